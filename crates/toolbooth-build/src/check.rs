@@ -1,0 +1,229 @@
+//! Rules for definitions: each alone, then all together.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use toolbooth::catalog::{Definition, ToolRef};
+use toolbooth::json;
+
+use crate::problem::Problem;
+use crate::schema;
+use crate::source::Source;
+
+/// The most characters that a description may have: what the strictest model provider takes.
+const MAX_DESCRIPTION: usize = 1024;
+
+/// A definition that is in order, with its file.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// The file, as the author knows it.
+    pub(crate) file: String,
+    /// The part of the id before the dot.
+    pub(crate) toolkit: String,
+    /// The part of the id after the dot.
+    pub(crate) tool: String,
+    /// The definition.
+    pub(crate) definition: Definition,
+    /// Its examples as they were written.
+    pub(crate) examples: Value,
+}
+
+/// Reads and checks each definition file. The entries are sorted by toolkit, tool and version.
+pub(crate) fn definitions(source: &Source) -> (Vec<Entry>, Vec<Problem>) {
+    let mut entries = Vec::new();
+    let mut problems = Vec::new();
+    for (path, text) in source.files.iter().filter(|(path, _)| path.ends_with(".json")) {
+        let file = source.display(path);
+        match read(&file, text) {
+            Err(problem) => problems.push(problem),
+            Ok((definition, value)) => {
+                let wrong = check(&file, path, &definition);
+                match ToolRef::parse(&definition.id) {
+                    Ok(id) if wrong.is_empty() => entries.push(Entry {
+                        toolkit: id.toolkit.to_owned(),
+                        tool: id.tool.to_owned(),
+                        examples: value.get("examples").cloned().unwrap_or_default(),
+                        file,
+                        definition,
+                    }),
+                    _ => problems.extend(wrong),
+                }
+            }
+        }
+    }
+    entries.sort_by(|a, b| {
+        let key = |entry: &Entry| (entry.toolkit.clone(), entry.tool.clone());
+        key(a).cmp(&key(b)).then_with(|| a.definition.version.cmp(&b.definition.version))
+    });
+    (entries, problems)
+}
+
+fn read(file: &str, text: &str) -> Result<(Definition, Value), Problem> {
+    let value = json::parse(text.as_bytes())
+        .map_err(|error| Problem::new(file, "", format!("is not JSON: {error}")))?;
+    let definition = serde_path_to_error::deserialize(&value).map_err(|error| {
+        let place = error.path().to_string();
+        let place = if place == "." { "" } else { &place };
+        Problem::new(file, place, error.inner().to_string())
+    })?;
+    Ok((definition, value))
+}
+
+/// What is wrong with one definition.
+fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut problem =
+        |place: &str, message: String| problems.push(Problem::new(file, place, message));
+
+    let version = &definition.version;
+    if !version.pre.is_empty() || !version.build.is_empty() {
+        problem("version", format!("is {version}; expected x.y.z with whole numbers"));
+    }
+    match ToolRef::parse(&definition.id) {
+        Err(expected) => problem("id", format!("is {:?}; {expected}", definition.id)),
+        Ok(id) => {
+            let wanted = format!("{}.{}@{version}", id.toolkit, id.tool);
+            if definition.id != wanted {
+                problem(
+                    "id",
+                    format!("is {:?}; with this version it must be {wanted:?}", definition.id),
+                );
+            }
+            let wanted = format!("{}/{}@{version}.json", id.toolkit.to_ascii_lowercase(), id.tool);
+            if path != wanted {
+                problem("id", format!("and the file's name disagree; expected the file {wanted}"));
+            }
+            if id.toolkit.starts_with(|c: char| c.is_ascii_digit()) {
+                problem(
+                    "id",
+                    "must begin with a letter: its toolkit names a Rust module".to_owned(),
+                );
+            }
+        }
+    }
+    let name = &definition.name;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
+        problem("name", format!("is {name:?}; expected 1 to 64 letters, digits, _ or -"));
+    }
+    let length = definition.description.chars().count();
+    if definition.description.trim().is_empty() {
+        problem("description", "is empty; expected a text for people and models".to_owned());
+    } else if length > MAX_DESCRIPTION {
+        problem(
+            "description",
+            format!("has {length} characters; at most {MAX_DESCRIPTION} fit every model provider"),
+        );
+    }
+    if definition.input_schema.get("type").and_then(Value::as_str) != Some("object") {
+        problem("input_schema", "must have \"type\": \"object\" at its root".to_owned());
+    }
+    if let Some(requirements) = &definition.requirements {
+        let ids = requirements.authorization.iter().map(|one| &one.id);
+        for id in ids.chain(requirements.secrets.iter().map(|one| &one.id)) {
+            if id.trim().is_empty() {
+                problem("requirements", "has an empty id".to_owned());
+            }
+        }
+    }
+    if let Some(deprecated) = &definition.deprecated {
+        if deprecated.message.trim().is_empty() {
+            problem("deprecated.message", "is empty; say why and what to use instead".to_owned());
+        }
+        if deprecated.sunset.as_deref().is_some_and(|day| !is_day(day)) {
+            problem("deprecated.sunset", "is not a day; expected YYYY-MM-DD".to_owned());
+        }
+    }
+    problems.extend(schema::check(file, "input_schema", &definition.input_schema));
+    if let Some(output) = &definition.output_schema {
+        problems.extend(schema::check(file, "output_schema", output));
+    }
+    if problems.is_empty() { examples(file, definition) } else { problems }
+}
+
+fn is_day(text: &str) -> bool {
+    schema::compile(&serde_json::json!({"format": "date"}))
+        .is_ok_and(|date| date.is_valid(&Value::String(text.to_owned())))
+}
+
+/// Checks the examples against the schemas, which are in order.
+fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let output = definition.output_schema.clone();
+    let output = output.map_or_else(|| serde_json::json!({"type": "null"}), Value::Object);
+    let validators = (
+        schema::compile(&Value::Object(definition.input_schema.clone())),
+        schema::compile(&output),
+    );
+    let (Ok(input), Ok(output)) = validators else { return problems };
+    if definition.examples.is_empty() {
+        problems.push(Problem::new(
+            file,
+            "examples",
+            "is empty; expected at least one, which the tests run",
+        ));
+    }
+    for (index, example) in definition.examples.iter().enumerate() {
+        let mut problem = |part: &str, message: String| {
+            problems.push(Problem::new(file, format!("examples[{index}]{part}"), message));
+        };
+        for error in input.iter_errors(&example.input) {
+            problem(
+                &format!(".input{}", error.instance_path()),
+                format!("is refused by input_schema: {error}"),
+            );
+        }
+        match (&example.value, &example.error) {
+            (Some(value), None) => {
+                for error in output.iter_errors(value) {
+                    problem(
+                        &format!(".value{}", error.instance_path()),
+                        format!("is refused by output_schema: {error}"),
+                    );
+                }
+            }
+            (None, Some(_)) => {}
+            _ => problem("", "must have either value or error".to_owned()),
+        }
+    }
+    problems
+}
+
+/// What is wrong with the definitions taken together.
+pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut ids: BTreeMap<&str, &Entry> = BTreeMap::new();
+    let mut names: BTreeMap<&str, &Entry> = BTreeMap::new();
+    let mut tools: BTreeMap<(&str, &str), &Entry> = BTreeMap::new();
+    for entry in entries {
+        let definition = &entry.definition;
+        if let Some(other) = ids.insert(&definition.id, entry) {
+            let message = format!("is {:?}, which {} has too", definition.id, other.file);
+            problems.push(Problem::new(&entry.file, "id", message));
+        }
+        let tool = (entry.toolkit.as_str(), entry.tool.as_str());
+        let first = *names.entry(&definition.name).or_insert(entry);
+        if (first.toolkit.as_str(), first.tool.as_str()) != tool {
+            let message =
+                format!("is {:?}, which the tool of {} has too", definition.name, first.file);
+            problems.push(Problem::new(&entry.file, "name", message));
+        }
+        let first = *tools.entry(tool).or_insert(entry);
+        if first.definition.name != definition.name {
+            let message = format!(
+                "is {:?}, but {} calls the tool {:?}; all versions of a tool have one name",
+                definition.name, first.file, first.definition.name
+            );
+            problems.push(Problem::new(&entry.file, "name", message));
+        }
+    }
+    for entry in entries {
+        let replacement =
+            entry.definition.deprecated.as_ref().and_then(|it| it.replacement.as_deref());
+        if let Some(id) = replacement.filter(|id| !ids.contains_key(id)) {
+            let message = format!("is {id:?}, which no definition has");
+            problems.push(Problem::new(&entry.file, "deprecated.replacement", message));
+        }
+    }
+    problems
+}

@@ -1,0 +1,78 @@
+//! Build time: definition files become a checked, compiled-in catalogue.
+//!
+//! A catalogue crate holds one folder a toolkit, each with `<Tool>@<version>.json` files and a
+//! `mod.rs` with the functions. Its build script calls [`build`]; its `lib.rs` includes the result:
+//!
+//! ```text
+//! include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+//! ```
+//!
+//! which defines `CATALOG`, and expects `VARIABLES` to be defined beside it. A definition that is
+//! wrong in any way fails the build with its file, the place in it and what was expected.
+#![forbid(unsafe_code)]
+
+mod check;
+mod handlers;
+mod problem;
+mod render;
+mod schema;
+mod source;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub use problem::Problem;
+pub use render::Rendered;
+pub use source::Source;
+
+/// Builds the catalogue of the crate whose build script this is.
+///
+/// Prints every problem as a cargo error, so that one build shows them all.
+pub fn build() -> ExitCode {
+    println!("cargo::rerun-if-changed=.");
+    let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
+    let built = compile_folder(&folder("CARGO_MANIFEST_DIR"))
+        .and_then(|rendered| write(&rendered, &folder("OUT_DIR")));
+    match built {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problems) => {
+            for problem in problems {
+                println!("cargo::error={problem}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Compiles the catalogue in a folder.
+///
+/// # Errors
+/// Everything that is wrong with its files.
+pub fn compile_folder(folder: &Path) -> Result<Rendered, Vec<Problem>> {
+    compile(&Source::read(folder)?)
+}
+
+/// Compiles a catalogue from its files.
+///
+/// # Errors
+/// Everything that is wrong with the files.
+pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
+    let (entries, mut problems) = check::definitions(source);
+    problems.extend(check::catalogue(&entries));
+    let handlers = handlers::find(source, &entries).unwrap_or_else(|found| {
+        problems.extend(found);
+        Vec::new()
+    });
+    if problems.is_empty() { Ok(render::catalogue(&entries, &handlers)) } else { Err(problems) }
+}
+
+fn write(rendered: &Rendered, out: &Path) -> Result<(), Vec<Problem>> {
+    for (name, bytes) in &rendered.files {
+        let path = out.join(name);
+        std::fs::write(&path, bytes).map_err(|error| {
+            vec![Problem::new(path.display(), "", format!("not written: {error}"))]
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! What is wrong with a file of the catalogue.
+
+use std::fmt;
+
+/// A fault of one file. Displays as `file: place: what is wrong and what was expected`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as the author knows it.
+    pub file: String,
+    /// The place in it, such as `input_schema.properties.b`; empty for the file as a whole.
+    pub place: String,
+    /// What is wrong and what was expected.
+    pub message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(
+        file: impl fmt::Display,
+        place: impl fmt::Display,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { file: file.to_string(), place: place.to_string(), message: message.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.file)?;
+        if !self.place.is_empty() {
+            write!(f, "{}: ", self.place)?;
+        }
+        f.write_str(&self.message)
+    }
+}

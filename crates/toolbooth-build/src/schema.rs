@@ -1,0 +1,256 @@
+//! Rules for the schemas of a definition, and what two of them have in common.
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::{Map, Value};
+
+use crate::problem::Problem;
+
+/// Keywords whose value is a schema that applies to the same instance.
+const IN_PLACE: &[&str] = &["if", "then", "else", "not"];
+/// Keywords whose value is a list of schemas that apply to the same instance.
+const IN_PLACE_LISTS: &[&str] = &["allOf", "anyOf", "oneOf"];
+/// Keywords whose value is a schema for a part of the instance.
+const PARTS: &[&str] = &[
+    "additionalProperties",
+    "contains",
+    "items",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords whose value maps names to schemas.
+const MAPS: &[&str] = &["properties", "patternProperties", "dependentSchemas"];
+/// Keywords that point elsewhere or make schemas to be pointed at: OXP wants schemas without them.
+const REFERENCES: &[&str] = &[
+    "$anchor",
+    "$defs",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$recursiveRef",
+    "$ref",
+    "$vocabulary",
+    "definitions",
+];
+/// Keywords that say nothing about which instances are valid.
+const WORDS: &[&str] = &[
+    "$comment",
+    "default",
+    "deprecated",
+    "description",
+    "examples",
+    "readOnly",
+    "title",
+    "writeOnly",
+];
+
+/// Compiles a schema with the options that the generated validators have.
+pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
+    jsonschema::options()
+        .with_draft(jsonschema::Draft::Draft202012)
+        .with_pattern_options(PatternOptions::regex())
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(false)
+        .build(schema)
+        .map_err(|error| format!("{}: {error}", error.instance_path()))
+}
+
+/// Checks a schema that stands at `place` of `file`.
+pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let schema = Value::Object(schema.clone());
+    visit(&schema, place, &[], &mut |place, schema, known| {
+        rules(schema, known, &mut |below, message| {
+            problems.push(Problem::new(file, format!("{place}{below}"), message));
+        });
+    });
+    if problems.is_empty() {
+        // The metaschema goes last: a reference to nowhere would otherwise be told in its words.
+        if let Err(error) = compile(&schema) {
+            problems.push(Problem::new(
+                file,
+                place,
+                format!("is not JSON Schema 2020-12: {error}"),
+            ));
+        }
+    }
+    problems
+}
+
+/// The rules for one schema object; `known` are the property names that it may require.
+fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
+    for keyword in REFERENCES.iter().filter(|keyword| schema.contains_key(**keyword)) {
+        problem("", format!("uses {keyword}; write the schema out in its place"));
+    }
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        for (name, property) in properties {
+            let described = property
+                .get("description")
+                .and_then(Value::as_str)
+                .is_some_and(|text| !text.trim().is_empty());
+            if !described {
+                problem(
+                    &format!(".properties.{name}"),
+                    "has no description; expected a text for people and models".to_owned(),
+                );
+            }
+        }
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for name in required.filter_map(Value::as_str).filter(|name| !known.contains(name)) {
+        problem(".required", format!("names {name:?}, which is not among the properties"));
+    }
+}
+
+type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
+
+/// Visits a schema and all schemas in it, each with the property names known at its place.
+fn visit(schema: &Value, place: &str, outer: &[&str], visitor: &mut Visitor<'_>) {
+    let Value::Object(schema) = schema else { return };
+    let mut known = outer.to_vec();
+    property_names(schema, &mut known);
+    visitor(place, schema, &known);
+
+    for (keyword, value) in schema {
+        let at = format!("{place}.{keyword}");
+        let in_place =
+            IN_PLACE.contains(&keyword.as_str()) || IN_PLACE_LISTS.contains(&keyword.as_str());
+        let outer: &[&str] = if in_place || keyword == "dependentSchemas" { &known } else { &[] };
+        match value {
+            Value::Object(map) if MAPS.contains(&keyword.as_str()) => {
+                for (name, schema) in map {
+                    visit(schema, &format!("{at}.{name}"), outer, visitor);
+                }
+            }
+            Value::Array(list) if in_place || keyword == "prefixItems" => {
+                for (index, schema) in list.iter().enumerate() {
+                    visit(schema, &format!("{at}[{index}]"), outer, visitor);
+                }
+            }
+            _ if in_place || PARTS.contains(&keyword.as_str()) => visit(value, &at, outer, visitor),
+            _ => {}
+        }
+    }
+}
+
+/// The property names that a schema and the schemas that apply to the same instance speak of.
+fn property_names<'a>(schema: &'a Map<String, Value>, names: &mut Vec<&'a str>) {
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        names.extend(properties.keys().map(String::as_str));
+    }
+    let lists =
+        IN_PLACE_LISTS.iter().filter_map(|keyword| schema.get(*keyword)?.as_array()).flatten();
+    let singles = IN_PLACE.iter().filter_map(|keyword| schema.get(*keyword));
+    for inner in lists.chain(singles).filter_map(Value::as_object) {
+        property_names(inner, names);
+    }
+}
+
+/// A schema without the keywords that do not decide: two tools whose schemas have the same essence
+/// share one validator.
+pub(crate) fn essence(schema: &Value) -> Value {
+    let Value::Object(schema) = schema else { return schema.clone() };
+    let keep = schema.iter().filter(|(keyword, _)| !WORDS.contains(&keyword.as_str()));
+    keep.map(|(keyword, value)| (keyword.clone(), essence_of(keyword, value))).collect()
+}
+
+fn essence_of(keyword: &str, value: &Value) -> Value {
+    match value {
+        Value::Object(map) if MAPS.contains(&keyword) => {
+            map.iter().map(|(name, schema)| (name.clone(), essence(schema))).collect()
+        }
+        Value::Array(list) if IN_PLACE_LISTS.contains(&keyword) || keyword == "prefixItems" => {
+            list.iter().map(essence).collect()
+        }
+        _ if IN_PLACE.contains(&keyword) || PARTS.contains(&keyword) => essence(value),
+        _ => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn essence_keeps_what_decides() {
+        let wordy = json!({
+            "title": "T", "description": "d", "type": "object", "default": {}, "examples": [{}],
+            "properties": {
+                "title": {"type": "string", "description": "A property called title."},
+                "list": {"description": "d", "prefixItems": [{"title": "x", "const": {"title": 1}}],
+                         "items": {"enum": ["description"], "description": "d"}}
+            },
+            "anyOf": [{"required": ["title"], "$comment": "c"}]
+        });
+        let bare = json!({
+            "type": "object",
+            "properties": {
+                "title": {"type": "string"},
+                "list": {"prefixItems": [{"const": {"title": 1}}], "items": {"enum": ["description"]}}
+            },
+            "anyOf": [{"required": ["title"]}]
+        });
+        assert_eq!(essence(&wordy), bare);
+    }
+
+    #[test]
+    fn rules_of_schemas() {
+        for (schema, expected) in [
+            (json!({"properties": {"a": {"description": "d"}}, "required": ["a"]}), vec![]),
+            (
+                json!({"properties": {"a": {"description": "d"}, "b": {"description": "d"}},
+                       "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+                vec![],
+            ),
+            (
+                json!({"allOf": [{"properties": {"a": {"description": "d"}}}], "required": ["a"]}),
+                vec![],
+            ),
+            (
+                json!({"required": ["a"]}),
+                vec!["s.required: names \"a\", which is not among the properties"],
+            ),
+            (
+                json!({"properties": {"a": {"description": "d", "required": ["a"]}}}),
+                vec!["s.properties.a.required: names \"a\", which is not among the properties"],
+            ),
+            (
+                json!({"properties": {"a": {}, "b": {"description": " "}}}),
+                vec![
+                    "s.properties.a: has no description; expected a text for people and models",
+                    "s.properties.b: has no description; expected a text for people and models",
+                ],
+            ),
+            (
+                json!({"items": {"properties": {"a": true}}}),
+                vec![
+                    "s.items.properties.a: has no description; expected a text for people and models",
+                ],
+            ),
+            (
+                json!({"oneOf": [{"$ref": "#/x"}]}),
+                vec!["s.oneOf[0]: uses $ref; write the schema out in its place"],
+            ),
+            (json!({"$defs": {}}), vec!["s: uses $defs; write the schema out in its place"]),
+            (json!({"const": {"$ref": "a value, not a keyword"}}), vec![]),
+            (
+                json!({"pattern": "a(?=b)"}),
+                vec!["s: is not JSON Schema 2020-12: /pattern: \"a(?=b)\" is not a \"regex\""],
+            ),
+            (
+                json!({"minimum": "one"}),
+                vec!["s: is not JSON Schema 2020-12: /minimum: \"one\" is not of type \"number\""],
+            ),
+        ] {
+            let got: Vec<_> = check("f", "s", schema.as_object().unwrap())
+                .iter()
+                .map(|problem| format!("{}: {}", problem.place, problem.message))
+                .collect();
+            assert_eq!(got, expected, "{schema}");
+        }
+        let unknown_format = json!({"format": "no-such-format"});
+        assert_eq!(check("f", "s", unknown_format.as_object().unwrap()).len(), 1);
+    }
+}

@@ -1,0 +1,63 @@
+//! The files of a catalogue.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::problem::Problem;
+
+/// The files of a catalogue, read into memory.
+#[derive(Debug, Clone, Default)]
+pub struct Source {
+    /// How the catalogue's folder is called in messages, such as `tools`.
+    pub name: String,
+    /// File texts by path relative to the folder, with `/` between: `calculator/Add@1.0.0.json`.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Source {
+    /// Reads `lib.rs` and the `.json` and `.rs` files of each toolkit's folder.
+    ///
+    /// # Errors
+    /// A folder or file that cannot be read, or is not UTF-8.
+    pub fn read(folder: &Path) -> Result<Self, Vec<Problem>> {
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let mut source = Self { name: name.unwrap_or_default(), files: BTreeMap::new() };
+        source.add(folder, "lib.rs")?;
+        for toolkit in list(folder)? {
+            if folder.join(&toolkit).join("mod.rs").is_file() {
+                for file in list(&folder.join(&toolkit))? {
+                    if file.ends_with(".json") || file.ends_with(".rs") {
+                        source.add(folder, &format!("{toolkit}/{file}"))?;
+                    }
+                }
+            }
+        }
+        Ok(source)
+    }
+
+    fn add(&mut self, folder: &Path, path: &str) -> Result<(), Vec<Problem>> {
+        let text = fs::read_to_string(folder.join(path)).map_err(|error| {
+            vec![Problem::new(self.display(path), "", format!("not read: {error}"))]
+        })?;
+        self.files.insert(path.to_owned(), text);
+        Ok(())
+    }
+
+    /// A path as the author knows it.
+    pub(crate) fn display(&self, path: &str) -> String {
+        format!("{}/{path}", self.name)
+    }
+}
+
+fn list(folder: &Path) -> Result<Vec<String>, Vec<Problem>> {
+    let failed = |error: std::io::Error| {
+        vec![Problem::new(folder.display(), "", format!("not read: {error}"))]
+    };
+    fs::read_dir(folder)
+        .map_err(failed)?
+        .map(|entry| {
+            entry.map(|entry| entry.file_name().to_string_lossy().into_owned()).map_err(failed)
+        })
+        .collect()
+}

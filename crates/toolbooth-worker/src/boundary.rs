@@ -1,0 +1,89 @@
+//! The crossing: JS in, JS out.
+
+use std::sync::OnceLock;
+use std::task::{Context, Poll, Waker};
+
+use toolbooth::Booth;
+use toolbooth::catalog::Catalog;
+use toolbooth::http::{self, Body, Inbound, Outbound};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::future_to_promise;
+use worker::Env;
+
+use crate::host::Bindings;
+
+#[wasm_bindgen(module = "/js/respond.js")]
+extern "C" {
+    fn respond(status: u16, head: &str, body: &[u8]) -> JsValue;
+}
+
+/// The booth of this instance. Variables do not change while an instance lives, so what is read
+/// from them is kept; after a panic the new instance reads them again.
+static BOOTH: OnceLock<Booth> = OnceLock::new();
+
+fn booth(catalog: &'static Catalog, host: &Bindings) -> &'static Booth {
+    BOOTH.get_or_init(|| Booth::new(catalog, host))
+}
+
+/// The largest body that is worth reading, in bytes.
+pub fn body_limit(catalog: &'static Catalog, env: Env) -> u32 {
+    u32::try_from(booth(catalog, &Bindings::new(env)).max_body_bytes()).unwrap_or(u32::MAX)
+}
+
+/// Answers a request; `body` is `None` when it was too large to be read.
+///
+/// Gives a `Response`, or a promise of one if the answer has to wait for I/O.
+pub fn answer(
+    catalog: &'static Catalog,
+    method: &str,
+    url: String,
+    headers: web_sys::Headers,
+    body: Option<Vec<u8>>,
+    env: Env,
+) -> JsValue {
+    let method = http::Method::from(method);
+    let host = Bindings::new(env);
+    let booth = booth(catalog, &host);
+    let mut future = Box::pin(async move {
+        let headers = JsHeaders(headers);
+        let path = path(&url);
+        let body = body.map_or(Body::TooLarge, Body::Whole);
+        booth.answer(Inbound { method, path, headers: &headers, body }, &host).await
+    });
+    // Without I/O the first poll is the last, and no waker is ever used. With I/O, the promise
+    // polls again at once and puts its own waker in the place of this one.
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(response) => into_js(&response),
+        Poll::Pending => future_to_promise(async move { Ok(into_js(&future.await)) }).into(),
+    }
+}
+
+/// The path of an absolute address. The runtime has parsed it already: it has a scheme and a host.
+fn path(url: &str) -> &str {
+    let after_scheme = url.find("://").map_or(0, |at| at + 3);
+    let rest = url.get(after_scheme..).unwrap_or_default();
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/");
+    path.split(['?', '#']).next().unwrap_or("/")
+}
+
+fn into_js(response: &Outbound) -> JsValue {
+    let mut head = String::with_capacity(160);
+    for (name, value) in &response.headers {
+        if !head.is_empty() {
+            head.push('\n');
+        }
+        head.push_str(name);
+        head.push_str(": ");
+        head.push_str(value);
+    }
+    respond(response.status, &head, &response.body)
+}
+
+struct JsHeaders(web_sys::Headers);
+
+impl http::Headers for JsHeaders {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.get(name).ok().flatten()
+    }
+}

@@ -1,0 +1,128 @@
+//! The host: the Worker's bindings behind the library's traits.
+
+use futures_util::StreamExt;
+use serde_json::{Map, Value};
+use toolbooth::host::{
+    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, Random, Store,
+    StoreError, Variables,
+};
+use wasm_bindgen::{JsCast, JsValue};
+use worker::{
+    AbortSignal, Env, Fetch, Headers, Method, Request, RequestInit, console_error, console_warn,
+};
+
+/// The name of the KV binding in `wrangler.toml`.
+const KV: &str = "KV";
+
+/// The bindings of one request.
+pub(crate) struct Bindings {
+    env: Env,
+}
+
+impl Bindings {
+    pub(crate) fn new(env: Env) -> Self {
+        Self { env }
+    }
+}
+
+impl Clock for Bindings {
+    fn now_ms(&self) -> u64 {
+        // Whole and positive until long after this code is gone.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        return js_sys::Date::now() as u64;
+    }
+}
+
+impl Random for Bindings {
+    fn random_16(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        // WebCrypto fails only in global scope, where no request is.
+        if let Err(error) = getrandom::fill(&mut bytes) {
+            console_error!("no random bytes: {error}");
+        }
+        bytes
+    }
+}
+
+impl Variables for Bindings {
+    fn variable(&self, name: &str) -> Option<String> {
+        let value = js_sys::Reflect::get(&self.env, &JsValue::from_str(name)).ok()?;
+        value.as_string()
+    }
+}
+
+impl Store for Bindings {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        Box::pin(async move {
+            let store = self.env.kv(KV).map_err(|error| StoreError(error.to_string()))?;
+            store.get(key).text().await.map_err(|error| StoreError(error.to_string()))
+        })
+    }
+}
+
+impl HttpClient for Bindings {
+    fn send<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
+        Box::pin(async move {
+            let timeout = u32::try_from(request.timeout.as_millis()).unwrap_or(u32::MAX);
+            let signal = AbortSignal::from(web_sys::AbortSignal::timeout_with_u32(timeout));
+            match exchange(request, &signal).await {
+                Err(HttpError::Unreachable(_)) if signal.aborted() => Err(HttpError::Timeout),
+                result => result,
+            }
+        })
+    }
+}
+
+/// Sends the request and reads the answer, as long as the signal does not stop it.
+async fn exchange(
+    request: HttpRequest<'_>,
+    signal: &AbortSignal,
+) -> Result<HttpResponse, HttpError> {
+    let unreachable = |error: worker::Error| HttpError::Unreachable(error.to_string());
+    let headers = Headers::new();
+    for (name, value) in &request.headers {
+        headers.set(name, value).map_err(unreachable)?;
+    }
+    let mut init = RequestInit::new();
+    init.with_method(Method::from(request.method.to_owned())).with_headers(headers);
+    if let Some(body) = request.body {
+        init.with_body(Some(js_sys::Uint8Array::from(body.as_slice()).unchecked_into()));
+    }
+    let outgoing = Request::new_with_init(&request.url, &init).map_err(unreachable)?;
+    let mut answer =
+        Fetch::Request(outgoing).send_with_signal(signal).await.map_err(unreachable)?;
+    let retry_after = answer.headers().get("retry-after").map_err(unreachable)?;
+    let mut body = Vec::new();
+    if let Ok(mut chunks) = answer.stream() {
+        while let Some(chunk) = chunks.next().await {
+            body.extend_from_slice(&chunk.map_err(unreachable)?);
+            if body.len() > request.max_bytes {
+                return Err(HttpError::TooLarge);
+            }
+        }
+    }
+    let seconds = retry_after.and_then(|seconds| seconds.trim().parse::<u64>().ok());
+    Ok(HttpResponse {
+        status: answer.status_code(),
+        retry_after_ms: seconds.map(|seconds| seconds.saturating_mul(1000)),
+        body,
+    })
+}
+
+impl Log for Bindings {
+    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
+        let mut line = Map::new();
+        line.insert("event".to_owned(), event.into());
+        for (name, value) in details {
+            line.insert((*name).to_owned(), (*value).into());
+        }
+        let line = Value::Object(line);
+        match level {
+            Level::Warn => console_warn!("{line}"),
+            Level::Error => console_error!("{line}"),
+        }
+    }
+}

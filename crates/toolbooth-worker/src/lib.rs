@@ -1,0 +1,42 @@
+//! Cloudflare: the one place that knows Workers. JS requests become plain data, plain data becomes
+//! JS responses, and the Worker's bindings become a [`host`].
+//!
+//! A request crosses from JS to WebAssembly once, with method, address and body; headers are asked
+//! for one by one when something needs them; the response crosses back once. A call that waits for
+//! nothing is answered within that crossing, without a promise.
+
+mod boundary;
+mod host;
+
+pub use boundary::{answer, body_limit};
+pub use worker::Env;
+
+/// Exports what `js/entry.js` calls, for a catalogue of tools.
+///
+/// ```ignore
+/// toolbooth_worker::serve!(my_tools::CATALOG);
+/// ```
+#[macro_export]
+macro_rules! serve {
+    ($catalog:expr) => {
+        /// The largest body that is worth reading, in bytes.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub fn body_limit(env: $crate::Env) -> u32 {
+            $crate::body_limit(&$catalog, env)
+        }
+
+        /// Answers a request with a `Response`, or a promise of one.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub fn answer(
+            method: &str,
+            url: String,
+            headers: $crate::Headers,
+            body: Option<Vec<u8>>,
+            env: $crate::Env,
+        ) -> wasm_bindgen::JsValue {
+            $crate::answer(&$catalog, method, url, headers, body, env)
+        }
+    };
+}
+
+pub use web_sys::Headers;

@@ -1,0 +1,114 @@
+//! What a handler is given besides its input.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::config::Config;
+use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
+
+/// A text that must not be seen: `Debug` prints no part of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Hides `text`.
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text itself, to be sent where it belongs and nowhere else.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// Who sent the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Caller {
+    /// Nobody in particular: the server asks for no credentials.
+    Anonymous,
+}
+
+/// What a client sends along with a call (OXP `CallToolRequest.context`).
+#[derive(Debug, Default)]
+pub struct Credentials {
+    /// The user on whose behalf the call is made.
+    pub user_id: Option<String>,
+    /// Tokens by authorization provider.
+    pub tokens: BTreeMap<String, Secret>,
+    /// Secrets by name.
+    pub secrets: BTreeMap<String, Secret>,
+}
+
+/// The surroundings of one run of a tool.
+pub struct Context<'a> {
+    caller: &'a Caller,
+    credentials: &'a Credentials,
+    config: &'a Config,
+    host: &'a dyn Host,
+}
+
+impl<'a> Context<'a> {
+    /// The surroundings made of their parts.
+    pub fn new(
+        caller: &'a Caller,
+        credentials: &'a Credentials,
+        config: &'a Config,
+        host: &'a dyn Host,
+    ) -> Self {
+        Self { caller, credentials, config, host }
+    }
+
+    /// Who sent the request.
+    pub fn caller(&self) -> &Caller {
+        self.caller
+    }
+
+    /// The user on whose behalf the call is made. Present if the definition requires `user_id`.
+    pub fn user_id(&self) -> Option<&str> {
+        self.credentials.user_id.as_deref()
+    }
+
+    /// The token for the provider `id`. Present if the definition requires its authorization.
+    pub fn token(&self, id: &str) -> Option<&Secret> {
+        self.credentials.tokens.get(id)
+    }
+
+    /// The secret `id`. Present if the definition requires it.
+    pub fn secret(&self, id: &str) -> Option<&Secret> {
+        self.credentials.secrets.get(id)
+    }
+
+    /// The value of a [`Variable`](crate::config::Variable) that the catalogue declares.
+    pub fn variable(&self, name: &str) -> &str {
+        self.config.tool_variable(name)
+    }
+
+    /// Milliseconds since the Unix epoch; on Workers they advance only with I/O.
+    pub fn now_ms(&self) -> u64 {
+        self.host.now_ms()
+    }
+
+    /// Sends an HTTP request.
+    ///
+    /// # Errors
+    /// See [`HttpError`]; a status such as 500 is an answer, not an error.
+    pub fn send<'b>(
+        &'b self,
+        request: HttpRequest<'b>,
+    ) -> BoxFuture<'b, Result<HttpResponse, HttpError>> {
+        self.host.send(request)
+    }
+
+    /// Writes a line for the people who run the server. Never pass it secrets, tokens or input.
+    pub fn warn(&self, event: &'static str, details: &[(&'static str, &str)]) {
+        self.host.log(Level::Warn, event, details);
+    }
+}

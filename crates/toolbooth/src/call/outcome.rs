@@ -1,0 +1,140 @@
+//! What comes of a call. Every dialect maps these exhaustively, so that none can forget a case.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::input::InvalidInput;
+
+/// What came of a call.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The tool ran and gave a value.
+    Done {
+        /// The client's id of the call, or the one that was made.
+        call_id: String,
+        /// Milliseconds that the tool took. On Workers the clock moves only with I/O.
+        duration_ms: u64,
+        /// The value; it is as `output_schema` says.
+        value: Value,
+    },
+    /// The tool ran and failed (OXP "Tool Execution Errors").
+    Failed {
+        /// The client's id of the call, or the one that was made.
+        call_id: String,
+        /// Milliseconds that the tool took.
+        duration_ms: u64,
+        /// What the tool says of it.
+        error: ToolError,
+    },
+    /// The tool did not run: its input schema refuses the input (OXP "Input Validation Errors").
+    Invalid(InvalidInput),
+    /// The tool did not run for another reason (OXP "Server Errors").
+    Refused(Refusal),
+}
+
+/// A tool's own failure (OXP `ToolError`).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ToolError {
+    /// What went wrong, for the user and the model.
+    pub message: String,
+    /// Detail for a log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub developer_message: Option<String>,
+    /// Whether the same call, or one with better input, may succeed.
+    pub can_retry: bool,
+    /// What would help the model to do better, such as the accepted values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_prompt_content: Option<String>,
+    /// How many milliseconds to wait before the next try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+impl ToolError {
+    /// A failure that trying again does not mend.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    /// With detail for a log.
+    #[must_use]
+    pub fn developer_message(mut self, detail: impl Into<String>) -> Self {
+        self.developer_message = Some(detail.into());
+        self
+    }
+
+    /// With words that help the model to mend its input; the call may then be tried again.
+    #[must_use]
+    pub fn prompt(mut self, content: impl Into<String>) -> Self {
+        self.can_retry = true;
+        self.additional_prompt_content = Some(content.into());
+        self
+    }
+
+    /// May be tried again after `ms` milliseconds.
+    #[must_use]
+    pub fn retry_after_ms(mut self, ms: u64) -> Self {
+        self.can_retry = true;
+        self.retry_after_ms = Some(ms);
+        self
+    }
+}
+
+/// Why a request was turned away before any tool ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// No endpoint has this path.
+    NotFound,
+    /// The endpoint does not take this method.
+    MethodNotAllowed {
+        /// The methods it takes, as in an `Allow` header.
+        allow: &'static str,
+    },
+    /// The body is larger than `limit` bytes.
+    TooLarge {
+        /// The limit.
+        limit: usize,
+    },
+    /// The body is not declared to be JSON.
+    NotJson,
+    /// The body is not a request of the protocol. Holds what is wrong and what was expected.
+    Malformed(String),
+    /// The client asked for a protocol version that is not served.
+    UnsupportedVersion {
+        /// The versions that are served.
+        supported: &'static str,
+    },
+    /// The tool id has not the form of one.
+    InvalidToolId,
+    /// There is no such tool.
+    UnknownTool {
+        /// The id as asked for, without version.
+        id: String,
+        /// The name it would have.
+        name: String,
+    },
+    /// The tool has no such version.
+    NoSuchVersion {
+        /// The id, without version.
+        id: String,
+        /// The tool's name.
+        name: &'static str,
+        /// The version as asked for.
+        version: String,
+    },
+    /// The call lacks what the definition requires.
+    MissingRequirements(Missing),
+    /// The server cannot serve: its configuration is wrong.
+    Unavailable,
+}
+
+/// What a call lacks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Providers whose token is absent.
+    pub authorization: Vec<&'static str>,
+    /// Secrets that are absent.
+    pub secrets: Vec<&'static str>,
+    /// Whether the user id is absent.
+    pub user_id: bool,
+}

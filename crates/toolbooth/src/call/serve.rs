@@ -1,0 +1,90 @@
+//! The pipeline: tool and version → requirements → input → run → output.
+
+use uuid::Builder;
+
+use super::context::{Caller, Context, Credentials};
+use super::outcome::{Missing, Outcome, Refusal, ToolError};
+use super::{Call, input};
+use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef};
+use crate::config::Config;
+use crate::host::{Host, Level};
+
+/// Serves one call, whatever protocol it came by.
+///
+/// The order of the checks is that of OXP call-tool, "Error Behavior": the tool id, its version,
+/// what it requires (all refused before the call), then the input, then the run.
+pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Host) -> Outcome {
+    let tool = match find(catalog, &call.tool_id) {
+        Ok(tool) => tool,
+        Err(refusal) => return Outcome::Refused(refusal),
+    };
+    if let Some(missing) = missing(tool, &call.credentials) {
+        return Outcome::Refused(Refusal::MissingRequirements(missing));
+    }
+    if let Err(invalid) = input::check(&tool.input, &call.input) {
+        return Outcome::Invalid(invalid);
+    }
+    let call_id = call.call_id.unwrap_or_else(|| {
+        Builder::from_random_bytes(host.random_16()).into_uuid().hyphenated().to_string()
+    });
+    let started = host.now_ms();
+    let context = Context::new(&Caller::Anonymous, &call.credentials, config, host);
+    let result = (tool.run)(call.input, &context).await;
+    let duration_ms = host.now_ms().saturating_sub(started);
+
+    let error = match result {
+        Ok(value) if (tool.output.is_valid)(&value) => {
+            return Outcome::Done { call_id, duration_ms, value };
+        }
+        Ok(value) => {
+            let faults = input::check(&tool.output, &value).err();
+            let faults = faults.iter().flat_map(|found| &found.errors);
+            let faults: Vec<_> =
+                faults.map(|fault| format!("{}: {}", fault.parameter, fault.message)).collect();
+            fault_of_the_tool(tool, host, "its output breaks output_schema", &faults.join("; "))
+        }
+        Err(RunError::Mismatch(reason)) => {
+            fault_of_the_tool(tool, host, "its types and its schemas disagree", &reason)
+        }
+        Err(RunError::Tool(error)) => error,
+    };
+    Outcome::Failed { call_id, duration_ms, error }
+}
+
+fn find(catalog: &Catalog, tool_id: &str) -> Result<&'static Tool, Refusal> {
+    let wanted = ToolRef::parse(tool_id).map_err(|_| Refusal::InvalidToolId)?;
+    let id = || format!("{}.{}", wanted.toolkit, wanted.tool);
+    match catalog.find(&wanted) {
+        Found::Tool(tool) => Ok(tool),
+        Found::NoSuchVersion(tool) => Err(Refusal::NoSuchVersion {
+            id: id(),
+            name: tool.name,
+            version: wanted.version.as_ref().map(ToString::to_string).unwrap_or_default(),
+        }),
+        Found::Unknown => Err(Refusal::UnknownTool {
+            id: id(),
+            name: format!("{}_{}", wanted.toolkit, wanted.tool),
+        }),
+    }
+}
+
+/// What the call lacks of the tool's requirements, or `None` when it has them all.
+fn missing(tool: &'static Tool, sent: &Credentials) -> Option<Missing> {
+    let missing = Missing {
+        authorization: absent(tool.authorization, |id| sent.tokens.contains_key(id)),
+        secrets: absent(tool.secrets, |id| sent.secrets.contains_key(id)),
+        user_id: tool.user_id && sent.user_id.as_deref().is_none_or(str::is_empty),
+    };
+    (missing != Missing::default()).then_some(missing)
+}
+
+fn absent(required: &[&'static str], sent: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    required.iter().copied().filter(|id| !sent(id)).collect()
+}
+
+/// The author's mistake: the client learns no more than that, the operator all of it.
+fn fault_of_the_tool(tool: &Tool, host: &dyn Host, what: &'static str, detail: &str) -> ToolError {
+    let id = format!("{}.{}@{}", tool.toolkit, tool.tool, tool.version);
+    host.log(Level::Error, "faulty_tool", &[("tool", &id), ("what", what), ("detail", detail)]);
+    ToolError::new("The tool failed").developer_message(format!("{id}: {what}"))
+}

@@ -1,0 +1,258 @@
+//! The pipeline against a small catalogue that is written by hand.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::catalog::{Catalog, Handler, List, Lists, RunError, Tool, Validator, Version, run};
+use crate::config::Config;
+use crate::testing::{FakeHost, ready};
+
+#[jsonschema::validator(
+    schema = r#"{"type":"object","required":["text"],"additionalProperties":false,"properties":{
+        "text":{"type":"string","minLength":1,"maxLength":9},
+        "mood":{"enum":["glad","sad"]},
+        "times":{"type":"integer","minimum":1,"exclusiveMaximum":10},
+        "tags":{"type":"array","uniqueItems":true,"maxItems":2,"items":{"type":["string","null"]}},
+        "at":{"type":"object","required":["x"],"properties":{"x":{"type":"number","multipleOf":0.5}}},
+        "either":{"anyOf":[{"type":"string"},{"type":"object","required":["id"]}]},
+        "one":{"oneOf":[{"type":"integer"},{"type":"boolean"}]},
+        "code":{"pattern":"^[a-z]+$"}
+    }}"#,
+    draft = jsonschema::Draft::Draft202012,
+    pattern_options = { engine = regex }
+)]
+struct SayInput;
+
+#[jsonschema::validator(schema = r#"{"type":"string","maxLength":12}"#, draft = jsonschema::Draft::Draft202012)]
+struct SayOutput;
+
+const SAY_INPUT: Validator =
+    Validator { is_valid: SayInput::is_valid, errors: |value| SayInput::iter_errors(value) };
+const SAY_OUTPUT: Validator =
+    Validator { is_valid: SayOutput::is_valid, errors: |value| SayOutput::iter_errors(value) };
+
+#[derive(Deserialize)]
+struct Say {
+    text: String,
+    #[serde(default)]
+    mood: Option<String>,
+}
+
+async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
+    match input.text.as_str() {
+        "fail" => Err(ToolError::new("It failed")
+            .developer_message("why")
+            .prompt("try x")
+            .retry_after_ms(5)),
+        "long" => Ok("x".repeat(13)),
+        "user" => Ok(context.user_id().unwrap_or("nobody").to_owned()),
+        "token" => Ok(context.token("mail").map(Secret::expose).unwrap_or_default().to_owned()),
+        _ => Ok(input.text + input.mood.as_deref().unwrap_or_default()),
+    }
+}
+
+const fn tool(tool: &'static str, version: Version, run: Handler) -> Tool {
+    let required: &[&str] = if tool.len() == "Private".len() { &["mail"] } else { &[] };
+    let secrets: &[&str] = if required.is_empty() { &[] } else { &["KEY"] };
+    Tool {
+        toolkit: "Echo",
+        tool,
+        version,
+        name: "Echo_Say",
+        authorization: required,
+        secrets,
+        user_id: !required.is_empty(),
+        input: SAY_INPUT,
+        output: SAY_OUTPUT,
+        run,
+    }
+}
+
+const RUN_SAY: Handler = |input, context| run(input, context, say);
+const RUN_BROKEN: Handler = |_, _| Box::pin(async { Err(RunError::Mismatch("detail".to_owned())) });
+
+static TOOLS: [Tool; 5] = [
+    tool("Broken", Version::new(1, 0, 0), RUN_BROKEN),
+    tool("Private", Version::new(1, 0, 0), RUN_SAY),
+    tool("Say", Version::new(1, 0, 0), RUN_SAY),
+    tool("Say", Version::new(1, 10, 0), RUN_SAY),
+    tool("Say", Version::new(2, 0, 0), RUN_SAY),
+];
+
+pub(crate) const CATALOG: &Catalog = &Catalog {
+    tools: &TOOLS,
+    lists: Lists { oxp: List { body: br#"{"items":[]}"#, etag: "\"tag\"" } },
+    variables: &[],
+};
+
+fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {
+    let host = FakeHost::default();
+    let config = Config::read(&host, &[]);
+    let call = Call { tool_id: tool_id.to_owned(), call_id: None, input, credentials };
+    let outcome = ready(serve(call, CATALOG, &config, &host));
+    (outcome, host.log.into_inner())
+}
+
+fn credentials(user_id: Option<&str>, tokens: &[&str], secrets: &[&str]) -> Credentials {
+    let map = |ids: &[&str]| {
+        ids.iter().map(|id| ((*id).to_owned(), Secret::new(format!("{id}-value")))).collect()
+    };
+    Credentials { user_id: user_id.map(str::to_owned), tokens: map(tokens), secrets: map(secrets) }
+}
+
+#[test]
+fn a_call_gives_a_value_an_id_and_a_duration() {
+    let (outcome, log) =
+        outcome("Echo.Say", json!({"text": "hi", "mood": "glad"}), Credentials::default());
+    let Outcome::Done { call_id, duration_ms, value } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(
+        call_id, "00010203-0405-4607-8809-0a0b0c0d0e0f",
+        "a version 4 UUID of the host's random bytes"
+    );
+    assert_eq!(duration_ms, 1, "the fake clock ticks once between two looks");
+    assert_eq!(value, json!("higlad"));
+    assert!(log.is_empty(), "{log:?}");
+}
+
+#[test]
+fn a_tools_own_failure_is_told_as_it_is() {
+    let (outcome, log) = outcome("Echo.Say", json!({"text": "fail"}), Credentials::default());
+    let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
+    let expected = ToolError {
+        message: "It failed".to_owned(),
+        developer_message: Some("why".to_owned()),
+        can_retry: true,
+        additional_prompt_content: Some("try x".to_owned()),
+        retry_after_ms: Some(5),
+    };
+    assert_eq!(error, expected);
+    assert!(log.is_empty(), "{log:?}");
+}
+
+#[test]
+fn a_tools_fault_is_vague_on_the_wire_and_loud_in_the_log() {
+    for (id, text, detail) in [
+        ("Echo.Say", "long", "input: Must have at most 12 characters"),
+        ("Echo.Broken", "x", "detail"),
+    ] {
+        let (outcome, log) = outcome(id, json!({"text": text}), Credentials::default());
+        let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(error.message, "The tool failed");
+        assert!(!error.can_retry);
+        assert_eq!(log.len(), 1, "{log:?}");
+        assert!(log[0].starts_with("Error faulty_tool") && log[0].contains(detail), "{log:?}");
+    }
+}
+
+#[test]
+fn refusals_before_the_call() {
+    let missing = |authorization: &[&'static str], secrets: &[&'static str], user_id| {
+        Refusal::MissingRequirements(Missing {
+            authorization: authorization.to_vec(),
+            secrets: secrets.to_vec(),
+            user_id,
+        })
+    };
+    let unknown =
+        |id: &str, name: &str| Refusal::UnknownTool { id: id.to_owned(), name: name.to_owned() };
+    let no_version = |version: &str| Refusal::NoSuchVersion {
+        id: "Echo.Say".to_owned(),
+        name: "Echo_Say",
+        version: version.to_owned(),
+    };
+    for (id, credentials, expected) in [
+        ("Echo", Credentials::default(), Refusal::InvalidToolId),
+        ("Echo.Say@", Credentials::default(), Refusal::InvalidToolId),
+        ("Echo.Shout", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
+        ("Echo.Shout@1", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
+        ("Echo.Say@7", Credentials::default(), no_version("7.0.0")),
+        ("Echo.Private", Credentials::default(), missing(&["mail"], &["KEY"], true)),
+        ("Echo.Private", credentials(Some(""), &["mail"], &["KEY"]), missing(&[], &[], true)),
+        ("Echo.Private", credentials(Some("u"), &[], &["KEY"]), missing(&["mail"], &[], false)),
+        (
+            "Echo.Private",
+            credentials(Some("u"), &["mail"], &["OTHER"]),
+            missing(&[], &["KEY"], false),
+        ),
+    ] {
+        // The input is wrong as well: what precedes the call is told first.
+        let (outcome, _) = outcome(id, json!({}), credentials);
+        let Outcome::Refused(refusal) = outcome else { panic!("{id}: {outcome:?}") };
+        assert_eq!(refusal, expected, "{id}");
+    }
+}
+
+#[test]
+fn a_handler_is_given_what_the_client_sent() {
+    for (text, expected) in [("user", "u"), ("token", "mail-value")] {
+        let sent = credentials(Some("u"), &["mail"], &["KEY"]);
+        let (outcome, _) = outcome("Echo.Private", json!({"text": text}), sent);
+        let Outcome::Done { value, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(value, json!(expected));
+    }
+}
+
+#[test]
+fn secrets_are_not_printed() {
+    let sent = credentials(Some("u"), &["mail"], &["KEY"]);
+    let printed = format!("{sent:?}");
+    assert!(!printed.contains("-value"), "{printed}");
+}
+
+#[test]
+fn input_errors_in_words() {
+    for (input, expected) in [
+        (json!({}), vec![("text", "Is required")]),
+        (json!({"text": 1}), vec![("text", "Must be a string")]),
+        (json!({"text": ""}), vec![("text", "Must have at least 1 character")]),
+        (json!({"text": "0123456789"}), vec![("text", "Must have at most 9 characters")]),
+        (json!({"text": "a", "colour": 1}), vec![("colour", "Is not a known parameter")]),
+        (json!({"text": "a", "x.y": 1}), vec![("[\"x.y\"]", "Is not a known parameter")]),
+        (json!({"text": "a", "mood": "odd"}), vec![("mood", "Must be one of: \"glad\", \"sad\"")]),
+        (json!({"text": "a", "times": 0}), vec![("times", "Must be at least 1")]),
+        (json!({"text": "a", "times": 10}), vec![("times", "Must be less than 10")]),
+        (json!({"text": "a", "times": 1.5}), vec![("times", "Must be an integer")]),
+        (json!({"text": "a", "tags": ["a", 1]}), vec![("tags[1]", "Must be null or a string")]),
+        (
+            json!({"text": "a", "tags": ["a", "a", "a"]}),
+            vec![("tags", "Must have at most 2 items; Must not contain the same item twice")],
+        ),
+        (json!({"text": "a", "at": {}}), vec![("at.x", "Is required")]),
+        (json!({"text": "a", "at": {"x": 0.3}}), vec![("at.x", "Must be a multiple of 0.5")]),
+        (json!({"text": "a", "code": "A"}), vec![("code", "Must match the pattern ^[a-z]+$")]),
+        (
+            json!({"text": "a", "either": 1}),
+            vec![("either", "Must fit at least one of: a string; an object")],
+        ),
+        (
+            json!({"text": "a", "one": "x"}),
+            vec![("one", "Must fit one of: an integer; true or false")],
+        ),
+        (json!([1]), vec![("input", "Must be an object")]),
+        (json!(null), vec![("input", "Must be an object")]),
+        (
+            json!({"text": 1, "mood": 1, "times": "x"}),
+            vec![
+                ("mood", "Must be one of: \"glad\", \"sad\""),
+                ("text", "Must be a string"),
+                ("times", "Must be an integer"),
+            ],
+        ),
+    ] {
+        let (outcome, _) = outcome("Echo.Say", input.clone(), Credentials::default());
+        let Outcome::Invalid(invalid) = outcome else { panic!("{input}: {outcome:?}") };
+        let mut got: Vec<_> =
+            invalid.errors.iter().map(|e| (e.parameter.as_str(), e.message.as_str())).collect();
+        got.sort_unstable();
+        assert_eq!(got, expected, "{input}");
+    }
+}
+
+#[test]
+fn the_number_of_told_faults_is_bounded() {
+    let many: serde_json::Map<_, _> = (0..500).map(|n| (format!("p{n}"), json!(n))).collect();
+    let (outcome, _) = outcome("Echo.Say", Value::Object(many), Credentials::default());
+    let Outcome::Invalid(invalid) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(invalid.errors.len(), 32);
+}

@@ -1,0 +1,156 @@
+//! A definition: what its author says of a tool, in one JSON file.
+
+use semver::Version;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The definition of one version of a tool: OXP's `ToolDefinition` and Toolbooth's own fields.
+///
+/// Unknown fields are refused, so that a misspelt one is not silently without effect.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// `Toolkit.Tool@x.y.z`.
+    pub id: String,
+    /// The name that models see, `[A-Za-z0-9_-]{1,64}`; the same for all versions of a tool.
+    pub name: String,
+    /// A name for people.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// What it does and when to use it, for people and models. At most 1,024 characters.
+    pub description: String,
+    /// `x.y.z`, the same as in `id`.
+    pub version: Version,
+    /// JSON Schema 2020-12 of the input, an object; each property has a description.
+    pub input_schema: Map<String, Value>,
+    /// JSON Schema 2020-12 of the value; `{}` is any value, `null` says that the tool returns nothing.
+    #[serde(deserialize_with = "present")]
+    pub output_schema: Option<Map<String, Value>>,
+    /// What a call needs beyond its input.
+    #[serde(default)]
+    pub requirements: Option<Requirements>,
+    /// Inputs with what comes of them. The tests run each one; at least one must be given.
+    #[serde(default)]
+    pub examples: Vec<Example>,
+    /// What a client may assume of a call.
+    #[serde(default)]
+    pub annotations: Annotations,
+    /// Set when callers should move to something else.
+    #[serde(default)]
+    pub deprecated: Option<Deprecated>,
+}
+
+/// `null` is a value here: unlike `Option`'s own rule, the field must be written.
+fn present<'de, D>(deserializer: D) -> Result<Option<Map<String, Value>>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    Option::deserialize(deserializer)
+}
+
+/// OXP `requirements`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Requirements {
+    /// Tokens that the call needs, one an authorization provider.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub authorization: Vec<AuthorizationRequirement>,
+    /// Secrets that the call needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretRequirement>,
+    /// Whether the call must say for which user it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub user_id: bool,
+}
+
+/// OXP `requirements.authorization[]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuthorizationRequirement {
+    /// The provider, such as `github`.
+    pub id: String,
+    /// What must be granted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oauth2: Option<OAuth2>,
+}
+
+/// OXP `requirements.authorization[].oauth2`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct OAuth2 {
+    /// The scopes that must be granted.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+}
+
+/// OXP `requirements.secrets[]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretRequirement {
+    /// The name of the secret, such as `TWILIO_API_KEY`.
+    pub id: String,
+}
+
+/// An input with the value, or the error, that it must lead to.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// What the example shows.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The input.
+    pub input: Value,
+    /// The value that comes back.
+    #[serde(default, deserialize_with = "some")]
+    pub value: Option<Value>,
+    /// The error that comes back instead of a value.
+    #[serde(default)]
+    pub error: Option<ExampleError>,
+}
+
+/// Keeps a written `null` apart from a missing field.
+fn some<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// The part of a tool's error that an example fixes.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExampleError {
+    /// The error's message.
+    pub message: String,
+}
+
+/// What a client may assume of a call. The defaults are the careful ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Annotations {
+    /// Changes nothing.
+    pub read_only: bool,
+    /// May destroy something.
+    pub destructive: bool,
+    /// Calling again with the same input changes nothing more.
+    pub idempotent: bool,
+    /// Reaches out to the world beyond the server.
+    pub open_world: bool,
+}
+
+impl Default for Annotations {
+    fn default() -> Self {
+        Self { read_only: false, destructive: true, idempotent: false, open_world: true }
+    }
+}
+
+/// Tells callers to move on.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deprecated {
+    /// Why, and what to do.
+    pub message: String,
+    /// The day from which it may be gone, `YYYY-MM-DD`.
+    #[serde(default)]
+    pub sunset: Option<String>,
+    /// The id of the tool to use instead.
+    #[serde(default)]
+    pub replacement: Option<String>,
+}

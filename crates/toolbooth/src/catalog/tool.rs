@@ -1,0 +1,93 @@
+//! A tool as it is compiled in: its checks and the function that runs it.
+
+use std::fmt;
+use std::future::Future;
+
+use jsonschema::ErrorIterator;
+use semver::Version;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::call::{Context, ToolError};
+use crate::host::BoxFuture;
+
+/// One version of a tool.
+#[derive(Debug)]
+pub struct Tool {
+    /// The part of the id before the dot.
+    pub toolkit: &'static str,
+    /// The part of the id after the dot.
+    pub tool: &'static str,
+    /// The version.
+    pub version: Version,
+    /// The name that models see.
+    pub name: &'static str,
+    /// Providers whose token a call needs.
+    pub authorization: &'static [&'static str],
+    /// Secrets that a call needs.
+    pub secrets: &'static [&'static str],
+    /// Whether a call must name its user.
+    pub user_id: bool,
+    /// Checks the input.
+    pub input: Validator,
+    /// Checks the value.
+    pub output: Validator,
+    /// Runs it.
+    pub run: Handler,
+}
+
+/// A validator that `#[jsonschema::validator]` generated.
+#[derive(Clone, Copy)]
+pub struct Validator {
+    /// Whether a value is as the schema says.
+    pub is_valid: fn(&Value) -> bool,
+    /// All that is wrong with a value.
+    pub errors: for<'a> fn(&'a Value) -> ErrorIterator<'a>,
+}
+
+impl fmt::Debug for Validator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Validator")
+    }
+}
+
+/// A tool's function behind a uniform signature; [`run`] makes one of a typed function.
+pub type Handler = for<'a> fn(Value, &'a Context<'a>) -> BoxFuture<'a, Result<Value, RunError>>;
+
+/// Why a handler gave no value.
+#[derive(Debug)]
+pub enum RunError {
+    /// The tool itself says so.
+    Tool(ToolError),
+    /// The function's types and the definition's schemas disagree: a fault of the tool's author.
+    /// The text is for the log.
+    Mismatch(String),
+}
+
+/// Runs a typed handler: JSON in by `Deserialize`, JSON out by `Serialize`.
+pub fn run<'a, I, O, F, R>(
+    input: Value,
+    context: &'a Context<'a>,
+    handler: F,
+) -> BoxFuture<'a, Result<Value, RunError>>
+where
+    I: DeserializeOwned,
+    O: Serialize,
+    F: FnOnce(I, &'a Context<'a>) -> R,
+    R: Future<Output = Result<O, ToolError>> + 'a,
+{
+    let started = serde_json::from_value(input).map(|input| handler(input, context));
+    Box::pin(async move {
+        // The position is left out on purpose: serde's own words could quote the input.
+        let future = started.map_err(|error| {
+            RunError::Mismatch(format!(
+                "the handler's input type refuses what input_schema allows ({:?})",
+                error.classify()
+            ))
+        })?;
+        let output = future.await.map_err(RunError::Tool)?;
+        serde_json::to_value(output)
+            .map_err(|_| RunError::Mismatch("the handler's output is not JSON".to_owned()))
+    })
+}

@@ -1,0 +1,203 @@
+//! Configuration: the variables that the booth and its tools understand, checked once.
+//!
+//! A wrong value does not crash and is not guessed around: the booth answers `/health` with what is
+//! wrong and refuses calls until it is mended.
+
+use std::collections::BTreeMap;
+
+use crate::host;
+
+/// A variable that a tool reads, with what it means when it is not set.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    /// The name, as in `wrangler.toml`.
+    pub name: &'static str,
+    /// The value when it is not set.
+    pub default: &'static str,
+    /// Says what is wrong with a value, if anything.
+    pub check: fn(&str) -> Result<(), &'static str>,
+}
+
+/// Accepts an absolute `http` or `https` address without query or trailing slash.
+///
+/// # Errors
+/// What was expected instead.
+pub fn base_address(value: &str) -> Result<(), &'static str> {
+    let host = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
+    match host {
+        Some(rest)
+            if !rest.is_empty()
+                && !rest.ends_with('/')
+                && !rest.contains(|c: char| c.is_whitespace() || c == '?' || c == '#') =>
+        {
+            Ok(())
+        }
+        _ => Err("must be an http or https address without query or trailing slash"),
+    }
+}
+
+/// Which web pages may call the booth from a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origins {
+    /// Every page (`*`).
+    Any,
+    /// Only pages of these origins; empty means none.
+    Listed(Vec<String>),
+}
+
+impl Origins {
+    /// Reads `*`, or origins separated by commas, or nothing.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    pub fn parse(value: &str) -> Result<Self, &'static str> {
+        if value.trim() == "*" {
+            return Ok(Self::Any);
+        }
+        let listed: Vec<String> = value
+            .split(',')
+            .map(str::trim)
+            .filter(|origin| !origin.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let origin = |text: &String| {
+            text.split_once("://").is_some_and(|(scheme, host)| {
+                !scheme.is_empty()
+                    && !host.is_empty()
+                    && !host.contains(['/', '*', '?', '#', '@', ' '])
+            })
+        };
+        if listed.iter().all(origin) {
+            Ok(Self::Listed(listed))
+        } else {
+            Err("must be * or a list of origins such as https://app.example, without path")
+        }
+    }
+
+    /// Whether a page of `origin` may read answers.
+    pub fn allow(&self, origin: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Listed(listed) => listed.iter().any(|allowed| allowed == origin),
+        }
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        *self == Self::Any
+    }
+
+    pub(crate) fn none(&self) -> bool {
+        matches!(self, Self::Listed(listed) if listed.is_empty())
+    }
+}
+
+/// The configuration of a booth.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `ALLOWED_ORIGINS`: which pages may call from a browser. Default: none.
+    pub origins: Origins,
+    /// `MAX_BODY_BYTES`: the largest request body. Default: 262,144 (256 KiB).
+    pub max_body_bytes: usize,
+    /// What is wrong, in words for the operator; empty when all is well.
+    pub problems: Vec<String>,
+    tools: BTreeMap<&'static str, String>,
+}
+
+const MAX_BODY_BYTES: usize = 256 * 1024;
+/// Above this a body could exhaust the isolate's 128 MB.
+const MAX_BODY_BYTES_CEILING: usize = 8 * 1024 * 1024;
+
+impl Config {
+    /// Reads the booth's own variables and those that tools declare.
+    ///
+    /// Never fails: what is wrong is listed in `problems`, and the default stands in its place.
+    pub fn read(source: &dyn host::Variables, declared: &[Variable]) -> Self {
+        let mut problems = Vec::new();
+        let mut problem = |name: &str, wanted: &str| problems.push(format!("{name} {wanted}"));
+
+        let origins = Origins::parse(&source.variable("ALLOWED_ORIGINS").unwrap_or_default())
+            .unwrap_or_else(|wanted| {
+                problem("ALLOWED_ORIGINS", wanted);
+                Origins::Listed(Vec::new())
+            });
+        let max_body_bytes = match source.variable("MAX_BODY_BYTES") {
+            None => MAX_BODY_BYTES,
+            Some(value) => match value.parse() {
+                Ok(bytes) if (1..=MAX_BODY_BYTES_CEILING).contains(&bytes) => bytes,
+                _ => {
+                    problem("MAX_BODY_BYTES", "must be a whole number of bytes from 1 to 8388608");
+                    MAX_BODY_BYTES
+                }
+            },
+        };
+        let mut tools = BTreeMap::new();
+        for variable in declared {
+            let value =
+                source.variable(variable.name).unwrap_or_else(|| variable.default.to_owned());
+            if let Err(wanted) = (variable.check)(&value) {
+                problem(variable.name, wanted);
+            }
+            tools.insert(variable.name, value);
+        }
+        Self { origins, max_body_bytes, problems, tools }
+    }
+
+    /// The value of a variable that a tool declared; empty for any other name.
+    pub fn tool_variable(&self, name: &str) -> &str {
+        self.tools.get(name).map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Set(&'static [(&'static str, &'static str)]);
+
+    impl host::Variables for Set {
+        fn variable(&self, name: &str) -> Option<String> {
+            self.0.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        }
+    }
+
+    const DECLARED: &[Variable] =
+        &[Variable { name: "API_URL", default: "https://api.example", check: base_address }];
+
+    #[test]
+    fn defaults() {
+        let config = Config::read(&Set(&[]), DECLARED);
+        assert!(config.problems.is_empty());
+        assert_eq!(config.max_body_bytes, 262_144);
+        assert_eq!(config.origins, Origins::Listed(Vec::new()));
+        assert_eq!(config.tool_variable("API_URL"), "https://api.example");
+        assert_eq!(config.tool_variable("HOME"), "");
+    }
+
+    #[test]
+    fn each_wrong_value_is_named() {
+        for (name, value, wrong) in [
+            ("MAX_BODY_BYTES", "1000", false),
+            ("MAX_BODY_BYTES", "0", true),
+            ("MAX_BODY_BYTES", "-1", true),
+            ("MAX_BODY_BYTES", "256k", true),
+            ("MAX_BODY_BYTES", "", true),
+            ("MAX_BODY_BYTES", "99999999999999999999", true),
+            ("ALLOWED_ORIGINS", "*", false),
+            ("ALLOWED_ORIGINS", "", false),
+            ("ALLOWED_ORIGINS", "https://a.example, http://localhost:3000", false),
+            ("ALLOWED_ORIGINS", "a.example", true),
+            ("ALLOWED_ORIGINS", "https://a.example/", true),
+            ("ALLOWED_ORIGINS", "https://*.example", true),
+            ("API_URL", "http://127.0.0.1:9000/v1", false),
+            ("API_URL", "http://127.0.0.1:9000/", true),
+            ("API_URL", "ftp://a", true),
+            ("API_URL", "https://", true),
+            ("API_URL", "https://a?b", true),
+        ] {
+            let set: &'static [(&str, &str)] = Box::leak(Box::new([(name, value)]));
+            let problems = Config::read(&Set(set), DECLARED).problems;
+            assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
+            assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
+        }
+    }
+}

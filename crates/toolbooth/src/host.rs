@@ -1,0 +1,138 @@
+//! What a host must supply: a clock, randomness, variables, a key-value store, an HTTP client, a log.
+//!
+//! The library asks for everything that is not a pure function through these traits, so it runs on
+//! Workers and, with stand-ins, in native tests. Futures are not `Send`: a Worker has one thread.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+/// A boxed future that may borrow for `'a` and need not be `Send`.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Tells the time.
+pub trait Clock {
+    /// Milliseconds since the Unix epoch. On Workers it advances only with I/O.
+    fn now_ms(&self) -> u64;
+}
+
+/// Supplies unpredictable bytes.
+pub trait Random {
+    /// Sixteen bytes from a cryptographic source.
+    fn random_16(&self) -> [u8; 16];
+}
+
+/// Reads configuration variables and secrets.
+pub trait Variables {
+    /// The value of the variable or secret `name`, or `None` when it is not set.
+    fn variable(&self, name: &str) -> Option<String>;
+}
+
+/// A key-value store that is eventually consistent: a read may be a minute old, and a miss is cached.
+pub trait Store {
+    /// The value under `key`, or `None` when there is none (or none yet).
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
+}
+
+/// The store did not answer. Holds the reason for the log, without keys or values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreError(pub String);
+
+/// Sends HTTP requests to other servers.
+pub trait HttpClient {
+    /// Sends one request and reads the whole answer. Any status is a success here.
+    ///
+    /// # Errors
+    /// No answer within the request's limits; see [`HttpError`].
+    fn send<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>>;
+}
+
+/// A request to another server.
+#[derive(Debug, Clone)]
+pub struct HttpRequest<'a> {
+    /// The method, in upper case.
+    pub method: &'static str,
+    /// An absolute `http` or `https` address.
+    pub url: Cow<'a, str>,
+    /// Header names and values.
+    pub headers: Vec<(&'static str, Cow<'a, str>)>,
+    /// The body, if the method takes one.
+    pub body: Option<Vec<u8>>,
+    /// How long to wait for the whole answer.
+    pub timeout: Duration,
+    /// The largest answer body that is read, in bytes.
+    pub max_bytes: usize,
+}
+
+impl<'a> HttpRequest<'a> {
+    /// A `GET` that waits at most ten seconds for at most 1 MiB.
+    pub fn get(url: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            method: "GET",
+            url: url.into(),
+            headers: Vec::new(),
+            body: None,
+            timeout: Duration::from_secs(10),
+            max_bytes: 1 << 20,
+        }
+    }
+}
+
+/// Another server's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpResponse {
+    /// The status code.
+    pub status: u16,
+    /// `Retry-After` in milliseconds, where the server sent it as seconds.
+    pub retry_after_ms: Option<u64>,
+    /// The whole body.
+    pub body: Vec<u8>,
+}
+
+/// Why another server gave no usable answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HttpError {
+    /// The answer did not arrive in time.
+    Timeout,
+    /// The body is larger than the request allows.
+    TooLarge,
+    /// No connection, no such host, or a broken answer. The text is for the log.
+    Unreachable(String),
+}
+
+impl fmt::Display for HttpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout => f.write_str("no answer in time"),
+            Self::TooLarge => f.write_str("the answer is too large"),
+            Self::Unreachable(reason) => write!(f, "unreachable: {reason}"),
+        }
+    }
+}
+
+/// How much a log line matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Worth knowing; nothing to do.
+    Warn,
+    /// Somebody must look: the server or a tool is at fault.
+    Error,
+}
+
+/// Writes log lines for the people who run the server.
+pub trait Log {
+    /// Writes one line: what happened (`event`, a fixed word) and its details.
+    ///
+    /// Callers never pass secrets, tokens or a caller's input.
+    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]);
+}
+
+/// Everything a host supplies.
+pub trait Host: Clock + Random + Variables + Store + HttpClient + Log {}
+
+impl<T: Clock + Random + Variables + Store + HttpClient + Log> Host for T {}

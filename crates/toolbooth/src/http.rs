@@ -1,0 +1,271 @@
+//! HTTP as plain data: what arrives, what leaves, and the two mechanisms that belong to no protocol
+//! (cross-origin access and entity tags).
+
+use std::borrow::Cow;
+
+use crate::config::Origins;
+
+/// A request method that the booth tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// `GET`
+    Get,
+    /// `HEAD`
+    Head,
+    /// `POST`
+    Post,
+    /// `OPTIONS`
+    Options,
+    /// Every other method, none of which any endpoint takes.
+    Other,
+}
+
+impl From<&str> for Method {
+    fn from(name: &str) -> Self {
+        match name {
+            "GET" => Self::Get,
+            "HEAD" => Self::Head,
+            "POST" => Self::Post,
+            "OPTIONS" => Self::Options,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Request headers, read one by one because on Workers each read crosses into JS.
+pub trait Headers {
+    /// The value of the header `name` (lower case), or `None` when it is absent.
+    fn get(&self, name: &str) -> Option<String>;
+}
+
+/// What came as the request's body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// All of its bytes; empty when there was none.
+    Whole(Vec<u8>),
+    /// More than the configured limit. It was not read to its end.
+    TooLarge,
+}
+
+/// A request as it arrives.
+pub struct Inbound<'a> {
+    /// The method.
+    pub method: Method,
+    /// The path, beginning with `/`, without the query.
+    pub path: &'a str,
+    /// The headers.
+    pub headers: &'a dyn Headers,
+    /// The body.
+    pub body: Body,
+}
+
+/// A response as it leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outbound {
+    /// The status code.
+    pub status: u16,
+    /// Header names (lower case) and values.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// The body; empty means none.
+    pub body: Cow<'static, [u8]>,
+}
+
+impl Outbound {
+    /// A response with a JSON body.
+    pub fn json(status: u16, body: impl Into<Cow<'static, [u8]>>) -> Self {
+        Self {
+            status,
+            headers: vec![("content-type", Cow::Borrowed("application/json"))],
+            body: body.into(),
+        }
+    }
+
+    /// A response without a body.
+    pub fn empty(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: Cow::Borrowed(&[]) }
+    }
+
+    /// The response with one more header.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+/// Whether a request's `If-None-Match` names `etag` (RFC 9110, 13.1.2: weak comparison).
+pub fn matches_etag(headers: &dyn Headers, etag: &str) -> bool {
+    headers.get("if-none-match").is_some_and(|sent| {
+        sent.split(',')
+            .map(str::trim)
+            .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+    })
+}
+
+/// Whether the request's body is declared to be JSON: `application/json` or a `+json` type.
+///
+/// Anything else is refused, also a missing type. A page of a stranger can then not make a browser
+/// post a call without asking first (a preflight).
+pub fn is_json(headers: &dyn Headers) -> bool {
+    let Some(sent) = headers.get("content-type") else { return false };
+    let essence = sent.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+        || essence
+            .get(essence.len().saturating_sub(5)..)
+            .is_some_and(|end| end.eq_ignore_ascii_case("+json"))
+}
+
+/// Request headers that a browser's page may send.
+const ALLOW_HEADERS: &str =
+    "authorization, content-type, if-none-match, otc-api-key, oxp-api-key, oxp-version";
+/// Response headers that a browser's page may read.
+const EXPOSE_HEADERS: &str =
+    "etag, oxp-version, retry-after, retry-after-ms, www-authenticate, x-should-retry";
+
+/// Answers a preflight, or `None` when the request is not one (Fetch standard, "CORS-preflight request").
+///
+/// An origin that is not allowed gets 403 without the headers that a browser waits for.
+pub fn preflight(request: &Inbound<'_>, origins: &Origins) -> Option<Outbound> {
+    if request.method != Method::Options {
+        return None;
+    }
+    let origin = request.headers.get("origin")?;
+    request.headers.get("access-control-request-method")?;
+    if !origins.allow(&origin) {
+        let body: &[u8] = br#"{"message":"This origin may not call the server","developer_message":"ALLOWED_ORIGINS does not name the request's Origin"}"#;
+        return Some(Outbound::json(403, body).with("vary", "Origin"));
+    }
+    let answer = Outbound::empty(204)
+        .with("access-control-allow-methods", "GET, HEAD, POST, OPTIONS")
+        .with("access-control-allow-headers", ALLOW_HEADERS)
+        .with("access-control-max-age", "86400");
+    Some(allow_origin(answer, origin, origins))
+}
+
+/// Adds the cross-origin headers that an ordinary response needs.
+pub fn cross_origin(response: Outbound, headers: &dyn Headers, origins: &Origins) -> Outbound {
+    if origins.none() {
+        return response;
+    }
+    match headers.get("origin") {
+        Some(origin) if origins.allow(&origin) => {
+            let response = response.with("access-control-expose-headers", EXPOSE_HEADERS);
+            allow_origin(response, origin, origins)
+        }
+        _ => response.with("vary", "Origin"),
+    }
+}
+
+fn allow_origin(response: Outbound, origin: String, origins: &Origins) -> Outbound {
+    let allowed = if origins.any() { Cow::Borrowed("*") } else { Cow::Owned(origin) };
+    response.with("access-control-allow-origin", allowed).with("vary", "Origin")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Headers for tests: pairs of lower-case name and value.
+    pub(crate) struct Pairs<'a>(pub(crate) &'a [(&'a str, &'a str)]);
+
+    impl Headers for Pairs<'_> {
+        fn get(&self, name: &str) -> Option<String> {
+            self.0.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        }
+    }
+
+    #[test]
+    fn content_types() {
+        for (sent, expected) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/problem+json", true),
+            ("text/plain", false),
+            ("application/jsonx", false),
+            ("application/x-www-form-urlencoded", false),
+            ("é", false),
+            ("", false),
+        ] {
+            assert_eq!(is_json(&Pairs(&[("content-type", sent)])), expected, "{sent}");
+        }
+        assert!(!is_json(&Pairs(&[])), "no content type");
+    }
+
+    #[test]
+    fn entity_tags() {
+        for (sent, expected) in [
+            ("\"a\"", true),
+            ("W/\"a\"", true),
+            ("\"b\", \"a\"", true),
+            ("*", true),
+            ("\"b\"", false),
+            ("a", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                matches_etag(&Pairs(&[("if-none-match", sent)]), "\"a\""),
+                expected,
+                "{sent}"
+            );
+        }
+        assert!(!matches_etag(&Pairs(&[]), "\"a\""), "no header");
+    }
+
+    fn header<'a>(response: &'a Outbound, name: &str) -> Option<&'a str> {
+        response.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
+    }
+
+    #[test]
+    fn cross_origin_access() {
+        // configured origins, the request's Origin, expected Allow-Origin, expected Vary, preflight status
+        for (origins, origin, allowed, vary, status) in [
+            ("", Some("https://a.example"), None, None, 403),
+            ("*", Some("https://a.example"), Some("*"), Some("Origin"), 204),
+            (
+                "https://a.example",
+                Some("https://a.example"),
+                Some("https://a.example"),
+                Some("Origin"),
+                204,
+            ),
+            ("https://a.example", Some("https://b.example"), None, Some("Origin"), 403),
+            ("https://a.example", Some("https://a.example.evil"), None, Some("Origin"), 403),
+            ("https://a.example", Some("null"), None, Some("Origin"), 403),
+            (
+                "https://b.example,https://a.example",
+                Some("https://a.example"),
+                Some("https://a.example"),
+                Some("Origin"),
+                204,
+            ),
+            ("https://a.example", None, None, Some("Origin"), 0),
+        ] {
+            let allow = Origins::parse(origins).unwrap();
+            let mut pairs = vec![("access-control-request-method", "POST")];
+            pairs.extend(origin.map(|origin| ("origin", origin)));
+            let headers = Pairs(&pairs);
+            let answer = cross_origin(Outbound::empty(200), &headers, &allow);
+            assert_eq!(
+                header(&answer, "access-control-allow-origin"),
+                allowed,
+                "{origins} {origin:?}"
+            );
+            assert_eq!(header(&answer, "vary"), vary, "{origins} {origin:?}");
+            let request = Inbound {
+                method: Method::Options,
+                path: "/",
+                headers: &headers,
+                body: Body::Whole(Vec::new()),
+            };
+            let answer = preflight(&request, &allow);
+            assert_eq!(
+                answer.as_ref().map_or(0, |answer| answer.status),
+                status,
+                "{origins} {origin:?}"
+            );
+            let sent =
+                answer.as_ref().and_then(|answer| header(answer, "access-control-allow-origin"));
+            assert_eq!(sent, allowed, "preflight: {origins} {origin:?}");
+        }
+    }
+}

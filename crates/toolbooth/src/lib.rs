@@ -1,0 +1,27 @@
+//! The library: everything about serving tools that is true without Cloudflare.
+//!
+//! A request passes through the rooms in this order:
+//!
+//! 1. [`http`]: an [`Inbound`](http::Inbound) request arrives as plain data;
+//! 2. [`dialect`]: its path picks a protocol, which decodes the body into a [`call::Call`];
+//! 3. [`call`]: the one pipeline finds the tool in the [`catalog`], checks requirements and input,
+//!    runs the handler and checks its output, which gives a [`call::Outcome`];
+//! 4. [`dialect`]: the same protocol encodes the outcome as an [`Outbound`](http::Outbound) response.
+//!
+//! [`Booth`] walks a request through them. Nothing here does I/O, reads a clock or names a JS type:
+//! what a tool needs from outside comes through [`host`].
+#![forbid(unsafe_code)]
+
+pub mod booth;
+pub mod call;
+pub mod catalog;
+pub mod config;
+pub mod dialect;
+pub mod host;
+pub mod http;
+pub mod json;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub use booth::Booth;
+pub use call::{Context, ToolError};

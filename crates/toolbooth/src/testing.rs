@@ -1,0 +1,163 @@
+//! Stand-ins for tests: a host without a world around it, and the runner of a catalogue's examples.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::task::{Context, Poll, Waker};
+
+use serde_json::{Value, json};
+
+use crate::call::{Call, Credentials, Outcome, Secret, serve};
+use crate::catalog::{Catalog, Example, Found, ToolRef};
+use crate::config::Config;
+use crate::host::{
+    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, Random, Store,
+    StoreError, Variables,
+};
+
+/// Answers the HTTP requests of a test.
+pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
+
+/// A host whose clock ticks one millisecond a look, whose random bytes count up, and whose only
+/// upstream is a function.
+pub struct FakeHost {
+    /// The next reading of the clock, in milliseconds.
+    pub now_ms: Cell<u64>,
+    /// The next random byte.
+    pub next_random: Cell<u8>,
+    /// Variables and secrets.
+    pub variables: BTreeMap<String, String>,
+    /// Whether the store answers.
+    pub store_works: bool,
+    /// Answers HTTP requests.
+    pub upstream: Upstream,
+    /// Every line that was logged.
+    pub log: RefCell<Vec<String>>,
+}
+
+impl Default for FakeHost {
+    fn default() -> Self {
+        Self {
+            now_ms: Cell::new(1_741_724_000_000),
+            next_random: Cell::new(0),
+            variables: BTreeMap::new(),
+            store_works: true,
+            upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
+            log: RefCell::new(Vec::new()),
+        }
+    }
+}
+
+impl FakeHost {
+    /// A host with these variables.
+    pub fn with(variables: &[(&str, &str)]) -> Self {
+        let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Self { variables: variables.iter().map(pair).collect(), ..Self::default() }
+    }
+}
+
+impl Clock for FakeHost {
+    fn now_ms(&self) -> u64 {
+        self.now_ms.replace(self.now_ms.get() + 1)
+    }
+}
+
+impl Random for FakeHost {
+    fn random_16(&self) -> [u8; 16] {
+        std::array::from_fn(|_| self.next_random.replace(self.next_random.get().wrapping_add(1)))
+    }
+}
+
+impl Variables for FakeHost {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+}
+
+impl Store for FakeHost {
+    fn get<'a>(&'a self, _key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        let answer = if self.store_works { Ok(None) } else { Err(StoreError("down".to_owned())) };
+        Box::pin(async { answer })
+    }
+}
+
+impl HttpClient for FakeHost {
+    fn send<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
+        Box::pin(async move { (self.upstream)(&request) })
+    }
+}
+
+impl Log for FakeHost {
+    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
+        self.log.borrow_mut().push(format!("{level:?} {event} {details:?}"));
+    }
+}
+
+/// The value of a future that never waits.
+///
+/// # Panics
+/// The future is not ready at its first poll: the pipeline promises that it is, without I/O.
+pub fn ready<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        #[allow(clippy::panic)]
+        Poll::Pending => panic!("the future waits although nothing does I/O"),
+    }
+}
+
+/// Runs one example of a definition through the pipeline; tells what is wrong, if anything.
+///
+/// Requirements are met with made-up values.
+///
+/// # Errors
+/// The outcome is not the one that the example promises.
+pub fn check_example(
+    catalog: &Catalog,
+    host: &FakeHost,
+    tool_id: &str,
+    example: &Example,
+) -> Result<(), String> {
+    let wanted = ToolRef::parse(tool_id).map_err(|error| error.to_string())?;
+    let Found::Tool(tool) = catalog.find(&wanted) else {
+        return Err(format!("{tool_id} is not in the catalogue"));
+    };
+    let made_up = |ids: &[&str]| {
+        ids.iter().map(|id| ((*id).to_owned(), Secret::new(format!("example-{id}")))).collect()
+    };
+    let credentials = Credentials {
+        user_id: Some("example-user".to_owned()),
+        tokens: made_up(tool.authorization),
+        secrets: made_up(tool.secrets),
+    };
+    let call = Call {
+        tool_id: tool_id.to_owned(),
+        call_id: None,
+        input: example.input.clone(),
+        credentials,
+    };
+    let config = Config::read(host, catalog.variables);
+    let got = match ready(serve(call, catalog, &config, host)) {
+        Outcome::Done { value, .. } => json!({ "value": value }),
+        Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
+        Outcome::Invalid(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),
+        Outcome::Refused(refusal) => json!({ "refused": format!("{refusal:?}") }),
+    };
+    let promised = match (&example.value, &example.error) {
+        (Some(value), _) => json!({ "value": value }),
+        (None, Some(error)) => json!({ "error": { "message": error.message } }),
+        (None, None) => Value::Null,
+    };
+    if got == promised {
+        Ok(())
+    } else {
+        Err(format!(
+            "{tool_id} with {}: expected {promised}, got {got}; log: {:?}",
+            example.input,
+            host.log.borrow()
+        ))
+    }
+}

@@ -1,0 +1,28 @@
+//! Runs the examples of every definition through its handler, by the pipeline that serves calls.
+
+use serde::Deserialize;
+use toolbooth::catalog::Example;
+use toolbooth::testing::{FakeHost, check_example};
+
+use super::{CATALOG, EXAMPLES, weather};
+
+#[derive(Deserialize)]
+struct Examples {
+    id: String,
+    examples: Vec<Example>,
+}
+
+#[test]
+fn every_example_is_true() {
+    let all: Vec<Examples> = serde_json::from_str(EXAMPLES).expect("the build writes JSON");
+    assert_eq!(all.len(), CATALOG.tools.len(), "one entry a tool");
+    let mut wrong = Vec::new();
+    for Examples { id, examples } in &all {
+        assert!(!examples.is_empty(), "{id} has no example");
+        for example in examples {
+            let host = FakeHost { upstream: weather::stand_in::open_meteo, ..FakeHost::default() };
+            wrong.extend(check_example(&CATALOG, &host, id, example).err());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

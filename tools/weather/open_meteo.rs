@@ -1,0 +1,182 @@
+//! Open-Meteo's geocoding and forecast services, as far as the weather tools need them.
+
+use std::time::Duration;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use toolbooth::host::{HttpError, HttpRequest};
+use toolbooth::{Context, ToolError};
+
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// How long to wait after a fault that may be gone soon.
+const SOON_MS: u64 = 2_000;
+/// Open-Meteo's shortest limit is per minute.
+const MINUTE_MS: u64 = 60_000;
+
+/// Where a city is.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Place {
+    pub(crate) city: String,
+    pub(crate) country: String,
+    pub(crate) latitude: f64,
+    pub(crate) longitude: f64,
+}
+
+#[derive(Deserialize)]
+struct Search {
+    #[serde(default)]
+    results: Vec<Hit>,
+}
+
+#[derive(Deserialize)]
+struct Hit {
+    name: String,
+    latitude: f64,
+    longitude: f64,
+    #[serde(default)]
+    country: String,
+    #[serde(default)]
+    country_code: String,
+    #[serde(default)]
+    admin1: String,
+}
+
+impl Hit {
+    /// Whether `region` (a country, its code, or a part of it) is where the city lies.
+    fn lies_in(&self, region: &str) -> bool {
+        let region = region.to_lowercase();
+        [&self.country, &self.country_code, &self.admin1]
+            .iter()
+            .any(|name| name.to_lowercase() == region)
+    }
+
+    fn label(&self) -> String {
+        if self.country.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}, {}", self.name, self.country)
+        }
+    }
+}
+
+/// Finds a city by name, such as `Paris` or `Paris, Texas`. Of several the most important one counts.
+pub(crate) async fn find_city(context: &Context<'_>, city: &str) -> Result<Place, ToolError> {
+    let (name, region) = match city.split_once(',') {
+        Some((name, region)) => (name.trim(), Some(region.trim())),
+        None => (city.trim(), None),
+    };
+    let hits = search(context, name).await?;
+    let found = hits.iter().find(|hit| region.is_none_or(|region| hit.lies_in(region)));
+    if let Some(hit) = found {
+        return Ok(Place {
+            city: hit.name.clone(),
+            country: hit.country.clone(),
+            latitude: hit.latitude,
+            longitude: hit.longitude,
+        });
+    }
+    // No such city, or none in that region: offer what comes close.
+    let near = if hits.is_empty() { search(context, &beginning(name)).await? } else { hits };
+    let unknown = ToolError::new("City not found")
+        .developer_message("Open-Meteo's geocoding has no such city.");
+    if near.is_empty() {
+        return Err(unknown);
+    }
+    let near: Vec<_> = near.iter().map(Hit::label).collect();
+    Err(unknown.prompt(format!("cities: {}", near.join("; "))))
+}
+
+/// The first half of a name, but at least three letters: with fewer, only whole names are matched.
+fn beginning(name: &str) -> String {
+    name.chars().take(name.chars().count().div_ceil(2).max(3)).collect()
+}
+
+async fn search(context: &Context<'_>, name: &str) -> Result<Vec<Hit>, ToolError> {
+    let name = utf8_percent_encode(name, NON_ALPHANUMERIC);
+    let base = context.variable("WEATHER_GEOCODING_URL");
+    let url = format!("{base}/search?name={name}&count=5&language=en&format=json");
+    Ok(get::<Search>(context, &url).await?.results)
+}
+
+/// The weather now.
+#[derive(Deserialize)]
+pub(crate) struct Current {
+    pub(crate) time: String,
+    pub(crate) temperature_2m: f64,
+    pub(crate) relative_humidity_2m: f64,
+    pub(crate) wind_speed_10m: f64,
+    pub(crate) weather_code: u8,
+}
+
+/// Asks for the weather at a place now.
+pub(crate) async fn current(context: &Context<'_>, place: &Place) -> Result<Current, ToolError> {
+    #[derive(Deserialize)]
+    struct Answer {
+        current: Current,
+    }
+    let wanted = "current=temperature_2m,relative_humidity_2m,wind_speed_10m,weather_code";
+    Ok(get::<Answer>(context, &forecast_url(context, place, wanted)).await?.current)
+}
+
+/// One entry a day in each member.
+#[derive(Deserialize)]
+pub(crate) struct Series {
+    pub(crate) time: Vec<String>,
+    pub(crate) temperature_2m_min: Vec<f64>,
+    pub(crate) temperature_2m_max: Vec<f64>,
+    pub(crate) weather_code: Vec<u8>,
+    pub(crate) precipitation_sum: Vec<f64>,
+}
+
+/// Asks for the weather at a place on the next `days`.
+pub(crate) async fn daily(
+    context: &Context<'_>,
+    place: &Place,
+    days: u8,
+) -> Result<Series, ToolError> {
+    #[derive(Deserialize)]
+    struct Answer {
+        daily: Series,
+    }
+    let wanted = format!(
+        "daily=temperature_2m_min,temperature_2m_max,weather_code,precipitation_sum&forecast_days={days}"
+    );
+    Ok(get::<Answer>(context, &forecast_url(context, place, &wanted)).await?.daily)
+}
+
+fn forecast_url(context: &Context<'_>, place: &Place, wanted: &str) -> String {
+    let base = context.variable("WEATHER_FORECAST_URL");
+    let Place { latitude, longitude, .. } = place;
+    format!("{base}/forecast?latitude={latitude}&longitude={longitude}&{wanted}&timezone=auto")
+}
+
+/// Gets JSON; every way in which that can fail is a tool error that says whether to try again.
+async fn get<T: DeserializeOwned>(context: &Context<'_>, url: &str) -> Result<T, ToolError> {
+    let request = HttpRequest { timeout: TIMEOUT, ..HttpRequest::get(url) };
+    let answer = context.send(request).await.map_err(|error| {
+        context.warn("open_meteo", &[("fault", &error.to_string())]);
+        match error {
+            HttpError::Timeout => ToolError::new("The weather service did not answer in time"),
+            HttpError::TooLarge => ToolError::new("The weather service's answer was too large"),
+            HttpError::Unreachable(_) => ToolError::new("The weather service could not be reached"),
+        }
+        .retry_after_ms(SOON_MS)
+    })?;
+    if answer.status != 200 {
+        context.warn("open_meteo", &[("status", &answer.status.to_string())]);
+    }
+    match answer.status {
+        200 => serde_json::from_slice(&answer.body).map_err(|_| {
+            context.warn("open_meteo", &[("fault", "the answer is not in the documented form")]);
+            ToolError::new("The weather service's answer could not be read").retry_after_ms(SOON_MS)
+        }),
+        429 => Err(ToolError::new("The weather service is asked too often")
+            .retry_after_ms(answer.retry_after_ms.unwrap_or(MINUTE_MS))),
+        500.. => Err(ToolError::new("The weather service has a fault")
+            .developer_message(format!("Open-Meteo answered {}.", answer.status))
+            .retry_after_ms(answer.retry_after_ms.unwrap_or(SOON_MS))),
+        status => Err(ToolError::new("The weather service refused the request")
+            .developer_message(format!("Open-Meteo answered {status}."))),
+    }
+}

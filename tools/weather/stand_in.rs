@@ -1,0 +1,33 @@
+//! Open-Meteo as far as the tests need it. The answers are the files that the Worker's tests serve.
+
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
+
+const BERLIN: &str = include_str!("../../tests/open-meteo/search-berlin.json");
+const NEAR: &str = include_str!("../../tests/open-meteo/search-near.json");
+const NONE: &str = include_str!("../../tests/open-meteo/search-none.json");
+const CURRENT: &str = include_str!("../../tests/open-meteo/forecast-current.json");
+const DAILY: &str = include_str!("../../tests/open-meteo/forecast-daily.json");
+
+/// Answers as Open-Meteo does.
+pub(crate) fn open_meteo(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+    let url = request.url.as_ref();
+    let body = if url.starts_with("https://geocoding-api.open-meteo.com/v1/search?name=") {
+        match url.split(['=', '&']).nth(1) {
+            Some("Berlin") => BERLIN,
+            Some("Ber") => NEAR,
+            _ => NONE,
+        }
+    } else if url
+        .starts_with("https://api.open-meteo.com/v1/forecast?latitude=52.52437&longitude=13.41053&")
+    {
+        if url.contains("&daily=") { DAILY } else { CURRENT }
+    } else {
+        return answer(400, r#"{"error":true,"reason":"no such thing"}"#);
+    };
+    answer(200, body)
+}
+
+/// An answer with this status and body.
+pub(crate) fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpError> {
+    Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
+}

@@ -1,0 +1,120 @@
+//! What the weather tools make of an upstream that does not do as it should.
+
+use serde_json::json;
+use toolbooth::ToolError;
+use toolbooth::call::{Call, Credentials, Outcome, serve};
+use toolbooth::config::Config;
+use toolbooth::host::{HttpError, HttpResponse};
+use toolbooth::testing::{FakeHost, Upstream, ready};
+
+use super::stand_in::{answer, open_meteo};
+use crate::CATALOG;
+
+fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
+    let host = FakeHost { upstream, ..FakeHost::default() };
+    let call = Call {
+        tool_id: "Weather.Current@1.0.0".to_owned(),
+        call_id: None,
+        input: json!({"city": city}),
+        credentials: Credentials::default(),
+    };
+    let outcome = ready(serve(call, &CATALOG, &Config::read(&host, CATALOG.variables), &host));
+    (outcome, host.log.into_inner())
+}
+
+#[test]
+fn faults_of_the_upstream_are_tool_errors() {
+    let again = |message: &str, ms| ToolError::new(message).retry_after_ms(ms);
+    let rows: [(&str, Upstream, ToolError); 11] = [
+        ("429", |_| answer(429, "{}"), again("The weather service is asked too often", 60_000)),
+        (
+            "429 with Retry-After",
+            |_| Ok(HttpResponse { status: 429, retry_after_ms: Some(7_000), body: Vec::new() }),
+            again("The weather service is asked too often", 7_000),
+        ),
+        (
+            "500",
+            |_| answer(500, "oops"),
+            again("The weather service has a fault", 2_000)
+                .developer_message("Open-Meteo answered 500."),
+        ),
+        (
+            "503",
+            |_| answer(503, ""),
+            again("The weather service has a fault", 2_000)
+                .developer_message("Open-Meteo answered 503."),
+        ),
+        (
+            "400",
+            |_| answer(400, "{}"),
+            ToolError::new("The weather service refused the request")
+                .developer_message("Open-Meteo answered 400."),
+        ),
+        (
+            "timeout",
+            |_| Err(HttpError::Timeout),
+            again("The weather service did not answer in time", 2_000),
+        ),
+        (
+            "too large",
+            |_| Err(HttpError::TooLarge),
+            again("The weather service's answer was too large", 2_000),
+        ),
+        (
+            "down",
+            |_| Err(HttpError::Unreachable("refused".to_owned())),
+            again("The weather service could not be reached", 2_000),
+        ),
+        (
+            "not JSON",
+            |_| answer(200, "<html>"),
+            again("The weather service's answer could not be read", 2_000),
+        ),
+        (
+            "another form",
+            |_| answer(200, r#"{"results":[{"name":1}]}"#),
+            again("The weather service's answer could not be read", 2_000),
+        ),
+        (
+            "forecast only is broken",
+            |request| {
+                if request.url.contains("/forecast") {
+                    answer(200, "{}")
+                } else {
+                    open_meteo(request)
+                }
+            },
+            again("The weather service's answer could not be read", 2_000),
+        ),
+    ];
+    for (name, upstream, expected) in rows {
+        let (outcome, log) = current("Berlin", upstream);
+        let Outcome::Failed { error, .. } = outcome else { panic!("{name}: {outcome:?}") };
+        assert_eq!(error, expected, "{name}");
+        assert_eq!(log.len(), 1, "{name}: {log:?}");
+        assert!(!log[0].contains("Berlin"), "{name}: the log names the input: {log:?}");
+    }
+}
+
+#[test]
+fn cities_and_their_regions() {
+    let near = Some("cities: Berlin, Germany; Bern, Switzerland");
+    for (city, found, prompt) in [
+        ("Berlin", Some("Germany"), None),
+        (" Berlin , DE ", Some("Germany"), None),
+        ("Berlin, state of berlin", Some("Germany"), None),
+        ("Berlin, Italy", None, Some("cities: Berlin, Germany; Berlin, United States")),
+        ("Berlyn", None, near),
+        ("Xyzzy", None, None),
+    ] {
+        match current(city, open_meteo).0 {
+            Outcome::Done { value, .. } => assert_eq!(value["country"].as_str(), found, "{city}"),
+            Outcome::Failed { error, .. } => {
+                assert_eq!((None, "City not found"), (found, error.message.as_str()), "{city}");
+                assert_eq!(error.additional_prompt_content.as_deref(), prompt, "{city}");
+                assert_eq!(error.can_retry, prompt.is_some(), "{city}");
+            }
+            other => panic!("{city}: {other:?}"),
+        }
+    }
+}
