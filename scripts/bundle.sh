@@ -6,7 +6,8 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 crate=$(cd "${1:-$root}" && pwd)
-out=${2:-$root/build}
+mkdir -p "${2:-$root/build}"
+out=$(cd "${2:-$root/build}" && pwd)
 tools=${TOOLS:-$root/.tools/bin}
 modules=${MODULES:-$root/node_modules}
 stage="$out/.stage"
@@ -17,9 +18,8 @@ export WASM_BINDGEN_BIN="${WASM_BINDGEN_BIN:-$tools/wasm-bindgen}"
 export WASM_OPT_BIN="${WASM_OPT_BIN:-$modules/.bin/wasm-opt}"
 export ESBUILD_BIN="${ESBUILD_BIN:-$modules/.bin/esbuild}"
 
-mkdir -p "$out"
 cd "$crate"
-"${WORKER_BUILD_BIN:-$tools/worker-build}" --release --out-dir "$(realpath --relative-to="$crate" "$stage")"
+"${WORKER_BUILD_BIN:-$tools/worker-build}" --release --out-dir "$stage"
 
 "$ESBUILD_BIN" "$root/crates/toolbooth-worker/js/entry.js" \
   --bundle --minify --format=esm --log-level=warning \

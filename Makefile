@@ -1,0 +1,93 @@
+# Toolbooth. `make help` lists the commands.
+
+PORT ?= 8787
+# The Node that wrangler needs comes from npm; the machine's own Node only starts the installation.
+NODE := node_modules/.bin/node
+BINDGEN := $(shell awk '/^name = "wasm-bindgen"$$/ { getline; gsub(/"/, "", $$3); print $$3 }' Cargo.lock)
+WORKER_BUILD := 0.8.7
+SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml scripts/bundle.sh src crates tools -type f)
+FIXTURES := $(shell find tests/fixtures -type f)
+
+say = @printf '\033[1m== %s\033[0m\n' "$(1)"
+
+.PHONY: help setup dev build test bench deploy tool lint clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+dev: setup build/worker.js ## Serve on http://localhost:8787; PORT=8801 takes another port
+	@$(NODE) scripts/dev.mjs $(PORT)
+
+build: setup build/worker.js ## Leave the deployable bundle in build/
+
+test: setup build/worker.js target/fixtures/worker.js .venv/.done ## Run every test
+	$(call say,Native tests)
+	cargo test --locked --workspace --quiet
+	$(call say,Tests on workerd)
+	$(NODE) --test tests/*.test.mjs
+	$(call say,Tests with real clients)
+	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
+
+bench: setup build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md
+	$(NODE) bench/run.mjs
+
+deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
+	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)
+
+tool: ## Write a new tool: make tool ID=Greeter.Hello
+	@node scripts/tool.mjs $(ID)
+
+lint: setup ## Check formatting and lints, natively and for wasm32
+	$(call say,Format and lints)
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
+
+clean: ## Remove everything that was built or installed here
+	rm -rf build target .tools .venv .wrangler node_modules
+
+# What the builds need. Each step is done once, and again when what it depends on changes.
+
+setup: .tools/.toolchain .tools/bin/worker-build .tools/.bindgen-$(BINDGEN) node_modules/.done
+
+.tools/.toolchain: rust-toolchain.toml
+	$(call say,Rust toolchain and its wasm32 target)
+	rustup show active-toolchain >/dev/null 2>&1 || rustup toolchain install
+	rustup target add wasm32-unknown-unknown
+	@mkdir -p $(@D) && touch $@
+
+.tools/bin/worker-build: Makefile | .tools/.toolchain
+	$(call say,worker-build $(WORKER_BUILD): about two minutes)
+	[ "$$($@ --version 2>/dev/null)" = $(WORKER_BUILD) ] || \
+	  cargo install --quiet --debug --locked --root .tools worker-build@$(WORKER_BUILD)
+	@touch $@
+
+# The CLI must be of the very version that the crate in Cargo.lock has.
+.tools/.bindgen-$(BINDGEN): | .tools/.toolchain
+	$(call say,wasm-bindgen $(BINDGEN): about two minutes)
+	@mkdir -p .tools/bin
+	if [ "$$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $(BINDGEN)" ]; then \
+	  ln -sf "$$(command -v wasm-bindgen)" .tools/bin/wasm-bindgen; \
+	elif [ "$$(.tools/bin/wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $(BINDGEN)" ]; then \
+	  cargo install --quiet --debug --locked --force --root .tools --bin wasm-bindgen wasm-bindgen-cli@$(BINDGEN); \
+	fi
+	@rm -f .tools/.bindgen-* && touch $@
+
+node_modules/.done: package.json package-lock.json
+	$(call say,Packages from npm)
+	npm ci --no-fund --no-audit --loglevel=error
+	@touch $@
+
+.venv/.done: tests/clients/requirements.txt
+	$(call say,Python clients)
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+build/worker.js: $(SOURCES) | setup
+	$(call say,The Worker)
+	scripts/bundle.sh . build
+
+target/fixtures/worker.js: $(SOURCES) $(FIXTURES) | setup
+	$(call say,The Worker of the tests)
+	scripts/bundle.sh tests/fixtures target/fixtures
