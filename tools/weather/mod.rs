@@ -37,7 +37,7 @@ pub(crate) enum Units {
 
 impl Units {
     /// Converts from degrees Celsius, which is what is asked of Open-Meteo, to two decimals.
-    fn from_celsius(self, celsius: f64) -> f64 {
+    fn convert(self, celsius: f64) -> f64 {
         let value = match self {
             Self::Celsius => celsius,
             Self::Fahrenheit => celsius * 1.8 + 32.0,
@@ -77,7 +77,7 @@ pub(crate) async fn current(
         place,
         units: input.units,
         time: now.time,
-        temperature: input.units.from_celsius(now.temperature_2m),
+        temperature: input.units.convert(now.temperature_2m),
         conditions: conditions(now.weather_code),
         humidity_percent: now.relative_humidity_2m,
         wind_speed_kmh: now.wind_speed_10m,
@@ -122,7 +122,7 @@ pub(crate) async fn forecast(
     let place = open_meteo::find_city(context, &input.city).await?;
     let Series { time, temperature_2m_min, temperature_2m_max, weather_code, precipitation_sum } =
         open_meteo::daily(context, &place, input.days).await?;
-    let degrees = |celsius: f64| input.units.from_celsius(celsius);
+    let degrees = |celsius: f64| input.units.convert(celsius);
     let days = time
         .into_iter()
         .zip(temperature_2m_min.into_iter().zip(temperature_2m_max))

@@ -50,6 +50,7 @@ pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
 
 /// The examples of all definitions, as JSON: an array of `{{"id", "examples"}}`.
 #[cfg(test)]
+#[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
         validators = validators.rust,

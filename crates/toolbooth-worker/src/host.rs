@@ -3,8 +3,8 @@
 use futures_util::StreamExt;
 use serde_json::{Map, Value};
 use toolbooth::host::{
-    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, Random, Store,
-    StoreError, Variables,
+    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
+    Random, Store, StoreError, Variables,
 };
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{
@@ -34,13 +34,9 @@ impl Clock for Bindings {
 }
 
 impl Random for Bindings {
-    fn random_16(&self) -> [u8; 16] {
+    fn random_16(&self) -> Result<[u8; 16], NoRandomness> {
         let mut bytes = [0; 16];
-        // WebCrypto fails only in global scope, where no request is.
-        if let Err(error) = getrandom::fill(&mut bytes) {
-            console_error!("no random bytes: {error}");
-        }
-        bytes
+        getrandom::fill(&mut bytes).map(|()| bytes).map_err(|_| NoRandomness)
     }
 }
 

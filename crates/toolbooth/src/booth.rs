@@ -65,7 +65,8 @@ impl Booth {
         host: &dyn Host,
     ) -> Outcome {
         if !self.config.problems.is_empty() {
-            return Outcome::Refused(Refusal::Unavailable);
+            let detail = "its configuration is wrong; GET /health says what";
+            return Outcome::Refused(Refusal::Unavailable(detail));
         }
         let Body::Whole(body) = body else {
             return Outcome::Refused(Refusal::TooLarge { limit: self.config.max_body_bytes });

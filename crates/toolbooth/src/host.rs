@@ -21,8 +21,15 @@ pub trait Clock {
 /// Supplies unpredictable bytes.
 pub trait Random {
     /// Sixteen bytes from a cryptographic source.
-    fn random_16(&self) -> [u8; 16];
+    ///
+    /// # Errors
+    /// The source does not answer.
+    fn random_16(&self) -> Result<[u8; 16], NoRandomness>;
 }
+
+/// The source of random bytes does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoRandomness;
 
 /// Reads configuration variables and secrets.
 pub trait Variables {

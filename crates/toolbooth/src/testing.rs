@@ -11,8 +11,8 @@ use crate::call::{Call, Credentials, Outcome, Secret, serve};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::config::Config;
 use crate::host::{
-    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, Random, Store,
-    StoreError, Variables,
+    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
+    Random, Store, StoreError, Variables,
 };
 
 /// Answers the HTTP requests of a test.
@@ -63,8 +63,9 @@ impl Clock for FakeHost {
 }
 
 impl Random for FakeHost {
-    fn random_16(&self) -> [u8; 16] {
-        std::array::from_fn(|_| self.next_random.replace(self.next_random.get().wrapping_add(1)))
+    fn random_16(&self) -> Result<[u8; 16], NoRandomness> {
+        let next = || self.next_random.replace(self.next_random.get().wrapping_add(1));
+        Ok(std::array::from_fn(|_| next()))
     }
 }
 

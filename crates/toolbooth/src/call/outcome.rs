@@ -124,8 +124,8 @@ pub enum Refusal {
     },
     /// The call lacks what the definition requires.
     MissingRequirements(Missing),
-    /// The server cannot serve: its configuration is wrong.
-    Unavailable,
+    /// The server cannot serve. Holds what is at fault.
+    Unavailable(&'static str),
 }
 
 /// What a call lacks.

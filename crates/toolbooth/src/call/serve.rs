@@ -7,7 +7,7 @@ use super::outcome::{Missing, Outcome, Refusal, ToolError};
 use super::{Call, input};
 use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef};
 use crate::config::Config;
-use crate::host::{Host, Level};
+use crate::host::{Host, Level, NoRandomness};
 
 /// Serves one call, whatever protocol it came by.
 ///
@@ -24,9 +24,12 @@ pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Ho
     if let Err(invalid) = input::check(&tool.input, &call.input) {
         return Outcome::Invalid(invalid);
     }
-    let call_id = call.call_id.unwrap_or_else(|| {
-        Builder::from_random_bytes(host.random_16()).into_uuid().hyphenated().to_string()
-    });
+    let call_id = match call.call_id.map_or_else(|| random_uuid(host), Ok) {
+        Ok(call_id) => call_id,
+        Err(NoRandomness) => {
+            return Outcome::Refused(Refusal::Unavailable("it has no random bytes"));
+        }
+    };
     let started = host.now_ms();
     let context = Context::new(&Caller::Anonymous, &call.credentials, config, host);
     let result = (tool.run)(call.input, &context).await;
@@ -49,6 +52,11 @@ pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Ho
         Err(RunError::Tool(error)) => error,
     };
     Outcome::Failed { call_id, duration_ms, error }
+}
+
+fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
+    let uuid = Builder::from_random_bytes(host.random_16()?).into_uuid();
+    Ok(uuid.hyphenated().to_string())
 }
 
 fn find(catalog: &Catalog, tool_id: &str) -> Result<&'static Tool, Refusal> {

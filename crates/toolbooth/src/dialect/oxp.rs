@@ -258,11 +258,9 @@ fn refused(refusal: Refusal) -> Outbound {
             None,
         ),
         Refusal::MissingRequirements(missing) => missing_requirements(missing),
-        Refusal::Unavailable => error(
-            400,
-            "The tool server is temporarily unavailable",
-            "its configuration is wrong; GET /health says what".into(),
-        ),
+        Refusal::Unavailable(detail) => {
+            error(400, "The tool server is temporarily unavailable", detail.into())
+        }
     }
 }
 
