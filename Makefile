@@ -29,7 +29,7 @@ test: setup build/worker.js target/fixtures/worker.js .venv/.done ## Run every t
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
 bench: setup build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md
-	$(NODE) bench/run.mjs
+	$(NODE) bench/run.mjs $(if $(SMOKE),--smoke)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)

@@ -5,6 +5,8 @@
 import Recovering from "wasm";
 
 const NO_BODY = new Uint8Array(0);
+// After a panic there is no library left to ask how an answer looks.
+const FAILED = { status: 500, headers: { "oxp-version": "1.0" } };
 let limit;
 
 export default class extends Recovering {
@@ -15,7 +17,7 @@ export default class extends Recovering {
       return await super.answer(request.method, request.url, request.headers, body, this.env);
     } catch (error) {
       console.error("Request failed", error);
-      return Response.json({ message: "The tool server failed" }, { status: 500 });
+      return Response.json({ message: "The tool server failed" }, FAILED);
     }
   }
 }

@@ -113,3 +113,6 @@ impl Booth {
         Outbound::json(status, body).with("cache-control", "no-store")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -174,6 +174,13 @@ pub(crate) mod tests {
         }
     }
 
+    /// A response as it goes over the wire: status, headers, body.
+    pub(crate) fn wire(response: &Outbound) -> String {
+        let headers: String =
+            response.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        format!("{}\n{headers}{}", response.status, str::from_utf8(&response.body).unwrap())
+    }
+
     #[test]
     fn content_types() {
         for (sent, expected) in [

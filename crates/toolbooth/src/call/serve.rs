@@ -1,8 +1,10 @@
 //! The pipeline: tool and version → requirements → input → run → output.
 
+use std::collections::BTreeMap;
+
 use uuid::Builder;
 
-use super::context::{Caller, Context, Credentials};
+use super::context::{Caller, Context, Credentials, Secret};
 use super::outcome::{Missing, Outcome, Refusal, ToolError};
 use super::{Call, input};
 use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef};
@@ -79,15 +81,18 @@ fn find(catalog: &Catalog, tool_id: &str) -> Result<&'static Tool, Refusal> {
 /// What the call lacks of the tool's requirements, or `None` when it has them all.
 fn missing(tool: &'static Tool, sent: &Credentials) -> Option<Missing> {
     let missing = Missing {
-        authorization: absent(tool.authorization, |id| sent.tokens.contains_key(id)),
-        secrets: absent(tool.secrets, |id| sent.secrets.contains_key(id)),
+        authorization: absent(tool.authorization, &sent.tokens),
+        secrets: absent(tool.secrets, &sent.secrets),
         user_id: tool.user_id && sent.user_id.as_deref().is_none_or(str::is_empty),
     };
     (missing != Missing::default()).then_some(missing)
 }
 
-fn absent(required: &[&'static str], sent: impl Fn(&str) -> bool) -> Vec<&'static str> {
-    required.iter().copied().filter(|id| !sent(id)).collect()
+/// The required ids that were not sent; an empty token or secret is as good as none.
+fn absent(required: &[&'static str], sent: &BTreeMap<String, Secret>) -> Vec<&'static str> {
+    let is_absent =
+        |id: &&'static str| sent.get(*id).is_none_or(|secret| secret.expose().is_empty());
+    required.iter().copied().filter(is_absent).collect()
 }
 
 /// The author's mistake: the client learns no more than that, the operator all of it.

@@ -335,3 +335,6 @@ pub fn render_list(definitions: &[Definition]) -> Vec<u8> {
             .collect(),
     })
 }
+
+#[cfg(test)]
+mod tests;

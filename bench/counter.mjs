@@ -1,0 +1,72 @@
+// What a process spends between two moments: counted instructions where the machine counts them,
+// else the CPU time that the kernel has on its books.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFile, readdir } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+
+const EVENT = "instructions";
+
+/** The best counter of this machine: `{ title, unit, start }`; `start(pid)` gives `stop()`. */
+export async function pick() {
+  const probe = spawnSync("perf", ["stat", "-x", ",", "-e", EVENT, "true"], { encoding: "utf8" });
+  if (Number.parseFloat(probe.stderr) > 0) return instructions;
+  return (await nanoseconds(process.pid)) > 0 ? schedstat : stat;
+}
+
+// perf attaches first and counts on order, so that its own start is not in the way.
+const instructions = {
+  title: "instructions counted by `perf stat`",
+  unit: "k instructions",
+  async start(pid) {
+    const options = ["-x", ",", "-e", EVENT, "-p", pid, "-D", "-1", "--control", "fd:3,4"];
+    const perf = spawn("perf", ["stat", ...options], {
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+    });
+    const printed = text(perf.stderr);
+    const [, , , orders, acknowledged] = perf.stdio;
+    orders.write("enable\n");
+    await once(acknowledged, "data");
+    return async () => {
+      orders.write("disable\n");
+      await once(acknowledged, "data");
+      perf.kill("SIGINT");
+      // Beside the count, perf tells of its orders.
+      return Number(/^(\d[\d.]*),/m.exec(await printed)?.[1]) / 1000;
+    };
+  },
+};
+
+const difference = (read, scale) => async (pid) => {
+  const before = await read(pid);
+  return async () => ((await read(pid)) - before) * scale;
+};
+
+// The same time in nanoseconds, for each thread. A thread that is running is a little behind its
+// books, so this is for moments at which the process waits.
+const schedstat = {
+  title: "CPU time (user and system) of all threads from `/proc/<pid>/task/*/schedstat`",
+  unit: "µs",
+  start: difference(nanoseconds, 1e-3),
+};
+
+async function nanoseconds(pid) {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const books = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8"));
+  const read = await Promise.all(books).catch(() => []);
+  return read.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0);
+}
+
+// In hundredths of a second, which every Linux has.
+const stat = {
+  title: "CPU time (utime + stime) from `/proc/<pid>/stat`",
+  unit: "µs",
+  start: difference(ticks, 1e4),
+};
+
+async function ticks(pid) {
+  const line = await readFile(`/proc/${pid}/stat`, "utf8");
+  // The second field is the program's name in brackets, which may itself contain spaces.
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}

@@ -1,0 +1,79 @@
+// A client that costs little: raw sockets that are kept open, one request in flight on each.
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/** The bytes of a POST with a JSON body. */
+export function post(path, body, headers = { "content-type": "application/json" }) {
+  const lines = Object.entries({ host: "bench", ...headers, "content-length": Buffer.byteLength(body) });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return `POST ${path} HTTP/1.1\r\n${head}\r\n${body}`;
+}
+
+/** A connection that takes one request at a time. */
+export class Connection {
+  #socket;
+  #received = "";
+  #waiting = { resolve() {}, reject() {} };
+
+  static async open(port) {
+    const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+    await once(socket, "connect");
+    return new Connection(socket);
+  }
+
+  constructor(socket) {
+    this.#socket = socket;
+    // With latin1 a character is a byte, as in content-length; text() decodes what is not ASCII.
+    socket.setEncoding("latin1");
+    socket.on("data", (chunk) => this.#receive(chunk));
+    socket.on("error", (error) => this.#waiting.reject(error));
+    socket.on("close", () => this.#waiting.reject(new Error("the connection was closed")));
+  }
+
+  send(request) {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#socket.write(request);
+    });
+  }
+
+  close() {
+    this.#socket.destroy();
+  }
+
+  #receive(chunk) {
+    this.#received += chunk;
+    const end = this.#received.indexOf("\r\n\r\n");
+    if (end < 0) return;
+    const head = this.#received.slice(0, end);
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head);
+    if (length === null) return this.#waiting.reject(new Error(`no content-length in ${head}`));
+    const body = this.#received.slice(end + 4);
+    if (body.length < Number(length[1])) return;
+    this.#received = "";
+    this.#waiting.resolve({ status: Number(head.slice(9, 12)), head, body });
+  }
+}
+
+/** `count` connections to a port. */
+export function open(port, count) {
+  return Promise.all(Array.from({ length: count }, () => Connection.open(port)));
+}
+
+/** Sends `requests` equal requests over the connections: seconds in all, and milliseconds of each. */
+export async function load(connections, request, requests) {
+  const latencies = [];
+  let left = requests;
+  const started = performance.now();
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (left-- > 0) {
+        const sent = performance.now();
+        const { status } = await connection.send(request);
+        if (status !== 200) throw new Error(`answered ${status} under load`);
+        latencies.push(performance.now() - sent);
+      }
+    }),
+  );
+  return { seconds: (performance.now() - started) / 1000, latencies };
+}

@@ -1,0 +1,127 @@
+// Catalogues of any size: Calculator.Add as it is, and generated tools around it. They are ordinary
+// crates, built as ours is; the crates of the workspace are taken from where they are.
+import { spawnSync } from "node:child_process";
+import { cp, glob, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { ROOT, SCRATCH } from "./paths.mjs";
+import { SCHEMAS } from "./schemas.mjs";
+
+const TOOLKIT_SIZE = 25;
+/** What a catalogue depends on, beside the definition of Calculator.Add. */
+const INPUTS = "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/{tools,schemas}.mjs}";
+
+/** Builds the catalogue of `count` tools, unless that is done, and gives its bundle's folder. */
+export async function catalogue(count) {
+  const crate = join(SCRATCH, `tools-${count}`);
+  const bundle = join(SCRATCH, `bundle-${count}`);
+  if (await newest(INPUTS, ROOT) < await newest("index_bg.wasm", bundle)) return bundle;
+  await rm(crate, { recursive: true, force: true });
+  for (const [path, contents] of await files(count)) {
+    await mkdir(dirname(join(crate, path)), { recursive: true });
+    await writeFile(join(crate, path), contents);
+  }
+  await cp(join(ROOT, "tools/calculator"), join(crate, "calculator"), { recursive: true });
+  await cp(join(ROOT, "Cargo.lock"), join(crate, "Cargo.lock"));
+  // One target folder, so that what the catalogues depend on is compiled once.
+  const env = { ...process.env, CARGO_TARGET_DIR: join(SCRATCH, "target") };
+  const script = join(ROOT, "scripts/bundle.sh");
+  const { status } = spawnSync(script, [crate, bundle], { env, stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) throw new Error(`the catalogue of ${count} tools was not built`);
+  return bundle;
+}
+
+/** The time at which the youngest of the files that match was written; 0 when there is none. */
+async function newest(pattern, cwd) {
+  let time = 0;
+  for await (const path of glob(pattern, { cwd })) {
+    time = Math.max(time, (await stat(join(cwd, path))).mtimeMs);
+  }
+  return time;
+}
+
+async function files(count) {
+  const toolkits = Map.groupBy(Array.from({ length: count - 1 }, (_, number) => number), toolkit);
+  return [
+    ["Cargo.toml", await manifest(count)],
+    ["build.rs", "fn main() -> std::process::ExitCode {\n    toolbooth_build::build()\n}\n"],
+    ["lib.rs", library([...toolkits.keys()])],
+    ...[...toolkits].flatMap(([name, numbers]) => [
+      [`${name.toLowerCase()}/mod.rs`, handlers(numbers)],
+      ...numbers.map((number) => [
+        `${name.toLowerCase()}/Tool${number}@1.0.0.json`,
+        JSON.stringify(definition(number), null, 2),
+      ]),
+    ]),
+  ];
+}
+
+const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
+
+/** A workspace of its own, with the versions and the profile of ours. */
+async function manifest(count) {
+  const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
+  const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
+  const dependencies = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
+  return `[workspace]
+
+${dependencies}
+${section("profile.release")}
+[package]
+name = "bench-tools-${count}"
+version = "0.0.0"
+edition = "2024"
+
+[lib]
+path = "lib.rs"
+crate-type = ["cdylib"]
+
+[dependencies]
+jsonschema.workspace = true
+serde.workspace = true
+serde_json.workspace = true
+toolbooth.workspace = true
+toolbooth-worker.workspace = true
+wasm-bindgen.workspace = true
+
+[build-dependencies]
+toolbooth-build.workspace = true
+`;
+}
+
+const library = (toolkits) => `mod calculator;
+${toolkits.map((name) => `mod ${name.toLowerCase()};\n`).join("")}
+use toolbooth::config::Variable;
+
+const VARIABLES: &[Variable] = &[];
+
+include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+
+toolbooth_worker::serve!(CATALOG);
+`;
+
+// Every tool has a function and so an instance of `run`, as written ones have.
+const handlers = (numbers) => `use serde_json::{Map, Value};
+use toolbooth::{Context, ToolError};
+${numbers
+  .map(
+    (number) => `
+pub(crate) async fn tool${number}(input: Map<String, Value>, _: &Context<'_>) -> Result<usize, ToolError> {
+    Ok(input.len() + ${number})
+}
+`,
+  )
+  .join("")}`;
+
+function definition(number) {
+  const { schema, example } = SCHEMAS[number % SCHEMAS.length];
+  return {
+    id: `${toolkit(number)}.Tool${number}@1.0.0`,
+    name: `${toolkit(number)}_Tool${number}`,
+    description: `Tool number ${number} of the benchmark: takes a valid input and counts its parameters.`,
+    version: "1.0.0",
+    input_schema: schema,
+    output_schema: { type: "integer", description: "The count, and the tool's number." },
+    examples: [{ input: example, value: Object.keys(example).length + number }],
+  };
+}

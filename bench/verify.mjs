@@ -1,0 +1,74 @@
+// What is measured must first be right: every Worker answers, and those that serve the tool answer
+// alike, to good calls and to bad ones.
+import assert from "node:assert/strict";
+
+import { Connection, post } from "./load.mjs";
+
+/** The call that everything is measured with. */
+export const CALL = post(
+  "/tools/call",
+  JSON.stringify({
+    call_id: "123e4567-e89b-12d3-a456-426614174000",
+    tool_id: "Calculator.Add@1.0.0",
+    input: { a: 10, b: 5 },
+  }),
+);
+
+const SUM = {
+  status: 200,
+  version: "1.0",
+  body: { call_id: "123e4567-e89b-12d3-a456-426614174000", success: true, value: 15 },
+};
+
+const add = (tool_id, input) => post("/tools/call", JSON.stringify({ call_id: "c", tool_id, input }));
+const CASES = [
+  add("Calculator.Add", { a: 0.1, b: 0.2 }),
+  add("Calculator.Add@1", { a: -1, b: 1 }),
+  add("Calculator.Add@1.0.0", { a: "10" }),
+  add("Calculator.Add@1.0.0", { a: 1, b: 2, c: 3 }),
+  add("Calculator.Add@1.0.0", [1, 2]),
+  add("Calculator.Add@2.0.0", { a: 1, b: 2 }),
+  add("Calculator.Subtract", { a: 1, b: 2 }),
+  add("Calculator", { a: 1, b: 2 }),
+  post("/tools/call", '{"tool_id": "Calculator.Add", "inputs": {}}'),
+  post("/tools/call", '{"tool_id": "Calculator.Add"'),
+  post("/tools/call", "[]"),
+  post("/tools/call", "{}", { "content-type": "text/plain" }),
+  post("/tools/call", "{}", { "content-type": "application/json", "oxp-version": "2.0" }),
+  post("/tools/calls", "{}"),
+];
+
+/** Throws when the Worker at `port` does not answer as its name promises. */
+export async function verify(name, port) {
+  const connection = await Connection.open(port);
+  const answer = async (request) => comparable(await connection.send(request));
+  try {
+    if (name === "null" || name === "echo") {
+      const { status, body } = await connection.send(CALL);
+      const sent = CALL.slice(CALL.indexOf("\r\n\r\n") + 4);
+      assert.deepEqual({ status, body }, { status: 200, body: name === "null" ? "" : sent });
+      return [];
+    }
+    assert.deepEqual(await answer(CALL), SUM);
+    const answers = [];
+    for (const request of CASES) answers.push(await answer(request));
+    return answers;
+  } finally {
+    connection.close();
+  }
+}
+
+/** Throws when two Workers answered differently. */
+export function alike(answers) {
+  const [[, expected], ...others] = answers.filter(([, list]) => list.length > 0);
+  for (const [name, got] of others) {
+    got.forEach((answer, at) => assert.deepEqual(answer, expected[at], `${name}: ${CASES[at]}`));
+  }
+}
+
+// Without how long it took, and without the words for developers, which may name a parser's own.
+function comparable({ status, head, body }) {
+  const { duration, developer_message, ...rest } = JSON.parse(body);
+  const [, version] = /\r\noxp-version: (.*)/i.exec(head) ?? [];
+  return { status, version, body: rest };
+}

@@ -1,0 +1,99 @@
+// One tool over OXP, written by hand in JavaScript: the same checks in the same order and the same
+// answers as ours. Two things come for free here: JSON.parse takes repeated keys and any depth,
+// which ours refuses, and there is a single tool to find.
+import * as validators from "validators";
+
+const add = ({ a, b }) => a + b;
+
+const VERSIONS = new Map([["1.0.0", { ...validators, name: "Calculator_Add", run: add }]]);
+const TOOLS = new Map([["Calculator.Add", VERSIONS]]);
+const TOOL_ID = /^(\w+\.\w+)(?:@(\d+)(?:\.(\d+)\.(\d+))?)?$/;
+const FIELDS = new Set(["tool_id", "call_id", "trace_id", "input", "context"]);
+
+export const HEADERS = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "oxp-version": "1.0",
+};
+
+export function refusal(status, message, developer_message) {
+  return { status, body: { message, developer_message } };
+}
+
+const malformed = (detail) => refusal(400, "The request is malformed", detail);
+
+/** Answers a call; the result has the status and the body before it becomes text. */
+export function call(contentType, version, text) {
+  if (!/^\s*(application\/json|[^;]*\+json)\s*(;|$)/i.test(contentType ?? "")) {
+    return refusal(415, "The request is not JSON", "send the header Content-Type: application/json");
+  }
+  let body;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    return malformed(`the body is not valid JSON: ${error.message}`);
+  }
+  if (!["", "1", "1.0", "1.0.0"].includes((version ?? "").trim())) {
+    return refusal(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent");
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    return malformed("the body must be an object with tool_id and input");
+  }
+  const { tool_id, call_id, trace_id, input = {} } = body;
+  if (typeof tool_id !== "string") return malformed("tool_id is missing; it must be a string");
+  for (const [name, id] of Object.entries({ call_id, trace_id })) {
+    if (id !== undefined && typeof id !== "string") return malformed(`${name} must be a string`);
+  }
+  for (const field in body) {
+    if (!FIELDS.has(field)) return malformed(`"${field}" is not a field of a call`);
+  }
+  return find(tool_id, (tool) => run(tool, call_id ?? crypto.randomUUID(), input));
+}
+
+function find(tool_id, use) {
+  const [, id, major, minor = "0", patch = "0"] = TOOL_ID.exec(tool_id) ?? [];
+  if (id === undefined) return refusal(400, "The tool id is invalid", "write Toolkit.Tool@1.0.0");
+  const versions = TOOLS.get(id);
+  if (versions === undefined) {
+    const message = `Tool '${id.replace(".", "_")}' was not found`;
+    return refusal(400, message, `${id} is not a tool of this server`);
+  }
+  const latest = [...versions.values()].at(-1);
+  if (major === undefined) return use(latest);
+  const version = [major, minor, patch].map(Number).join(".");
+  const tool = versions.get(version);
+  if (tool !== undefined) return use(tool);
+  const message = `Tool '${latest.name}' was not found`;
+  return refusal(400, message, `${id} version ${version} is not available`);
+}
+
+function run(tool, call_id, input) {
+  if (!tool.input(input)) {
+    const faults = tool.input.errors.map(fault).sort(([a], [b]) => (a < b ? -1 : 1));
+    const parameter_errors = Object.fromEntries(faults);
+    return { status: 422, body: { message: "Some input parameters are invalid", parameter_errors } };
+  }
+  const started = Date.now();
+  const value = tool.run(input);
+  const duration = Date.now() - started;
+  if (!tool.output(value)) {
+    const error = { message: "The tool failed" };
+    return { status: 200, body: { call_id, duration, success: false, error } };
+  }
+  return { status: 200, body: { call_id, duration, success: true, value } };
+}
+
+function fault({ keyword, instancePath, params }) {
+  const path = instancePath.slice(1).replaceAll("/", ".");
+  const below = (name) => (path === "" ? name : `${path}.${name}`);
+  switch (keyword) {
+    case "required":
+      return [below(params.missingProperty), "Is required"];
+    case "additionalProperties":
+      return [below(params.additionalProperty), "Is not a known parameter"];
+    case "type":
+      return [path || "input", `Must be ${params.type === "object" ? "an" : "a"} ${params.type}`];
+    default:
+      return [path || "input", "Must be as the schema says"];
+  }
+}

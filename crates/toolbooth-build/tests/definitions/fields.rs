@@ -1,0 +1,391 @@
+//! The fields of one definition.
+
+use serde_json::{Value, json};
+
+use crate::sample::{ADD, GONE, add, assert_told, catalogue, changed, problems, put};
+
+#[test]
+fn the_sample_is_in_order() {
+    assert_eq!(problems(&catalogue()), [""; 0]);
+}
+
+#[test]
+fn text_that_is_not_json() {
+    for (what, text, expected) in [
+        (
+            "cut off",
+            r#"{"id": "#,
+            "tools/calculator/Add@1.0.0.json: is not JSON: EOF while parsing a value at line 1 column 7",
+        ),
+        (
+            "empty",
+            "",
+            "tools/calculator/Add@1.0.0.json: is not JSON: EOF while parsing a value at line 1 column 0",
+        ),
+        (
+            "a trailing comma",
+            "{\n  \"id\": 1,\n}",
+            "tools/calculator/Add@1.0.0.json: is not JSON: trailing comma at line 3 column 1",
+        ),
+        (
+            "a comment",
+            "{} // done",
+            "tools/calculator/Add@1.0.0.json: is not JSON: trailing characters at line 1 column 4",
+        ),
+        (
+            "a repeated key",
+            "{\"id\": \"A.B\",\n\"id\": \"A.C\"}",
+            "tools/calculator/Add@1.0.0.json: is not JSON: the key \"id\" is repeated at line 2 column 4",
+        ),
+        (
+            "a repeated key inside",
+            r#"{"input_schema": {"properties": {"a": {}, "a": {}}}}"#,
+            "tools/calculator/Add@1.0.0.json: is not JSON: the key \"a\" is repeated at line 1 column 45",
+        ),
+    ] {
+        let mut source = catalogue();
+        put(&mut source, ADD, text);
+        assert_eq!(problems(&source), [expected], "{what}");
+    }
+}
+
+#[test]
+fn fields_that_are_unknown_missing_or_of_another_type() {
+    for (what, changes, expected) in [
+        (
+            "unknown field",
+            json!({"/inputs": {}}),
+            "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
+             `version`, `input_schema`, `output_schema`, `requirements`, `examples`, `annotations`, \
+             `deprecated`",
+        ),
+        (
+            "unknown annotation",
+            json!({"/annotations/readonly": true}),
+            "annotations.readonly: unknown field `readonly`, expected one of `read_only`, \
+             `destructive`, `idempotent`, `open_world`",
+        ),
+        (
+            "unknown field of an example",
+            json!({"/examples": [{"input": {}, "output": 1}]}),
+            "examples[0].output: unknown field `output`, expected one of `title`, `input`, `value`, \
+             `error`",
+        ),
+        (
+            "unknown field of an example's error",
+            json!({"/examples": [{"input": {}, "error": {"message": "m", "can_retry": true}}]}),
+            "examples[0].error.can_retry: unknown field `can_retry`, expected `message`",
+        ),
+        (
+            "unknown field of deprecated",
+            json!({"/deprecated/since": "1.0.0"}),
+            "deprecated.since: unknown field `since`, expected one of `message`, `sunset`, \
+             `replacement`",
+        ),
+        (
+            "unknown requirement",
+            json!({"/requirements/user": true}),
+            "requirements.user: unknown field `user`, expected one of `authorization`, `secrets`, \
+             `user_id`",
+        ),
+        (
+            "unknown field of an authorization",
+            json!({"/requirements/authorization": [{"id": "bank", "scopes": []}]}),
+            "requirements.authorization[0].scopes: unknown field `scopes`, expected `id` or `oauth2`",
+        ),
+        (
+            "unknown field of oauth2",
+            json!({"/requirements/authorization": [{"id": "bank", "oauth2": {"scope": "a"}}]}),
+            "requirements.authorization[0].oauth2.scope: unknown field `scope`, expected `scopes`",
+        ),
+        (
+            "unknown field of a secret",
+            json!({"/requirements/secrets": [{"id": "KEY", "value": "v"}]}),
+            "requirements.secrets[0].value: unknown field `value`, expected `id`",
+        ),
+        ("no id", json!({"/id": GONE}), "missing field `id`"),
+        ("no name", json!({"/name": GONE}), "missing field `name`"),
+        ("no description", json!({"/description": GONE}), "missing field `description`"),
+        ("no version", json!({"/version": GONE}), "missing field `version`"),
+        ("no input schema", json!({"/input_schema": GONE}), "missing field `input_schema`"),
+        ("no output schema", json!({"/output_schema": GONE}), "missing field `output_schema`"),
+        (
+            "no secret id",
+            json!({"/requirements/secrets": [{}]}),
+            "requirements.secrets[0]: missing field `id`",
+        ),
+        (
+            "no deprecation message",
+            json!({"/deprecated/message": GONE}),
+            "deprecated: missing field `message`",
+        ),
+        (
+            "no example input",
+            json!({"/examples": [{"value": 1}]}),
+            "examples[0]: missing field `input`",
+        ),
+        (
+            "a number for the name",
+            json!({"/name": 7}),
+            "name: invalid type: integer `7`, expected a string",
+        ),
+        (
+            "null for the input schema",
+            json!({"/input_schema": null}),
+            "input_schema: invalid type: null, expected a map",
+        ),
+        (
+            "true for the output schema",
+            json!({"/output_schema": true}),
+            "output_schema: invalid type: boolean `true`, expected a map",
+        ),
+        (
+            "a word for a flag",
+            json!({"/annotations/read_only": "yes"}),
+            "annotations.read_only: invalid type: string \"yes\", expected a boolean",
+        ),
+    ] {
+        assert_told(what, &changes, &[&format!("tools/calculator/Add@1.0.0.json: {expected}")]);
+    }
+}
+
+#[test]
+fn an_array_is_not_an_object() {
+    // Serde reads a struct from an array, field by field; an author never means that.
+    let good = add();
+    let fields = ["id", "name", "title", "description", "version", "input_schema", "output_schema"];
+    let positional: Value = fields.iter().map(|field| good[field].clone()).collect();
+    for (place, text) in [
+        ("", positional.to_string()),
+        ("annotations", changed(add(), &json!({"/annotations": []})).to_string()),
+        ("requirements", changed(add(), &json!({"/requirements": []})).to_string()),
+        (
+            "requirements.authorization[0]",
+            changed(add(), &json!({"/requirements/authorization": [["bank"]]})).to_string(),
+        ),
+        (
+            "requirements.secrets[0]",
+            changed(add(), &json!({"/requirements/secrets": [["KEY"]]})).to_string(),
+        ),
+        ("deprecated", changed(add(), &json!({"/deprecated": ["Use a pen."]})).to_string()),
+        (
+            "examples[0]",
+            changed(add(), &json!({"/examples": [["Small", {"a": 1, "b": 2}, 3]]})).to_string(),
+        ),
+    ] {
+        let mut source = catalogue();
+        put(&mut source, ADD, &text);
+        let told = problems(&source);
+        let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        let start = format!("tools/{ADD}: {place}");
+        assert!(told.len() == 1 && told[0].starts_with(&start), "{start} {told:?}");
+        assert!(told[0].contains("array") || told[0].contains("object"), "{told:?}");
+    }
+}
+
+#[test]
+fn versions_ids_and_names() {
+    let file = |message: &str| format!("tools/calculator/Add@1.0.0.json: {message}");
+    let bad_id = "a tool id has the form Toolkit.Tool, Toolkit.Tool@1 or Toolkit.Tool@1.0.0, \
+                  with letters, digits and _ in its names";
+    for (what, changes, expected) in [
+        (
+            "two parts",
+            json!({"/version": "1.0"}),
+            vec!["version: unexpected end of input while parsing minor version number".to_owned()],
+        ),
+        (
+            "a leading zero",
+            json!({"/version": "01.0.0"}),
+            vec!["version: invalid leading zero in major version number".to_owned()],
+        ),
+        (
+            "a pre-release",
+            json!({"/version": "1.0.0-rc.1"}),
+            vec![
+                "version: is 1.0.0-rc.1; expected x.y.z with whole numbers".to_owned(),
+                "id: is \"Calculator.Add@1.0.0\"; with this version it must be \"Calculator.Add@1.0.0-rc.1\"".to_owned(),
+                "id: and the file's name disagree; expected the file calculator/Add@1.0.0-rc.1.json".to_owned(),
+            ],
+        ),
+        (
+            "a pre-release in id and version",
+            json!({"/version": "1.0.0-rc.1", "/id": "Calculator.Add@1.0.0-rc.1"}),
+            vec![
+                "version: is 1.0.0-rc.1; expected x.y.z with whole numbers".to_owned(),
+                format!("id: is \"Calculator.Add@1.0.0-rc.1\"; {bad_id}"),
+            ],
+        ),
+        (
+            "build metadata",
+            json!({"/version": "1.0.0+7"}),
+            vec![
+                "version: is 1.0.0+7; expected x.y.z with whole numbers".to_owned(),
+                "id: is \"Calculator.Add@1.0.0\"; with this version it must be \"Calculator.Add@1.0.0+7\"".to_owned(),
+                "id: and the file's name disagree; expected the file calculator/Add@1.0.0+7.json".to_owned(),
+            ],
+        ),
+        ("no dot", json!({"/id": "Calculator_Add@1.0.0"}), vec![format!("id: is \"Calculator_Add@1.0.0\"; {bad_id}")]),
+        ("a hyphen", json!({"/id": "Calc-x.Add@1.0.0"}), vec![format!("id: is \"Calc-x.Add@1.0.0\"; {bad_id}")]),
+        ("empty id", json!({"/id": ""}), vec![format!("id: is \"\"; {bad_id}")]),
+        (
+            "an id without version",
+            json!({"/id": "Calculator.Add"}),
+            vec!["id: is \"Calculator.Add\"; with this version it must be \"Calculator.Add@1.0.0\"".to_owned()],
+        ),
+        (
+            "an id with a short version",
+            json!({"/id": "Calculator.Add@1"}),
+            vec!["id: is \"Calculator.Add@1\"; with this version it must be \"Calculator.Add@1.0.0\"".to_owned()],
+        ),
+        (
+            "the id has another version",
+            json!({"/id": "Calculator.Add@1.0.1"}),
+            vec!["id: is \"Calculator.Add@1.0.1\"; with this version it must be \"Calculator.Add@1.0.0\"".to_owned()],
+        ),
+        (
+            "the file has another version than both",
+            json!({"/id": "Calculator.Add@1.0.1", "/version": "1.0.1"}),
+            vec!["id: and the file's name disagree; expected the file calculator/Add@1.0.1.json".to_owned()],
+        ),
+        (
+            "the file has another tool",
+            json!({"/id": "Calculator.Plus@1.0.0"}),
+            vec!["id: and the file's name disagree; expected the file calculator/Plus@1.0.0.json".to_owned()],
+        ),
+        (
+            "the tool in another case",
+            json!({"/id": "Calculator.add@1.0.0"}),
+            vec!["id: and the file's name disagree; expected the file calculator/add@1.0.0.json".to_owned()],
+        ),
+        (
+            "the file is in another toolkit's folder",
+            json!({"/id": "Maths.Add@1.0.0"}),
+            vec!["id: and the file's name disagree; expected the file maths/Add@1.0.0.json".to_owned()],
+        ),
+        (
+            "a toolkit that cannot be a module",
+            json!({"/id": "4Function.Add@1.0.0"}),
+            vec![
+                "id: and the file's name disagree; expected the file 4function/Add@1.0.0.json".to_owned(),
+                "id: must begin with a letter: its toolkit names a Rust module".to_owned(),
+            ],
+        ),
+        ("empty name", json!({"/name": ""}), vec!["name: is \"\"; expected 1 to 64 letters, digits, _ or -".to_owned()]),
+        (
+            "a dot in the name",
+            json!({"/name": "Calculator.Add"}),
+            vec!["name: is \"Calculator.Add\"; expected 1 to 64 letters, digits, _ or -".to_owned()],
+        ),
+        ("beyond ASCII", json!({"/name": "Añadir"}), vec!["name: is \"Añadir\"; expected 1 to 64 letters, digits, _ or -".to_owned()]),
+        (
+            "65 characters",
+            json!({"/name": "n".repeat(65)}),
+            vec![format!("name: is \"{}\"; expected 1 to 64 letters, digits, _ or -", "n".repeat(65))],
+        ),
+        ("64 characters", json!({"/name": "n-_".repeat(21) + "9"}), vec![]),
+    ] {
+        let expected: Vec<_> = expected.iter().map(|message| file(message)).collect();
+        let expected: Vec<_> = expected.iter().map(String::as_str).collect();
+        assert_told(what, &changes, &expected);
+    }
+}
+
+#[test]
+fn descriptions_requirements_and_deprecation() {
+    let long = |character: &str, count| character.repeat(count);
+    for (what, changes, expected) in [
+        ("1,024 characters", json!({"/description": long("d", 1024)}), None),
+        ("1,024 characters of four bytes", json!({"/description": long("😀", 1024)}), None),
+        (
+            "1,025 characters",
+            json!({"/description": long("d", 1025)}),
+            Some("description: has 1025 characters; at most 1024 fit every model provider"),
+        ),
+        (
+            "1,025 characters of two bytes",
+            json!({"/description": long("é", 1025)}),
+            Some("description: has 1025 characters; at most 1024 fit every model provider"),
+        ),
+        (
+            "an empty description",
+            json!({"/description": ""}),
+            Some("description: is empty; expected a text for people and models"),
+        ),
+        (
+            "a blank description",
+            json!({"/description": " \n"}),
+            Some("description: is empty; expected a text for people and models"),
+        ),
+        (
+            "an empty authorization id",
+            json!({"/requirements": {"authorization": [{"id": ""}]}}),
+            Some("requirements: has an empty id"),
+        ),
+        (
+            "a blank secret id",
+            json!({"/requirements": {"secrets": [{"id": "KEY"}, {"id": " "}]}}),
+            Some("requirements: has an empty id"),
+        ),
+        ("empty requirements", json!({"/requirements": {}}), None),
+        (
+            "an empty deprecation message",
+            json!({"/deprecated/message": " "}),
+            Some("deprecated.message: is empty; say why and what to use instead"),
+        ),
+        (
+            "a day that no month has",
+            json!({"/deprecated/sunset": "2026-02-30"}),
+            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+        ),
+        (
+            "a leap day of a common year",
+            json!({"/deprecated/sunset": "2027-02-29"}),
+            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+        ),
+        (
+            "a moment",
+            json!({"/deprecated/sunset": "2027-01-01T00:00:00Z"}),
+            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+        ),
+        (
+            "short numbers",
+            json!({"/deprecated/sunset": "2027-1-1"}),
+            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+        ),
+        (
+            "an empty day",
+            json!({"/deprecated/sunset": ""}),
+            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+        ),
+        (
+            "a replacement that does not exist",
+            json!({"/deprecated/replacement": "Text.Slugify@9.0.0"}),
+            Some("deprecated.replacement: is \"Text.Slugify@9.0.0\", which no definition has"),
+        ),
+        (
+            "a replacement without version",
+            json!({"/deprecated/replacement": "Text.Slugify"}),
+            Some("deprecated.replacement: is \"Text.Slugify\", which no definition has"),
+        ),
+        (
+            "a deprecation without day or replacement",
+            json!({"/deprecated": {"message": "Old."}}),
+            None,
+        ),
+    ] {
+        let expected: Vec<_> =
+            expected.iter().map(|message| format!("tools/{ADD}: {message}")).collect();
+        let expected: Vec<_> = expected.iter().map(String::as_str).collect();
+        assert_told(what, &changes, &expected);
+    }
+}
+
+#[test]
+fn optional_fields_may_be_absent_each_alone() {
+    for field in ["/title", "/requirements", "/annotations", "/deprecated"] {
+        let changes: Value = [(field.to_owned(), json!(GONE))].into_iter().collect();
+        assert_told(field, &changes, &[]);
+    }
+    assert_eq!(add().as_object().map(serde_json::Map::len), Some(11), "the sample has every field");
+}

@@ -1,0 +1,139 @@
+//! Definitions taken together, and several faults at once.
+
+use serde_json::json;
+use toolbooth_build::Source;
+
+use crate::sample::{ADD, GONE, add, catalogue, changed, define, problems, put, slugify};
+
+/// A catalogue with `Slugify` in several versions, each with these changes.
+fn with_slugify(versions: &[(&str, serde_json::Value)]) -> Source {
+    let mut source = catalogue();
+    for (version, changes) in versions {
+        define(&mut source, &changed(slugify(version), changes));
+    }
+    source
+}
+
+#[test]
+fn one_id_has_one_file() {
+    // A file's place follows from its id, so a second file with the same id stands in a wrong place
+    // wherever it is, and is named for that.
+    for path in [
+        "calculator/Add@1.0.1.json",
+        "calculator/add@1.0.0.json",
+        "calculator/Add.json",
+        "text/Add@1.0.0.json",
+        "Calculator/Add@1.0.0.json",
+        "Add@1.0.0.json",
+    ] {
+        let mut source = catalogue();
+        put(&mut source, path, &add().to_string());
+        let expected = format!(
+            "tools/{path}: id: and the file's name disagree; expected the file calculator/Add@1.0.0.json"
+        );
+        assert_eq!(problems(&source), [expected]);
+    }
+}
+
+#[test]
+fn toolkits_that_differ_in_case_share_a_folder_and_no_id() {
+    let shouted = changed(add(), &json!({"/id": "CALCULATOR.Add@1.0.0", "/name": "Shout"}));
+    let mut source = catalogue();
+    put(&mut source, "calculator/Add@1.0.0 .json", &shouted.to_string());
+    assert_eq!(
+        problems(&source),
+        ["tools/calculator/Add@1.0.0 .json: id: and the file's name disagree; \
+          expected the file calculator/Add@1.0.0.json"]
+    );
+}
+
+#[test]
+fn names_belong_to_one_tool_and_tools_have_one_name() {
+    let same = json!({});
+    let named = |name: &str| json!({ "/name": name });
+    for (what, source, expected) in [
+        (
+            "versions of one name",
+            with_slugify(&[("1.1.0", same.clone()), ("2.0.0", same.clone())]),
+            vec![],
+        ),
+        (
+            "two tools with one name",
+            with_slugify(&[("1.0.0", named("Calculator_Add"))]),
+            vec![
+                "tools/text/Slugify@1.0.0.json: name: is \"Calculator_Add\", which the tool of tools/calculator/Add@1.0.0.json has too",
+            ],
+        ),
+        (
+            "versions with different names",
+            with_slugify(&[("1.1.0", same.clone()), ("2.0.0", named("Text_Slug"))]),
+            vec![
+                "tools/text/Slugify@2.0.0.json: name: is \"Text_Slug\", but tools/text/Slugify@1.0.0.json calls the tool \"Text_Slugify\"; all versions of a tool have one name",
+            ],
+        ),
+        (
+            "a later version takes another tool's name",
+            with_slugify(&[("2.0.0", named("Calculator_Add"))]),
+            vec![
+                "tools/text/Slugify@2.0.0.json: name: is \"Calculator_Add\", which the tool of tools/calculator/Add@1.0.0.json has too",
+                "tools/text/Slugify@2.0.0.json: name: is \"Calculator_Add\", but tools/text/Slugify@1.0.0.json calls the tool \"Text_Slugify\"; all versions of a tool have one name",
+            ],
+        ),
+    ] {
+        assert_eq!(problems(&source), expected, "{what}");
+    }
+}
+
+#[test]
+fn a_replacement_may_be_any_definition() {
+    let to = |id: &str| json!({"/deprecated": {"message": "Old.", "replacement": id}});
+    let source = with_slugify(&[("1.0.0", to("Text.Slugify@2.0.0")), ("2.0.0", json!({}))]);
+    assert_eq!(problems(&source), [""; 0]);
+}
+
+#[test]
+fn all_faults_are_told_in_one_build() {
+    let mut source = catalogue();
+    let changes = json!({
+        "/name": "no spaces please", "/description": "", "/input_schema/required": ["z"],
+        "/output_schema/$ref": "#", "/deprecated/message": "", "/deprecated/sunset": "soon"
+    });
+    put(&mut source, ADD, &changed(add(), &changes).to_string());
+    define(&mut source, &changed(slugify("2.0.0"), &json!({"/examples": GONE})));
+    put(&mut source, "text/Slugify@3.0.0.json", "{");
+    define(&mut source, &changed(slugify("4.0.0"), &json!({"/name": "Other"})));
+    put(&mut source, "lib.rs", "mod calculator;");
+    put(&mut source, "text/mod.rs", "");
+    assert_eq!(
+        problems(&source),
+        [
+            "tools/calculator/Add@1.0.0.json: name: is \"no spaces please\"; expected 1 to 64 letters, digits, _ or -",
+            "tools/calculator/Add@1.0.0.json: description: is empty; expected a text for people and models",
+            "tools/calculator/Add@1.0.0.json: deprecated.message: is empty; say why and what to use instead",
+            "tools/calculator/Add@1.0.0.json: deprecated.sunset: is not a day; expected YYYY-MM-DD",
+            "tools/calculator/Add@1.0.0.json: input_schema.required: names \"z\", which is not among the properties",
+            "tools/calculator/Add@1.0.0.json: output_schema: uses $ref; write the schema out in its place",
+            "tools/text/Slugify@2.0.0.json: examples: is empty; expected at least one, which the tests run",
+            "tools/text/Slugify@3.0.0.json: is not JSON: EOF while parsing an object at line 1 column 1",
+            "tools/text/Slugify@4.0.0.json: name: is \"Other\", but tools/text/Slugify@1.0.0.json calls the tool \"Text_Slugify\"; all versions of a tool have one name",
+            "tools/lib.rs: does not name the toolkit; expected `mod text;`",
+            "tools/text/Slugify@1.0.0.json: has no handler; expected `pub async fn slugify` in tools/text/mod.rs",
+            "tools/text/Slugify@4.0.0.json: has no handler; expected `pub async fn slugify` in tools/text/mod.rs",
+        ]
+    );
+}
+
+#[test]
+fn a_fault_is_told_once_where_it_is() {
+    // Slugify@2.0.0 exists; its own fault is the only one. That Add names it as its replacement is right.
+    let mut source = catalogue();
+    let changes = json!({"/deprecated/replacement": "Text.Slugify@2.0.0"});
+    put(&mut source, ADD, &changed(add(), &changes).to_string());
+    define(&mut source, &changed(slugify("2.0.0"), &json!({"/description": ""})));
+    assert_eq!(
+        problems(&source),
+        [
+            "tools/text/Slugify@2.0.0.json: description: is empty; expected a text for people and models"
+        ]
+    );
+}

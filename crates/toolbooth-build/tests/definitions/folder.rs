@@ -1,0 +1,104 @@
+//! A catalogue in a real folder.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
+use toolbooth_build::{Source, compile, compile_folder};
+
+use crate::sample::{ADD, GONE, add, catalogue, changed, put, told};
+
+/// A folder that goes when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// A new folder called `tools` with these files.
+    fn of(test: &str, source: &Source) -> Self {
+        let root = std::env::temp_dir().join(format!("toolbooth-{}-{test}", std::process::id()));
+        let folder = Self(root);
+        for (path, text) in &source.files {
+            folder.put(path, text.as_bytes());
+        }
+        folder
+    }
+
+    fn tools(&self) -> PathBuf {
+        self.0.join("tools")
+    }
+
+    fn put(&self, path: &str, bytes: &[u8]) {
+        let path = self.tools().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_folder_is_read_and_compiled() {
+    let expected = catalogue();
+    let folder = Folder::of("read", &expected);
+    // None of these is part of a catalogue.
+    folder.put("README.md", b"# Tools");
+    folder.put("package.json", b"not a definition");
+    folder.put("notes/todo.json", b"a folder that is no toolkit");
+    folder.put("text/README.md", b"# Text");
+    folder.put("text/old/Slugify.md", b"deeper");
+
+    let read = Source::read(&folder.tools()).unwrap();
+    assert_eq!(read.name, "tools");
+    assert_eq!(read.files, expected.files);
+    let (from_folder, from_memory) =
+        (compile_folder(&folder.tools()).unwrap(), compile(&expected).unwrap());
+    assert_eq!(from_folder.files, from_memory.files);
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let folder = Folder::of("unreadable", &catalogue());
+    folder.put("text/Bad@1.0.0.json", b"\xff");
+    assert_eq!(
+        told(compile_folder(&folder.tools())),
+        ["tools/text/Bad@1.0.0.json: not read: stream did not contain valid UTF-8"]
+    );
+    fs::remove_file(folder.tools().join("lib.rs")).unwrap();
+    assert_eq!(
+        told(compile_folder(&folder.tools())),
+        ["tools/lib.rs: not read: No such file or directory (os error 2)"]
+    );
+}
+
+#[test]
+fn faults_name_the_file_as_the_author_knows_it() {
+    let folder = Folder::of("faults", &catalogue());
+    folder.put("text/Slugify@2.0.0.json", b"{}");
+    assert_eq!(
+        told(compile_folder(&folder.tools())),
+        ["tools/text/Slugify@2.0.0.json: missing field `id`"]
+    );
+}
+
+#[test]
+fn a_toolkit_without_its_rust_is_not_left_out_silently() {
+    // Both ways to write a module are tried: text/mod.rs, which is expected, and text.rs.
+    for module in [None, Some("text.rs")] {
+        let mut source = catalogue();
+        let add = changed(add(), &json!({"/deprecated": GONE}));
+        put(&mut source, ADD, &add.to_string());
+        let folder = Folder::of("half", &source);
+        fs::remove_file(folder.tools().join("text/mod.rs")).unwrap();
+        if let Some(module) = module {
+            folder.put(module, b"pub async fn slugify() {}");
+        }
+        let told = told(compile_folder(&folder.tools()));
+        assert!(
+            told.iter().any(|problem| problem.contains("tools/text/")),
+            "with {module:?} Text.Slugify is not served and nobody is told: {told:?}"
+        );
+    }
+}

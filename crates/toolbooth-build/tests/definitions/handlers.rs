@@ -1,0 +1,152 @@
+//! The function that runs each tool.
+
+use toolbooth_build::compile;
+
+use crate::sample::{ADD, add, catalogue, changed, define, problems, put, slugify};
+use serde_json::json;
+
+const NO_HANDLER: &str = "tools/calculator/Add@1.0.0.json: has no handler; expected `pub async fn add` in tools/calculator/mod.rs";
+
+#[test]
+fn toolkits_and_handlers_that_are_not_found() {
+    for (what, path, text, expected) in [
+        ("no handler", "calculator/mod.rs", "", vec![NO_HANDLER]),
+        ("another name", "calculator/mod.rs", "pub async fn sum() {}", vec![NO_HANDLER]),
+        ("another version's", "calculator/mod.rs", "pub async fn add_2() {}", vec![NO_HANDLER]),
+        ("a private function", "calculator/mod.rs", "async fn add() {}", vec![NO_HANDLER]),
+        (
+            "a private import",
+            "calculator/mod.rs",
+            "use crate::text::slugify as add;",
+            vec![NO_HANDLER],
+        ),
+        ("a struct", "calculator/mod.rs", "pub struct add;", vec![NO_HANDLER]),
+        (
+            "a function of a type",
+            "calculator/mod.rs",
+            "pub struct A; impl A { pub fn add() {} }",
+            vec![NO_HANDLER],
+        ),
+        (
+            "not Rust",
+            "calculator/mod.rs",
+            "pub async fn add( {",
+            vec![
+                "tools/calculator/mod.rs: is not Rust: cannot parse string into token stream",
+                NO_HANDLER,
+            ],
+        ),
+        (
+            "lib.rs is not Rust",
+            "lib.rs",
+            "mod calculator; mod text",
+            vec![
+                "tools/lib.rs: is not Rust: unexpected end of input, expected `;` or curly braces",
+                "tools/lib.rs: does not name the toolkit; expected `mod calculator;`",
+                "tools/lib.rs: does not name the toolkit; expected `mod text;`",
+            ],
+        ),
+        (
+            "no mod line",
+            "lib.rs",
+            "mod text; // mod calculator;",
+            vec!["tools/lib.rs: does not name the toolkit; expected `mod calculator;`"],
+        ),
+    ] {
+        let mut source = catalogue();
+        put(&mut source, path, text);
+        assert_eq!(problems(&source), expected, "{what}");
+    }
+}
+
+#[test]
+fn a_module_is_no_handler_and_a_function_no_toolkit() {
+    for (path, text, expected) in [
+        ("calculator/mod.rs", "mod add;", NO_HANDLER),
+        ("calculator/mod.rs", "pub mod add { pub async fn add() {} }", NO_HANDLER),
+        (
+            "lib.rs",
+            "mod text; pub fn calculator() {}",
+            "tools/lib.rs: does not name the toolkit; expected `mod calculator;`",
+        ),
+    ] {
+        let mut source = catalogue();
+        put(&mut source, path, text);
+        assert_eq!(problems(&source), [expected], "{path}: {text}");
+    }
+}
+
+#[test]
+fn handlers_that_are_found() {
+    for (what, text) in [
+        ("public", "pub async fn add() {}"),
+        ("visible to the crate", "pub(crate) async fn add() {}"),
+        ("for one major version", "pub async fn add_1() {}"),
+        ("for one minor version", "pub async fn add_1_0() {}"),
+        ("for one version", "pub async fn add_1_0_0() {}"),
+        ("a future by another name", "pub fn add() -> impl Future<Output = ()> { async {} }"),
+        ("re-exported", "mod sums; pub(crate) use sums::add;"),
+        ("re-exported in a group", "mod sums; pub use sums::{other, deep::add};"),
+        ("re-exported under its name", "mod sums; pub use sums::sum as add;"),
+    ] {
+        let mut source = catalogue();
+        put(&mut source, "calculator/mod.rs", text);
+        assert_eq!(problems(&source), [""; 0], "{what}");
+    }
+}
+
+#[test]
+fn a_missing_toolkit_folder_is_told() {
+    let mut source = catalogue();
+    source.files.remove("calculator/mod.rs");
+    assert_eq!(problems(&source), [NO_HANDLER]);
+}
+
+#[test]
+fn the_most_particular_function_runs_a_version() {
+    // functions that exist, version, the one that runs it
+    for (functions, version, expected) in [
+        ("slugify_1_1_0 slugify_1_1 slugify_1 slugify", "1.1.0", "slugify_1_1_0"),
+        ("slugify_1_1 slugify_1 slugify", "1.1.0", "slugify_1_1"),
+        ("slugify_1 slugify", "1.1.0", "slugify_1"),
+        ("slugify", "1.1.0", "slugify"),
+        ("slugify slugify_1 slugify_1_1", "1.1.0", "slugify_1_1"),
+        ("slugify_1_1_0 slugify_1", "1.1.1", "slugify_1"),
+        ("slugify_1 slugify", "2.0.0", "slugify"),
+        ("slugify_1 slugify_10", "10.0.0", "slugify_10"),
+    ] {
+        let mut source = catalogue();
+        source.files.remove("text/Slugify@1.0.0.json");
+        let rust: String =
+            functions.split(' ').map(|name| format!("pub async fn {name}() {{}}")).collect();
+        put(&mut source, "text/mod.rs", &rust);
+        define(&mut source, &slugify(version));
+        put(&mut source, ADD, &changed(add(), &json!({"/deprecated": null})).to_string());
+        let rendered = compile(&source).unwrap();
+        let catalog = String::from_utf8(rendered.files[0].1.clone()).unwrap();
+        let call = format!("toolbooth::catalog::run(input, context, crate::text::{expected}),");
+        assert!(catalog.contains(&call), "{functions} for {version}: {catalog}");
+    }
+}
+
+#[test]
+fn a_tool_may_be_called_like_a_rust_keyword() {
+    let mut source = catalogue();
+    let named = json!({"/id": "Text.Match@1.0.0", "/name": "Text_Match"});
+    define(&mut source, &changed(slugify("1.0.0"), &named));
+    put(&mut source, "text/mod.rs", "pub async fn slugify() {}\npub async fn r#match() {}");
+    assert_eq!(problems(&source), [""; 0], "`pub async fn match` is not Rust, r#match is");
+    let rendered = compile(&source).unwrap();
+    let catalog = String::from_utf8(rendered.files[0].1.clone()).unwrap();
+    assert!(catalog.contains("crate::text::r#match)"), "{catalog}");
+}
+
+#[test]
+fn a_function_that_cannot_be_written_is_never_asked_for() {
+    let mut source = catalogue();
+    let named = json!({"/id": "Text.2Upper@1.0.0", "/name": "Text_2Upper"});
+    define(&mut source, &changed(slugify("1.0.0"), &named));
+    let told = problems(&source);
+    assert!(!told.is_empty(), "no Rust function can be called 2_upper");
+    assert!(!told.iter().any(|problem| problem.contains("pub async fn 2")), "{told:?}");
+}

@@ -1,0 +1,228 @@
+//! What a catalogue compiles to.
+
+use serde_json::{Value, json};
+use toolbooth_build::{Source, compile};
+
+use crate::sample::{ADD, GONE, add, catalogue, changed, define, put, slugify};
+
+fn file(source: &Source, name: &str) -> String {
+    let files = compile(source).unwrap().files;
+    let (_, bytes) = files.into_iter().find(|(file, _)| *file == name).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn list(source: &Source) -> Vec<Value> {
+    let list: Value = serde_json::from_str(&file(source, "oxp.json")).unwrap();
+    let object = list.as_object().map(serde_json::Map::len);
+    assert_eq!(object, Some(1), "items and nothing else: {list}");
+    list["items"].as_array().unwrap().clone()
+}
+
+/// The schemas of the generated validators, read back out of the generated Rust.
+fn schemas(rust: &str) -> Vec<Value> {
+    let file = syn::parse_file(rust).unwrap();
+    let modules = file.items.into_iter().filter_map(|item| match item {
+        syn::Item::Mod(module) => module.content.map(|(_, items)| items),
+        _ => None,
+    });
+    let structs = modules.flatten().filter_map(|item| match item {
+        syn::Item::Struct(item) => Some(item.attrs),
+        _ => None,
+    });
+    let lists = structs.flatten().filter_map(|attribute| match attribute.meta {
+        syn::Meta::List(list) => Some(list.tokens),
+        _ => None,
+    });
+    let texts =
+        lists.flatten().filter_map(|token| syn::parse_str::<syn::LitStr>(&token.to_string()).ok());
+    texts.map(|text| serde_json::from_str(&text.value()).unwrap()).collect()
+}
+
+#[test]
+fn the_list_has_the_fields_of_oxp_and_no_others() {
+    let source = catalogue();
+    let add = changed(
+        add(),
+        &json!({"/title": GONE, "/annotations": GONE, "/deprecated": GONE, "/examples": GONE}),
+    );
+    let slugify = changed(slugify("1.0.0"), &json!({"/examples": GONE}));
+    assert_eq!(list(&source), [add, slugify]);
+    assert!(
+        file(&source, "oxp.json").starts_with(
+            r#"{"items":[{"id":"Calculator.Add@1.0.0","name":"Calculator_Add","description":"Adds two numbers.","version":"1.0.0","input_schema":{"#
+        ),
+        "in the order of the specification, without blanks"
+    );
+}
+
+#[test]
+fn an_empty_catalogue_lists_an_empty_array() {
+    let mut source = Source { name: "tools".to_owned(), ..Source::default() };
+    put(&mut source, "lib.rs", "");
+    assert_eq!(file(&source, "oxp.json"), r#"{"items":[]}"#, "X9");
+    assert_eq!(file(&source, "examples.json"), "[]");
+    assert_eq!(schemas(&file(&source, "catalog.rs")), [""; 0]);
+}
+
+#[test]
+fn tools_stand_in_order_with_versions_as_numbers() {
+    let mut source = catalogue();
+    for version in ["1.10.0", "1.2.0", "10.0.0", "9.0.0", "1.2.10", "1.2.9"] {
+        define(&mut source, &slugify(version));
+    }
+    let ids = |list: Vec<Value>| -> Vec<String> {
+        list.iter().map(|tool| tool["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let expected = [
+        "Calculator.Add@1.0.0",
+        "Text.Slugify@1.0.0",
+        "Text.Slugify@1.2.0",
+        "Text.Slugify@1.2.9",
+        "Text.Slugify@1.2.10",
+        "Text.Slugify@1.10.0",
+        "Text.Slugify@9.0.0",
+        "Text.Slugify@10.0.0",
+    ];
+    assert_eq!(ids(list(&source)), expected);
+
+    let rust = file(&source, "catalog.rs");
+    let places: Vec<_> =
+        ["1, 0, 0", "1, 2, 0", "1, 2, 9", "1, 2, 10", "1, 10, 0", "9, 0, 0", "10, 0, 0"]
+            .iter()
+            .map(|version| rust.rfind(&format!("Version::new({version})")))
+            .collect();
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "the table too: {places:?}");
+}
+
+#[test]
+fn what_a_tool_returns() {
+    // output_schema, an example's value, the schema of the validator
+    for (output, value, expected) in [
+        (json!(null), json!(null), json!({"type": "null"})),
+        (json!({}), json!({"any": ["thing"]}), json!({})),
+        (json!({"type": "string", "title": "T"}), json!("s"), json!({"type": "string"})),
+    ] {
+        let mut source = catalogue();
+        source.files.remove("text/Slugify@1.0.0.json");
+        let changes = json!({
+            "/output_schema": output, "/deprecated": GONE,
+            "/examples": [{"input": {"a": 1, "b": 2}, "value": value}]
+        });
+        put(&mut source, ADD, &changed(add(), &changes).to_string());
+        assert_eq!(list(&source)[0]["output_schema"], output, "listed as written");
+        assert!(list(&source)[0].get("output_schema").is_some(), "listed also when it is null");
+        assert_eq!(schemas(&file(&source, "catalog.rs")).last(), Some(&expected), "{output}");
+    }
+}
+
+#[test]
+fn requirements_reach_the_table() {
+    let rust = file(&catalogue(), "catalog.rs");
+    assert!(
+        rust.contains(
+            "authorization: &[\"bank\"],\n        secrets: &[\"KEY\"],\n        user_id: true,"
+        ),
+        "{rust}"
+    );
+    assert!(
+        rust.contains("authorization: &[],\n        secrets: &[],\n        user_id: false,"),
+        "{rust}"
+    );
+}
+
+#[test]
+fn schemas_that_differ_in_words_alone_share_a_validator() {
+    let count =
+        |source: &Source| file(source, "catalog.rs").matches("jsonschema::validator").count();
+    assert_eq!(count(&catalogue()), 4, "two tools, an input and an output each");
+
+    let wordy = json!({
+        "/input_schema": {
+            "title": "In other words",
+            "properties": {"text": {
+                "description": "The words.", "type": "string", "default": "x", "examples": ["y"],
+                "title": "Text", "deprecated": true, "readOnly": false, "$comment": "c"
+            }},
+            "description": "The same.",
+            "type": "object"
+        }
+    });
+    let mut source = catalogue();
+    define(&mut source, &changed(slugify("1.1.0"), &wordy));
+    assert_eq!(count(&source), 4, "a second version with the same essence adds none");
+
+    for (what, changes) in [
+        ("a limit", json!({"/input_schema/properties/text/maxLength": 9})),
+        (
+            "a property that is named like a word",
+            json!({"/input_schema/properties/title": {"description": "d", "type": "string"}}),
+        ),
+        ("a requirement", json!({"/input_schema/required": ["text"]})),
+    ] {
+        let mut source = catalogue();
+        define(&mut source, &changed(slugify("1.1.0"), &changes));
+        assert_eq!(count(&source), 5, "{what} is essential");
+    }
+}
+
+#[test]
+fn any_text_survives_the_way_into_rust() {
+    for text in [
+        "\"#",
+        "\"##",
+        "\"###x\"#",
+        "#",
+        "\\\"#",
+        "\\",
+        "{}",
+        "{0}",
+        "\r\n\u{0}\u{2028}",
+        "r#\"",
+        "😀",
+        "*/ //",
+    ] {
+        let mut source = catalogue();
+        source.files.remove("text/Slugify@1.0.0.json");
+        let changes = json!({
+            "/deprecated": GONE,
+            "/input_schema/properties": {
+                "a": {"description": text, "enum": [1, 1e308, text]},
+                "b": {"description": "d", "const": {text: [text]}},
+            },
+            "/requirements": {"secrets": [{"id": text}], "authorization": [{"id": text}]},
+            "/examples": [{"title": text, "input": {"a": text, "b": {text: [text]}}, "value": 1}]
+        });
+        let definition = changed(add(), &changes);
+        put(&mut source, ADD, &definition.to_string());
+        let rust = file(&source, "catalog.rs");
+        let properties = json!({"a": {"enum": [1, 1e308, text]}, "b": {"const": {text: [text]}}});
+        assert_eq!(schemas(&rust)[0]["properties"], properties, "{text:?}");
+        let examples: Value = serde_json::from_str(&file(&source, "examples.json")).unwrap();
+        let expected = json!([{"id": "Calculator.Add@1.0.0", "examples": definition["examples"]}]);
+        assert_eq!(examples, expected, "{text:?}");
+        assert_eq!(list(&source)[0]["requirements"]["secrets"][0]["id"], text);
+    }
+}
+
+#[test]
+fn the_entity_tag_changes_with_the_list_and_only_with_it() {
+    let etag = |source: &Source| {
+        let rust = file(source, "catalog.rs");
+        let line = rust.lines().find_map(|line| line.trim().strip_prefix("etag: ")).unwrap();
+        syn::parse_str::<syn::LitStr>(line.trim_end_matches(',')).unwrap().value()
+    };
+    let with = |changes: &Value| {
+        let mut source = catalogue();
+        put(&mut source, ADD, &changed(add(), changes).to_string());
+        etag(&source)
+    };
+    let first = etag(&catalogue());
+    let inner = first.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')).unwrap();
+    assert!(
+        inner.len() == 16 && inner.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "strong and quoted: {first}"
+    );
+    assert_eq!(first, etag(&catalogue()), "built twice, the same");
+    assert_eq!(first, with(&json!({"/title": "Sum"})), "the title is not listed");
+    assert_ne!(first, with(&json!({"/description": "Sums."})), "the description is");
+}

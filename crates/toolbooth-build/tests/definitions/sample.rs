@@ -1,0 +1,112 @@
+//! A small catalogue that is in order, and ways to spoil it.
+
+use serde_json::{Value, json};
+use toolbooth_build::{Problem, Rendered, Source, compile};
+
+/// The file of the definition that most tables spoil.
+pub(crate) const ADD: &str = "calculator/Add@1.0.0.json";
+
+/// Stands in a change for "this member is not there".
+pub(crate) const GONE: &str = "(gone)";
+
+/// Two toolkits with one tool each.
+pub(crate) fn catalogue() -> Source {
+    let mut source = Source { name: "tools".to_owned(), ..Source::default() };
+    put(&mut source, "lib.rs", "mod calculator;\nmod text;");
+    put(&mut source, "calculator/mod.rs", "pub(crate) async fn add() {}");
+    put(&mut source, "text/mod.rs", "pub async fn slugify() {}");
+    define(&mut source, &add());
+    define(&mut source, &slugify("1.0.0"));
+    source
+}
+
+/// `Calculator.Add@1.0.0`, with every field that a definition can have.
+pub(crate) fn add() -> Value {
+    json!({
+        "id": "Calculator.Add@1.0.0",
+        "name": "Calculator_Add",
+        "title": "Add",
+        "description": "Adds two numbers.",
+        "version": "1.0.0",
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "a": {"type": "number", "description": "The first number."},
+                "b": {"type": "number", "description": "The second number."}
+            },
+            "required": ["a", "b"],
+            "additionalProperties": false
+        },
+        "output_schema": {"type": "number", "description": "The sum."},
+        "requirements": {
+            "authorization": [{"id": "bank", "oauth2": {"scopes": ["read"]}}],
+            "secrets": [{"id": "KEY"}],
+            "user_id": true
+        },
+        "annotations": {"read_only": true, "destructive": false, "idempotent": true, "open_world": false},
+        "deprecated": {"message": "Use a pen.", "sunset": "2028-02-29", "replacement": "Text.Slugify@1.0.0"},
+        "examples": [
+            {"title": "Small", "input": {"a": 1, "b": 2}, "value": 3},
+            {"input": {"a": 1e308, "b": 1e308}, "error": {"message": "Too large"}}
+        ]
+    })
+}
+
+/// `Text.Slugify` in some version, with the required fields alone.
+pub(crate) fn slugify(version: &str) -> Value {
+    json!({
+        "id": format!("Text.Slugify@{version}"),
+        "name": "Text_Slugify",
+        "description": "Makes a slug.",
+        "version": version,
+        "input_schema": {
+            "type": "object",
+            "properties": {"text": {"type": "string", "description": "The text."}}
+        },
+        "output_schema": {"type": "string"},
+        "examples": [{"input": {"text": "a b"}, "value": "a-b"}]
+    })
+}
+
+/// Writes a file of the catalogue, or overwrites it.
+pub(crate) fn put(source: &mut Source, path: &str, text: &str) {
+    source.files.insert(path.to_owned(), text.to_owned());
+}
+
+/// Writes a definition into the file that its id asks for.
+pub(crate) fn define(source: &mut Source, definition: &Value) {
+    let id = definition["id"].as_str().unwrap();
+    let (toolkit, rest) = id.split_once('.').unwrap();
+    put(source, &format!("{}/{rest}.json", toolkit.to_lowercase()), &definition.to_string());
+}
+
+/// The definition with other values at some JSON pointers; [`GONE`] takes a member away.
+pub(crate) fn changed(mut definition: Value, changes: &Value) -> Value {
+    for (pointer, value) in changes.as_object().into_iter().flatten() {
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        let parent = definition.pointer_mut(parent).and_then(Value::as_object_mut).unwrap();
+        if value == GONE {
+            assert!(parent.remove(key).is_some(), "{pointer} was not there");
+        } else {
+            parent.insert(key.to_owned(), value.clone());
+        }
+    }
+    definition
+}
+
+/// What the author is told of a catalogue; nothing if it is in order.
+pub(crate) fn problems(source: &Source) -> Vec<String> {
+    told(compile(source))
+}
+
+/// What the author is told.
+pub(crate) fn told(result: Result<Rendered, Vec<Problem>>) -> Vec<String> {
+    result.err().iter().flatten().map(Problem::to_string).collect()
+}
+
+/// Asserts what the author is told when the definition of Add has these changes.
+pub(crate) fn assert_told(what: &str, changes: &Value, expected: &[&str]) {
+    let mut source = catalogue();
+    put(&mut source, ADD, &changed(add(), changes).to_string());
+    assert_eq!(problems(&source), expected, "{what}");
+}

@@ -1,0 +1,259 @@
+//! The schemas of one definition, and its examples against them.
+
+use serde_json::json;
+
+use crate::sample::{ADD, GONE, add, assert_told, catalogue, changed, problems, put};
+
+#[test]
+fn schemas_that_are_refused() {
+    let undescribed = "has no description; expected a text for people and models";
+    for (what, changes, expected) in [
+        (
+            "no type",
+            json!({"/input_schema/type": GONE}),
+            vec!["input_schema: must have \"type\": \"object\" at its root".to_owned()],
+        ),
+        (
+            "another type",
+            json!({"/input_schema": {"type": "array"}}),
+            vec!["input_schema: must have \"type\": \"object\" at its root".to_owned()],
+        ),
+        (
+            "two types",
+            json!({"/input_schema/type": ["object", "null"]}),
+            vec!["input_schema: must have \"type\": \"object\" at its root".to_owned()],
+        ),
+        (
+            "not JSON Schema: input",
+            json!({"/input_schema/properties/a/minimum": "one"}),
+            vec!["input_schema: is not JSON Schema 2020-12: /properties/a/minimum: \"one\" is not of type \"number\"".to_owned()],
+        ),
+        (
+            "not JSON Schema: output",
+            json!({"/output_schema/type": "numeral"}),
+            vec!["output_schema: is not JSON Schema 2020-12: /type: \"numeral\" is not valid under any of the schemas listed in the 'anyOf' keyword".to_owned()],
+        ),
+        (
+            "properties is no object",
+            json!({"/input_schema/properties": []}),
+            vec![
+                "input_schema.required: names \"a\", which is not among the properties".to_owned(),
+                "input_schema.required: names \"b\", which is not among the properties".to_owned(),
+            ],
+        ),
+        (
+            "a pattern that is no regular expression",
+            json!({"/output_schema/pattern": "("}),
+            vec!["output_schema: is not JSON Schema 2020-12: /pattern: \"(\" is not a \"regex\"".to_owned()],
+        ),
+        (
+            "a reference",
+            json!({"/input_schema/properties/a/$ref": "#/$defs/number"}),
+            vec!["input_schema.properties.a: uses $ref; write the schema out in its place".to_owned()],
+        ),
+        (
+            "definitions",
+            json!({"/input_schema/$defs": {"number": {"type": "number"}}}),
+            vec!["input_schema: uses $defs; write the schema out in its place".to_owned()],
+        ),
+        (
+            "definitions of older drafts",
+            json!({"/output_schema/definitions": {}}),
+            vec!["output_schema: uses definitions; write the schema out in its place".to_owned()],
+        ),
+        (
+            "a reference in every place where a schema can stand",
+            json!({"/output_schema": {
+                "additionalProperties": {"$ref": "#"},
+                "allOf": [true, {"$ref": "#"}],
+                "anyOf": [{"oneOf": [{"$ref": "#"}]}],
+                "contains": {"$ref": "#"},
+                "dependentSchemas": {"x": {"$ref": "#"}},
+                "if": {"then": {"else": {"$ref": "#"}}},
+                "items": {"$ref": "#"},
+                "patternProperties": {"^x": {"$ref": "#"}},
+                "prefixItems": [{"not": {"$ref": "#"}}],
+                "propertyNames": {"$ref": "#"},
+                "unevaluatedItems": {"$ref": "#"},
+                "unevaluatedProperties": {"$ref": "#"}
+            }}),
+            [
+                "additionalProperties", "allOf[1]", "anyOf[0].oneOf[0]", "contains",
+                "dependentSchemas.x", "if.then.else", "items", "patternProperties.^x",
+                "prefixItems[0].not", "propertyNames", "unevaluatedItems", "unevaluatedProperties",
+            ]
+            .map(|at| format!("output_schema.{at}: uses $ref; write the schema out in its place"))
+            .to_vec(),
+        ),
+        (
+            "an input without description",
+            json!({"/input_schema/properties/a/description": GONE}),
+            vec![format!("input_schema.properties.a: {undescribed}")],
+        ),
+        (
+            "a blank description",
+            json!({"/input_schema/properties/a/description": " "}),
+            vec![format!("input_schema.properties.a: {undescribed}")],
+        ),
+        (
+            "a nested input without description",
+            json!({"/input_schema/properties/a": {
+                "description": "d", "type": "object",
+                "properties": {"x": {"type": "array", "description": "d", "items": {"properties": {"y": {}}}}}
+            }}),
+            vec![format!("input_schema.properties.a.properties.x.items.properties.y: {undescribed}")],
+        ),
+        (
+            "an output without description",
+            json!({"/output_schema": {"properties": {"sum": {"type": "number"}}}}),
+            vec![format!("output_schema.properties.sum: {undescribed}")],
+        ),
+        (
+            "a nested output without description",
+            json!({"/output_schema": {"properties": {"sums": {"description": "d", "items": {"properties": {"sum": true}}}}}}),
+            vec![format!("output_schema.properties.sums.items.properties.sum: {undescribed}")],
+        ),
+        (
+            "required names what is not there",
+            json!({"/input_schema/required": ["a", "c"]}),
+            vec!["input_schema.required: names \"c\", which is not among the properties".to_owned()],
+        ),
+        (
+            "required names what is not there: output",
+            json!({"/output_schema": {"required": ["sum"]}}),
+            vec!["output_schema.required: names \"sum\", which is not among the properties".to_owned()],
+        ),
+    ] {
+        let expected: Vec<_> =
+            expected.iter().map(|message| format!("tools/{ADD}: {message}")).collect();
+        let expected: Vec<_> = expected.iter().map(String::as_str).collect();
+        assert_told(what, &changes, &expected);
+    }
+}
+
+#[test]
+fn schemas_that_are_taken() {
+    for (what, changes) in [
+        ("no properties", json!({"/input_schema": {"type": "object"}})),
+        ("any value", json!({"/output_schema": {}})),
+        (
+            "nothing",
+            json!({"/output_schema": null, "/examples": [{"input": {"a": 1, "b": 2}, "value": null}]}),
+        ),
+        (
+            "a value that looks like a reference",
+            json!({"/input_schema/properties/a/default": {"$ref": "#/x", "required": ["x"]}}),
+        ),
+        (
+            "a property called $ref",
+            json!({"/input_schema/properties/$ref": {"type": "string", "description": "A reference."}}),
+        ),
+    ] {
+        assert_told(what, &changes, &[]);
+    }
+}
+
+#[test]
+fn examples() {
+    let good = json!({"a": 1, "b": 2});
+    for (what, changes, expected) in [
+        (
+            "no examples",
+            json!({"/examples": []}),
+            vec!["examples: is empty; expected at least one, which the tests run"],
+        ),
+        (
+            "no field",
+            json!({"/examples": GONE}),
+            vec!["examples: is empty; expected at least one, which the tests run"],
+        ),
+        (
+            "an input that the schema refuses",
+            json!({"/examples": [{"input": good, "value": 3}, {"input": {"a": "1", "c": 1}, "value": 3}]}),
+            vec![
+                "examples[1].input: is refused by input_schema: \"b\" is a required property",
+                "examples[1].input/a: is refused by input_schema: \"1\" is not of type \"number\"",
+                "examples[1].input: is refused by input_schema: Additional properties are not allowed ('c' was unexpected)",
+            ],
+        ),
+        (
+            "an output that the schema refuses",
+            json!({"/examples": [{"input": good, "value": "3"}]}),
+            vec!["examples[0].value: is refused by output_schema: \"3\" is not of type \"number\""],
+        ),
+        (
+            "a nested output that the schema refuses",
+            json!({
+                "/output_schema": {"type": "array", "items": {"type": "number"}},
+                "/examples": [{"input": good, "value": [1, true]}]
+            }),
+            vec![
+                "examples[0].value/1: is refused by output_schema: true is not of type \"number\"",
+            ],
+        ),
+        (
+            "a value of a tool that returns nothing",
+            json!({"/output_schema": null, "/examples": [{"input": good, "value": 3}]}),
+            vec!["examples[0].value: is refused by output_schema: 3 is not of type \"null\""],
+        ),
+        (
+            "neither value nor error",
+            json!({"/examples": [{"input": good}]}),
+            vec!["examples[0]: must have either value or error"],
+        ),
+        (
+            "both value and error",
+            json!({"/examples": [{"input": good, "value": 3, "error": {"message": "m"}}]}),
+            vec!["examples[0]: must have either value or error"],
+        ),
+        (
+            "a null value is a value",
+            json!({"/examples": [{"input": good, "value": null}]}),
+            vec!["examples[0].value: is refused by output_schema: null is not of type \"number\""],
+        ),
+        (
+            "a format is checked",
+            json!({
+                "/input_schema/properties/a": {"type": "string", "format": "date", "description": "d"},
+                "/examples": [{"input": {"a": "2026-02-30", "b": 1}, "value": 3}]
+            }),
+            vec![
+                "examples[0].input/a: is refused by input_schema: \"2026-02-30\" is not a \"date\"",
+            ],
+        ),
+    ] {
+        let expected: Vec<_> =
+            expected.iter().map(|message| format!("tools/{ADD}: {message}")).collect();
+        let expected: Vec<_> = expected.iter().map(String::as_str).collect();
+        assert_told(what, &changes, &expected);
+    }
+}
+
+#[test]
+fn a_reference_for_decoded_content_is_a_reference() {
+    assert_told(
+        "contentSchema holds a schema as well",
+        &json!({"/output_schema": {"type": "string", "contentSchema": {"$ref": "#"}}, "/examples": [{"input": {"a": 1, "b": 2}, "value": "3"}]}),
+        &[&format!(
+            "tools/{ADD}: output_schema.contentSchema: uses $ref; write the schema out in its place"
+        )],
+    );
+}
+
+#[test]
+fn the_draft_is_not_a_matter_of_choice() {
+    // Input is checked by 2020-12 whatever a schema says of itself; a client believes what it says.
+    for (schema, taken) in [
+        ("https://json-schema.org/draft/2020-12/schema", true),
+        ("http://json-schema.org/draft-07/schema#", false),
+        ("http://json-schema.org/draft-04/schema#", false),
+        ("https://schemas.example/mine", false),
+    ] {
+        for place in ["/input_schema/$schema", "/input_schema/properties/a/$schema"] {
+            let mut source = catalogue();
+            put(&mut source, ADD, &changed(add(), &json!({ place: schema })).to_string());
+            let told = problems(&source);
+            assert_eq!(told.is_empty(), taken, "{place} {schema}: {told:?}");
+        }
+    }
+}

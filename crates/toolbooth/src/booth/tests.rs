@@ -1,0 +1,440 @@
+//! The booth from request to answer, against the small catalogue of `call::tests`.
+
+mod corpus;
+#[path = "../../../../fuzz/exchange.rs"]
+mod exchange;
+mod parsers;
+mod properties;
+
+use super::*;
+use crate::call::tests::CATALOG;
+use crate::host::{
+    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Log, NoRandomness, Random,
+    Store, StoreError, Variables,
+};
+use crate::http::tests::{Pairs, wire};
+use crate::testing::{FakeHost, ready};
+
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+const ORIGIN: (&str, &str) = ("origin", "https://a.example");
+const PREFLIGHT: (&str, &str) = ("access-control-request-method", "POST");
+/// A body that would be served if it were asked for.
+const CALL: &str = r#"{"tool_id":"Echo.Say","call_id":"7","input":{"text":"hi"}}"#;
+
+/// The answer of a new booth, whose form is checked on the way.
+fn answer(
+    catalog: &'static Catalog,
+    host: &dyn Host,
+    (method, path, headers): (&str, &str, Headers<'_>),
+    body: Body,
+) -> Outbound {
+    let booth = Booth::new(catalog, host);
+    let request = Inbound { method: method.into(), path, headers: &Pairs(headers), body };
+    let answer = ready(booth.answer(request, host));
+    let headers: Vec<_> = answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
+    let form = exchange::check(method, answer.status, &headers, &answer.body);
+    assert_eq!(form, Ok(()), "{method} {path} {headers:?}: {}", wire(&answer));
+    answer
+}
+
+fn asked(host: &dyn Host, request: (&str, &str, Headers<'_>), body: &str) -> String {
+    wire(&answer(CATALOG, host, request, Body::Whole(body.as_bytes().to_vec())))
+}
+
+/// An error's text on the wire.
+fn error(status: u16, message: &str, detail: &str) -> String {
+    format!(
+        "{status}\ncontent-type: application/json\ncache-control: no-store\noxp-version: 1.0\n\
+         {{\"message\":\"{message}\",\"developer_message\":\"{detail}\"}}"
+    )
+}
+
+#[test]
+fn the_list_and_its_entity_tag() {
+    let whole = "200\ncontent-type: application/json\netag: \"tag\"\ncache-control: no-cache\n\
+                 oxp-version: 1.0\n";
+    let unchanged = "304\netag: \"tag\"\ncache-control: no-cache\noxp-version: 1.0\n";
+    let full = format!("{whole}{{\"items\":[]}}");
+    let version =
+        error(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent");
+    let host = FakeHost::default();
+    for (method, path, headers, expected) in [
+        ("GET", "/tools", &[][..], &*full),
+        ("GET", "/oxp/tools", &[], &full),
+        ("HEAD", "/tools", &[], whole),
+        ("GET", "/tools", &[("if-none-match", "\"tag\"")], unchanged),
+        ("GET", "/tools", &[("if-none-match", "W/\"tag\"")], unchanged),
+        ("GET", "/oxp/tools", &[("if-none-match", "\"old\", \"tag\"")], unchanged),
+        ("GET", "/tools", &[("if-none-match", "*")], unchanged),
+        ("HEAD", "/tools", &[("if-none-match", "\"tag\"")], unchanged),
+        ("GET", "/tools", &[("if-none-match", "\"old\"")], &full),
+        ("GET", "/tools", &[("if-none-match", "tag")], &full),
+        ("GET", "/tools", &[("if-none-match", "")], &full),
+        ("GET", "/tools", &[("oxp-version", "1.0"), ("authorization", "Bearer x")], &full),
+        ("GET", "/tools", &[("oxp-version", "2.0")], &version),
+        ("GET", "/tools", &[("oxp-version", "2.0"), ("if-none-match", "*")], &version),
+    ] {
+        // Clients send bodies with GET; they mean nothing.
+        for body in ["", "{}", "\u{0}"] {
+            assert_eq!(
+                asked(&host, (method, path, headers), body),
+                expected,
+                "{method} {headers:?}"
+            );
+        }
+        let large = answer(CATALOG, &host, (method, path, headers), Body::TooLarge);
+        assert_eq!(wire(&large), expected, "{method} {headers:?} with a large body");
+    }
+}
+
+#[test]
+fn health() {
+    let answer = |status: u16, body: &str| {
+        format!(
+            "{status}\ncontent-type: application/json\ncache-control: no-store\noxp-version: 1.0\n{body}"
+        )
+    };
+    let failing = || FakeHost { store_works: false, ..FakeHost::default() };
+    let wrong = || FakeHost::with(&[("MAX_BODY_BYTES", "0"), ("ALLOWED_ORIGINS", "a.example")]);
+    let down = "the KV namespace does not answer";
+    let origins =
+        "ALLOWED_ORIGINS must be * or a list of origins such as https://app.example, without path";
+    let bytes = "MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608";
+    for (what, host, method, headers, expected) in [
+        ("ready", FakeHost::default(), "GET", &[][..], answer(200, r#"{"status":"OK"}"#)),
+        ("asked without body", FakeHost::default(), "HEAD", &[], answer(200, "")),
+        (
+            "any credentials",
+            FakeHost::default(),
+            "GET",
+            &[("authorization", "Bearer x")],
+            answer(200, r#"{"status":"OK"}"#),
+        ),
+        (
+            "another version",
+            FakeHost::default(),
+            "GET",
+            &[("oxp-version", "9")],
+            error(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent"),
+        ),
+        (
+            "store",
+            failing(),
+            "GET",
+            &[],
+            answer(503, &format!(r#"{{"status":"unavailable","problems":["{down}"]}}"#)),
+        ),
+        ("store, without body", failing(), "HEAD", &[], answer(503, "")),
+        (
+            "configuration",
+            wrong(),
+            "GET",
+            &[],
+            answer(
+                503,
+                &format!(r#"{{"status":"unavailable","problems":["{origins}","{bytes}"]}}"#),
+            ),
+        ),
+        (
+            "both",
+            FakeHost { store_works: false, ..wrong() },
+            "GET",
+            &[],
+            answer(
+                503,
+                &format!(
+                    r#"{{"status":"unavailable","problems":["{origins}","{bytes}","{down}"]}}"#
+                ),
+            ),
+        ),
+    ] {
+        for path in ["/health", "/oxp/health"] {
+            assert_eq!(asked(&host, (method, path, headers), ""), expected, "{what}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_server_is_logged() {
+    let host = FakeHost { store_works: false, ..FakeHost::with(&[("MAX_BODY_BYTES", "0")]) };
+    let booth = Booth::new(CATALOG, &host);
+    let configuration = "Error configuration [(\"problem\", \"MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608\")]";
+    assert_eq!(*host.log.borrow(), [configuration], "once, when the booth is set up");
+    for path in ["/health", "/tools", "/health"] {
+        let body = Body::Whole(Vec::new());
+        ready(
+            booth.answer(Inbound { method: Method::Get, path, headers: &Pairs(&[]), body }, &host),
+        );
+    }
+    let store = "Error store [(\"problem\", \"down\")]";
+    assert_eq!(*host.log.borrow(), [configuration, store, store], "and the store when it is asked");
+}
+
+#[test]
+fn addresses_and_methods_that_are_not_served() {
+    let nothing = error(
+        404,
+        "There is nothing at this address",
+        "the endpoints are GET /health, GET /tools and POST /tools/call",
+    );
+    let not_taken = |allow: &str| {
+        format!(
+            "405\ncontent-type: application/json\nallow: {allow}\ncache-control: no-store\n\
+             oxp-version: 1.0\n{{\"message\":\"This address does not take this method\",\
+             \"developer_message\":\"it takes {allow}\"}}"
+        )
+    };
+    let (read, call) = (not_taken("GET, HEAD, OPTIONS"), not_taken("POST, OPTIONS"));
+    let host = FakeHost::default();
+    for (method, path, expected) in [
+        ("GET", "/", &nothing),
+        ("GET", "", &nothing),
+        ("POST", "/tools/call/", &nothing),
+        ("POST", "/oxp", &nothing),
+        ("DELETE", "/nowhere", &nothing),
+        ("OPTIONS", "/nowhere", &nothing),
+        ("OPTIONS", "*", &nothing),
+        ("POST", "/tools", &read),
+        ("POST", "/health", &read),
+        ("DELETE", "/oxp/tools", &read),
+        ("get", "/tools", &read),
+        ("GET", "/tools/call", &call),
+        ("PUT", "/call", &call),
+        ("TRACE", "/oxp/call", &call),
+        ("", "/call", &call),
+    ] {
+        assert_eq!(asked(&host, (method, path, &[JSON]), CALL), *expected, "{method} {path}");
+    }
+    let head = |path| asked(&host, ("HEAD", path, &[]), "");
+    assert_eq!(Some(&*head("/nowhere")), nothing.split('{').next(), "without the body");
+    assert_eq!(Some(&*head("/call")), call.split('{').next(), "without the body");
+}
+
+#[test]
+fn options() {
+    let host = FakeHost::default();
+    for (path, allow) in [
+        ("/tools", "GET, HEAD, OPTIONS"),
+        ("/oxp/health", "GET, HEAD, OPTIONS"),
+        ("/call", "POST, OPTIONS"),
+    ] {
+        // Without both headers it is no preflight.
+        for headers in [&[][..], &[ORIGIN], &[PREFLIGHT]] {
+            let expected = format!("204\nallow: {allow}\noxp-version: 1.0\n");
+            assert_eq!(
+                asked(&host, ("OPTIONS", path, headers), ""),
+                expected,
+                "{path} {headers:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_preflight_comes_before_everything_else() {
+    let refused = "403\ncontent-type: application/json\nvary: Origin\noxp-version: 1.0\n\
+                   {\"message\":\"This origin may not call the server\",\
+                   \"developer_message\":\"ALLOWED_ORIGINS does not name the request's Origin\"}";
+    let allowed = |origin: &str| {
+        format!(
+            "204\naccess-control-allow-methods: GET, HEAD, POST, OPTIONS\n\
+             access-control-allow-headers: authorization, content-type, if-none-match, otc-api-key, \
+             oxp-api-key, oxp-version\naccess-control-max-age: 86400\n\
+             access-control-allow-origin: {origin}\nvary: Origin\noxp-version: 1.0\n"
+        )
+    };
+    for (origins, expected) in [
+        ("", refused.to_owned()),
+        ("https://b.example", refused.to_owned()),
+        ("https://b.example,https://a.example", allowed("https://a.example")),
+        ("*", allowed("*")),
+    ] {
+        for broken in [None, Some(("MAX_BODY_BYTES", "0"))] {
+            let variables: Vec<_> =
+                [("ALLOWED_ORIGINS", origins)].into_iter().chain(broken).collect();
+            let host = FakeHost { store_works: false, ..FakeHost::with(&variables) };
+            for path in ["/tools/call", "/health", "/nowhere", ""] {
+                for version in ["1.0", "2.0"] {
+                    let headers = [ORIGIN, PREFLIGHT, ("oxp-version", version)];
+                    let got = asked(&host, ("OPTIONS", path, &headers), "not even a body");
+                    assert_eq!(got, expected, "{origins} {path} {broken:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_answer_can_be_read_by_an_allowed_page_alone() {
+    let host = FakeHost::with(&[("ALLOWED_ORIGINS", "https://a.example")]);
+    let readable = "access-control-expose-headers: etag, oxp-version, retry-after, retry-after-ms, \
+                    www-authenticate, x-should-retry\n\
+                    access-control-allow-origin: https://a.example\nvary: Origin\n";
+    for (method, path, body, status) in [
+        ("GET", "/tools", "", 200),
+        ("HEAD", "/tools", "", 200),
+        ("GET", "/health", "", 200),
+        ("POST", "/call", CALL, 200),
+        ("POST", "/call", "{", 400),
+        ("POST", "/call", r#"{"tool_id":"Echo.Say"}"#, 422),
+        ("GET", "/nowhere", "", 404),
+        ("GET", "/call", "", 405),
+        ("OPTIONS", "/call", "", 204),
+    ] {
+        let from_page = asked(&host, (method, path, &[JSON, ORIGIN]), body);
+        assert!(from_page.starts_with(&status.to_string()), "{from_page}");
+        assert!(from_page.contains(&format!("oxp-version: 1.0\n{readable}")), "{from_page}");
+        for stranger in [&[JSON, ("origin", "https://evil.example")][..], &[JSON]] {
+            let got = asked(&host, (method, path, stranger), body);
+            assert!(got.contains("oxp-version: 1.0\nvary: Origin\n"), "{got}");
+            assert!(!got.contains("access-control"), "{got}");
+        }
+    }
+}
+
+#[test]
+fn bodies_beyond_the_limit() {
+    let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
+    assert_eq!(Booth::new(CATALOG, &host).max_body_bytes(), 1000);
+    assert_eq!(Booth::new(CATALOG, &FakeHost::default()).max_body_bytes(), 262_144);
+    let too_large = error(413, "The request is too large", "the body may have at most 1000 bytes");
+    for headers in [&[JSON][..], &[], &[JSON, ("oxp-version", "2.0")]] {
+        let got = answer(CATALOG, &host, ("POST", "/tools/call", headers), Body::TooLarge);
+        assert_eq!(wire(&got), too_large, "{headers:?}: the body is the first obstacle");
+    }
+}
+
+#[test]
+fn a_wrong_configuration_refuses_calls_and_still_lists() {
+    let host =
+        FakeHost::with(&[("MAX_BODY_BYTES", "lots"), ("ALLOWED_ORIGINS", "https://a.example")]);
+    let unavailable = error(
+        400,
+        "The tool server is temporarily unavailable",
+        "its configuration is wrong; GET /health says what",
+    );
+    for (headers, body) in
+        [(&[JSON][..], CALL), (&[JSON], "{"), (&[], ""), (&[("oxp-version", "2")], "")]
+    {
+        let got = asked(&host, ("POST", "/call", headers), body);
+        assert_eq!(got.replace("vary: Origin\n", ""), unavailable, "{headers:?} {body}");
+    }
+    let large = answer(CATALOG, &host, ("POST", "/call", &[JSON]), Body::TooLarge);
+    assert_eq!(wire(&large).replace("vary: Origin\n", ""), unavailable);
+    let list = asked(&host, ("GET", "/tools", &[ORIGIN]), "");
+    assert!(list.starts_with("200\n") && list.ends_with("{\"items\":[]}"), "{list}");
+    assert!(list.contains("access-control-allow-origin: https://a.example\n"), "{list}");
+    assert!(asked(&host, ("GET", "/tools", &[("if-none-match", "*")]), "").starts_with("304\n"));
+    assert!(asked(&host, ("GET", "/health", &[]), "").starts_with("503\n"));
+}
+
+#[test]
+fn calls() {
+    let host = FakeHost::default();
+    let json = "content-type: application/json\ncache-control: no-store\noxp-version: 1.0\n";
+    let made = "00010203-0405-4607-8809-0a0b0c0d0e0f";
+    for (body, status, expected) in [
+        (CALL, 200, r#"{"call_id":"7","duration":1,"success":true,"value":"hi"}"#.to_owned()),
+        (
+            r#"{"tool_id":"Echo.Say","input":{"text":"hi"}}"#,
+            200,
+            format!(r#"{{"call_id":"{made}","duration":1,"success":true,"value":"hi"}}"#),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say@1","call_id":"","input":{"text":"fail"}}"#,
+            200,
+            r#"{"call_id":"","duration":1,"success":false,"error":{"message":"It failed","developer_message":"why","can_retry":true,"additional_prompt_content":"try x","retry_after_ms":5}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say","call_id":"7","input":{"text":"long"}}"#,
+            200,
+            r#"{"call_id":"7","duration":1,"success":false,"error":{"message":"The tool failed","developer_message":"Echo.Say@2.0.0: its output breaks output_schema","can_retry":false}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say"}"#,
+            422,
+            r#"{"message":"Some input parameters are invalid","parameter_errors":{"text":"Is required"}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say","input":null}"#,
+            422,
+            r#"{"message":"Some input parameters are invalid","parameter_errors":{"input":"Must be an object"}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say@1.1.0","input":{"text":1}}"#,
+            400,
+            r#"{"message":"Tool 'Echo_Say' was not found","developer_message":"Echo.Say version 1.1.0 is not available"}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Private","input":{"text":"token"},"context":{"user_id":"u","authorization":[{"id":"mail","token":"t"}],"secrets":[{"id":"KEY","value":"k"}]}}"#,
+            200,
+            format!(r#"{{"call_id":"{made}","duration":1,"success":true,"value":"t"}}"#),
+        ),
+        (
+            r#"{"tool_id":"Echo.Private","input":{},"context":{"authorization":[{"id":"mail","token":"t"}]}}"#,
+            400,
+            r#"{"message":"The call must say for which user it is","developer_message":"the call lacks context.secrets with id \"KEY\", context.user_id","missing_requirements":{"user_id":true,"secrets":["KEY"]}}"#.to_owned(),
+        ),
+    ] {
+        for path in ["/tools/call", "/call", "/oxp/tools/call", "/oxp/call"] {
+            host.next_random.set(0);
+            let got = asked(&host, ("POST", path, &[JSON]), body);
+            assert_eq!(got, format!("{status}\n{json}{expected}"), "{path} {body}");
+        }
+    }
+}
+
+/// A host that has everything but randomness.
+struct NoDice(FakeHost);
+
+impl Random for NoDice {
+    fn random_16(&self) -> Result<[u8; 16], NoRandomness> {
+        Err(NoRandomness)
+    }
+}
+
+impl Clock for NoDice {
+    fn now_ms(&self) -> u64 {
+        self.0.now_ms()
+    }
+}
+
+impl Variables for NoDice {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.0.variable(name)
+    }
+}
+
+impl Store for NoDice {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        self.0.get(key)
+    }
+}
+
+impl HttpClient for NoDice {
+    fn send<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
+        self.0.send(request)
+    }
+}
+
+impl Log for NoDice {
+    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
+        self.0.log(level, event, details);
+    }
+}
+
+#[test]
+fn without_randomness_no_call_id_is_made_up() {
+    let host = NoDice(FakeHost::default());
+    let expected =
+        error(400, "The tool server is temporarily unavailable", "it has no random bytes");
+    let body = r#"{"tool_id":"Echo.Say","input":{"text":"hi"}}"#;
+    assert_eq!(asked(&host, ("POST", "/call", &[JSON]), body), expected);
+    let named = asked(&host, ("POST", "/call", &[JSON]), CALL);
+    assert!(named.starts_with("200\n"), "a call that brings its id needs none: {named}");
+}

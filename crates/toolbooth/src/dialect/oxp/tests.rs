@@ -1,0 +1,334 @@
+//! The wire form of OXP: what is read here, what is written in `encoded`.
+
+mod encoded;
+
+use serde_json::json;
+
+use super::*;
+use crate::http::tests::Pairs;
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// A call in a form that can be compared, with its secrets in the open.
+fn shown(call: &Call) -> Value {
+    let open = |secrets: &BTreeMap<String, Secret>| -> Value {
+        secrets.iter().map(|(id, secret)| (id.clone(), json!(secret.expose()))).collect()
+    };
+    json!({
+        "tool_id": call.tool_id,
+        "call_id": call.call_id,
+        "input": call.input,
+        "user_id": call.credentials.user_id,
+        "tokens": open(&call.credentials.tokens),
+        "secrets": open(&call.credentials.secrets),
+    })
+}
+
+fn decoded(body: &str) -> Result<Value, Refusal> {
+    decode(&Pairs(&[JSON]), body.as_bytes()).map(|call| shown(&call))
+}
+
+/// What is left of a call when a field is absent, with some fields filled in.
+fn call(fields: &Value) -> Value {
+    let mut call = json!({
+        "tool_id": "A.B", "call_id": null, "input": {}, "user_id": null, "tokens": {}, "secrets": {}
+    });
+    for (field, value) in fields.as_object().unwrap() {
+        call[field] = value.clone();
+    }
+    call
+}
+
+#[test]
+fn calls_that_are_read() {
+    for (body, expected) in [
+        (r#"{"tool_id":"A.B"}"#, json!({})),
+        (" {\"tool_id\" :\n\"A.B\"\t} ", json!({})),
+        (
+            r#"{"tool_id":"any text; the pipeline reads it"}"#,
+            json!({"tool_id": "any text; the pipeline reads it"}),
+        ),
+        (r#"{"tool_id":""}"#, json!({"tool_id": ""})),
+        (r#"{"tool_id":"A.B","call_id":"7"}"#, json!({"call_id": "7"})),
+        (r#"{"tool_id":"A.B","call_id":""}"#, json!({"call_id": ""})),
+        (r#"{"tool_id":"A.B","trace_id":"span"}"#, json!({})),
+        (
+            r#"{"tool_id":"A.B","input":{"a":[1,{"b":null}]}}"#,
+            json!({"input": {"a": [1, {"b": null}]}}),
+        ),
+        // Whatever the input is, the tool's schema decides and 422 tells.
+        (r#"{"tool_id":"A.B","input":null}"#, json!({"input": null})),
+        (r#"{"tool_id":"A.B","input":[1]}"#, json!({"input": [1]})),
+        (r#"{"tool_id":"A.B","input":"x"}"#, json!({"input": "x"})),
+        (r#"{"tool_id":"A.B","input":0.5}"#, json!({"input": 0.5})),
+        (r#"{"tool_id":"A.B","input":false}"#, json!({"input": false})),
+        (r#"{"tool_id":"A.B","input":18446744073709551615}"#, json!({"input": u64::MAX})),
+        // The context and its items are open.
+        (r#"{"tool_id":"A.B","context":{}}"#, json!({})),
+        (r#"{"tool_id":"A.B","context":{"locale":["de"],"inputs":1}}"#, json!({})),
+        (r#"{"tool_id":"A.B","context":{"user_id":"u"}}"#, json!({"user_id": "u"})),
+        (r#"{"tool_id":"A.B","context":{"authorization":[],"secrets":[]}}"#, json!({})),
+        (
+            r#"{"tool_id":"A.B","context":{"authorization":[{"id":"a","token":"t","scope":"s"},{"id":"b","token":""}]}}"#,
+            json!({"tokens": {"a": "t", "b": ""}}),
+        ),
+        (
+            r#"{"tool_id":"A.B","context":{"secrets":[{"id":"k","value":"v","token":7},{"id":"","value":"w"}]}}"#,
+            json!({"secrets": {"k": "v", "": "w"}}),
+        ),
+        (
+            r#"{"tool_id":"A.B","context":{"secrets":[{"id":"k","value":"first"},{"id":"k","value":"last"}]}}"#,
+            json!({"secrets": {"k": "last"}}),
+        ),
+        (
+            r#"{"context":{"user_id":"u","secrets":[{"value":"v","id":"k"}],"authorization":[{"token":"t","id":"a"}]},"trace_id":"s","input":{"x":1},"call_id":"7","tool_id":"A.B@1"}"#,
+            json!({
+                "tool_id": "A.B@1", "call_id": "7", "input": {"x": 1}, "user_id": "u",
+                "tokens": {"a": "t"}, "secrets": {"k": "v"}
+            }),
+        ),
+    ] {
+        assert_eq!(decoded(body), Ok(call(&expected)), "{body}");
+    }
+}
+
+#[test]
+fn bodies_that_are_no_call() {
+    let shape = "the body must be an object with tool_id and input";
+    let no_id = "tool_id is missing; it must be a string";
+    let fields = "the fields are tool_id, call_id, trace_id, input and context";
+    for (body, expected) in [
+        ("null", shape.to_owned()),
+        ("[]", shape.to_owned()),
+        (r#"["tool_id"]"#, shape.to_owned()),
+        (r#""A.B""#, shape.to_owned()),
+        ("1", shape.to_owned()),
+        ("{}", no_id.to_owned()),
+        (r#"{"input":{}}"#, no_id.to_owned()),
+        (r#"{"Tool_id":"A.B"}"#, no_id.to_owned()),
+        (r#"{"request":{"tool_id":"A.B"}}"#, no_id.to_owned()),
+        (r#"{"tool_id":"A.B","inputs":{}}"#, "inputs is not a field; use input".to_owned()),
+        (
+            r#"{"tool_id":"A.B","inputs":{},"input":{}}"#,
+            "inputs is not a field; use input".to_owned(),
+        ),
+        (
+            r#"{"tool_id":"A.B","version":"1"}"#,
+            format!("\"version\" is not a field of a call; {fields}"),
+        ),
+        (
+            r#"{"tool_id":"A.B","$schema":"urn:oxp:1.0"}"#,
+            format!("\"$schema\" is not a field of a call; {fields}"),
+        ),
+        (
+            r#"{"tool_id":"A.B","request":{}}"#,
+            format!("\"request\" is not a field of a call; {fields}"),
+        ),
+        (
+            r#"{"tool_id":"A.B","user_id":"u"}"#,
+            format!("\"user_id\" is not a field of a call; {fields}"),
+        ),
+        (r#"{"tool_id":"A.B","":1}"#, format!("\"\" is not a field of a call; {fields}")),
+        (
+            r#"{"tool_id":"A.B","a\n\"b":1}"#,
+            format!("\"a\\n\\\"b\" is not a field of a call; {fields}"),
+        ),
+    ] {
+        assert_eq!(decoded(body), Err(Refusal::Malformed(expected)), "{body}");
+    }
+}
+
+#[test]
+fn each_text_must_be_a_string() {
+    for (place, before, after) in [
+        ("tool_id", r#"{"tool_id":"#, "}"),
+        ("call_id", r#"{"tool_id":"A.B","call_id":"#, "}"),
+        ("trace_id", r#"{"tool_id":"A.B","trace_id":"#, "}"),
+        ("context.user_id", r#"{"tool_id":"A.B","context":{"user_id":"#, "}}"),
+    ] {
+        for value in ["null", "1", "1.5", "true", "[]", r#"["A.B"]"#, "{}"] {
+            let body = format!("{before}{value}{after}");
+            let expected = Err(Refusal::Malformed(format!("{place} must be a string")));
+            assert_eq!(decoded(&body), expected, "{body}");
+        }
+    }
+}
+
+#[test]
+fn the_context_has_its_form() {
+    for value in ["null", "1", "true", "\"u\"", "[]", r#"[{"user_id":"u"}]"#] {
+        let body = format!(r#"{{"tool_id":"A.B","context":{value}}}"#);
+        let expected = Err(malformed("context must be an object"));
+        assert_eq!(decoded(&body), expected, "{body}");
+    }
+    for (list, key) in [("authorization", "token"), ("secrets", "value")] {
+        for value in [
+            "null".to_owned(),
+            "1".to_owned(),
+            "\"x\"".to_owned(),
+            "{}".to_owned(),
+            format!(r#"{{"id":"a","{key}":"x"}}"#),
+            "[null]".to_owned(),
+            "[\"x\"]".to_owned(),
+            "[{}]".to_owned(),
+            r#"[{"id":"a"}]"#.to_owned(),
+            format!(r#"[{{"{key}":"x"}}]"#),
+            format!(r#"[{{"id":1,"{key}":"x"}}]"#),
+            format!(r#"[{{"id":"a","{key}":null}}]"#),
+            format!(r#"[{{"id":"a","{key}":["x"]}}]"#),
+            format!(r#"[["a","x"],{{"id":"a","{key}":"x"}}]"#),
+            format!(r#"[{{"id":"a","{key}":"x"}},{{}}]"#),
+        ] {
+            let body = format!(r#"{{"tool_id":"A.B","context":{{"{list}":{value}}}}}"#);
+            let expected =
+                format!("context.{list} must be an array of objects with the strings id and {key}");
+            assert_eq!(decoded(&body), Err(Refusal::Malformed(expected)), "{body}");
+        }
+    }
+}
+
+#[test]
+fn text_that_is_not_json() {
+    let deep = format!(r#"{{"tool_id":"A.B","input":{}1{}}}"#, "[".repeat(64), "]".repeat(64));
+    for (body, expected) in [
+        (&b""[..], "EOF while parsing a value at line 1 column 0"),
+        (b"tool_id=A.B", "expected ident at line 1 column 2"),
+        (b"{\"tool_id\":\"A.B\"", "EOF while parsing an object at line 1 column 16"),
+        (b"{\"tool_id\":\"A.B\"}{}", "trailing characters at line 1 column 18"),
+        (b"{\"tool_id\":\"A.B\",}", "trailing comma at line 1 column 18"),
+        (b"{'tool_id':'A.B'}", "key must be a string at line 1 column 2"),
+        (b"{\"tool_id\":\"\xff\"}", "invalid unicode code point at line 1 column 13"),
+        (
+            b"{\"tool_id\":\"A.B\",\"tool_id\":\"A.B\"}",
+            "the key \"tool_id\" is repeated at line 1 column 26",
+        ),
+        (
+            b"{\"tool_id\":\"A.B\",\"input\":{\"a\":1,\"\\u0061\":1}}",
+            "the key \"a\" is repeated at line 1 column 40",
+        ),
+        (
+            b"{\"tool_id\":\"A.B\",\"input\":{\"a\":1e400}}",
+            "number out of range at line 1 column 35",
+        ),
+        (b"\xef\xbb\xbf{\"tool_id\":\"A.B\"}", "expected value at line 1 column 1"),
+        (deep.as_bytes(), "nested deeper than 64 levels at line 1 column 89"),
+    ] {
+        let expected = Refusal::Malformed(format!("the body is not valid JSON: {expected}"));
+        let got = decode(&Pairs(&[JSON]), body).map(|call| shown(&call));
+        assert_eq!(got, Err(expected), "{}", String::from_utf8_lossy(body));
+    }
+}
+
+#[test]
+fn faults_are_told_in_the_order_of_the_checks() {
+    // Each row mends one fault more than the row before it.
+    for (headers, body, expected) in [
+        (&[("oxp-version", "2.0")][..], "{", Refusal::NotJson),
+        (
+            &[("oxp-version", "2.0"), JSON],
+            "{",
+            malformed("the body is not valid JSON: EOF while parsing an object at line 1 column 1"),
+        ),
+        (&[("oxp-version", "2.0"), JSON], "[]", Refusal::UnsupportedVersion { supported: "1.0" }),
+        (
+            &[("oxp-version", "1.0"), JSON],
+            "[]",
+            malformed("the body must be an object with tool_id and input"),
+        ),
+        (
+            &[JSON],
+            r#"{"inputs":1,"call_id":1,"context":1,"trace_id":1}"#,
+            malformed("tool_id is missing; it must be a string"),
+        ),
+        (
+            &[JSON],
+            r#"{"tool_id":"A","inputs":1,"call_id":1,"context":1,"trace_id":1}"#,
+            malformed("call_id must be a string"),
+        ),
+        (
+            &[JSON],
+            r#"{"tool_id":"A","inputs":1,"context":1,"trace_id":1}"#,
+            malformed("context must be an object"),
+        ),
+        (
+            &[JSON],
+            r#"{"tool_id":"A","inputs":1,"trace_id":1}"#,
+            malformed("trace_id must be a string"),
+        ),
+        (&[JSON], r#"{"tool_id":"A","inputs":1}"#, malformed("inputs is not a field; use input")),
+    ] {
+        let got = decode(&Pairs(headers), body.as_bytes()).map(|call| shown(&call));
+        assert_eq!(got, Err(expected), "{headers:?} {body}");
+    }
+}
+
+#[test]
+fn content_types_of_a_call() {
+    for (sent, taken) in [
+        (Some("application/json"), true),
+        (Some("application/json;charset=utf-8"), true),
+        (Some("APPLICATION/JSON"), true),
+        (Some("application/vnd.oxp+json"), true),
+        (Some("text/plain"), false),
+        (Some("text/plain; x=application/json"), false),
+        (Some("multipart/form-data"), false),
+        (Some(""), false),
+        (None, false),
+    ] {
+        let headers: Vec<_> = sent.map(|sent| ("content-type", sent)).into_iter().collect();
+        let got = decode(&Pairs(&headers), br#"{"tool_id":"A.B"}"#);
+        assert_eq!(got.is_ok(), taken, "{sent:?}");
+        assert!(taken || matches!(got, Err(Refusal::NotJson)), "{sent:?}");
+    }
+}
+
+#[test]
+fn versions_of_the_protocol() {
+    for (sent, taken) in [
+        (None, true),
+        (Some(""), true),
+        (Some(" "), true),
+        (Some("1"), true),
+        (Some("1.0"), true),
+        (Some("1.0.0"), true),
+        (Some(" 1.0\t"), true),
+        (Some("2.0"), false),
+        (Some("1.1"), false),
+        (Some("1.0.1"), false),
+        (Some("0.9"), false),
+        (Some("01.0"), false),
+        (Some("1."), false),
+        (Some("v1.0"), false),
+        (Some("1.0-rc"), false),
+        (Some("1.0, 1.0"), false),
+        (Some("latest"), false),
+        (Some("*"), false),
+    ] {
+        let headers: Vec<_> = sent.map(|sent| ("oxp-version", sent)).into_iter().collect();
+        let expected =
+            if taken { Ok(()) } else { Err(Refusal::UnsupportedVersion { supported: "1.0" }) };
+        assert_eq!(check_version(&Pairs(&headers)), expected, "{sent:?}");
+    }
+}
+
+#[test]
+fn endpoints() {
+    for (path, expected) in [
+        ("/health", Some(Endpoint::Health)),
+        ("/tools", Some(Endpoint::List)),
+        ("/tools/call", Some(Endpoint::Call)),
+        ("/call", Some(Endpoint::Call)),
+        ("", None),
+        ("/", None),
+        ("/health/", None),
+        ("/tools/", None),
+        ("/tools/call/", None),
+        ("/tools/list", None),
+        ("/tools//call", None),
+        ("/Health", None),
+        ("tools", None),
+        ("/tools?x=1", None),
+    ] {
+        assert_eq!(endpoint(path), expected, "{path}");
+    }
+}

@@ -1,0 +1,261 @@
+//! What is written, byte for byte.
+
+use serde_json::json;
+
+use super::super::*;
+use crate::call::ParameterError;
+use crate::http::tests::wire;
+
+const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n";
+
+#[test]
+fn every_call_that_ran_is_200() {
+    let done = |value| Outcome::Done { call_id: "7".to_owned(), duration_ms: 2, value };
+    let failed = |error| Outcome::Failed { call_id: "é\"\n".to_owned(), duration_ms: 0, error };
+    for (outcome, expected) in [
+        (done(json!(15)), r#"{"call_id":"7","duration":2,"success":true,"value":15}"#),
+        (done(json!(null)), r#"{"call_id":"7","duration":2,"success":true,"value":null}"#),
+        (
+            done(json!({"a": [1.5, "</script>é\u{2028}"]})),
+            "{\"call_id\":\"7\",\"duration\":2,\"success\":true,\"value\":{\"a\":[1.5,\"</script>é\u{2028}\"]}}",
+        ),
+        (
+            failed(ToolError::new("No")),
+            r#"{"call_id":"é\"\n","duration":0,"success":false,"error":{"message":"No","can_retry":false}}"#,
+        ),
+        (
+            failed(ToolError::new("No").developer_message("d").prompt("p").retry_after_ms(500)),
+            r#"{"call_id":"é\"\n","duration":0,"success":false,"error":{"message":"No","developer_message":"d","can_retry":true,"additional_prompt_content":"p","retry_after_ms":500}}"#,
+        ),
+    ] {
+        assert_eq!(wire(&encode(outcome)), format!("200\n{HEADERS}{expected}"));
+    }
+}
+
+#[test]
+fn invalid_input_is_422() {
+    for (errors, expected) in [
+        (vec![], "{}"),
+        (vec![("b", "Must be a number")], r#"{"b":"Must be a number"}"#),
+        (vec![("b", "2"), ("[\"x.y\"]", "1")], r#"{"[\"x.y\"]":"1","b":"2"}"#),
+    ] {
+        let entry = |(parameter, message): &(&str, &str)| ParameterError {
+            parameter: (*parameter).to_owned(),
+            message: (*message).to_owned(),
+        };
+        let outcome = Outcome::Invalid(InvalidInput { errors: errors.iter().map(entry).collect() });
+        let expected = format!(
+            "422\n{HEADERS}{{\"message\":\"Some input parameters are invalid\",\"parameter_errors\":{expected}}}"
+        );
+        assert_eq!(wire(&encode(outcome)), expected);
+    }
+}
+
+/// One refusal of each kind. The match makes the compiler ask for the kind that is forgotten.
+fn refusals() -> Vec<(Refusal, String)> {
+    let plain = |status: u16, message: &str, detail: &str| {
+        format!(
+            "{status}\n{HEADERS}{{\"message\":\"{message}\",\"developer_message\":\"{detail}\"}}"
+        )
+    };
+    let rows = vec![
+        (
+            Refusal::NotFound,
+            plain(
+                404,
+                "There is nothing at this address",
+                "the endpoints are GET /health, GET /tools and POST /tools/call",
+            ),
+        ),
+        (
+            Refusal::MethodNotAllowed { allow: "POST, OPTIONS" },
+            "405\ncontent-type: application/json\nallow: POST, OPTIONS\ncache-control: no-store\n\
+             {\"message\":\"This address does not take this method\",\
+             \"developer_message\":\"it takes POST, OPTIONS\"}"
+                .to_owned(),
+        ),
+        (
+            Refusal::TooLarge { limit: 262_144 },
+            plain(413, "The request is too large", "the body may have at most 262144 bytes"),
+        ),
+        (
+            Refusal::NotJson,
+            plain(415, "The request is not JSON", "send the header Content-Type: application/json"),
+        ),
+        (
+            Refusal::Malformed("\"x\" is wrong".to_owned()),
+            plain(400, "The request is malformed", "\\\"x\\\" is wrong"),
+        ),
+        (
+            Refusal::UnsupportedVersion { supported: "1.0" },
+            plain(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent"),
+        ),
+        (
+            Refusal::InvalidToolId,
+            plain(
+                400,
+                "The tool id is invalid",
+                "a tool id has the form Toolkit.Tool, Toolkit.Tool@1 or Toolkit.Tool@1.0.0, \
+                 with letters, digits and _ in its names",
+            ),
+        ),
+        (
+            Refusal::UnknownTool {
+                id: "Calculator.Sub".to_owned(),
+                name: "Calculator_Sub".to_owned(),
+            },
+            plain(
+                400,
+                "Tool 'Calculator_Sub' was not found",
+                "Calculator.Sub is not a tool of this server",
+            ),
+        ),
+        (
+            Refusal::NoSuchVersion {
+                id: "Calculator.Add".to_owned(),
+                name: "Calculator_Add",
+                version: "2.0.0".to_owned(),
+            },
+            plain(
+                400,
+                "Tool 'Calculator_Add' was not found",
+                "Calculator.Add version 2.0.0 is not available",
+            ),
+        ),
+        (
+            Refusal::MissingRequirements(Missing { user_id: true, ..Missing::default() }),
+            format!(
+                "400\n{HEADERS}{{\"message\":\"The call must say for which user it is\",\
+                 \"developer_message\":\"the call lacks context.user_id\",\
+                 \"missing_requirements\":{{\"user_id\":true}}}}"
+            ),
+        ),
+        (
+            Refusal::Unavailable("it has no random bytes"),
+            plain(400, "The tool server is temporarily unavailable", "it has no random bytes"),
+        ),
+    ];
+    for (refusal, _) in &rows {
+        match refusal {
+            Refusal::NotFound
+            | Refusal::MethodNotAllowed { .. }
+            | Refusal::TooLarge { .. }
+            | Refusal::NotJson
+            | Refusal::Malformed(_)
+            | Refusal::UnsupportedVersion { .. }
+            | Refusal::InvalidToolId
+            | Refusal::UnknownTool { .. }
+            | Refusal::NoSuchVersion { .. }
+            | Refusal::MissingRequirements(_)
+            | Refusal::Unavailable(_) => {}
+        }
+    }
+    rows
+}
+
+#[test]
+fn every_refusal_has_its_answer() {
+    let rows = refusals();
+    let kinds: std::collections::HashSet<_> =
+        rows.iter().map(|(refusal, _)| std::mem::discriminant(refusal)).collect();
+    assert_eq!((rows.len(), kinds.len()), (11, 11), "one row a kind");
+    for (refusal, expected) in rows {
+        assert_eq!(wire(&encode(Outcome::Refused(refusal))), expected);
+    }
+}
+
+#[test]
+fn missing_requirements_are_named() {
+    for (authorization, secrets, user_id, message, detail, machine) in [
+        (
+            &["mail"][..],
+            &[][..],
+            false,
+            "Authorization required",
+            r#"context.authorization with id \"mail\""#,
+            "",
+        ),
+        (
+            &["mail", "bank"],
+            &["KEY"],
+            true,
+            "Authorization required",
+            r#"context.authorization with id \"mail\", context.authorization with id \"bank\", context.secrets with id \"KEY\", context.user_id"#,
+            r#","missing_requirements":{"user_id":true,"secrets":["KEY"]}"#,
+        ),
+        (
+            &[],
+            &["KEY", "PIN"],
+            false,
+            "The call lacks a secret",
+            r#"context.secrets with id \"KEY\", context.secrets with id \"PIN\""#,
+            r#","missing_requirements":{"secrets":["KEY","PIN"]}"#,
+        ),
+        (
+            &[],
+            &["KEY"],
+            true,
+            "The call must say for which user it is",
+            r#"context.secrets with id \"KEY\", context.user_id"#,
+            r#","missing_requirements":{"user_id":true,"secrets":["KEY"]}"#,
+        ),
+    ] {
+        let missing =
+            Missing { authorization: authorization.to_vec(), secrets: secrets.to_vec(), user_id };
+        let expected = format!(
+            "400\n{HEADERS}{{\"message\":\"{message}\",\"developer_message\":\"the call lacks {detail}\"{machine}}}"
+        );
+        assert_eq!(
+            wire(&encode(Outcome::Refused(Refusal::MissingRequirements(missing)))),
+            expected
+        );
+    }
+}
+
+#[test]
+fn a_signature_names_the_version_that_is_served() {
+    assert_eq!(
+        wire(&sign(Outbound::empty(204).with("allow", "GET"))),
+        "204\nallow: GET\noxp-version: 1.0\n"
+    );
+}
+
+#[test]
+fn lists() {
+    let definitions: Vec<Definition> = serde_json::from_value(json!([
+        {
+            "id": "A.B@1.0.0", "name": "A_B", "title": "T", "description": "\"d\"é", "version": "1.0.0",
+            "input_schema": {"type": "object"}, "output_schema": null,
+            "annotations": {"read_only": true}, "deprecated": {"message": "m"},
+            "examples": [{"input": {}, "value": null}]
+        },
+        {
+            "id": "A.B@1.1.0", "name": "A_B", "description": "d", "version": "1.1.0",
+            "input_schema": {}, "output_schema": {}, "requirements": {}
+        },
+        {
+            "id": "A.C@1.0.0", "name": "A_C", "description": "d", "version": "1.0.0",
+            "input_schema": {}, "output_schema": {"type": "string"},
+            "requirements": {
+                "authorization": [{"id": "mail"}, {"id": "bank", "oauth2": {"scopes": ["read"]}}],
+                "secrets": [{"id": "KEY"}],
+                "user_id": true
+            }
+        }
+    ]))
+    .unwrap();
+    for (definitions, expected) in [
+        (&definitions[..0], ""),
+        (
+            &definitions[..1],
+            r#"{"id":"A.B@1.0.0","name":"A_B","description":"\"d\"é","version":"1.0.0","input_schema":{"type":"object"},"output_schema":null}"#,
+        ),
+        (
+            &definitions[1..],
+            r#"{"id":"A.B@1.1.0","name":"A_B","description":"d","version":"1.1.0","input_schema":{},"output_schema":{},"requirements":{}},{"id":"A.C@1.0.0","name":"A_C","description":"d","version":"1.0.0","input_schema":{},"output_schema":{"type":"string"},"requirements":{"authorization":[{"id":"mail"},{"id":"bank","oauth2":{"scopes":["read"]}}],"secrets":[{"id":"KEY"}],"user_id":true}}"#,
+        ),
+    ] {
+        let got = String::from_utf8(render_list(definitions)).unwrap();
+        assert_eq!(got, format!("{{\"items\":[{expected}]}}"));
+    }
+}

@@ -1,0 +1,117 @@
+// Wrong variables and a store that does not answer: /health says what is wrong (X2), calls are
+// refused (X16) where they must be, the list is served always. Also right variables (X1).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BOOTH, deployed, start } from "./support/worker.mjs";
+
+const ADD = ["Calculator.Add", { a: 1, b: 2 }];
+
+/** A Worker for one test. */
+async function using(options, use) {
+  const worker = await start(BOOTH, options);
+  try {
+    await use(worker);
+  } finally {
+    await worker.close();
+  }
+}
+
+for (const [name, vars] of [
+  ["no variable at all", {}],
+  ["the variables of wrangler.toml", deployed.vars],
+  ["values with spaces around", { ALLOWED_ORIGINS: " https://a.example ,http://localhost:1 , " }],
+  ["the largest limit", { MAX_BODY_BYTES: "8388608" }],
+  ["a variable that nothing reads", { UNRELATED: "x" }],
+]) {
+  test(`X1 with ${name} /health is 200 and calls are served`, () =>
+    using({ vars }, async (worker) => {
+      const health = await worker.get("/health");
+      assert.equal(health.status, 200);
+      assert.deepEqual(health.json, { status: "OK" });
+      assert.equal((await worker.call(...ADD)).json.value, 3);
+      assert.deepEqual(worker.logs, []);
+    }));
+}
+
+const BYTES = "must be a whole number of bytes from 1 to 8388608";
+const ORIGINS = "must be * or a list of origins such as https://app.example, without path";
+const ADDRESS = "must be an http or https address without query or trailing slash";
+
+for (const [vars, problems] of [
+  [{ MAX_BODY_BYTES: "abc" }, [`MAX_BODY_BYTES ${BYTES}`]],
+  [{ MAX_BODY_BYTES: "" }, [`MAX_BODY_BYTES ${BYTES}`]],
+  [{ MAX_BODY_BYTES: "0" }, [`MAX_BODY_BYTES ${BYTES}`]],
+  [{ MAX_BODY_BYTES: "8388609" }, [`MAX_BODY_BYTES ${BYTES}`]],
+  [{ ALLOWED_ORIGINS: "foo" }, [`ALLOWED_ORIGINS ${ORIGINS}`]],
+  [{ ALLOWED_ORIGINS: "https://a.example/app" }, [`ALLOWED_ORIGINS ${ORIGINS}`]],
+  [{ ALLOWED_ORIGINS: "https://a.example, *" }, [`ALLOWED_ORIGINS ${ORIGINS}`]],
+  [{ WEATHER_FORECAST_URL: "ftp://x" }, [`WEATHER_FORECAST_URL ${ADDRESS}`]],
+  [{ WEATHER_GEOCODING_URL: "" }, [`WEATHER_GEOCODING_URL ${ADDRESS}`]],
+  [
+    { MAX_BODY_BYTES: "abc", ALLOWED_ORIGINS: "foo", WEATHER_FORECAST_URL: "x", WEATHER_GEOCODING_URL: "y" },
+    [
+      `ALLOWED_ORIGINS ${ORIGINS}`,
+      `MAX_BODY_BYTES ${BYTES}`,
+      `WEATHER_FORECAST_URL ${ADDRESS}`,
+      `WEATHER_GEOCODING_URL ${ADDRESS}`,
+    ],
+  ],
+]) {
+  test(`X2 X16 ${JSON.stringify(vars)}: /health is 503 and names it, calls are 400, the list is served`, () =>
+    using({ vars }, async (worker) => {
+      for (const path of ["/health", "/oxp/health"]) {
+        const health = await worker.get(path);
+        assert.equal(health.status, 503);
+        assert.deepEqual(health.json, { status: "unavailable", problems });
+      }
+      for (const [tool_id, input] of [ADD, ["No.Tool", {}]]) {
+        const call = await worker.call(tool_id, input);
+        assert.equal(call.status, 400);
+        assert.deepEqual(call.json, {
+          message: "The tool server is temporarily unavailable",
+          developer_message: "its configuration is wrong; GET /health says what",
+        });
+      }
+      assert.equal((await worker.get("/tools")).status, 200);
+      // The log names each problem once, however many requests there were.
+      const told = worker.logs.map(({ level, message }) => ({ level, ...JSON.parse(message) }));
+      assert.deepEqual(told, problems.map((problem) => ({ level: "error", event: "configuration", problem })));
+    }));
+}
+
+test("a number that wrangler.toml gives without quotes counts, or is named as a problem", () =>
+  using({ vars: { MAX_BODY_BYTES: 100 } }, async (worker) => {
+    const health = await worker.get("/health");
+    const call = await worker.call(...ADD, { trace_id: "x".repeat(100) });
+    if (health.status === 503) assert.match(health.json.problems[0], /^MAX_BODY_BYTES /);
+    else assert.equal(call.status, 413, "the variable was passed over in silence");
+  }));
+
+for (const [name, kv] of [
+  ["no KV namespace is bound", false],
+  ["the KV namespace fails", "failing"],
+]) {
+  test(`X2 ${name}: /health is 503, and what needs no store is served`, () =>
+    using({ kv }, async (worker) => {
+      const health = await worker.get("/health");
+      assert.equal(health.status, 503);
+      assert.deepEqual(health.json, { status: "unavailable", problems: ["the KV namespace does not answer"] });
+      assert.equal((await worker.request("HEAD", "/health")).status, 503);
+      assert.equal((await worker.call(...ADD)).json.value, 3);
+      assert.equal((await worker.get("/tools")).status, 200);
+      assert.equal(JSON.parse(worker.logs[0].message).event, "store");
+      assert.equal(worker.logs[0].level, "error");
+    }));
+}
+
+test("X2 a wrong variable and a missing store are both told", () =>
+  using({ kv: false, vars: { MAX_BODY_BYTES: "abc" } }, async (worker) => {
+    const { status, json } = await worker.get("/health");
+    assert.equal(status, 503);
+    assert.deepEqual(json.problems, [`MAX_BODY_BYTES ${BYTES}`, "the KV namespace does not answer"]);
+  }));
+
+test("X16 an unsupported version is told also by a server that is not ready", () =>
+  using({ kv: false, vars: { MAX_BODY_BYTES: "abc" } }, async (worker) => {
+    assert.equal((await worker.get("/health", { "oxp-version": "2.0" })).status, 400);
+  }));

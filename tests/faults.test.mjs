@@ -1,0 +1,121 @@
+// Tools that misbehave: the request that meets one is answered, the next is served, the operator is
+// told, and nothing of what callers sent stands in the log.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
+import { afterEach, beforeEach, test } from "node:test";
+import { CANARY, FIXTURES, start } from "./support/worker.mjs";
+
+let worker;
+beforeEach(async () => (worker = await start(FIXTURES)));
+afterEach(() => worker.close());
+
+const silent = () => worker.call("Fixture.Silent", {});
+const CRASHES = ["Fixture.Panic", "Fixture.LatePanic", "Fixture.Overflow"];
+
+for (const tool of CRASHES) {
+  test(`${tool}: 500 as JSON`, async () => {
+    const reply = await worker.call(tool, {});
+    assert.equal(reply.status, 500);
+    assert.equal(reply.headers["content-type"], "application/json");
+    assert.deepEqual(reply.json, { message: "The tool server failed" });
+  });
+
+  test(`${tool}: the next request is served`, async () => {
+    await crash(tool);
+    const next = await silent();
+    assert.equal(next.status, 200);
+    assert.equal(next.json.value, null);
+  });
+
+  test(`${tool} again and again: the requests between are served`, async () => {
+    for (let times = 0; times < 5; times++) {
+      await crash(tool);
+      assert.deepEqual((await worker.call("Fixture.Echo", { any: times })).json.value, { any: times });
+      assert.equal((await worker.get("/tools")).status, 200);
+      assert.equal((await worker.get("/health")).status, 200);
+    }
+  });
+
+  test(`${tool}: a call whose body is still on its way is served`, async () => {
+    const body = JSON.stringify({ tool_id: "Fixture.Echo", input: { any: 1 } });
+    const headers = { "content-type": "application/json", "content-length": body.length };
+    const slow = http.request(`${worker.address}/tools/call`, { method: "POST", headers });
+    const answered = once(slow, "response");
+    // Where this test fails before it waits for the answer, that alone is its fault.
+    answered.catch(() => {});
+    slow.write(body.slice(0, 10));
+    await silent();
+    await crash(tool);
+    slow.end(body.slice(10));
+    const [response] = await answered;
+    response.resume();
+    assert.equal(response.statusCode, 200);
+  });
+
+  test(`${tool}: the log tells`, async () => {
+    await crash(tool);
+    assert.ok(worker.logs.some(({ level }) => level === "error"));
+  });
+}
+
+async function crash(tool) {
+  assert.equal((await worker.call(tool, {})).status, 500);
+}
+
+for (const [tool, input, what, detail] of [
+  ["Fixture.BadOutput@1.0.0", {}, "its output breaks output_schema", /Must be a string/],
+  ["Fixture.Mismatch@1.0.0", { number: 4815162342 }, "its types and its schemas disagree", /input type/],
+]) {
+  test(`${tool} is the tool's own fault: the caller learns that, the log the rest`, async () => {
+    const { status, json } = await worker.call(tool, input);
+    assert.equal(status, 200);
+    assert.deepEqual(json.error, { message: "The tool failed", developer_message: `${tool}: ${what}`, can_retry: false });
+    assert.equal(worker.logs.length, 1);
+    assert.equal(worker.logs[0].level, "error");
+    const line = JSON.parse(worker.logs[0].message);
+    assert.deepEqual([line.event, line.tool, line.what], ["faulty_tool", tool, what]);
+    assert.match(line.detail, detail);
+    assert.ok(!worker.logs[0].message.includes("4815162342"), "the log names the input");
+  });
+}
+
+test("what goes well is not logged", async () => {
+  await silent();
+  await worker.get("/tools");
+  await worker.get("/health");
+  await worker.get("/nothing");
+  assert.deepEqual(worker.logs, []);
+});
+
+// The check itself is in close(), for the logs of every test. Here: every place that a caller can
+// write to, with every kind of outcome.
+test("no secret, token or input reaches the log", async () => {
+  const context = {
+    user_id: `${CANARY}-user`,
+    authorization: [{ id: "mail", token: `${CANARY}-token` }],
+    secrets: [{ id: "KEY", value: `${CANARY}-secret` }],
+  };
+  const rest = { call_id: `${CANARY}-call`, trace_id: `${CANARY}-trace`, context };
+  for (const [tool, input] of [
+    ["Private", {}],
+    ["Private", { [CANARY]: CANARY }],
+    ["Echo", { any: CANARY }],
+    ["Echo", { order: { lines: [{ price: CANARY }] } }],
+    ["BadOutput", {}],
+    ["Mismatch", { number: 300, more: CANARY }],
+    ["Mismatch", { number: CANARY }],
+    [CANARY, {}],
+  ]) {
+    await worker.call(`Fixture.${tool}`, input, rest);
+  }
+  const headers = { authorization: `Bearer ${CANARY}`, "oxp-api-key": CANARY, cookie: CANARY, origin: `https://${CANARY}.example` };
+  for (const body of [CANARY, `{"${CANARY}":1}`, `{"a":"${CANARY}","a":1}`, { tool_id: CANARY }, { tool_id: "A.B", [CANARY]: 1 }]) {
+    await worker.post(body, { headers });
+  }
+  await worker.post({}, { headers: { ...headers, "oxp-version": CANARY } });
+  await worker.get(`/${CANARY}?${CANARY}=1`, headers);
+  await worker.post({ tool_id: "Fixture.Panic", input: {}, ...rest }, { headers });
+  await worker.post({ tool_id: "Fixture.Overflow", input: {}, ...rest }, { headers });
+  assert.ok(worker.logs.length > 0, "the log holds at least the faults of the tools");
+});

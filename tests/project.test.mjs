@@ -1,0 +1,154 @@
+// The commands of the project, and every command and answer that the README shows.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { freePort, root, run, serve } from "./support/commands.mjs";
+import { afterwards, copy } from "./support/copy.mjs";
+import { start } from "./support/worker.mjs";
+
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+// Each fenced block with its language; of a shell block, each line is a command.
+const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
+const commands = blocks.flatMap(({ language, text }, index) =>
+  language === "sh"
+    ? text.trim().split("\n").map((command) => ({ command, answer: answerTo(blocks[index + 1]) }))
+    : [],
+);
+
+function answerTo(next) {
+  return next?.language === "json" ? JSON.parse(next.text) : undefined;
+}
+
+/** Runs a curl command of the README against another address, and compares with the answer shown. */
+async function curl({ command, answer }, address) {
+  const { code, out } = await run(`${command.replaceAll("http://localhost:8787", address)} --silent --show-error`);
+  assert.equal(code, 0, command);
+  const got = JSON.parse(out);
+  if (answer === undefined) return got;
+  if ("duration" in got) got.duration = answer.duration;
+  assert.deepEqual(got, answer, command);
+}
+
+const greeting = commands.find(({ command }) => command.includes('"Greeter.Hello"'));
+
+// How each command of the README is run. `make test` is what runs this file.
+const ways = {
+  "make dev": "make dev serves",
+  "make test": "this run",
+  "make tool ID=Greeter.Hello": "a scaffolded tool",
+  "make build": "make build leaves",
+  "make deploy DRY_RUN=1": "make deploy",
+  "make deploy": "make deploy",
+  "make help": "make help",
+  "make bench": "make bench",
+};
+
+test("the README shows no command that nothing runs", () => {
+  const others = commands.map(({ command }) => command).filter((command) => !command.startsWith("curl "));
+  assert.deepEqual(others.filter((command) => !(command in ways)), []);
+  assert.deepEqual(Object.keys(ways).filter((command) => !others.includes(command)), []);
+  assert.ok(greeting, "the call of the scaffolded tool");
+});
+
+test("make help names every command", async () => {
+  const { code, out } = await run("make help");
+  assert.equal(code, 0);
+  for (const name of ["help", "dev", "build", "test", "bench", "deploy", "tool", "lint", "clean"]) {
+    assert.match(out, new RegExp(`make ${name} `));
+  }
+});
+
+test("make dev serves, prints a call that works, and ends on Ctrl-C", async () => {
+  const port = await freePort();
+  const dev = serve(`make dev PORT=${port}`, /^curl .*$/m);
+  try {
+    const [line] = await dev.started;
+    const { out } = await run(`${line} --silent`);
+    assert.equal(JSON.parse(out).value, 15, line);
+    for (const shown of commands.filter((shown) => shown.command.startsWith("curl ") && shown !== greeting)) {
+      await curl(shown, `http://localhost:${port}`);
+    }
+  } finally {
+    await dev.interrupt();
+  }
+  const refused = await new Promise((resolve) => {
+    const socket = connect(port, "localhost", () => resolve(socket.destroy() && false));
+    socket.on("error", ({ code }) => resolve(code));
+  });
+  assert.equal(refused, "ECONNREFUSED", "nothing listens any more");
+});
+
+test("make build leaves the bundle, and make deploy says how large it is", async () => {
+  const { code, out, err } = await run("make build && make deploy DRY_RUN=1");
+  assert.equal(code, 0, err);
+  assert.ok(existsSync(join(root, "build/worker.js")) && existsSync(join(root, "build/index_bg.wasm")));
+  const [, kib] = /gzip: ([\d.]+) KiB/.exec(out) ?? assert.fail(out);
+  assert.ok(Number(kib) <= 200, `${kib} KiB gzip; at most 200 are wanted`);
+});
+
+test("make bench measures workers that all answer alike", async () => {
+  const { code, out, err } = await run("make bench SMOKE=1");
+  assert.equal(code, 0, out + err);
+});
+
+test("a scaffolded tool", async (t) => {
+  const made = await afterwards("make tool ID=Greeter.Hello");
+  assert.equal(made.code, 0, made.err);
+  const definition = join(copy, "tools/greeter/Hello@0.1.0.json");
+  const written = readFileSync(definition, "utf8");
+
+  await t.test("is what the README shows", () => {
+    assert.ok(blocks.some(({ language, text }) => language === "json" && text === written));
+    const code = readFileSync(join(copy, "tools/greeter/mod.rs"), "utf8");
+    assert.ok(blocks.some(({ language, text }) => language === "rust" && code.endsWith(text)));
+  });
+
+  const env = { CARGO_TARGET_DIR: join(root, "target"), TOOLS: join(root, ".tools/bin"), MODULES: join(root, "node_modules") };
+  const cargo = (command) => run(`cargo ${command} --locked --quiet -p toolbooth-tools`, { cwd: copy, env });
+
+  await t.test("fails the build, with file and place, when its definition is wrong", async () => {
+    const { atime, mtime } = statSync(definition);
+    writeFileSync(definition, written.replace(', "description": "Whom to greet."', ""));
+    try {
+      const { code, err } = await cargo("build");
+      assert.notEqual(code, 0);
+      assert.match(err, /tools\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name: has no description; expected/);
+    } finally {
+      writeFileSync(definition, written);
+      utimesSync(definition, atime, mtime);
+    }
+  });
+
+  await t.test("passes its example test", async () => {
+    const { code, out, err } = await cargo("test");
+    assert.equal(code, 0, out + err);
+  });
+
+  await t.test("answers", async () => {
+    if (made.changed || !existsSync(join(copy, "build/worker.js"))) {
+      const { code, err } = await run("scripts/bundle.sh . build", { cwd: copy, env });
+      assert.equal(code, 0, err);
+    }
+    const worker = await start("target/scaffold/build");
+    try {
+      await curl(greeting, new URL(worker.address).origin);
+    } finally {
+      await worker.close();
+    }
+  });
+
+  await t.test("is not written twice, nor with a bad id", async () => {
+    for (const [id, message] of [
+      ["Greeter.Hello", /is there already/],
+      ["Greeter", /must have the form Toolkit\.Tool/],
+      ["", /must have the form Toolkit\.Tool/],
+    ]) {
+      const { code, err } = await run(`make tool ID=${id}`, { cwd: copy });
+      assert.notEqual(code, 0, id);
+      assert.match(err, message);
+    }
+  });
+});

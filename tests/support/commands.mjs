@@ -1,0 +1,64 @@
+// Runs the project's own commands as a person would.
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+
+// The test may itself run below a make, whose job server is none of the inner one's business. The
+// Node that runs the test comes first, so that an inner command finds the same one.
+export function environment(more = {}) {
+  const { MAKEFLAGS, MAKELEVEL, MFLAGS, NODE_TEST_CONTEXT, ...rest } = process.env;
+  return { ...rest, PATH: `${dirname(process.execPath)}:${rest.PATH}`, ...more };
+}
+
+/** Runs a shell command to its end: `{ code, out, err }`. */
+export function run(command, { cwd = root, env = {} } = {}) {
+  const child = spawn("sh", ["-c", command], { cwd, env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
+  const texts = { out: "", err: "" };
+  child.stdout.on("data", (part) => (texts.out += part));
+  child.stderr.on("data", (part) => (texts.err += part));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...texts })));
+}
+
+/** A port that is free now. */
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts a command that serves, in a process group of its own, and waits until it prints `ready`. */
+export function serve(command, ready) {
+  const child = spawn("sh", ["-c", command], {
+    cwd: root,
+    env: environment(),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  const started = new Promise((resolve, reject) => {
+    const look = (part) => {
+      text += part;
+      const found = ready.exec(text);
+      if (found) resolve(found);
+    };
+    child.stdout.on("data", look);
+    child.stderr.on("data", look);
+    ended.then((code) => reject(new Error(`${command} ended with ${code}:\n${text}`)));
+  });
+  return {
+    started,
+    /** As Ctrl-C does: every process of the group is interrupted. Gives the exit code. */
+    interrupt() {
+      process.kill(-child.pid, "SIGINT");
+      return ended;
+    },
+  };
+}

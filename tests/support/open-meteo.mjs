@@ -1,0 +1,62 @@
+// Open-Meteo as far as the tests need it, on a loopback port: the files of tests/open-meteo by path
+// and query, as tools/weather/stand_in.rs serves them to the native tests, and faults on request.
+import { readFileSync } from "node:fs";
+import http from "node:http";
+
+const file = (name) => readFileSync(new URL(`../open-meteo/${name}.json`, import.meta.url));
+const CITIES = { Berlin: "search-berlin", Ber: "search-near" };
+const json = (response, status, body, headers = {}) =>
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+
+// By the city asked for.
+const FAULTS = {
+  "canary-429": (response) => json(response, 429, '{"error":true}', { "retry-after": "7" }),
+  "canary-429-date": (response) => json(response, 429, "{}", { "retry-after": "Sat, 21 Nov 2026 00:00:00 GMT" }),
+  "canary-429-bare": (response) => json(response, 429, "{}"),
+  "canary-500": (response) => json(response, 500, "canary: a stack trace"),
+  "canary-503": (response) => json(response, 503, "", { "retry-after": "120" }),
+  "canary-400": (response) => json(response, 400, '{"error":true,"reason":"canary"}'),
+  "canary-404": (response) => json(response, 404, ""),
+  "canary-html": (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>canary</html>"),
+  "canary-cut": (response) => json(response, 200, '{"results":[{"name":"canary'),
+  "canary-form": (response) => json(response, 200, '{"results":[{"name":1}]}'),
+  "canary-empty": (response) => json(response, 200, ""),
+  "canary-huge": (response) => json(response, 200, JSON.stringify({ results: [], padding: "x".repeat(1 << 20) })),
+  "canary-reset": (response) => response.socket.resetAndDestroy(),
+  "canary-half": (response) => {
+    response.writeHead(200, { "content-length": "1000" });
+    response.write("{", () => response.socket.resetAndDestroy());
+  },
+  "canary-never": () => {},
+  // This one is found, but there is no weather to be had for it.
+  "canary-nowhere": (response) =>
+    json(response, 200, '{"results":[{"name":"Nowhere","latitude":-1,"longitude":-1,"country":"None"}]}'),
+};
+
+/** Starts it: `base` is its address, `requests` are the `{ method, url, headers }` it has got. */
+export async function openMeteo() {
+  const requests = [];
+  const server = http.createServer((request, response) => {
+    const { method, url, headers } = request;
+    requests.push({ method, url, headers });
+    const { pathname, searchParams } = new URL(url, "http://localhost");
+    if (pathname === "/v1/search") {
+      const city = searchParams.get("name");
+      if (Object.hasOwn(FAULTS, city)) FAULTS[city](response);
+      else json(response, 200, file(CITIES[city] ?? "search-none"));
+    } else if (url.startsWith("/v1/forecast?latitude=52.52437&longitude=13.41053&")) {
+      json(response, 200, file(searchParams.has("daily") ? "forecast-daily" : "forecast-current"));
+    } else {
+      json(response, 400, '{"error":true,"reason":"no such thing"}');
+    }
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return {
+    base: `http://127.0.0.1:${server.address().port}/v1`,
+    requests,
+    close() {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+// A built Worker on the real runtime (workerd, started by Miniflare), on a loopback port of its own.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { Log, LogLevel, Miniflare } from "miniflare";
+import { Client } from "./http.mjs";
+
+const root = new URL("../../", import.meta.url);
+const file = (path) => readFileSync(new URL(path, root));
+
+/** The Worker that is deployed, and the one whose tools misbehave. */
+export const BOOTH = "build";
+export const FIXTURES = "target/fixtures";
+
+/** What wrangler.toml deploys. */
+export const deployed = (() => {
+  const text = file("wrangler.toml").toString();
+  const vars = text.split(/^\[vars\]$/m)[1].split(/^\[/m)[0];
+  return {
+    compatibilityDate: /^compatibility_date = "(.+)"$/m.exec(text)[1],
+    vars: Object.fromEntries([...vars.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value])),
+  };
+})();
+
+// Nothing listens there: a test that forgets its stand-in fails, and nothing leaves the machine.
+const NOWHERE = "http://127.0.0.1:9/v1";
+
+// Everything that tests send as input, token or secret holds this word, so that it is found where
+// it must not be.
+export const CANARY = "canary";
+
+// A namespace that does not answer, in the words of the real one.
+const FAILING_KV = `
+import Worker from "./worker.js";
+const get = async () => { throw new Error("KV GET failed: 500 Internal Server Error"); };
+export default class extends Worker {
+  constructor(context, env) { super(context, { ...env, KV: { get, getWithMetadata: get, put: get, list: get, delete: get } }); }
+}`;
+
+/**
+ * Starts `bundle`. `vars` are its variables: texts, or what JSON a wrangler.toml could give instead.
+ * `kv` is true, false (no such binding) or "failing".
+ */
+export async function start(bundle, { vars = {}, kv = true } = {}) {
+  const logs = [];
+  const modules = {
+    "worker.js": { type: "esm", contents: file(`${bundle}/worker.js`) },
+    "index_bg.wasm": { type: "wasm", contents: file(`${bundle}/index_bg.wasm`) },
+  };
+  if (kv === "failing") modules["failing.js"] = { type: "esm", contents: FAILING_KV };
+  const env = Object.entries({ WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE, ...vars }).map(
+    ([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }],
+  );
+  if (kv === true) env.push(["KV", { type: "kv", id: "tests" }]);
+  const runtime = new Miniflare({
+    host: "127.0.0.1",
+    port: 0,
+    cf: false,
+    telemetry: { enabled: false },
+    log: new Log(LogLevel.ERROR),
+    handleStructuredLogs: ({ level, message }) => logs.push({ level, message }),
+    workers: [
+      {
+        config: {
+          name: "worker",
+          compatibilityDate: deployed.compatibilityDate,
+          env: Object.fromEntries(env),
+          manifest: { mainModule: kv === "failing" ? "failing.js" : "worker.js", modulesRoot: "/", modules },
+        },
+      },
+    ],
+  });
+  return Object.assign(new Client((await runtime.ready).origin), {
+    /** What the Worker wrote to its console: `{ level, message }`. */
+    logs,
+    async close() {
+      this.closeConnections();
+      await runtime.dispose();
+      const leaks = logs.filter(({ message }) => message.toLowerCase().includes(CANARY));
+      assert.deepEqual(leaks, [], "what a caller sent stands in the log");
+    },
+  });
+}
