@@ -106,7 +106,9 @@ test("a scaffolded tool", async (t) => {
     assert.ok(blocks.some(({ language, text }) => language === "rust" && code.endsWith(text)));
   });
 
-  const env = { CARGO_TARGET_DIR: join(root, "target"), TOOLS: join(root, ".tools/bin"), MODULES: join(root, "node_modules") };
+  // A target folder of its own: cargo tells packages apart by their place in the workspace, so in a
+  // shared one it would take the copy's crates for those of the project.
+  const env = { CARGO_TARGET_DIR: join(root, "target/scaffold-target"), TOOLS: join(root, ".tools/bin"), MODULES: join(root, "node_modules") };
   const cargo = (command) => run(`cargo ${command} --locked --quiet -p toolbooth-tools`, { cwd: copy, env });
 
   await t.test("fails the build, with file and place, when its definition is wrong", async () => {

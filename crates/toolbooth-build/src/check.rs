@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolbooth::catalog::{Definition, ToolRef};
+use toolbooth::catalog::{Definition, ToolRef, Version};
 use toolbooth::json;
 
 use crate::problem::Problem;
@@ -61,12 +61,44 @@ pub(crate) fn definitions(source: &Source) -> (Vec<Entry>, Vec<Problem>) {
 fn read(file: &str, text: &str) -> Result<(Definition, Value), Problem> {
     let value = json::parse(text.as_bytes())
         .map_err(|error| Problem::new(file, "", format!("is not JSON: {error}")))?;
+    objects(&value)
+        .map_err(|place| Problem::new(file, place, "is an array; expected an object"))?;
     let definition = serde_path_to_error::deserialize(&value).map_err(|error| {
         let place = error.path().to_string();
         let place = if place == "." { "" } else { &place };
         Problem::new(file, place, error.inner().to_string())
     })?;
     Ok((definition, value))
+}
+
+/// Serde reads a struct from an array too, field by field, which no author means. Gives the place
+/// of the first array that stands where an object should.
+fn objects(definition: &Value) -> Result<(), String> {
+    let refuse = |value: &Value, place: String| if value.is_array() { Err(place) } else { Ok(()) };
+    refuse(definition, String::new())?;
+    let member = |value: &Value, name: &str| value.get(name).cloned().unwrap_or_default();
+    for name in ["annotations", "deprecated", "requirements"] {
+        refuse(&member(definition, name), name.to_owned())?;
+    }
+    let requirements = member(definition, "requirements");
+    for (name, list) in [
+        ("examples", member(definition, "examples")),
+        ("requirements.authorization", member(&requirements, "authorization")),
+        ("requirements.secrets", member(&requirements, "secrets")),
+    ] {
+        for (index, item) in list.as_array().into_iter().flatten().enumerate() {
+            refuse(item, format!("{name}[{index}]"))?;
+            for part in ["error", "oauth2"] {
+                refuse(&member(item, part), format!("{name}[{index}].{part}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the definition of a tool's version stands.
+fn path_of(id: &ToolRef<'_>, version: &Version) -> String {
+    format!("{}/{}@{version}.json", id.toolkit.to_ascii_lowercase(), id.tool)
 }
 
 /// What is wrong with one definition.
@@ -89,15 +121,17 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
                     format!("is {:?}; with this version it must be {wanted:?}", definition.id),
                 );
             }
-            let wanted = format!("{}/{}@{version}.json", id.toolkit.to_ascii_lowercase(), id.tool);
+            let wanted = path_of(&id, version);
             if path != wanted {
                 problem("id", format!("and the file's name disagree; expected the file {wanted}"));
             }
-            if id.toolkit.starts_with(|c: char| c.is_ascii_digit()) {
-                problem(
-                    "id",
-                    "must begin with a letter: its toolkit names a Rust module".to_owned(),
-                );
+            if ![id.toolkit, id.tool]
+                .iter()
+                .all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+            {
+                let message =
+                    "must begin its names with a letter: they name a Rust module and function";
+                problem("id", message.to_owned());
             }
         }
     }
@@ -190,17 +224,12 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
 }
 
 /// What is wrong with the definitions taken together.
-pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
+pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut ids: BTreeMap<&str, &Entry> = BTreeMap::new();
     let mut names: BTreeMap<&str, &Entry> = BTreeMap::new();
     let mut tools: BTreeMap<(&str, &str), &Entry> = BTreeMap::new();
     for entry in entries {
         let definition = &entry.definition;
-        if let Some(other) = ids.insert(&definition.id, entry) {
-            let message = format!("is {:?}, which {} has too", definition.id, other.file);
-            problems.push(Problem::new(&entry.file, "id", message));
-        }
         let tool = (entry.toolkit.as_str(), entry.tool.as_str());
         let first = *names.entry(&definition.name).or_insert(entry);
         if (first.toolkit.as_str(), first.tool.as_str()) != tool {
@@ -217,10 +246,16 @@ pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
             problems.push(Problem::new(&entry.file, "name", message));
         }
     }
+    // A definition's file follows from its id, so no two have one id, and a file is proof of an id.
+    let defined = |id: &&str| {
+        let id = ToolRef::parse(id).ok();
+        id.and_then(|id| Some(path_of(&id, id.version.as_ref()?)))
+            .is_some_and(|path| source.files.contains_key(&path))
+    };
     for entry in entries {
         let replacement =
             entry.definition.deprecated.as_ref().and_then(|it| it.replacement.as_deref());
-        if let Some(id) = replacement.filter(|id| !ids.contains_key(id)) {
+        if let Some(id) = replacement.filter(|id| !defined(id)) {
             let message = format!("is {id:?}, which no definition has");
             problems.push(Problem::new(&entry.file, "deprecated.replacement", message));
         }

@@ -17,20 +17,22 @@ use crate::source::Source;
 /// Rust files that do not parse, toolkits that `lib.rs` does not name, tools without a function.
 pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<String>, Vec<Problem>> {
     let mut problems = Vec::new();
-    let modules = names(source, "lib.rs", &mut problems);
+    let library = Names::of(source, "lib.rs", &mut problems);
     let mut toolkits = BTreeMap::new();
     let mut handlers = Vec::new();
     for entry in entries {
-        let module = entry.toolkit.to_ascii_lowercase();
-        let names = toolkits.entry(module.clone()).or_insert_with(|| {
-            if !modules.contains(&module) {
-                let message = format!("does not name the toolkit; expected `mod {module};`");
+        let folder = entry.toolkit.to_ascii_lowercase();
+        let code = format!("{folder}/mod.rs");
+        let (module, names) = toolkits.entry(folder.clone()).or_insert_with(|| {
+            let module = written(&library.modules, &folder).unwrap_or_else(|| {
+                let message = format!("does not name the toolkit; expected `mod {folder};`");
                 problems.push(Problem::new(source.display("lib.rs"), "", message));
-            }
-            names(source, &format!("{module}/mod.rs"), &mut problems)
+                String::new()
+            });
+            (module, Names::of(source, &code, &mut problems))
         });
         let candidates = candidates(entry);
-        match candidates.iter().find(|name| names.contains(name)) {
+        match candidates.iter().find_map(|name| written(&names.functions, name)) {
             Some(name) => handlers.push(format!("{module}::{name}")),
             None => problems.push(Problem::new(
                 &entry.file,
@@ -38,12 +40,17 @@ pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<String>, Ve
                 format!(
                     "has no handler; expected `pub async fn {}` in {}",
                     candidates.last().map_or("", String::as_str),
-                    source.display(&format!("{module}/mod.rs")),
+                    source.display(&code),
                 ),
             )),
         }
     }
     if problems.is_empty() { Ok(handlers) } else { Err(problems) }
+}
+
+/// A name as the file writes it: `r#match` for `match`.
+fn written(names: &[String], wanted: &str) -> Option<String> {
+    names.iter().find(|name| name.strip_prefix("r#").unwrap_or(name) == wanted).cloned()
 }
 
 /// Function names from the most particular to the plain one.
@@ -79,30 +86,40 @@ pub(crate) fn snake_case(name: &str) -> String {
     snake
 }
 
-/// The functions, modules and re-exports that a Rust file makes visible to its crate.
-fn names(source: &Source, path: &str, problems: &mut Vec<Problem>) -> Vec<String> {
-    let text = source.files.get(path).map(String::as_str).unwrap_or_default();
-    let file = match syn::parse_file(text) {
-        Ok(file) => file,
-        Err(error) => {
-            problems.push(Problem::new(source.display(path), "", format!("is not Rust: {error}")));
-            return Vec::new();
-        }
-    };
-    let mut names = Vec::new();
-    for item in &file.items {
-        match item {
-            Item::Fn(function) if !matches!(function.vis, Visibility::Inherited) => {
-                names.push(function.sig.ident.to_string());
+/// What a Rust file makes visible to its crate.
+#[derive(Default)]
+struct Names {
+    modules: Vec<String>,
+    /// Functions, and re-exports that may be functions.
+    functions: Vec<String>,
+}
+
+impl Names {
+    fn of(source: &Source, path: &str, problems: &mut Vec<Problem>) -> Self {
+        let text = source.files.get(path).map(String::as_str).unwrap_or_default();
+        let mut names = Self::default();
+        let file = match syn::parse_file(text) {
+            Ok(file) => file,
+            Err(error) => {
+                let message = format!("is not Rust: {error}");
+                problems.push(Problem::new(source.display(path), "", message));
+                return names;
             }
-            Item::Mod(module) => names.push(module.ident.to_string()),
-            Item::Use(import) if !matches!(import.vis, Visibility::Inherited) => {
-                imported(&import.tree, &mut names);
+        };
+        for item in &file.items {
+            match item {
+                Item::Fn(function) if !matches!(function.vis, Visibility::Inherited) => {
+                    names.functions.push(function.sig.ident.to_string());
+                }
+                Item::Mod(module) => names.modules.push(module.ident.to_string()),
+                Item::Use(import) if !matches!(import.vis, Visibility::Inherited) => {
+                    imported(&import.tree, &mut names.functions);
+                }
+                _ => {}
             }
-            _ => {}
         }
+        names
     }
-    names
 }
 
 fn imported(tree: &UseTree, names: &mut Vec<String>) {

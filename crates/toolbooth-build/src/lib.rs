@@ -59,7 +59,7 @@ pub fn compile_folder(folder: &Path) -> Result<Rendered, Vec<Problem>> {
 /// Everything that is wrong with the files.
 pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
     let (entries, mut problems) = check::definitions(source);
-    problems.extend(check::catalogue(&entries));
+    problems.extend(check::catalogue(source, &entries));
     let handlers = handlers::find(source, &entries).unwrap_or_else(|found| {
         problems.extend(found);
         Vec::new()

@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 
 use crate::problem::Problem;
 
+/// The draft by which every schema is read.
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Keywords whose value is a schema that applies to the same instance.
 const IN_PLACE: &[&str] = &["if", "then", "else", "not"];
 /// Keywords whose value is a list of schemas that apply to the same instance.
@@ -13,6 +15,7 @@ const IN_PLACE_LISTS: &[&str] = &["allOf", "anyOf", "oneOf"];
 const PARTS: &[&str] = &[
     "additionalProperties",
     "contains",
+    "contentSchema",
     "items",
     "propertyNames",
     "unevaluatedItems",
@@ -81,6 +84,9 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
 fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
     for keyword in REFERENCES.iter().filter(|keyword| schema.contains_key(**keyword)) {
         problem("", format!("uses {keyword}; write the schema out in its place"));
+    }
+    if schema.get("$schema").is_some_and(|draft| draft != DRAFT) {
+        problem(".$schema", format!("is another draft; expected {DRAFT:?} or nothing"));
     }
     if let Some(Value::Object(properties)) = schema.get("properties") {
         for (name, property) in properties {

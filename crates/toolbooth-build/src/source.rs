@@ -25,11 +25,18 @@ impl Source {
         let mut source = Self { name: name.unwrap_or_default(), files: BTreeMap::new() };
         source.add(folder, "lib.rs")?;
         for toolkit in list(folder)? {
-            if folder.join(&toolkit).join("mod.rs").is_file() {
-                for file in list(&folder.join(&toolkit))? {
-                    if file.ends_with(".json") || file.ends_with(".rs") {
-                        source.add(folder, &format!("{toolkit}/{file}"))?;
-                    }
+            let files = if folder.join(&toolkit).is_dir() {
+                list(&folder.join(&toolkit))?
+            } else {
+                Vec::new()
+            };
+            // A toolkit has code or definitions; any other folder is none of our business.
+            if !files.iter().any(|file| file == "mod.rs" || is_definition(file)) {
+                continue;
+            }
+            for file in files {
+                if file.ends_with(".json") || file.ends_with(".rs") {
+                    source.add(folder, &format!("{toolkit}/{file}"))?;
                 }
             }
         }
@@ -48,6 +55,10 @@ impl Source {
     pub(crate) fn display(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
     }
+}
+
+fn is_definition(file: &str) -> bool {
+    file.contains('@') && file.ends_with(".json")
 }
 
 fn list(folder: &Path) -> Result<Vec<String>, Vec<Problem>> {

@@ -11,16 +11,41 @@ let limit;
 
 export default class extends Recovering {
   async fetch(request) {
+    const { env } = this;
+    limit ??= super.body_limit(env);
+    // A body that breaks off has nobody left to answer to: that error may go to the runtime.
+    const body = request.body === null ? NO_BODY : await read(request, limit);
     try {
-      limit ??= super.body_limit(this.env);
-      const body = request.body === null ? NO_BODY : await read(request, limit);
-      return await super.answer(request.method, request.url, request.headers, body, this.env);
+      // Through `this`, not `super`: there worker-build looks whether a fresh instance is needed.
+      const answer = this.answer(request.method, request.url, request.headers, body, env);
+      return answer instanceof Promise ? await orCrash(answer) : answer;
     } catch (error) {
+      // Whatever leaves WebAssembly as an exception, such as a stack overflow, leaves it in disorder.
+      globalThis.__worker_init_state.criticalError = true;
       console.error("Request failed", error);
       return Response.json({ message: "The tool server failed" }, FAILED);
     }
   }
 }
+
+// The requests that wait for I/O. When their instance ends, nothing would ever settle their
+// promises: the crash is told to all of them.
+const waiting = new Set();
+
+function orCrash(answer) {
+  return new Promise((resolve, reject) => {
+    waiting.add(reject);
+    answer.then(resolve, reject).finally(() => waiting.delete(reject));
+  });
+}
+
+function crashed(error) {
+  if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) return;
+  for (const reject of waiting) reject(error);
+  waiting.clear();
+}
+addEventListener("error", (event) => crashed(event.error));
+addEventListener("unhandledrejection", (event) => crashed(event.reason));
 
 // All bytes of the body, or undefined when they are more than `limit`. What is too long is not read
 // to its end.

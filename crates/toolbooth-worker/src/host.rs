@@ -43,7 +43,10 @@ impl Random for Bindings {
 impl Variables for Bindings {
     fn variable(&self, name: &str) -> Option<String> {
         let value = js_sys::Reflect::get(&self.env, &JsValue::from_str(name)).ok()?;
-        value.as_string()
+        // wrangler.toml makes a number or a boolean of what stands there without quotes.
+        let number = || value.as_f64().map(|number| number.to_string());
+        let boolean = || value.as_bool().map(|boolean| boolean.to_string());
+        value.as_string().or_else(number).or_else(boolean)
     }
 }
 

@@ -268,7 +268,7 @@ fn versions_ids_and_names() {
             json!({"/id": "4Function.Add@1.0.0"}),
             vec![
                 "id: and the file's name disagree; expected the file 4function/Add@1.0.0.json".to_owned(),
-                "id: must begin with a letter: its toolkit names a Rust module".to_owned(),
+                "id: must begin its names with a letter: they name a Rust module and function".to_owned(),
             ],
         ),
         ("empty name", json!({"/name": ""}), vec!["name: is \"\"; expected 1 to 64 letters, digits, _ or -".to_owned()]),

@@ -4,7 +4,7 @@
 //! input, so they may be logged.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::paths::LocationSegment;
+use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
@@ -65,11 +65,24 @@ fn describe(error: &ValidationError<'_>) -> Vec<ParameterError> {
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             below(unexpected, "Is not a known parameter")
         }
+        // "additionalProperties": false without any property: the validator names the whole object.
+        ValidationErrorKind::FalseSchema
+            if ends_with(error.schema_path(), "additionalProperties") =>
+        {
+            let instance = error.instance();
+            let names = instance.as_object().into_iter().flat_map(|object| object.keys().cloned());
+            below(&names.take(MAX_FAULTS).collect::<Vec<_>>(), "Is not a known parameter")
+        }
         kind => {
             let message = words(kind, &at);
             vec![entry(at, &message)]
         }
     }
+}
+
+fn ends_with(location: &Location, keyword: &str) -> bool {
+    let last = location.into_iter().last();
+    matches!(last, Some(LocationSegment::Property(name)) if name == keyword)
 }
 
 fn entry(parameter: String, message: &str) -> ParameterError {

@@ -66,9 +66,11 @@ pub fn decode(headers: &dyn Headers, body: &[u8]) -> Result<Call, Refusal> {
         credentials: credentials(&mut body)?,
     };
     text(&mut body, "trace_id", "")?;
-    match body.keys().next().map(String::as_str) {
+    if body.contains_key("inputs") {
+        return Err(malformed("inputs is not a field; use input"));
+    }
+    match body.keys().next() {
         None => Ok(call),
-        Some("inputs") => Err(malformed("inputs is not a field; use input")),
         Some(field) => Err(Refusal::Malformed(format!(
             "{field:?} is not a field of a call; the fields are tool_id, call_id, trace_id, input and context"
         ))),

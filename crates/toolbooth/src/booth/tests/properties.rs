@@ -1,1 +1,211 @@
+//! Whatever arrives, the answer has the protocol's form (`asked` and `answer` check it), nothing
+//! panics, and the pipeline is ready at its first poll.
 
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+/// Enough to try every arm, few enough that the tests stay fast. Failures are printed, not filed.
+pub(super) fn modest() -> ProptestConfig {
+    ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// JSON of some depth with these strings as leaves and these keys.
+pub(super) fn json(
+    text: impl Strategy<Value = String> + 'static,
+    key: impl Strategy<Value = String> + 'static,
+) -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        text.prop_map(Value::from),
+    ];
+    let key = key.boxed();
+    leaf.prop_recursive(8, 48, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((key.clone(), inner), 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    json(".{0,8}".boxed(), ".{0,8}".boxed())
+}
+
+fn method() -> impl Strategy<Value = String> {
+    let known = select(vec!["GET", "HEAD", "POST", "OPTIONS", "DELETE", "get"]);
+    prop_oneof![9 => known.prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+fn path() -> impl Strategy<Value = String> {
+    let known =
+        select(vec!["/health", "/tools", "/tools/call", "/call", "/oxp/tools", "/oxp/call"]);
+    prop_oneof![6 => known.prop_map(str::to_owned), 1 => "/[a-z/]{0,12}", 1 => any::<String>()]
+}
+
+fn header() -> impl Strategy<Value = (String, String)> {
+    let known = select(vec![
+        ("content-type", "application/json"),
+        ("content-type", "application/json"),
+        ("content-type", "text/plain"),
+        ("oxp-version", "1.0"),
+        ("oxp-version", "2.0"),
+        ("if-none-match", "\"tag\""),
+        ("origin", "https://a.example"),
+        ("origin", "https://b.example"),
+        ("access-control-request-method", "POST"),
+    ]);
+    let names =
+        select(vec!["content-type", "oxp-version", "if-none-match", "origin", "authorization"]);
+    prop_oneof![
+        4 => known.prop_map(|(name, value)| (name.to_owned(), value.to_owned())),
+        1 => (names, any::<String>()).prop_map(|(name, value)| (name.to_owned(), value)),
+    ]
+}
+
+fn host() -> impl Strategy<Value = (&'static str, &'static str, bool)> {
+    let origins = select(vec!["", "*", "https://a.example", "https://a.example,https://c.example"]);
+    (origins, select(vec!["1000", "1000", "1000", "none"]), any::<bool>())
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    prop_oneof![
+        4 => prop::collection::vec(any::<u8>(), 0..64).prop_map(Body::Whole),
+        4 => any_json().prop_map(|value| Body::Whole(value.to_string().into_bytes())),
+        2 => Just(Body::Whole(CALL.as_bytes().to_vec())),
+        1 => Just(Body::TooLarge),
+    ]
+}
+
+/// A good call of `Echo.Private` with one thing replaced.
+fn with(place: &str, value: Value) -> Value {
+    let mut call = json!({
+        "tool_id": "Echo.Private", "call_id": "7", "trace_id": "s", "input": {"text": "a"},
+        "context": {
+            "user_id": "u",
+            "authorization": [{"id": "mail", "token": "t"}],
+            "secrets": [{"id": "KEY", "value": "k"}]
+        }
+    });
+    match call.pointer_mut(place) {
+        Some(old) => *old = value,
+        None => panic!("{place} is not in a call"),
+    }
+    call
+}
+
+const PLACES: [&str; 14] = [
+    "",
+    "/tool_id",
+    "/call_id",
+    "/trace_id",
+    "/input",
+    "/input/text",
+    "/context",
+    "/context/user_id",
+    "/context/authorization",
+    "/context/authorization/0",
+    "/context/authorization/0/id",
+    "/context/authorization/0/token",
+    "/context/secrets",
+    "/context/secrets/0/value",
+];
+
+/// A text and a number that stand nowhere but in what a client sends.
+const CANARY: &str = "Zc4n4ry";
+const CANARY_NUMBER: u64 = 918_273_645;
+
+/// JSON full of canaries, under keys that schemas know and others.
+fn canaries() -> impl Strategy<Value = Value> {
+    let keys =
+        select(vec!["text", "mood", "times", "tags", "at", "either", "one", "code", "x", "id"]);
+    let leaf = select(vec![json!(CANARY), json!(CANARY_NUMBER), json!(true)]);
+    leaf.prop_recursive(5, 32, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((keys.clone(), inner), 0..8).prop_map(|members| {
+                members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+            }),
+        ]
+    })
+}
+
+fn sings(text: &str) -> bool {
+    text.contains(CANARY) || text.contains(&CANARY_NUMBER.to_string())
+}
+
+proptest! {
+    #![proptest_config(modest())]
+
+    #[test]
+    fn any_request_has_an_answer(
+        (method, path) in (method(), path()),
+        headers in prop::collection::vec(header(), 0..6),
+        (origins, limit, store_works) in host(),
+        body in body(),
+    ) {
+        let variables = [("ALLOWED_ORIGINS", origins), ("MAX_BODY_BYTES", limit)];
+        let host = FakeHost { store_works, ..FakeHost::with(&variables) };
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let answer = answer(CATALOG, &host, (&method, &path, &headers), body);
+        let takes_calls = method == "POST" && limit == "1000";
+        prop_assert!(takes_calls || ![413, 415, 422].contains(&answer.status));
+    }
+
+    #[test]
+    fn any_json_in_any_place_of_a_call_has_an_answer(place in select(PLACES.to_vec()), value in any_json()) {
+        let body = with(place, value).to_string();
+        let answer = asked(&FakeHost::default(), ("POST", "/call", &[JSON]), &body);
+        let status: u16 = answer.lines().next().unwrap_or_default().parse().unwrap_or_default();
+        prop_assert!([200, 400, 422].contains(&status), "{}", answer);
+        if place.starts_with("/input") {
+            prop_assert!(status != 400, "an input of any kind is for its schema to judge: {}", answer);
+        }
+        if place.starts_with("/context") {
+            prop_assert!(status != 422, "the input was good: {}", answer);
+        }
+    }
+
+    #[test]
+    fn a_prefix_of_a_call_is_never_a_call(cut in 0..CALL.len()) {
+        let answer = asked(&FakeHost::default(), ("POST", "/call", &[JSON]), &CALL[..cut]);
+        prop_assert!(answer.starts_with("400\n"), "{}", answer);
+    }
+
+    #[test]
+    fn input_errors_and_the_log_never_repeat_a_value(
+        tool in select(vec!["Echo.Say", "Echo.Private", "Echo.Broken"]),
+        text in select(vec![json!(CANARY), json!("long"), json!("fail"), Value::Null]),
+        rest in canaries(),
+    ) {
+        let mut input = match rest {
+            Value::Object(members) => members,
+            value => Map::from_iter([("code".to_owned(), value)]),
+        };
+        if !text.is_null() {
+            input.insert("text".to_owned(), text);
+        }
+        let mut call = with("/input", Value::Object(input));
+        call["tool_id"] = json!(tool);
+        let host = FakeHost::default();
+        let answer = asked(&host, ("POST", "/call", &[JSON]), &call.to_string());
+        prop_assert!(answer.starts_with("200\n") || !sings(&answer), "{}", answer);
+        prop_assert!(!sings(&format!("{:?}", host.log.borrow())), "{:?}", host.log.borrow());
+    }
+
+    #[test]
+    fn tokens_and_secrets_are_never_told(place in select(PLACES[6..].to_vec()), value in canaries()) {
+        // The handler would echo a text; it echoes "a". What it was sent beside that stays unsaid.
+        let host = FakeHost::default();
+        let answer = asked(&host, ("POST", "/call", &[JSON]), &with(place, value).to_string());
+        prop_assert!(!sings(&answer), "{}", answer);
+        prop_assert!(!sings(&format!("{:?}", host.log.borrow())), "{:?}", host.log.borrow());
+    }
+}
