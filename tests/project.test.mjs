@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { freePort, root, run, serve } from "./support/commands.mjs";
-import { afterwards, copy } from "./support/copy.mjs";
+import { afterwards, catalogue, copy } from "./support/copy.mjs";
 import { start } from "./support/worker.mjs";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -97,19 +97,17 @@ test("make bench measures workers that all answer alike", async () => {
 test("a scaffolded tool", async (t) => {
   const made = await afterwards("make tool ID=Greeter.Hello");
   assert.equal(made.code, 0, made.err);
-  const definition = join(copy, "tools/greeter/Hello@0.1.0.json");
+  const definition = join(catalogue, "greeter/Hello@0.1.0.json");
   const written = readFileSync(definition, "utf8");
 
   await t.test("is what the README shows", () => {
     assert.ok(blocks.some(({ language, text }) => language === "json" && text === written));
-    const code = readFileSync(join(copy, "tools/greeter/mod.rs"), "utf8");
+    const code = readFileSync(join(catalogue, "greeter/mod.rs"), "utf8");
     assert.ok(blocks.some(({ language, text }) => language === "rust" && code.endsWith(text)));
   });
 
-  // A target folder of its own: cargo tells packages apart by their place in the workspace, so in a
-  // shared one it would take the copy's crates for those of the project.
-  const env = { CARGO_TARGET_DIR: join(root, "target/scaffold-target"), TOOLS: join(root, ".tools/bin"), MODULES: join(root, "node_modules") };
-  const cargo = (command) => run(`cargo ${command} --locked --quiet -p toolbooth-tools`, { cwd: copy, env });
+  const env = { CARGO_TARGET_DIR: join(root, "target"), TOOLS: join(root, ".tools/bin"), MODULES: join(root, "node_modules") };
+  const cargo = (command) => run(`cargo ${command} --offline --quiet -p toolbooth-tools`, { cwd: copy, env });
 
   await t.test("fails the build, with file and place, when its definition is wrong", async () => {
     const { atime, mtime } = statSync(definition);
@@ -117,7 +115,7 @@ test("a scaffolded tool", async (t) => {
     try {
       const { code, err } = await cargo("build");
       assert.notEqual(code, 0);
-      assert.match(err, /tools\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name: has no description; expected/);
+      assert.match(err, /catalogue\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name: has no description; expected/);
     } finally {
       writeFileSync(definition, written);
       utimesSync(definition, atime, mtime);
@@ -131,7 +129,7 @@ test("a scaffolded tool", async (t) => {
 
   await t.test("answers", async () => {
     if (made.changed || !existsSync(join(copy, "build/worker.js"))) {
-      const { code, err } = await run("scripts/bundle.sh . build", { cwd: copy, env });
+      const { code, err } = await run("scripts/bundle.sh target/scaffold target/scaffold/build", { env });
       assert.equal(code, 0, err);
     }
     const worker = await start("target/scaffold/build");
@@ -148,7 +146,7 @@ test("a scaffolded tool", async (t) => {
       ["Greeter", /must have the form Toolkit\.Tool/],
       ["", /must have the form Toolkit\.Tool/],
     ]) {
-      const { code, err } = await run(`make tool ID=${id}`, { cwd: copy });
+      const { code, err } = await run(`node scripts/tool.mjs "${id}" ${catalogue}`);
       assert.notEqual(code, 0, id);
       assert.match(err, message);
     }

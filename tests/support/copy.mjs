@@ -1,49 +1,69 @@
-// A copy of the project in which a test may add to the catalogue.
-import { execFileSync } from "node:child_process";
-import {
-  cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync,
-} from "node:fs";
+// A copy of the catalogue in which a test may add tools, as a workspace of its own.
+//
+// It shares the project's target folder, so only what differs is compiled. That is safe because
+// cargo tells packages apart by name and by place in their workspace, and the copy's have other ones.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root, run } from "./commands.mjs";
 
 /** Where the copy stays: its builds are used again by the next run if nothing has changed. */
 export const copy = join(root, "target/scaffold");
+export const catalogue = join(copy, "catalogue");
 
-/** Runs `command` in a fresh copy, then brings the lasting one to the same state. */
+/** Runs `command` in a fresh folder with the project's catalogue, then brings the copy to that state. */
 export async function afterwards(command) {
   const fresh = mkdtempSync(join(tmpdir(), "toolbooth-"));
   try {
-    const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
-    for (const path of listed.toString().split("\0").filter((path) => path && existsSync(join(root, path)))) {
-      mkdirSync(dirname(join(fresh, path)), { recursive: true });
-      cpSync(join(root, path), join(fresh, path));
+    for (const path of ["Cargo.toml", "Cargo.lock", "Makefile", "rust-toolchain.toml", "crates", "scripts", "src", "tools"]) {
+      cpSync(join(root, path), join(fresh, path), { recursive: true });
     }
     const result = await run(command, { cwd: fresh });
-    return { ...result, changed: mirror(fresh, copy) };
+    const changed = [
+      mirror(join(fresh, "tools"), catalogue),
+      mirror(join(root, "src"), join(copy, "src")),
+      mirror(join(root, "tests/open-meteo"), join(copy, "tests/open-meteo")),
+      put(join(copy, "Cargo.toml"), manifest()),
+      // Cargo renames the packages in it; the versions stay.
+      !existsSync(join(copy, "Cargo.lock")) && put(join(copy, "Cargo.lock"), readFileSync(join(root, "Cargo.lock"))),
+    ];
+    return { ...result, changed: changed.includes(true) };
   } finally {
     rmSync(fresh, { recursive: true });
   }
 }
 
-// Makes `to` the same as `from`, but for `build/`. Files that are the same already keep their time,
-// so that cargo need not look at them again. Tells whether anything changed.
+function manifest() {
+  return readFileSync(join(root, "Cargo.toml"), "utf8")
+    .replace(/^members = .*$/m, 'members = ["catalogue"]')
+    .replace(/^exclude = .*\n/m, "")
+    .replace('path = "tools"', 'path = "catalogue"')
+    .replaceAll('path = "crates/', 'path = "../../crates/')
+    .replace('name = "booth"', 'name = "scaffolded"');
+}
+
+// Makes the folder `to` the same as `from`. Tells whether anything changed.
 function mirror(from, to) {
   mkdirSync(to, { recursive: true });
   let changed = false;
   const names = readdirSync(from);
-  for (const name of readdirSync(to).filter((name) => name !== "build" && !names.includes(name))) {
+  for (const name of readdirSync(to).filter((name) => !names.includes(name))) {
     rmSync(join(to, name), { recursive: true });
     changed = true;
   }
   for (const name of names) {
     const [source, target] = [join(from, name), join(to, name)];
-    if (statSync(source).isDirectory()) {
-      changed = mirror(source, target) || changed;
-    } else if (!existsSync(target) || !readFileSync(source).equals(readFileSync(target))) {
-      writeFileSync(target, readFileSync(source), { mode: statSync(source).mode });
-      changed = true;
-    }
+    const differs = statSync(source).isDirectory() ? mirror(source, target) : put(target, readFileSync(source));
+    changed = differs || changed;
   }
   return changed;
+}
+
+// Writes a file if that changes it: one that stays keeps its time, and cargo need not look at it again.
+function put(path, content) {
+  const bytes = Buffer.from(content);
+  if (existsSync(path) && readFileSync(path).equals(bytes)) return false;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  return true;
 }

@@ -9,7 +9,7 @@ const MOST_KNOWN = 64;
 export function respond(status, head, body) {
   let headers = known.get(head);
   if (headers === undefined) {
-    headers = head.split("\n").map((line) => line.split(/: (.*)/s, 2));
+    headers = new Headers(head.split("\n").map((line) => line.split(/: (.*)/s, 2)));
     if (known.size < MOST_KNOWN) known.set(head, headers);
   }
   return new Response(body.length === 0 ? null : body.slice(), { status, headers });
