@@ -26,7 +26,7 @@ fn is_tool_id(text: &str) -> bool {
 }
 
 fn is_version(text: &str) -> bool {
-    let digit = |c: char| matches!(c, '0'..='9');
+    let digit = |c: char| c.is_ascii_digit();
     let Some(rest) = some(text, digit) else { return false };
     let part = |rest: &str| rest.strip_prefix('.').and_then(|rest| some(rest, digit)).map(str::len);
     rest.is_empty()
