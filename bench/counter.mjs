@@ -70,3 +70,22 @@ async function ticks(pid) {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   return Number(fields[11]) + Number(fields[12]);
 }
+
+/** Starts to watch who else is at work; the result gives the shares of the machine's time that
+ *  other programs and the host of a virtual machine took since. */
+export async function bystanders(pid) {
+  const read = async () => {
+    const line = (await readFile("/proc/stat", "utf8")).split("\n", 1)[0];
+    const [user, nice, system, idle, iowait, irq, softirq, stolen] = line.match(/\d+/g).map(Number);
+    const busy = user + nice + system + irq + softirq;
+    const { user: here, system: kernel } = process.cpuUsage();
+    const own = (await ticks(pid)) + (here + kernel) / 1e4;
+    return { all: busy + idle + iowait + stolen, others: busy - own, stolen };
+  };
+  const before = await read();
+  return async () => {
+    const after = await read();
+    const share = (name) => (after[name] - before[name]) / (after.all - before.all);
+    return { others: Math.max(0, share("others")), stolen: share("stolen") };
+  };
+}

@@ -4,7 +4,11 @@ import { connect } from "node:net";
 
 /** The bytes of a POST with a JSON body. */
 export function post(path, body, headers = { "content-type": "application/json" }) {
-  const lines = Object.entries({ host: "bench", ...headers, "content-length": Buffer.byteLength(body) });
+  const lines = Object.entries({
+    host: "bench",
+    ...headers,
+    "content-length": Buffer.byteLength(body),
+  });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   return `POST ${path} HTTP/1.1\r\n${head}\r\n${body}`;
 }

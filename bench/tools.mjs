@@ -9,13 +9,14 @@ import { SCHEMAS } from "./schemas.mjs";
 
 const TOOLKIT_SIZE = 25;
 /** What a catalogue depends on, beside the definition of Calculator.Add. */
-const INPUTS = "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/{tools,schemas}.mjs}";
+const INPUTS =
+  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/{tools,schemas}.mjs}";
 
 /** Builds the catalogue of `count` tools, unless that is done, and gives its bundle's folder. */
 export async function catalogue(count) {
   const crate = join(SCRATCH, `tools-${count}`);
   const bundle = join(SCRATCH, `bundle-${count}`);
-  if (await newest(INPUTS, ROOT) < await newest("index_bg.wasm", bundle)) return bundle;
+  if ((await newest(INPUTS, ROOT)) < (await newest("index_bg.wasm", bundle))) return bundle;
   await rm(crate, { recursive: true, force: true });
   for (const [path, contents] of await files(count)) {
     await mkdir(dirname(join(crate, path)), { recursive: true });
@@ -26,7 +27,10 @@ export async function catalogue(count) {
   // One target folder, so that what the catalogues depend on is compiled once.
   const env = { ...process.env, CARGO_TARGET_DIR: join(SCRATCH, "target") };
   const script = join(ROOT, "scripts/bundle.sh");
-  const { status } = spawnSync(script, [crate, bundle], { env, stdio: ["ignore", "ignore", "inherit"] });
+  const { status } = spawnSync(script, [crate, bundle], {
+    env,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   if (status !== 0) throw new Error(`the catalogue of ${count} tools was not built`);
   return bundle;
 }
@@ -41,7 +45,10 @@ async function newest(pattern, cwd) {
 }
 
 async function files(count) {
-  const toolkits = Map.groupBy(Array.from({ length: count - 1 }, (_, number) => number), toolkit);
+  const toolkits = Map.groupBy(
+    Array.from({ length: count - 1 }, (_, number) => number),
+    toolkit,
+  );
   return [
     ["Cargo.toml", await manifest(count)],
     ["build.rs", "fn main() -> std::process::ExitCode {\n    toolbooth_build::build()\n}\n"],
@@ -62,7 +69,10 @@ const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
 async function manifest(count) {
   const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
   const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
-  const dependencies = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
+  const dependencies = section("workspace.dependencies").replaceAll(
+    'path = "',
+    'path = "../../../',
+  );
   return `[workspace]
 
 ${dependencies}

@@ -20,17 +20,20 @@ const SUM = {
   body: { call_id: "123e4567-e89b-12d3-a456-426614174000", success: true, value: 15 },
 };
 
-const add = (tool_id, input) => post("/tools/call", JSON.stringify({ call_id: "c", tool_id, input }));
+const add = (tool_id, input) =>
+  post("/tools/call", JSON.stringify({ call_id: "c", tool_id, input }));
 const CASES = [
   add("Calculator.Add", { a: 0.1, b: 0.2 }),
   add("Calculator.Add@1", { a: -1, b: 1 }),
   add("Calculator.Add@1.0.0", { a: "10" }),
   add("Calculator.Add@1.0.0", { a: 1, b: 2, c: 3 }),
   add("Calculator.Add@1.0.0", [1, 2]),
+  add("Calculator.Add", null),
   add("Calculator.Add@2.0.0", { a: 1, b: 2 }),
   add("Calculator.Subtract", { a: 1, b: 2 }),
   add("Calculator", { a: 1, b: 2 }),
   post("/tools/call", '{"tool_id": "Calculator.Add", "inputs": {}}'),
+  post("/tools/call", '{"tool_id": "Calculator.Add", "call_id": 1}'),
   post("/tools/call", '{"tool_id": "Calculator.Add"'),
   post("/tools/call", "[]"),
   post("/tools/call", "{}", { "content-type": "text/plain" }),

@@ -10,8 +10,11 @@ import workerd from "workerd";
 
 import { ROOT, SCRATCH } from "./paths.mjs";
 
-/** Writes workerd's configuration for `workers` and gives its path. */
+export const { version } = workerd;
+
+/** Writes a configuration with all `workers`, for `serve`. */
 export async function configure(workers) {
+  const names = workers.map(({ name }) => name);
   const date = /^compatibility_date = (".+")$/m;
   const [, compatibilityDate] = date.exec(await readFile(join(ROOT, "wrangler.toml"), "utf8"));
   for (const { name, modules } of workers) {
@@ -22,61 +25,53 @@ export async function configure(workers) {
   }
   const services = workers.map(({ name, modules }) => {
     const embedded = modules.map(
-      (module) => `(name = "${module.name}", ${module.type} = embed "modules/${name}/${module.name}")`,
+      (module) =>
+        `(name = "${module.name}", ${module.type} = embed "modules/${name}/${module.name}")`,
     );
     const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}])`;
     return `(name = "${name}", worker = ${worker})`;
   });
   // Port 0: the system picks a free one, and workerd reports it.
-  const sockets = workers.map(
-    ({ name }) => `(name = "${name}", address = "127.0.0.1:0", http = (), service = "${name}")`,
+  const sockets = names.map(
+    (name) => `(name = "${name}", address = "127.0.0.1:0", http = (), service = "${name}")`,
   );
-  const config = join(SCRATCH, `${workers.map(({ name }) => name).join("+")}.capnp`);
+  const list = (items) => `[\n    ${items.join(",\n    ")}\n  ]`;
+  const path = join(SCRATCH, `${names.length === 1 ? names[0] : "all"}.capnp`);
   await writeFile(
-    config,
+    path,
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
-  services = [
-    ${services.join(",\n    ")}
-  ],
-  sockets = [
-    ${sockets.join(",\n    ")}
-  ]
+  services = ${list(services)},
+  sockets = ${list(sockets)}
 );
 `,
   );
-  return config;
+  return { path, names };
 }
 
 /** Runs `use` with the process's id and the Workers' ports by name, then ends the process. */
-export async function serve(config, use) {
-  const child = spawn(workerd.default ?? workerd, ["serve", "--control-fd=3", config, "config"], {
+export async function serve({ path, names }, use) {
+  const child = spawn(workerd.default, ["serve", "--control-fd=3", path, "config"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
   const exit = once(child, "exit");
+  const end = () => child.kill("SIGKILL");
+  process.once("exit", end);
   try {
-    return await use({ pid: child.pid, ports: await listening(child, config, exit) });
+    return await use({ pid: child.pid, ports: await listening(child, names) });
   } finally {
-    child.kill("SIGKILL");
+    process.off("exit", end);
+    end();
     await exit;
   }
 }
 
-/** Waits until workerd has reported a port for every socket of `config`. */
-async function listening(child, config, exit) {
-  const wanted = (await readFile(config, "utf8")).match(/http = \(\)/g).length;
+async function listening(child, names) {
   const ports = {};
-  const reported = async () => {
-    for await (const line of createInterface({ input: child.stdio[3] })) {
-      const { event, socket, port } = JSON.parse(line);
-      if (event === "listen") ports[socket] = port;
-      if (Object.keys(ports).length === wanted) return ports;
-    }
-    return exit;
-  };
-  const result = await reported();
-  if (result !== ports) throw new Error("workerd ended before it listened");
-  return ports;
+  for await (const line of createInterface({ input: child.stdio[3] })) {
+    const { event, socket, port } = JSON.parse(line);
+    if (event === "listen") ports[socket] = port;
+    if (names.every((name) => name in ports)) return ports;
+  }
+  throw new Error("workerd ended before it listened");
 }
-
-export const { version } = workerd;

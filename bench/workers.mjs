@@ -14,7 +14,11 @@ const DEFINITION = join(ROOT, "tools/calculator/Add@1.0.0.json");
 /** The yardsticks: null, echo, and the same service in JavaScript, bare and with Hono. */
 export async function yardsticks() {
   const validators = await precompiled();
-  const worker = async (name, title) => ({ name, title, modules: [await bundled(name, validators)] });
+  const worker = async (name, title) => ({
+    name,
+    title,
+    modules: [await bundled(name, validators)],
+  });
   return Promise.all([
     worker("null", "null Worker"),
     worker("echo", "echo Worker"),
@@ -25,7 +29,11 @@ export async function yardsticks() {
 
 /** A Worker that scripts/bundle.sh made. */
 export async function ours(name, title, folder) {
-  const module = async (file, type) => ({ name: file, type, bytes: await readFile(join(folder, file)) });
+  const module = async (file, type) => ({
+    name: file,
+    type,
+    bytes: await readFile(join(folder, file)),
+  });
   const modules = [module("worker.js", "esModule"), module("index_bg.wasm", "wasm")];
   return { name, title, modules: await Promise.all(modules) };
 }

@@ -5,8 +5,8 @@ import * as validators from "validators";
 
 const add = ({ a, b }) => a + b;
 
-const VERSIONS = new Map([["1.0.0", { ...validators, name: "Calculator_Add", run: add }]]);
-const TOOLS = new Map([["Calculator.Add", VERSIONS]]);
+const ADD = { ...validators, name: "Calculator_Add", run: add };
+const TOOLS = new Map([["Calculator.Add", { versions: new Map([["1.0.0", ADD]]), latest: ADD }]]);
 const TOOL_ID = /^(\w+\.\w+)(?:@(\d+)(?:\.(\d+)\.(\d+))?)?$/;
 const FIELDS = new Set(["tool_id", "call_id", "trace_id", "input", "context"]);
 
@@ -25,7 +25,11 @@ const malformed = (detail) => refusal(400, "The request is malformed", detail);
 /** Answers a call; the result has the status and the body before it becomes text. */
 export function call(contentType, version, text) {
   if (!/^\s*(application\/json|[^;]*\+json)\s*(;|$)/i.test(contentType ?? "")) {
-    return refusal(415, "The request is not JSON", "send the header Content-Type: application/json");
+    return refusal(
+      415,
+      "The request is not JSON",
+      "send the header Content-Type: application/json",
+    );
   }
   let body;
   try {
@@ -34,44 +38,56 @@ export function call(contentType, version, text) {
     return malformed(`the body is not valid JSON: ${error.message}`);
   }
   if (!["", "1", "1.0", "1.0.0"].includes((version ?? "").trim())) {
-    return refusal(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent");
+    return refusal(
+      400,
+      "This version of OXP is not supported",
+      "OXP-Version must be 1.0 or absent",
+    );
   }
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return malformed("the body must be an object with tool_id and input");
   }
   const { tool_id, call_id, trace_id, input = {} } = body;
   if (typeof tool_id !== "string") return malformed("tool_id is missing; it must be a string");
-  for (const [name, id] of Object.entries({ call_id, trace_id })) {
-    if (id !== undefined && typeof id !== "string") return malformed(`${name} must be a string`);
+  if (!["string", "undefined"].includes(typeof call_id))
+    return malformed("call_id must be a string");
+  if (!["string", "undefined"].includes(typeof trace_id)) {
+    return malformed("trace_id must be a string");
   }
   for (const field in body) {
     if (!FIELDS.has(field)) return malformed(`"${field}" is not a field of a call`);
   }
-  return find(tool_id, (tool) => run(tool, call_id ?? crypto.randomUUID(), input));
+  const { tool, refused } = find(tool_id);
+  return refused ?? run(tool, call_id ?? crypto.randomUUID(), input);
 }
 
-function find(tool_id, use) {
-  const [, id, major, minor = "0", patch = "0"] = TOOL_ID.exec(tool_id) ?? [];
-  if (id === undefined) return refusal(400, "The tool id is invalid", "write Toolkit.Tool@1.0.0");
-  const versions = TOOLS.get(id);
-  if (versions === undefined) {
-    const message = `Tool '${id.replace(".", "_")}' was not found`;
-    return refusal(400, message, `${id} is not a tool of this server`);
+function find(tool_id) {
+  const parts = TOOL_ID.exec(tool_id);
+  if (parts === null) {
+    return { refused: refusal(400, "The tool id is invalid", "write Toolkit.Tool@1.0.0") };
   }
-  const latest = [...versions.values()].at(-1);
-  if (major === undefined) return use(latest);
-  const version = [major, minor, patch].map(Number).join(".");
-  const tool = versions.get(version);
-  if (tool !== undefined) return use(tool);
-  const message = `Tool '${latest.name}' was not found`;
-  return refusal(400, message, `${id} version ${version} is not available`);
+  const [, id, major, minor = "0", patch = "0"] = parts;
+  const tool = TOOLS.get(id);
+  if (tool === undefined) {
+    const message = `Tool '${id.replace(".", "_")}' was not found`;
+    return { refused: refusal(400, message, `${id} is not a tool of this server`) };
+  }
+  if (major === undefined) return { tool: tool.latest };
+  const version = `${Number(major)}.${Number(minor)}.${Number(patch)}`;
+  const found = tool.versions.get(version);
+  if (found !== undefined) return { tool: found };
+  const message = `Tool '${tool.latest.name}' was not found`;
+  return { refused: refusal(400, message, `${id} version ${version} is not available`) };
 }
 
 function run(tool, call_id, input) {
   if (!tool.input(input)) {
     const faults = tool.input.errors.map(fault).sort(([a], [b]) => (a < b ? -1 : 1));
     const parameter_errors = Object.fromEntries(faults);
-    return { status: 422, body: { message: "Some input parameters are invalid", parameter_errors } };
+    return {
+      status: 422,
+      body: { message: "Some input parameters are invalid", parameter_errors },
+    };
   }
   const started = Date.now();
   const value = tool.run(input);
