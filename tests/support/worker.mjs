@@ -32,9 +32,8 @@ export const CANARY = "canary";
 const FAILING_KV = `
 import Worker from "./worker.js";
 const get = async () => { throw new Error("KV GET failed: 500 Internal Server Error"); };
-export default class extends Worker {
-  constructor(context, env) { super(context, { ...env, KV: { get, getWithMetadata: get, put: get, list: get, delete: get } }); }
-}`;
+const KV = { get, getWithMetadata: get, put: get, list: get, delete: get };
+export default { fetch: (request, env, context) => Worker.fetch(request, { ...env, KV }, context) };`;
 
 /**
  * Starts `bundle`. `vars` are its variables: texts, or what JSON a wrangler.toml could give instead.

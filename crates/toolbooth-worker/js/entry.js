@@ -1,9 +1,11 @@
 // The fetch event: reads the body, calls into WebAssembly once, hands back what it gives.
 //
-// "wasm" is the module that worker-build makes. Its default export is a class that starts a fresh
-// WebAssembly instance after a panic; extending it keeps that.
+// "wasm" is the module that worker-build makes. Its class carries the functions that Rust exports,
+// and making an object of it after a crash starts a fresh WebAssembly instance. That is all the class
+// is made for here: an object a request, with its proxies, would cost more than the call itself.
 import Recovering from "wasm";
 
+const { answer, body_limit } = Recovering.prototype;
 const NO_BODY = new Uint8Array(0);
 // After a panic there is no library left to ask how an answer looks.
 const FAILED = { status: 500, headers: { "oxp-version": "1.0" } };
@@ -11,26 +13,26 @@ const FAILED = { status: 500, headers: { "oxp-version": "1.0" } };
 const crash = globalThis.__worker_init_state;
 let limit;
 
-export default class extends Recovering {
-  async fetch(request) {
-    const { env } = this;
-    limit ??= super.body_limit(env);
+export default {
+  async fetch(request, env, context) {
+    const { method, url, headers } = request;
+    if (crash.criticalError) new Recovering(context, env);
+    limit ??= body_limit(env);
     // A body that breaks off has nobody left to answer to: that error may go to the runtime.
-    const body = request.body === null ? NO_BODY : await read(request, limit);
+    const body = request.body === null ? NO_BODY : await read(request, headers, limit);
+    // Another request may have crashed meanwhile.
+    if (crash.criticalError) new Recovering(context, env);
     try {
-      // On `this`, worker-build's proxy looks whether a fresh instance is needed; that costs some
-      // microseconds, so it is asked only after a crash.
-      const call = crash.criticalError ? this.answer : super.answer;
-      const answer = call(request.method, request.url, request.headers, body, env);
-      return answer instanceof Promise ? await orCrash(answer) : answer;
+      const answered = answer(method, url, headers, body, env);
+      return answered instanceof Promise ? await orCrash(answered) : answered;
     } catch (error) {
       // Whatever leaves WebAssembly as an exception, such as a stack overflow, leaves it in disorder.
       crash.criticalError = true;
       console.error("Request failed", error);
       return Response.json({ message: "The tool server failed" }, FAILED);
     }
-  }
-}
+  },
+};
 
 // The requests that wait for I/O. When their instance ends, nothing would ever settle their
 // promises: the crash is told to all of them.
@@ -53,8 +55,8 @@ addEventListener("unhandledrejection", (event) => crashed(event.reason));
 
 // All bytes of the body, or undefined when they are more than `limit`. What is too long is not read
 // to its end.
-async function read(request, limit) {
-  const declared = Number(request.headers.get("content-length"));
+async function read(request, headers, limit) {
+  const declared = Number(headers.get("content-length"));
   if (declared > limit) return undefined;
   if (declared > 0) return new Uint8Array(await request.arrayBuffer());
   const chunks = [];
