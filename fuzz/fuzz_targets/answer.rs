@@ -27,7 +27,8 @@ fuzz_target!(|bytes: &[u8]| {
         body: Body::Whole(body.to_vec()),
     };
     let answer = ready(Booth::new(&toolbooth_tools::CATALOG, &host).answer(request, &host));
-    let headers: Vec<_> = answer.headers.iter().map(|(name, value)| (*name, value.as_ref())).collect();
+    let headers: Vec<_> =
+        answer.headers.iter().map(|(name, value)| (*name, value.as_ref())).collect();
     if let Err(wrong) = exchange::check(method, answer.status, &headers, &answer.body) {
         panic!("{wrong}");
     }
