@@ -291,6 +291,11 @@ fn calls() {
             format!(r#"{{"call_id":"{made}","duration":1,"success":true,"value":"t"}}"#),
         ),
         (
+            r#"{"tool_id":"Echo.Private","input":{"text":"a"},"context":{"user_id":"u","authorization":[{"id":"mail","token":""}],"secrets":[{"id":"KEY","value":""}]}}"#,
+            400,
+            r#"{"message":"Authorization required","developer_message":"the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\"","missing_requirements":{"secrets":["KEY"]}}"#.to_owned(),
+        ),
+        (
             r#"{"tool_id":"Echo.Private","input":{},"context":{"authorization":[{"id":"mail","token":"t"}]}}"#,
             400,
             r#"{"message":"The call must say for which user it is","developer_message":"the call lacks context.secrets with id \"KEY\", context.user_id","missing_requirements":{"user_id":true,"secrets":["KEY"]}}"#.to_owned(),

@@ -52,6 +52,16 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
     }
 }
 
+/// Its type is narrower than the schema of its input.
+#[derive(Deserialize)]
+struct Narrow {
+    text: u8,
+}
+
+async fn narrow(input: Narrow, _: &Context<'_>) -> Result<u8, ToolError> {
+    Ok(input.text)
+}
+
 const fn tool(tool: &'static str, version: Version, run: Handler) -> Tool {
     let required: &[&str] = if tool.len() == "Private".len() { &["mail"] } else { &[] };
     let secrets: &[&str] = if required.is_empty() { &[] } else { &["KEY"] };
@@ -71,9 +81,11 @@ const fn tool(tool: &'static str, version: Version, run: Handler) -> Tool {
 
 const RUN_SAY: Handler = |input, context| run(input, context, say);
 const RUN_BROKEN: Handler = |_, _| Box::pin(async { Err(RunError::Mismatch("detail".to_owned())) });
+const RUN_NARROW: Handler = |input, context| run(input, context, narrow);
 
-static TOOLS: [Tool; 5] = [
+static TOOLS: [Tool; 6] = [
     tool("Broken", Version::new(1, 0, 0), RUN_BROKEN),
+    tool("Narrow", Version::new(1, 0, 0), RUN_NARROW),
     tool("Private", Version::new(1, 0, 0), RUN_SAY),
     tool("Say", Version::new(1, 0, 0), RUN_SAY),
     tool("Say", Version::new(1, 10, 0), RUN_SAY),
@@ -135,6 +147,7 @@ fn a_tools_fault_is_vague_on_the_wire_and_loud_in_the_log() {
     for (id, text, detail) in [
         ("Echo.Say", "long", "input: Must have at most 12 characters"),
         ("Echo.Broken", "x", "detail"),
+        ("Echo.Narrow", "secret", "input type refuses what input_schema allows (Data)"),
     ] {
         let (outcome, log) = outcome(id, json!({"text": text}), Credentials::default());
         let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
@@ -142,6 +155,7 @@ fn a_tools_fault_is_vague_on_the_wire_and_loud_in_the_log() {
         assert!(!error.can_retry);
         assert_eq!(log.len(), 1, "{log:?}");
         assert!(log[0].starts_with("Error faulty_tool") && log[0].contains(detail), "{log:?}");
+        assert!(!log[0].contains("secret"), "not with the input: {log:?}");
     }
 }
 
@@ -255,4 +269,32 @@ fn the_number_of_told_faults_is_bounded() {
     let (outcome, _) = outcome("Echo.Say", Value::Object(many), Credentials::default());
     let Outcome::Invalid(invalid) = outcome else { panic!("{outcome:?}") };
     assert_eq!(invalid.errors.len(), 32);
+}
+
+#[jsonschema::validator(
+    schema = r#"{"type":"object","additionalProperties":false}"#,
+    draft = jsonschema::Draft::Draft202012
+)]
+struct Nothing;
+
+#[test]
+fn a_tool_without_parameters_names_each_that_it_is_sent() {
+    let nothing =
+        Validator { is_valid: Nothing::is_valid, errors: |value| Nothing::iter_errors(value) };
+    for (input, expected) in [
+        (json!({}), vec![]),
+        (
+            json!({"b": 1, "a": {}}),
+            vec![("a", "Is not a known parameter"), ("b", "Is not a known parameter")],
+        ),
+        (json!(1), vec![("input", "Must be an object")]),
+    ] {
+        let errors =
+            input::check(&nothing, &input).map_or_else(|invalid| invalid.errors, |()| Vec::new());
+        let got: Vec<_> =
+            errors.iter().map(|e| (e.parameter.as_str(), e.message.as_str())).collect();
+        assert_eq!(got, expected, "{input}");
+    }
+    let many: Value = (0..500).map(|n| (format!("p{n}"), json!(n))).collect();
+    assert_eq!(input::check(&nothing, &many).map_err(|invalid| invalid.errors.len()), Err(32));
 }

@@ -181,7 +181,7 @@ proptest! {
 
     #[test]
     fn input_errors_and_the_log_never_repeat_a_value(
-        tool in select(vec!["Echo.Say", "Echo.Private", "Echo.Broken"]),
+        tool in select(vec!["Echo.Say", "Echo.Private", "Echo.Broken", "Echo.Narrow"]),
         text in select(vec![json!(CANARY), json!("long"), json!("fail"), Value::Null]),
         rest in canaries(),
     ) {
