@@ -12,8 +12,6 @@ const READ = "GET, HEAD, OPTIONS";
 const WRITE = "POST, OPTIONS";
 
 for (const [method, path] of [
-  ["GET", "/"],
-  ["POST", "/"],
   ["GET", "/oxp"],
   ["GET", "/oxp/"],
   ["GET", "/tools/"],
@@ -47,6 +45,7 @@ for (const [method, path, allow] of [
   ["POST", "/tools", READ],
   ["PUT", "/tools", READ],
   ["DELETE", "/oxp/tools", READ],
+  ["POST", "/", READ],
   ["POST", "/health", READ],
   ["PROPFIND", "/health", READ],
 ]) {

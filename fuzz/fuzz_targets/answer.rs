@@ -23,13 +23,16 @@ fuzz_target!(|bytes: &[u8]| {
     let request = Inbound {
         method: Method::from(method),
         path,
+        query: "",
         headers: &Pairs(headers),
         body: Body::Whole(body.to_vec()),
     };
     let answer = ready(Booth::new(&toolbooth_tools::CATALOG, &host).answer(request, &host));
     let headers: Vec<_> =
         answer.headers.iter().map(|(name, value)| (*name, value.as_ref())).collect();
-    if let Err(wrong) = exchange::check(method, answer.status, &headers, &answer.body) {
+    let (status, body) = (answer.status, &answer.body);
+    let answer = exchange::Answer { method, path, status, headers: &headers, body };
+    if let Err(wrong) = exchange::check(&answer) {
         panic!("{wrong}");
     }
 });

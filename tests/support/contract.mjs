@@ -1,23 +1,36 @@
-// Holds a response to docs/openapi.json: its status, its headers and its body.
+// Holds a response to the contracts in docs/contracts: its status, its headers and its body.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import Ajv from "ajv/dist/2020.js";
 
-const contract = JSON.parse(readFileSync(new URL("../../docs/openapi.json", import.meta.url)));
 const ajv = new Ajv({ strict: true, strictTypes: true, allErrors: true });
-// The file around the schemas is no schema; these are its own words.
+// The files around the schemas are no schemas; these are their own words.
 ajv.addVocabulary(["openapi", "info", "servers", "paths", "components"]);
-ajv.addSchema(contract, "contract");
+
+// Each file with the prefixes under which its paths stand; the longest prefix that fits counts.
+const folder = new URL("../../docs/contracts/", import.meta.url);
+const mounts = readdirSync(folder).flatMap((file) => {
+  const contract = JSON.parse(readFileSync(new URL(file, folder)));
+  ajv.addSchema(contract, file);
+  return contract.servers.map(({ url }) => ({ prefix: url.replace(/\/$/, ""), file, contract }));
+});
+mounts.sort((a, b) => b.prefix.length - a.prefix.length);
 
 // What is answered where the contract names no operation.
 const OTHER_PATH = { 204: "Options", 403: "OriginRefused", 404: "NotFound" };
 const OTHER_METHOD = { 405: "MethodNotAllowed" };
 
 /** Throws when `reply` is not what the contract promises to the request. */
-export function check(method, path, sent, reply) {
-  const name = responseName(method, path.split("?")[0], reply.status);
-  const where = `${method} ${path} answered ${reply.status} ${reply.text.slice(0, 500)}`;
-  assert.ok(name, `${where}: the contract has no such answer`);
+export function check(method, url, sent, reply) {
+  const path = url.split("?")[0];
+  const where = `${method} ${url} answered ${reply.status} ${reply.text.slice(0, 500)}`;
+  const { file, contract, prefix } = mount(path);
+  const name = responseName(contract, method, path.slice(prefix.length), reply.status);
+  assert.ok(name, `${where}: ${file} has no such answer`);
+  const fits = (pointer, value, what) => {
+    const validate = ajv.getSchema(`${file}${pointer}`);
+    assert.ok(validate(value), `${what}: ${ajv.errorsText(validate.errors)}`);
+  };
   const { content, headers } = contract.components.responses[name];
   for (const [header, { $ref }] of Object.entries(headers)) {
     const value = reply.headers[header.toLowerCase()];
@@ -31,19 +44,25 @@ export function check(method, path, sent, reply) {
   assert.equal(reply.headers["content-type"], "application/json", where);
   fits(`#/components/responses/${name}/content/application~1json/schema`, reply.json, where);
   // The other direction: what ran must have been a request that the contract allows.
-  if (name === "Ran") fits("#/components/schemas/CallToolRequest", JSON.parse(sent), where);
+  if (name === "Ran") {
+    const body = contract.paths[path.slice(prefix.length)].post.requestBody.$ref;
+    fits(`${body}/content/application~1json/schema`, JSON.parse(sent), where);
+  }
 }
 
-function responseName(method, path, status) {
-  // Both of the contract's servers have all of its paths.
-  const item = contract.paths[path.replace(/^\/oxp(?=\/)/, "")];
+/** The contract of a path: of those with the longest prefix one that names the path, if any does. */
+function mount(path) {
+  const below = ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`);
+  const fitting = mounts.filter(below);
+  const longest = fitting.filter(({ prefix }) => prefix === fitting[0]?.prefix);
+  const named = longest.find(({ prefix, contract }) => path.slice(prefix.length) in contract.paths);
+  return named ?? longest.find(({ contract }) => contract.components.responses.NotFound) ?? mounts.at(-1);
+}
+
+function responseName(contract, method, path, status) {
+  const item = contract.paths[path];
   if (item === undefined) return OTHER_PATH[status];
   const operation = item[method.toLowerCase()];
   if (operation === undefined) return OTHER_METHOD[status];
   return operation.responses[status]?.$ref.replace("#/components/responses/", "");
-}
-
-function fits(pointer, value, where) {
-  const validate = ajv.getSchema(`contract${pointer}`);
-  assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)}`);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolbooth::ToolError;
-use toolbooth::call::{Call, Credentials, Outcome, serve};
+use toolbooth::call::{Call, Credentials, Outcome, Wanted, serve};
 use toolbooth::config::Config;
 use toolbooth::host::{HttpError, HttpResponse};
 use toolbooth::testing::{FakeHost, Upstream, ready};
@@ -13,7 +13,7 @@ use crate::CATALOG;
 fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
     let host = FakeHost { upstream, ..FakeHost::default() };
     let call = Call {
-        tool_id: "Weather.Current@1.0.0".to_owned(),
+        tool: Wanted::Id("Weather.Current@1.0.0".to_owned()),
         call_id: None,
         input: json!({"city": city}),
         credentials: Credentials::default(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolbooth::catalog::{Definition, ToolRef, Version};
+use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
 
 use crate::problem::Problem;
@@ -12,6 +12,9 @@ use crate::source::Source;
 
 /// The most characters that a description may have: what the strictest model provider takes.
 const MAX_DESCRIPTION: usize = 1024;
+
+/// The most characters that a name may have, also with its version behind it.
+const MAX_NAME: usize = 64;
 
 /// A definition that is in order, with its file.
 #[derive(Debug)]
@@ -137,8 +140,18 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
     }
     let name = &definition.name;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
-        problem("name", format!("is {name:?}; expected 1 to 64 letters, digits, _ or -"));
+    let start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let versioned = versioned_name(name, version);
+    if !name.starts_with(start) || name.len() > MAX_NAME || !name.bytes().all(plain) {
+        let message = format!(
+            "is {name:?}; expected 1 to {MAX_NAME} letters, digits, _ or -, the first a letter or _"
+        );
+        problem("name", message);
+    } else if versioned.len() > MAX_NAME {
+        let message = format!(
+            "is too long: with its version it is {versioned:?}, and at most {MAX_NAME} characters fit every model provider"
+        );
+        problem("name", message);
     }
     let length = definition.description.chars().count();
     if definition.description.trim().is_empty() {
@@ -244,6 +257,16 @@ pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
                 definition.name, first.file, first.definition.name
             );
             problems.push(Problem::new(&entry.file, "name", message));
+        }
+    }
+    for entry in entries {
+        let Definition { name, version, .. } = &entry.definition;
+        if let Some(other) = names.get(versioned_name(name, version).as_str()) {
+            let message = format!(
+                "is {:?}, which also means version {version} of the tool of {}",
+                other.definition.name, entry.file
+            );
+            problems.push(Problem::new(&other.file, "name", message));
         }
     }
     // A definition's file follows from its id, so no two have one id, and a file is proof of an id.

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher};
 
 use serde_json::{Value, json};
-use toolbooth::dialect::oxp;
+use toolbooth::catalog::{Definition, ListForm, Listed, Rendering, versioned_name};
+use toolbooth::dialect;
 
 use crate::check::Entry;
 use crate::schema;
@@ -14,19 +15,24 @@ use crate::schema;
 #[derive(Debug)]
 pub struct Rendered {
     /// File names with their contents; `catalog.rs` is the one to include.
-    pub files: Vec<(&'static str, Vec<u8>)>,
+    pub files: Vec<(String, Vec<u8>)>,
 }
 
 /// Renders the catalogue of `entries`, which are in order; `handlers` belong to them one by one.
 pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
-    let definitions: Vec<_> = entries.iter().map(|entry| entry.definition.clone()).collect();
-    let oxp = oxp::render_list(&definitions);
     let mut validators = Validators::default();
     let mut tools = String::new();
     for (entry, handler) in entries.iter().zip(handlers) {
         tools.push_str(&tool(entry, handler, &mut validators));
     }
-    let etag = etag(&oxp);
+    let named = names(entries);
+    let mut files = Vec::new();
+    let mut lists = String::new();
+    for form in dialect::list_forms() {
+        let (body, rust) = list(form, entries);
+        lists.push_str(&rust);
+        files.push((format!("{}.json", form.name), body.into_bytes()));
+    }
     let rust = format!(
         r#"// Written by toolbooth-build from the definition files.
 #[allow(clippy::all, clippy::pedantic, clippy::restriction, missing_docs, unreachable_pub)]
@@ -36,36 +42,94 @@ mod catalog_validators {{
 static TOOLS: &[toolbooth::catalog::Tool] = &[
 {tools}];
 
+static LISTS: &[toolbooth::catalog::List] = &[
+{lists}];
+
 /// The tools of this crate, sorted, checked and rendered at build time.
 pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
     tools: TOOLS,
-    lists: toolbooth::catalog::Lists {{
-        oxp: toolbooth::catalog::List {{
-            body: include_bytes!(concat!(env!("OUT_DIR"), "/oxp.json")),
-            etag: {etag:?},
-        }},
-    }},
+    names: &{named:?},
+    lists: LISTS,
     variables: VARIABLES,
 }};
 
 /// The examples of all definitions, as JSON: an array of `{{"id", "examples"}}`.
-#[cfg(test)]
 #[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
-        validators = validators.rust,
+        validators = validators.rust
     );
     let examples: Value = entries
         .iter()
         .map(|entry| json!({"id": entry.definition.id, "examples": entry.examples}))
         .collect();
-    Rendered {
-        files: vec![
-            ("catalog.rs", rust.into_bytes()),
-            ("oxp.json", oxp),
-            ("examples.json", examples.to_string().into_bytes()),
-        ],
+    files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
+    files.insert(0, ("catalog.rs".to_owned(), rust.into_bytes()));
+    Rendered { files }
+}
+
+/// Whether the entry at `at` is the latest version of its tool.
+fn is_latest(entries: &[Entry], at: usize) -> bool {
+    let tool = |at: usize| entries.get(at).map(|entry| (&entry.toolkit, &entry.tool));
+    tool(at) != tool(at + 1)
+}
+
+/// Every name by which a tool can be asked for, sorted, with the tool's place. The checks have made
+/// sure that no two are the same.
+fn names(entries: &[Entry]) -> Vec<(String, usize)> {
+    let mut names = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let Definition { name, version, .. } = &entry.definition;
+        if is_latest(entries, at) {
+            names.push((name.clone(), at));
+        }
+        names.push((versioned_name(name, version), at));
     }
+    names.sort();
+    names
+}
+
+/// Renders one list: its body, and the Rust that describes it.
+fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
+    let mut body = form.head.to_owned();
+    let mut parts = String::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let Entry { definition, .. } = entry;
+        let latest = is_latest(entries, at);
+        let versioned = versioned_name(&definition.name, &definition.version);
+        let name = if latest { &definition.name } else { &versioned };
+        let (json, unfit, warnings) = match (form.entry)(&Listed { definition, name, latest }) {
+            Rendering::LeftOut => continue,
+            Rendering::Fits { json, warnings } => (json, Vec::new(), warnings),
+            Rendering::Unfit(features) => (String::new(), features, Vec::new()),
+        };
+        if !json.is_empty() && body.len() > form.head.len() {
+            body.push(',');
+        }
+        let start = body.len();
+        body.push_str(&json);
+        let end = body.len();
+        // Writing to a String does not fail.
+        let _ = write!(
+            parts,
+            "
+            toolbooth::catalog::Entry {{ tool: {at}, start: {start}, end: {end}, unfit: &{unfit:?}, warnings: &{warnings:?} }},"
+        );
+    }
+    body.push_str(form.tail);
+    let (name, head, etag) = (form.name, form.head.len(), etag(body.as_bytes()));
+    let rust = format!(
+        r#"    toolbooth::catalog::List {{
+        name: {name:?},
+        body: include_str!(concat!(env!("OUT_DIR"), "/{name}.json")),
+        head: {head},
+        entries: &[{parts}
+        ],
+        etag: {etag:?},
+    }},
+"#
+    );
+    (body, rust)
 }
 
 fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {

@@ -47,9 +47,9 @@ pub fn answer(
     let booth = booth(catalog, &host);
     let mut future = Box::pin(async move {
         let headers = JsHeaders(headers);
-        let path = path(&url);
+        let (path, query) = path_and_query(&url);
         let body = body.map_or(Body::TooLarge, Body::Whole);
-        booth.answer(Inbound { method, path, headers: &headers, body }, &host).await
+        booth.answer(Inbound { method, path, query, headers: &headers, body }, &host).await
     });
     // Without I/O the first poll is the last, and no waker is ever used. With I/O, the promise
     // polls again at once and puts its own waker in the place of this one.
@@ -59,12 +59,14 @@ pub fn answer(
     }
 }
 
-/// The path of an absolute address. The runtime has parsed it already: it has a scheme and a host.
-fn path(url: &str) -> &str {
+/// The path and the query of an absolute address. The runtime has parsed it already: it has a
+/// scheme and a host.
+fn path_and_query(url: &str) -> (&str, &str) {
     let after_scheme = url.find("://").map_or(0, |at| at + 3);
     let rest = url.get(after_scheme..).unwrap_or_default();
-    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/");
-    path.split(['?', '#']).next().unwrap_or("/")
+    let rest = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/");
+    let rest = rest.split('#').next().unwrap_or("/");
+    rest.split_once('?').unwrap_or((rest, ""))
 }
 
 fn into_js(response: &Outbound) -> JsValue {

@@ -1,13 +1,17 @@
 //! A booth: a catalogue with its configuration, answering requests.
 
+use std::borrow::Cow;
+
+use futures_util::future::join_all;
 use serde::Serialize;
 
-use crate::call::{self, Outcome, Refusal};
+use crate::call::{self, Call, Outcome, Refusal};
 use crate::catalog::Catalog;
 use crate::config::Config;
-use crate::dialect::{self, Dialect, Endpoint};
+use crate::dialect::{self, Action, Dialect, Exchange, Page, Posted, Reading};
 use crate::host::{Host, Level};
 use crate::http::{self, Body, Headers, Inbound, Method, Outbound};
+use crate::json;
 
 /// Serves a catalogue.
 #[derive(Debug)]
@@ -37,65 +41,101 @@ impl Booth {
     /// Answers one request, whatever it is.
     pub async fn answer(&self, request: Inbound<'_>, host: &dyn Host) -> Outbound {
         if let Some(answer) = http::preflight(&request, &self.config.origins) {
-            return dialect::route(request.method, request.path).0.sign(answer);
+            return (dialect::route(request.method, request.path).0.sign)(answer);
         }
-        let Inbound { method, path, headers, body } = request;
-        let (dialect, endpoint) = dialect::route(method, path);
-        let answer = match endpoint {
+        let Inbound { method, path, query, headers, body } = request;
+        let (dialect, action) = dialect::route(method, path);
+        let answer = match action {
             Err(Refusal::MethodNotAllowed { allow }) if method == Method::Options => {
-                Outbound::empty(204).with("allow", allow)
+                Ok(Outbound::empty(204).with("allow", allow))
             }
-            Err(refusal) => dialect.encode(Outcome::Refused(refusal)),
-            Ok(Endpoint::Health) => self.health(dialect, headers, host).await,
-            Ok(Endpoint::List) => self.list(dialect, headers),
-            Ok(Endpoint::Call) => dialect.encode(self.call(dialect, headers, body, host).await),
+            Err(refusal) => Err(refusal),
+            Ok(Action::Health) => self.health(dialect, headers, host).await,
+            Ok(Action::Read(read)) => self.read(dialect, headers, query, *read),
+            Ok(Action::Call(call)) => match self.post(dialect, headers, query, body, host) {
+                Ok(posted) => Ok(self.exchange(call(posted), host).await),
+                Err(refusal) => Err(refusal),
+            },
+            Ok(Action::Refuse(refuse)) => Ok(refuse()),
         };
-        let mut answer = http::cross_origin(dialect.sign(answer), headers, &self.config.origins);
+        let answer = answer.unwrap_or_else(dialect.refuse);
+        let answer = (dialect.sign)(answer);
+        let mut answer = http::cross_origin(answer, headers, &self.config.origins);
         if method == Method::Head {
             answer.body = (&[]).into();
         }
         answer
     }
 
-    async fn call(
-        &self,
-        dialect: Dialect,
-        headers: &dyn Headers,
+    /// Reads the body of a request, as far as all protocols agree: size, type, JSON, version.
+    fn post<'a>(
+        &'a self,
+        dialect: &Dialect,
+        headers: &'a dyn Headers,
+        query: &'a str,
         body: Body,
-        host: &dyn Host,
-    ) -> Outcome {
-        if !self.config.problems.is_empty() {
-            let detail = "its configuration is wrong; GET /health says what";
-            return Outcome::Refused(Refusal::Unavailable(detail));
-        }
+        host: &'a dyn Host,
+    ) -> Result<Posted<'a>, Refusal> {
         let Body::Whole(body) = body else {
-            return Outcome::Refused(Refusal::TooLarge { limit: self.config.max_body_bytes });
+            return Err(Refusal::TooLarge { limit: self.config.max_body_bytes });
         };
-        match dialect.decode(headers, &body) {
-            Ok(call) => call::serve(call, self.catalog, &self.config, host).await,
-            Err(refusal) => Outcome::Refused(refusal),
+        if !http::is_json(headers) {
+            return Err(Refusal::NotJson);
         }
+        let body = json::parse(&body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
+        (dialect.check)(headers)?;
+        let (catalog, config) = (self.catalog, &self.config);
+        Ok(Posted { headers, query, body, catalog, config, host })
     }
 
-    fn list(&self, dialect: Dialect, headers: &dyn Headers) -> Outbound {
-        if let Err(refusal) = dialect.check_version(headers) {
-            return dialect.encode(Outcome::Refused(refusal));
-        }
-        let list = dialect.list(self.catalog);
-        let answer = if http::matches_etag(headers, list.etag) {
+    /// Serves the calls of one request, several of them side by side.
+    async fn exchange(&self, exchange: Exchange, host: &dyn Host) -> Outbound {
+        let serve = |call: Result<Call, Refusal>| async {
+            match call {
+                Ok(call) => call::serve(call, self.catalog, &self.config, host).await,
+                Err(refusal) => Outcome::Refused(refusal),
+            }
+        };
+        let outcomes = join_all(exchange.calls.into_iter().map(serve)).await;
+        (exchange.reply)(outcomes)
+    }
+
+    fn read(
+        &self,
+        dialect: &Dialect,
+        headers: &dyn Headers,
+        query: &str,
+        read: fn(&Reading<'_>) -> Result<Page, Outbound>,
+    ) -> Result<Outbound, Refusal> {
+        (dialect.check)(headers)?;
+        let page = match read(&Reading { query, catalog: self.catalog, config: &self.config }) {
+            Ok(page) => page,
+            Err(answer) => return Ok(answer),
+        };
+        let mut answer = if http::matches_etag(headers, &page.etag) {
             Outbound::empty(304)
         } else {
-            Outbound::json(200, list.body)
+            Outbound::json(
+                200,
+                match page.body {
+                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+                },
+            )
         };
+        answer.headers.extend(page.headers);
         // "no-cache" lets caches keep it but ask each time: a deployment shows at once.
-        answer.with("etag", list.etag).with("cache-control", "no-cache")
+        Ok(answer.with("etag", page.etag).with("cache-control", "no-cache"))
     }
 
     /// `GET /health` (OXP health-check): 200 when calls can be served, 503 with the reasons when not.
-    async fn health(&self, dialect: Dialect, headers: &dyn Headers, host: &dyn Host) -> Outbound {
-        if let Err(refusal) = dialect.check_version(headers) {
-            return dialect.encode(Outcome::Refused(refusal));
-        }
+    async fn health(
+        &self,
+        dialect: &Dialect,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Outbound, Refusal> {
+        (dialect.check)(headers)?;
         #[derive(Serialize)]
         struct Health<'a> {
             status: &'static str,
@@ -110,7 +150,7 @@ impl Booth {
         let (status, word) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
         let body =
             serde_json::to_vec(&Health { status: word, problems: &problems }).unwrap_or_default();
-        Outbound::json(status, body).with("cache-control", "no-store")
+        Ok(Outbound::json(status, body).with("cache-control", "no-store"))
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::Tool;
 use crate::host;
 
 /// A variable that a tool reads, with what it means when it is not set.
@@ -91,6 +92,62 @@ impl Origins {
     }
 }
 
+/// Whether the operator lets a tool be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// It may be called.
+    Given,
+    /// It may be called, and the operator wants to know.
+    Warned,
+    /// It may not be called.
+    Denied,
+}
+
+/// The tools that may be called (2api.ai, 7.2 "Tool Name Allowlist").
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Allowlist {
+    /// Ids with or without version, names, or `Toolkit.*`.
+    tools: Vec<String>,
+    /// What becomes of the others.
+    others: Permission,
+}
+
+impl Allowlist {
+    /// Reads the list and the mode; a list without a mode is enforced.
+    fn parse(tools: Option<&str>, mode: Option<&str>) -> Result<Self, &'static str> {
+        let others = match (mode, tools) {
+            (Some("off"), _) | (None, None) => Permission::Given,
+            (Some("warn"), _) => Permission::Warned,
+            (Some("enforce"), _) | (None, Some(_)) => Permission::Denied,
+            _ => return Err("must be enforce, warn or off"),
+        };
+        let tools = tools.unwrap_or_default().split(',').map(str::trim);
+        Ok(Self {
+            tools: tools.filter(|tool| !tool.is_empty()).map(str::to_owned).collect(),
+            others,
+        })
+    }
+
+    fn permission(&self, tool: &Tool) -> Permission {
+        if self.others == Permission::Given {
+            return Permission::Given;
+        }
+        let names = |listed: &String| {
+            let (id, version) = match listed.split_once('@') {
+                Some((id, version)) => (id, Some(version)),
+                None => (listed.as_str(), None),
+            };
+            let version_fits = version.is_none_or(|version| tool.version.to_string() == version);
+            *listed == tool.name
+                || version_fits
+                    && id.split_once('.').is_some_and(|(toolkit, one)| {
+                        toolkit == tool.toolkit && (one == "*" || one == tool.tool)
+                    })
+        };
+        if self.tools.iter().any(names) { Permission::Given } else { self.others }
+    }
+}
+
 /// The configuration of a booth.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -98,8 +155,15 @@ pub struct Config {
     pub origins: Origins,
     /// `MAX_BODY_BYTES`: the largest request body. Default: 262,144 (256 KiB).
     pub max_body_bytes: usize,
+    /// `MAX_ARGUMENT_BYTES`: the longest JSON text of one tool call's arguments, where a model
+    /// wrote it. Default: 65,536 (64 KiB).
+    pub max_argument_bytes: usize,
+    /// `MAX_TOOL_CALLS`: the most calls in one request. Default: 20.
+    pub max_tool_calls: usize,
     /// What is wrong, in words for the operator; empty when all is well.
     pub problems: Vec<String>,
+    /// `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
+    allowlist: Allowlist,
     tools: BTreeMap<&'static str, String>,
 }
 
@@ -120,16 +184,27 @@ impl Config {
                 problem("ALLOWED_ORIGINS", wanted);
                 Origins::Listed(Vec::new())
             });
-        let max_body_bytes = match source.variable("MAX_BODY_BYTES") {
-            None => MAX_BODY_BYTES,
-            Some(value) => match value.parse() {
-                Ok(bytes) if (1..=MAX_BODY_BYTES_CEILING).contains(&bytes) => bytes,
+        let mut number = |name: &'static str, default: usize, most: usize, unit: &str| {
+            let Some(value) = source.variable(name) else { return default };
+            match value.parse() {
+                Ok(number) if (1..=most).contains(&number) => number,
                 _ => {
-                    problem("MAX_BODY_BYTES", "must be a whole number of bytes from 1 to 8388608");
-                    MAX_BODY_BYTES
+                    problem(name, &format!("must be a whole number{unit} from 1 to {most}"));
+                    default
                 }
-            },
+            }
         };
+        let max_body_bytes =
+            number("MAX_BODY_BYTES", MAX_BODY_BYTES, MAX_BODY_BYTES_CEILING, " of bytes");
+        let max_argument_bytes = number("MAX_ARGUMENT_BYTES", 64 * 1024, 256 * 1024, " of bytes");
+        let max_tool_calls = number("MAX_TOOL_CALLS", 20, 50, "");
+        let listed = source.variable("TOOL_ALLOWLIST");
+        let mode = source.variable("TOOL_ALLOWLIST_MODE");
+        let allowlist =
+            Allowlist::parse(listed.as_deref(), mode.as_deref()).unwrap_or_else(|wanted| {
+                problem("TOOL_ALLOWLIST_MODE", wanted);
+                Allowlist { tools: Vec::new(), others: Permission::Denied }
+            });
         let mut tools = BTreeMap::new();
         for variable in declared {
             let value =
@@ -139,7 +214,20 @@ impl Config {
             }
             tools.insert(variable.name, value);
         }
-        Self { origins, max_body_bytes, problems, tools }
+        Self {
+            origins,
+            max_body_bytes,
+            max_argument_bytes,
+            max_tool_calls,
+            problems,
+            allowlist,
+            tools,
+        }
+    }
+
+    /// Whether the operator lets `tool` be called.
+    pub fn permission(&self, tool: &Tool) -> Permission {
+        self.allowlist.permission(tool)
     }
 
     /// The value of a variable that a tool declared; empty for any other name.
@@ -182,6 +270,16 @@ mod tests {
             ("MAX_BODY_BYTES", "256k", true),
             ("MAX_BODY_BYTES", "", true),
             ("MAX_BODY_BYTES", "99999999999999999999", true),
+            ("MAX_ARGUMENT_BYTES", "262144", false),
+            ("MAX_ARGUMENT_BYTES", "262145", true),
+            ("MAX_TOOL_CALLS", "50", false),
+            ("MAX_TOOL_CALLS", "51", true),
+            ("MAX_TOOL_CALLS", "0", true),
+            ("TOOL_ALLOWLIST", "Echo.Say", false),
+            ("TOOL_ALLOWLIST", "", false),
+            ("TOOL_ALLOWLIST_MODE", "warn", false),
+            ("TOOL_ALLOWLIST_MODE", "Enforce", true),
+            ("TOOL_ALLOWLIST_MODE", "", true),
             ("ALLOWED_ORIGINS", "*", false),
             ("ALLOWED_ORIGINS", "", false),
             ("ALLOWED_ORIGINS", "https://a.example, http://localhost:3000", false),
@@ -198,6 +296,34 @@ mod tests {
             let problems = Config::read(&Set(set), DECLARED).problems;
             assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
             assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn the_allowlist() {
+        use Permission::{Denied, Given, Warned};
+        let tool = crate::call::tests::CATALOG.named("Echo_Say__1_10_0").unwrap();
+        for (listed, mode, expected) in [
+            (None, None, Given),
+            (None, Some("off"), Given),
+            (None, Some("warn"), Warned),
+            (None, Some("enforce"), Denied),
+            (Some(""), None, Denied),
+            (Some("Echo.Say"), None, Given),
+            (Some("Echo.Say@1.10.0"), None, Given),
+            (Some("Echo.Say@1.0.0"), None, Denied),
+            (Some("Echo_Say"), None, Given),
+            (Some("Echo.*"), None, Given),
+            (Some("Other.Tool, Echo.Say"), Some("enforce"), Given),
+            (Some("Other.Tool"), Some("enforce"), Denied),
+            (Some("Other.Tool"), Some("warn"), Warned),
+            (Some("Other.Tool"), Some("off"), Given),
+            (Some("echo.say"), None, Denied),
+            (Some("Echo"), None, Denied),
+            (Some("*"), None, Denied),
+        ] {
+            let allowlist = Allowlist::parse(listed, mode).unwrap();
+            assert_eq!(allowlist.permission(tool), expected, "{listed:?} {mode:?}");
         }
     }
 }

@@ -53,6 +53,8 @@ pub struct Inbound<'a> {
     pub method: Method,
     /// The path, beginning with `/`, without the query.
     pub path: &'a str,
+    /// The query, without `?`.
+    pub query: &'a str,
     /// The headers.
     pub headers: &'a dyn Headers,
     /// The body.
@@ -119,8 +121,7 @@ pub fn is_json(headers: &dyn Headers) -> bool {
 const ALLOW_HEADERS: &str =
     "authorization, content-type, if-none-match, otc-api-key, oxp-api-key, oxp-version";
 /// Response headers that a browser's page may read.
-const EXPOSE_HEADERS: &str =
-    "etag, oxp-version, retry-after, retry-after-ms, www-authenticate, x-should-retry";
+const EXPOSE_HEADERS: &str = "etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-should-retry";
 
 /// Answers a preflight, or `None` when the request is not one (Fetch standard, "CORS-preflight request").
 ///
@@ -261,6 +262,7 @@ pub(crate) mod tests {
             let request = Inbound {
                 method: Method::Options,
                 path: "/",
+                query: "",
                 headers: &headers,
                 body: Body::Whole(Vec::new()),
             };

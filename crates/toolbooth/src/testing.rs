@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
 
-use crate::call::{Call, Credentials, Outcome, Secret, serve};
+use crate::call::{Call, Credentials, Outcome, Secret, Wanted, serve};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::config::Config;
 use crate::host::{
@@ -135,7 +135,7 @@ pub fn check_example(
         secrets: made_up(tool.secrets),
     };
     let call = Call {
-        tool_id: tool_id.to_owned(),
+        tool: Wanted::Id(tool_id.to_owned()),
         call_id: None,
         input: example.input.clone(),
         credentials,

@@ -271,19 +271,29 @@ fn versions_ids_and_names() {
                 "id: must begin its names with a letter: they name a Rust module and function".to_owned(),
             ],
         ),
-        ("empty name", json!({"/name": ""}), vec!["name: is \"\"; expected 1 to 64 letters, digits, _ or -".to_owned()]),
+        ("empty name", json!({"/name": ""}), vec!["name: is \"\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _".to_owned()]),
         (
             "a dot in the name",
             json!({"/name": "Calculator.Add"}),
-            vec!["name: is \"Calculator.Add\"; expected 1 to 64 letters, digits, _ or -".to_owned()],
+            vec!["name: is \"Calculator.Add\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _".to_owned()],
         ),
-        ("beyond ASCII", json!({"/name": "Añadir"}), vec!["name: is \"Añadir\"; expected 1 to 64 letters, digits, _ or -".to_owned()]),
+        ("beyond ASCII", json!({"/name": "Añadir"}), vec!["name: is \"Añadir\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _".to_owned()]),
         (
             "65 characters",
             json!({"/name": "n".repeat(65)}),
-            vec![format!("name: is \"{}\"; expected 1 to 64 letters, digits, _ or -", "n".repeat(65))],
+            vec![format!("name: is \"{}\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _", "n".repeat(65))],
         ),
-        ("64 characters", json!({"/name": "n-_".repeat(21) + "9"}), vec![]),
+        ("a digit first", json!({"/name": "1st"}), vec!["name: is \"1st\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _".to_owned()]),
+        ("a dash first", json!({"/name": "-a"}), vec!["name: is \"-a\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _".to_owned()]),
+        ("64 characters with the version", json!({"/name": "n-_".repeat(19)}), vec![]),
+        (
+            "65 characters with the version",
+            json!({"/name": "n-_".repeat(19) + "9"}),
+            vec![format!(
+                "name: is too long: with its version it is \"{}9__1_0_0\", and at most 64 characters fit every model provider",
+                "n-_".repeat(19)
+            )],
+        ),
     ] {
         let expected: Vec<_> = expected.iter().map(|message| file(message)).collect();
         let expected: Vec<_> = expected.iter().map(String::as_str).collect();

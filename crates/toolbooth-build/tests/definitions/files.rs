@@ -72,6 +72,13 @@ fn names_belong_to_one_tool_and_tools_have_one_name() {
             ],
         ),
         (
+            "a name that means a version of another tool",
+            with_slugify(&[("1.0.0", named("Calculator_Add__1_0_0"))]),
+            vec![
+                "tools/text/Slugify@1.0.0.json: name: is \"Calculator_Add__1_0_0\", which also means version 1.0.0 of the tool of tools/calculator/Add@1.0.0.json",
+            ],
+        ),
+        (
             "a later version takes another tool's name",
             with_slugify(&[("2.0.0", named("Calculator_Add"))]),
             vec![
@@ -107,7 +114,7 @@ fn all_faults_are_told_in_one_build() {
     assert_eq!(
         problems(&source),
         [
-            "tools/calculator/Add@1.0.0.json: name: is \"no spaces please\"; expected 1 to 64 letters, digits, _ or -",
+            "tools/calculator/Add@1.0.0.json: name: is \"no spaces please\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _",
             "tools/calculator/Add@1.0.0.json: description: is empty; expected a text for people and models",
             "tools/calculator/Add@1.0.0.json: deprecated.message: is empty; say why and what to use instead",
             "tools/calculator/Add@1.0.0.json: deprecated.sunset: is not a day; expected YYYY-MM-DD",

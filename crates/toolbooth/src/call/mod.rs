@@ -12,17 +12,26 @@ pub use serve::serve;
 
 use serde_json::Value;
 
-/// A call that a dialect has decoded. Its tool id is still text; the pipeline reads it.
+/// A call that a dialect has decoded. Which tool it means is still text; the pipeline reads it.
 #[derive(Debug)]
 pub struct Call {
-    /// The tool id as the client wrote it.
-    pub tool_id: String,
+    /// The tool as the client named it.
+    pub tool: Wanted,
     /// The client's own id of the call, echoed; one is made when it is absent.
     pub call_id: Option<String>,
     /// The input, whatever JSON it is: the tool's schema decides.
     pub input: Value,
     /// For whom, and with which tokens and secrets.
     pub credentials: Credentials,
+}
+
+/// How a client names a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// By its id, and in no other way: `Toolkit.Tool[@version]`.
+    Id(String),
+    /// By its name, its versioned name or its id: what a model or a program with function names says.
+    Name(String),
 }
 
 #[cfg(test)]

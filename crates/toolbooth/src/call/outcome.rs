@@ -97,6 +97,8 @@ pub enum Refusal {
     },
     /// The body is not declared to be JSON.
     NotJson,
+    /// The body is not JSON that can be served. Holds what is wrong, with line and column.
+    InvalidJson(String),
     /// The body is not a request of the protocol. Holds what is wrong and what was expected.
     Malformed(String),
     /// The client asked for a protocol version that is not served.
@@ -108,7 +110,7 @@ pub enum Refusal {
     InvalidToolId,
     /// There is no such tool.
     UnknownTool {
-        /// The id as asked for, without version.
+        /// What was asked for, without version.
         id: String,
         /// The name it would have.
         name: String,
@@ -121,6 +123,11 @@ pub enum Refusal {
         name: &'static str,
         /// The version as asked for.
         version: String,
+    },
+    /// The operator's allowlist does not have the tool.
+    Forbidden {
+        /// The tool's name.
+        name: &'static str,
     },
     /// The call lacks what the definition requires.
     MissingRequirements(Missing),

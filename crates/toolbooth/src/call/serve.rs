@@ -1,4 +1,4 @@
-//! The pipeline: tool and version → requirements → input → run → output.
+//! The pipeline: tool and version → permission → requirements → input → run → output.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,32 @@ use uuid::Builder;
 
 use super::context::{Caller, Context, Credentials, Secret};
 use super::outcome::{Missing, Outcome, Refusal, ToolError};
-use super::{Call, input};
+use super::{Call, Wanted, input};
 use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef};
-use crate::config::Config;
+use crate::config::{Config, Permission};
 use crate::host::{Host, Level, NoRandomness};
 
 /// Serves one call, whatever protocol it came by.
 ///
 /// The order of the checks is that of OXP call-tool, "Error Behavior": the tool id, its version,
-/// what it requires (all refused before the call), then the input, then the run.
+/// what it requires (all refused before the call), then the input, then the run. A server that is
+/// configured wrongly serves none.
 pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Host) -> Outcome {
-    let tool = match find(catalog, &call.tool_id) {
+    if !config.problems.is_empty() {
+        let detail = "its configuration is wrong; GET /health says what";
+        return Outcome::Refused(Refusal::Unavailable(detail));
+    }
+    let tool = match find(catalog, &call.tool) {
         Ok(tool) => tool,
         Err(refusal) => return Outcome::Refused(refusal),
     };
+    match config.permission(tool) {
+        Permission::Given => {}
+        Permission::Warned => {
+            host.log(Level::Warn, "not_in_allowlist", &[("tool", &tool.id())]);
+        }
+        Permission::Denied => return Outcome::Refused(Refusal::Forbidden { name: tool.name }),
+    }
     if let Some(missing) = missing(tool, &call.credentials) {
         return Outcome::Refused(Refusal::MissingRequirements(missing));
     }
@@ -61,9 +73,26 @@ fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
     Ok(uuid.hyphenated().to_string())
 }
 
-fn find(catalog: &Catalog, tool_id: &str) -> Result<&'static Tool, Refusal> {
-    let wanted = ToolRef::parse(tool_id).map_err(|_| Refusal::InvalidToolId)?;
-    let id = || format!("{}.{}", wanted.toolkit, wanted.tool);
+/// The tool that a client means.
+///
+/// # Errors
+/// [`Refusal::InvalidToolId`], [`Refusal::UnknownTool`] or [`Refusal::NoSuchVersion`].
+pub(super) fn find(catalog: &Catalog, wanted: &Wanted) -> Result<&'static Tool, Refusal> {
+    let text = match wanted {
+        Wanted::Id(id) => id,
+        Wanted::Name(name) => match catalog.named(name) {
+            Some(tool) => return Ok(tool),
+            None => name,
+        },
+    };
+    let wanted = match (ToolRef::parse(text), wanted) {
+        (Ok(wanted), _) => wanted,
+        (Err(_), Wanted::Id(_)) => return Err(Refusal::InvalidToolId),
+        (Err(_), Wanted::Name(name)) => {
+            return Err(Refusal::UnknownTool { id: excerpt(name), name: excerpt(name) });
+        }
+    };
+    let id = || excerpt(&format!("{}.{}", wanted.toolkit, wanted.tool));
     match catalog.find(&wanted) {
         Found::Tool(tool) => Ok(tool),
         Found::NoSuchVersion(tool) => Err(Refusal::NoSuchVersion {
@@ -73,8 +102,17 @@ fn find(catalog: &Catalog, tool_id: &str) -> Result<&'static Tool, Refusal> {
         }),
         Found::Unknown => Err(Refusal::UnknownTool {
             id: id(),
-            name: format!("{}_{}", wanted.toolkit, wanted.tool),
+            name: excerpt(&format!("{}_{}", wanted.toolkit, wanted.tool)),
         }),
+    }
+}
+
+/// The beginning of a name that no tool has: an answer must not grow with what was asked.
+fn excerpt(name: &str) -> String {
+    const LONGEST: usize = 128;
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
     }
 }
 
@@ -97,7 +135,7 @@ fn absent(required: &[&'static str], sent: &BTreeMap<String, Secret>) -> Vec<&'s
 
 /// The author's mistake: the client learns no more than that, the operator all of it.
 fn fault_of_the_tool(tool: &Tool, host: &dyn Host, what: &'static str, detail: &str) -> ToolError {
-    let id = format!("{}.{}@{}", tool.toolkit, tool.tool, tool.version);
+    let id = tool.id();
     host.log(Level::Error, "faulty_tool", &[("tool", &id), ("what", what), ("detail", detail)]);
     ToolError::new("The tool failed").developer_message(format!("{id}: {what}"))
 }

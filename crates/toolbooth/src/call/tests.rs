@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::serve::find;
 use super::*;
-use crate::catalog::{Catalog, Handler, List, Lists, RunError, Tool, Validator, Version, run};
+use crate::catalog::{Catalog, Handler, List, RunError, Tool, Validator, Version, run};
 use crate::config::Config;
 use crate::testing::{FakeHost, ready};
 
@@ -62,14 +63,14 @@ async fn narrow(input: Narrow, _: &Context<'_>) -> Result<u8, ToolError> {
     Ok(input.text)
 }
 
-const fn tool(tool: &'static str, version: Version, run: Handler) -> Tool {
+const fn tool(tool: &'static str, name: &'static str, version: Version, run: Handler) -> Tool {
     let required: &[&str] = if tool.len() == "Private".len() { &["mail"] } else { &[] };
     let secrets: &[&str] = if required.is_empty() { &[] } else { &["KEY"] };
     Tool {
         toolkit: "Echo",
         tool,
         version,
-        name: "Echo_Say",
+        name,
         authorization: required,
         secrets,
         user_id: !required.is_empty(),
@@ -84,24 +85,103 @@ const RUN_BROKEN: Handler = |_, _| Box::pin(async { Err(RunError::Mismatch("deta
 const RUN_NARROW: Handler = |input, context| run(input, context, narrow);
 
 static TOOLS: [Tool; 6] = [
-    tool("Broken", Version::new(1, 0, 0), RUN_BROKEN),
-    tool("Narrow", Version::new(1, 0, 0), RUN_NARROW),
-    tool("Private", Version::new(1, 0, 0), RUN_SAY),
-    tool("Say", Version::new(1, 0, 0), RUN_SAY),
-    tool("Say", Version::new(1, 10, 0), RUN_SAY),
-    tool("Say", Version::new(2, 0, 0), RUN_SAY),
+    tool("Broken", "Echo_Broken", Version::new(1, 0, 0), RUN_BROKEN),
+    tool("Narrow", "Echo_Narrow", Version::new(1, 0, 0), RUN_NARROW),
+    tool("Private", "Echo_Private", Version::new(1, 0, 0), RUN_SAY),
+    tool("Say", "Echo_Say", Version::new(1, 0, 0), RUN_SAY),
+    tool("Say", "Echo_Say", Version::new(1, 10, 0), RUN_SAY),
+    tool("Say", "Echo_Say", Version::new(2, 0, 0), RUN_SAY),
+];
+
+const fn empty(name: &'static str, body: &'static str, head: usize) -> List {
+    List { name, body, head, entries: &[], etag: "\"tag\"" }
+}
+
+/// Empty lists: what stands in them is for the tests of their dialects and of the build.
+pub(crate) const LISTS: &[List] = &[
+    empty("oxp", r#"{"items":[]}"#, 10),
+    empty("otc", r#"{"$schema":"otc://1.0","tools":[]}"#, 32),
+    empty("oxp-envelope", r#"{"$schema":"urn:oxp:1.0","items":[]}"#, 34),
+    empty(
+        "opentool",
+        r#"{"opentool":"1.1.0","info":{"title":"T","version":"1.0.0"},"functions":[]}"#,
+        72,
+    ),
+    empty("xaibo", "[]", 1),
+    empty("openai", "[]", 1),
+    empty("openai-strict", "[]", 1),
+    empty("openai-responses", "[]", 1),
+    empty("openai-responses-strict", "[]", 1),
+    empty("anthropic", "[]", 1),
+    empty("anthropic-strict", "[]", 1),
+    empty("gemini", r#"[{"functionDeclarations":[]}]"#, 26),
 ];
 
 pub(crate) const CATALOG: &Catalog = &Catalog {
     tools: &TOOLS,
-    lists: Lists { oxp: List { body: br#"{"items":[]}"#, etag: "\"tag\"" } },
+    names: &[
+        ("Echo_Broken", 0),
+        ("Echo_Broken__1_0_0", 0),
+        ("Echo_Narrow", 1),
+        ("Echo_Narrow__1_0_0", 1),
+        ("Echo_Private", 2),
+        ("Echo_Private__1_0_0", 2),
+        ("Echo_Say", 5),
+        ("Echo_Say__1_0_0", 3),
+        ("Echo_Say__1_10_0", 4),
+        ("Echo_Say__2_0_0", 5),
+    ],
+    lists: LISTS,
     variables: &[],
 };
+
+/// One refusal of each kind, for the tests of dialects: each must have an answer to all of them.
+pub(crate) fn every_refusal() -> Vec<Refusal> {
+    let text = |text: &str| text.to_owned();
+    let rows = vec![
+        Refusal::NotFound,
+        Refusal::MethodNotAllowed { allow: "POST, OPTIONS" },
+        Refusal::TooLarge { limit: 1000 },
+        Refusal::NotJson,
+        Refusal::InvalidJson(text("EOF at line 1 column 1")),
+        Refusal::Malformed(text("x must be a \"string\"")),
+        Refusal::UnsupportedVersion { supported: "1.0" },
+        Refusal::InvalidToolId,
+        Refusal::UnknownTool { id: text("A.B"), name: text("A_B") },
+        Refusal::NoSuchVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
+        Refusal::Forbidden { name: "A_B" },
+        Refusal::MissingRequirements(Missing {
+            authorization: vec!["mail"],
+            secrets: vec!["KEY"],
+            user_id: true,
+        }),
+        Refusal::Unavailable("it has no random bytes"),
+    ];
+    // A new kind does not compile here until somebody adds its row above.
+    for refusal in &rows {
+        match refusal {
+            Refusal::NotFound
+            | Refusal::MethodNotAllowed { .. }
+            | Refusal::TooLarge { .. }
+            | Refusal::NotJson
+            | Refusal::InvalidJson(_)
+            | Refusal::Malformed(_)
+            | Refusal::UnsupportedVersion { .. }
+            | Refusal::InvalidToolId
+            | Refusal::UnknownTool { .. }
+            | Refusal::NoSuchVersion { .. }
+            | Refusal::Forbidden { .. }
+            | Refusal::MissingRequirements(_)
+            | Refusal::Unavailable(_) => {}
+        }
+    }
+    rows
+}
 
 fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
     let config = Config::read(&host, &[]);
-    let call = Call { tool_id: tool_id.to_owned(), call_id: None, input, credentials };
+    let call = Call { tool: Wanted::Id(tool_id.to_owned()), call_id: None, input, credentials };
     let outcome = ready(serve(call, CATALOG, &config, &host));
     (outcome, host.log.into_inner())
 }
@@ -297,4 +377,60 @@ fn a_tool_without_parameters_names_each_that_it_is_sent() {
     }
     let many: Value = (0..500).map(|n| (format!("p{n}"), json!(n))).collect();
     assert_eq!(input::check(&nothing, &many).map_err(|invalid| invalid.errors.len()), Err(32));
+}
+
+#[test]
+fn the_allowlist_stands_before_everything_else_of_a_tool() {
+    for (variables, tool, expected, logged) in [
+        (&[("TOOL_ALLOWLIST", "Echo.Say")][..], "Echo_Say", "done", 0),
+        (&[("TOOL_ALLOWLIST", "Echo.Say")], "Echo_Private", "forbidden", 0),
+        (&[("TOOL_ALLOWLIST", "Echo.Say")], "Echo_Nothing", "unknown", 0),
+        (&[("TOOL_ALLOWLIST", "X.Y"), ("TOOL_ALLOWLIST_MODE", "warn")], "Echo_Say", "done", 1),
+        (&[("TOOL_ALLOWLIST", "X.Y"), ("TOOL_ALLOWLIST_MODE", "off")], "Echo_Say", "done", 0),
+        (&[("TOOL_ALLOWLIST_MODE", "enforce")], "Echo_Say", "forbidden", 0),
+        (&[("TOOL_ALLOWLIST_MODE", "yes")], "Echo_Say", "unavailable", 0),
+    ] {
+        let host = FakeHost::with(variables);
+        let config = Config::read(&host, &[]);
+        let call = Call {
+            tool: Wanted::Name(tool.to_owned()),
+            call_id: None,
+            input: json!({"text": "hi"}),
+            credentials: Credentials::default(),
+        };
+        let got = match ready(serve(call, CATALOG, &config, &host)) {
+            Outcome::Done { .. } => "done",
+            Outcome::Refused(Refusal::Forbidden { .. }) => "forbidden",
+            Outcome::Refused(Refusal::UnknownTool { .. }) => "unknown",
+            Outcome::Refused(Refusal::Unavailable(_)) => "unavailable",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(got, expected, "{variables:?} {tool}");
+        assert_eq!(host.log.borrow().len(), logged, "{:?}", host.log.borrow());
+    }
+}
+
+#[test]
+fn a_tool_has_a_name_for_each_version_and_an_id() {
+    for (asked, expected) in [
+        ("Echo_Say", Ok("2.0.0")),
+        ("Echo_Say__1_0_0", Ok("1.0.0")),
+        ("Echo.Say", Ok("2.0.0")),
+        ("Echo.Say@1", Ok("1.0.0")),
+        ("Echo.Say@3", Err("NoSuchVersion")),
+        ("Echo.Shout", Err("UnknownTool")),
+        ("echo_say", Err("UnknownTool")),
+        ("", Err("UnknownTool")),
+    ] {
+        let got = find(CATALOG, &Wanted::Name(asked.to_owned()));
+        let got = got.map(|tool| tool.version.to_string()).map_err(|refusal| {
+            format!("{refusal:?}").split([' ', '{']).next().unwrap_or_default().to_owned()
+        });
+        assert_eq!(got.as_deref().map_err(String::as_str), expected, "{asked}");
+    }
+    let long = "é".repeat(5000);
+    let Err(Refusal::UnknownTool { name, .. }) = find(CATALOG, &Wanted::Name(long)) else {
+        panic!("no tool has this name")
+    };
+    assert_eq!(name.chars().count(), 129, "an answer does not grow with what was asked");
 }

@@ -5,6 +5,7 @@
 
 mod definition;
 mod id;
+mod list;
 mod tool;
 
 pub use definition::{
@@ -12,6 +13,7 @@ pub use definition::{
     Requirements, SecretRequirement,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
+pub use list::{Entry, List, ListForm, Listed, Rendering};
 pub use semver::Version;
 pub use tool::{Handler, RunError, Tool, Validator, run};
 
@@ -22,26 +24,21 @@ use crate::config::Variable;
 pub struct Catalog {
     /// The tools, sorted by toolkit, tool and version.
     pub tools: &'static [Tool],
-    /// Each protocol's list of the tools.
-    pub lists: Lists,
+    /// The names of the tools, sorted: each plain name means the latest version, each
+    /// [`versioned_name`] its own. With the tool's place in `tools`.
+    pub names: &'static [(&'static str, usize)],
+    /// Each protocol's lists of the tools.
+    pub lists: &'static [List],
     /// The variables that the tools read.
     pub variables: &'static [Variable],
 }
 
-/// The list of all tools in each protocol's form.
-#[derive(Debug, Clone, Copy)]
-pub struct Lists {
-    /// OXP, [`crate::dialect::oxp::render_list`].
-    pub oxp: List,
-}
-
-/// A list rendered at build time.
-#[derive(Debug, Clone, Copy)]
-pub struct List {
-    /// The response body.
-    pub body: &'static [u8],
-    /// A strong entity tag of `body`, with its quotes.
-    pub etag: &'static str,
+/// The name that means one version of a tool wherever a tool has a name and no id: `Name__1_0_0`.
+///
+/// The build refuses a catalogue in which two names, plain or versioned, are the same, so that
+/// every name leads back to one tool.
+pub fn versioned_name(name: &str, version: &Version) -> String {
+    format!("{name}__{}_{}_{}", version.major, version.minor, version.patch)
 }
 
 /// What became of a lookup.
@@ -72,6 +69,17 @@ impl Catalog {
                 Err(_) => Found::NoSuchVersion(latest),
             },
         }
+    }
+
+    /// Finds a tool by its plain name (the latest version) or its versioned name.
+    pub fn named(&self, name: &str) -> Option<&'static Tool> {
+        let at = self.names.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        self.names.get(at).and_then(|(_, tool)| self.tools.get(*tool))
+    }
+
+    /// The list that the dialects call `name`.
+    pub fn list(&self, name: &str) -> Option<&'static List> {
+        self.lists.iter().find(|list| list.name == name)
     }
 }
 
@@ -109,6 +117,31 @@ pub(crate) mod tests {
                 Found::Unknown => Err("unknown".to_owned()),
             };
             assert_eq!(got, expected.map(str::to_owned).map_err(str::to_owned), "{asked}");
+        }
+    }
+
+    #[test]
+    fn names_and_versioned_names() {
+        let catalog = crate::call::tests::CATALOG;
+        for (asked, expected) in [
+            ("Echo_Say", Some("2.0.0")),
+            ("Echo_Say__1_0_0", Some("1.0.0")),
+            ("Echo_Say__1_10_0", Some("1.10.0")),
+            ("Echo_Say__2_0_0", Some("2.0.0")),
+            ("Echo_Say__2", None),
+            ("Echo_Say__3_0_0", None),
+            ("Echo_Say__", None),
+            ("echo_say", None),
+            ("Echo.Say", None),
+            ("", None),
+        ] {
+            let got = catalog.named(asked).map(|tool| tool.version.to_string());
+            assert_eq!(got.as_deref(), expected, "{asked}");
+        }
+        for (name, at) in catalog.names {
+            let tool = &catalog.tools[*at];
+            let versioned = versioned_name(tool.name, &tool.version);
+            assert!(*name == tool.name || *name == versioned, "{name}");
         }
     }
 }

@@ -37,6 +37,13 @@ pub struct Tool {
     pub run: Handler,
 }
 
+impl Tool {
+    /// `Toolkit.Tool@x.y.z`.
+    pub fn id(&self) -> String {
+        format!("{}.{}@{}", self.toolkit, self.tool, self.version)
+    }
+}
+
 /// A validator that `#[jsonschema::validator]` generated.
 #[derive(Clone, Copy)]
 pub struct Validator {

@@ -9,24 +9,33 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Endpoint;
-use crate::call::{Call, Credentials, InvalidInput, Missing, Outcome, Refusal, Secret, ToolError};
-use crate::catalog::{Definition, Requirements};
-use crate::http::{Headers, Outbound, is_json};
-use crate::json;
+use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
+use crate::call::{
+    Call, Credentials, InvalidInput, Missing, Outcome, Refusal, Secret, ToolError, Wanted,
+};
+use crate::catalog::{ListForm, Listed, Rendering, Requirements};
+use crate::http::{Headers, Outbound};
 
 /// The version that is served.
 const VERSION: &str = "1.0";
 
-/// The endpoint under a mount of this dialect.
-pub fn endpoint(path: &str) -> Option<Endpoint> {
-    match path {
-        "/health" => Some(Endpoint::Health),
-        "/tools" => Some(Endpoint::List),
-        "/tools/call" | "/call" => Some(Endpoint::Call),
-        _ => None,
-    }
-}
+/// The dialect.
+pub static FLAT: Dialect = Dialect {
+    name: "oxp",
+    title: "Open eXecution Protocol 1.0, flat bodies",
+    endpoints: &[
+        Endpoint { path: "/health", action: Action::Health },
+        Endpoint { path: "/tools", action: Action::Read(list) },
+        Endpoint { path: "/tools/call", action: Action::Call(call) },
+        Endpoint { path: "/call", action: Action::Call(call) },
+    ],
+    lists: &[LIST],
+    check: check_version,
+    refuse,
+    sign,
+};
+
+const LIST: ListForm = ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
 
 /// Every response names the version (X8).
 pub fn sign(response: Outbound) -> Outbound {
@@ -44,22 +53,27 @@ pub fn check_version(headers: &dyn Headers) -> Result<(), Refusal> {
     }
 }
 
+/// `GET /tools` (X9).
+pub fn list(reading: &Reading<'_>) -> Result<Page, Outbound> {
+    reading.page(LIST.name).map_err(refuse)
+}
+
+/// `POST /tools/call`.
+pub fn call(posted: Posted<'_>) -> Exchange {
+    Exchange::single(decode(posted.body), encode)
+}
+
 /// Reads a `CallToolRequest`, which is closed: a field that it does not have is refused.
 ///
 /// # Errors
-/// The content type, the JSON, the protocol version or the shape is wrong, in this order.
-pub fn decode(headers: &dyn Headers, body: &[u8]) -> Result<Call, Refusal> {
-    if !is_json(headers) {
-        return Err(Refusal::NotJson);
-    }
-    let body = json::parse(body)
-        .map_err(|error| Refusal::Malformed(format!("the body is not valid JSON: {error}")))?;
-    check_version(headers)?;
+/// [`Refusal::Malformed`].
+pub fn decode(body: Value) -> Result<Call, Refusal> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with tool_id and input"));
     };
     let call = Call {
-        tool_id: text(&mut body, "tool_id", "")?
+        tool: text(&mut body, "tool_id", "")?
+            .map(Wanted::Id)
             .ok_or_else(|| malformed("tool_id is missing; it must be a string"))?,
         call_id: text(&mut body, "call_id", "")?,
         input: body.remove("input").unwrap_or_else(|| Value::Object(Map::new())),
@@ -145,7 +159,7 @@ pub fn encode(outcome: Outcome) -> Outbound {
             ran(&CallToolResponse::failed(&call_id, duration_ms, &error))
         }
         Outcome::Invalid(input) => invalid(&input),
-        Outcome::Refused(refusal) => refused(refusal),
+        Outcome::Refused(refusal) => return refuse(refusal),
     }
     .with("cache-control", "no-store")
 }
@@ -214,6 +228,11 @@ struct MissingRequirements {
     secrets: Vec<&'static str>,
 }
 
+/// Writes why a request was turned away.
+pub fn refuse(refusal: Refusal) -> Outbound {
+    refused(refusal).with("cache-control", "no-store")
+}
+
 fn refused(refusal: Refusal) -> Outbound {
     let error = |status, message: &'static str, detail: Cow<'static, str>| {
         server_error(status, message.into(), detail, None)
@@ -238,6 +257,11 @@ fn refused(refusal: Refusal) -> Outbound {
             "The request is not JSON",
             "send the header Content-Type: application/json".into(),
         ),
+        Refusal::InvalidJson(detail) => error(
+            400,
+            "The request is malformed",
+            format!("the body is not valid JSON: {detail}").into(),
+        ),
         Refusal::Malformed(detail) => error(400, "The request is malformed", detail.into()),
         Refusal::UnsupportedVersion { supported } => error(
             400,
@@ -257,6 +281,12 @@ fn refused(refusal: Refusal) -> Outbound {
             400,
             format!("Tool '{name}' was not found").into(),
             format!("{id} version {version} is not available").into(),
+            None,
+        ),
+        Refusal::Forbidden { name } => server_error(
+            400,
+            format!("Tool '{name}' may not be called").into(),
+            "TOOL_ALLOWLIST does not have it".into(),
             None,
         ),
         Refusal::MissingRequirements(missing) => missing_requirements(missing),
@@ -304,9 +334,9 @@ fn write(body: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(body).unwrap_or_default()
 }
 
-/// Renders `GET /tools` (X9): OXP's fields of each definition and no others, for its
-/// `ToolDefinition` is closed. Called at build time.
-pub fn render_list(definitions: &[Definition]) -> Vec<u8> {
+/// Renders a tool of `GET /tools` (X9): OXP's fields of the definition and no others, for its
+/// `ToolDefinition` is closed.
+fn render(listed: &Listed<'_>) -> Rendering {
     #[derive(Serialize)]
     struct ToolDefinition<'a> {
         id: &'a str,
@@ -318,23 +348,15 @@ pub fn render_list(definitions: &[Definition]) -> Vec<u8> {
         #[serde(skip_serializing_if = "Option::is_none")]
         requirements: Option<&'a Requirements>,
     }
-    #[derive(Serialize)]
-    struct ListToolsResponse<'a> {
-        items: Vec<ToolDefinition<'a>>,
-    }
-    write(&ListToolsResponse {
-        items: definitions
-            .iter()
-            .map(|definition| ToolDefinition {
-                id: &definition.id,
-                name: &definition.name,
-                description: &definition.description,
-                version: definition.version.to_string(),
-                input_schema: &definition.input_schema,
-                output_schema: &definition.output_schema,
-                requirements: definition.requirements.as_ref(),
-            })
-            .collect(),
+    let definition = listed.definition;
+    Rendering::of(&ToolDefinition {
+        id: &definition.id,
+        name: &definition.name,
+        description: &definition.description,
+        version: definition.version.to_string(),
+        input_schema: &definition.input_schema,
+        output_schema: &definition.output_schema,
+        requirements: definition.requirements.as_ref(),
     })
 }
 

@@ -62,7 +62,7 @@ fn a_preflight_comes_before_everything_else() {
 fn every_answer_can_be_read_by_an_allowed_page_alone() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "https://a.example")]);
     let readable = "access-control-expose-headers: etag, oxp-version, retry-after, retry-after-ms, \
-                    www-authenticate, x-should-retry\n\
+                    toolbooth-warning, www-authenticate, x-should-retry\n\
                     access-control-allow-origin: https://a.example\nvary: Origin\n";
     for (method, path, body, status) in [
         ("GET", "/tools", "", 200),

@@ -6,8 +6,9 @@ use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
 use super::*;
+use crate::call::tests::LISTS;
 use crate::call::{Context, ToolError};
-use crate::catalog::{Handler, List, Lists, Tool, Validator, Version, run};
+use crate::catalog::{Handler, Tool, Validator, Version, run};
 
 #[jsonschema::validator(
     schema = r#"{"type":"object","required":["a","b"],"additionalProperties":false,
@@ -87,7 +88,8 @@ static TOOLS: [Tool; 2] = [
 
 const CORPUS: &Catalog = &Catalog {
     tools: &TOOLS,
-    lists: Lists { oxp: List { body: br#"{"items":[]}"#, etag: "\"tag\"" } },
+    names: &[("Calculator_Add", 0), ("Doorbell_Ring", 1)],
+    lists: LISTS,
     variables: &[],
 };
 

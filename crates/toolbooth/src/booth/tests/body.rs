@@ -1,0 +1,77 @@
+//! The body of a call before its shape counts: size, type, JSON, version.
+
+use super::*;
+
+#[test]
+fn text_that_is_not_json() {
+    let deep = format!(r#"{{"tool_id":"A.B","input":{}1{}}}"#, "[".repeat(64), "]".repeat(64));
+    for (body, expected) in [
+        (&b""[..], "EOF while parsing a value at line 1 column 0"),
+        (b"tool_id=A.B", "expected ident at line 1 column 2"),
+        (b"{\"tool_id\":\"A.B\"", "EOF while parsing an object at line 1 column 16"),
+        (b"{\"tool_id\":\"A.B\"}{}", "trailing characters at line 1 column 18"),
+        (b"{\"tool_id\":\"A.B\",}", "trailing comma at line 1 column 18"),
+        (b"{'tool_id':'A.B'}", "key must be a string at line 1 column 2"),
+        (b"{\"tool_id\":\"\xff\"}", "invalid unicode code point at line 1 column 13"),
+        (
+            b"{\"tool_id\":\"A.B\",\"tool_id\":\"A.B\"}",
+            "the key \"tool_id\" is repeated at line 1 column 26",
+        ),
+        (
+            b"{\"tool_id\":\"A.B\",\"input\":{\"a\":1,\"\\u0061\":1}}",
+            "the key \"a\" is repeated at line 1 column 40",
+        ),
+        (
+            b"{\"tool_id\":\"A.B\",\"input\":{\"a\":1e400}}",
+            "number out of range at line 1 column 35",
+        ),
+        (b"\xef\xbb\xbf{\"tool_id\":\"A.B\"}", "expected value at line 1 column 1"),
+        (deep.as_bytes(), "nested deeper than 64 levels at line 1 column 89"),
+    ] {
+        let host = FakeHost::default();
+        let body = Body::Whole(body.to_vec());
+        let got = wire(&answer(CATALOG, &host, ("POST", "/oxp/call", &[JSON]), body.clone()));
+        let detail = format!("the body is not valid JSON: {}", expected.replace('"', "\\\""));
+        assert_eq!(got, error(400, "The request is malformed", &detail), "{body:?}");
+    }
+}
+
+#[test]
+fn faults_are_told_in_the_order_of_the_checks() {
+    let other = ("oxp-version", "2.0");
+    // Each row mends one fault more than the row before it.
+    for (headers, body, status, detail) in [
+        (&[other][..], None, 413, "the body may have at most 262144 bytes"),
+        (&[other], Some("{"), 415, "send the header Content-Type: application/json"),
+        (&[other, JSON], Some("{"), 400, "the body is not valid JSON: EOF"),
+        (&[other, JSON], Some("[]"), 400, "OXP-Version must be 1.0 or absent"),
+        (&[JSON], Some("[]"), 400, "the body must be an object with tool_id and input"),
+    ] {
+        let sent = body.map_or(Body::TooLarge, |body| Body::Whole(body.as_bytes().to_vec()));
+        for path in ["/call", "/oxp/call"] {
+            let request = ("POST", path, headers);
+            let got = wire(&answer(CATALOG, &FakeHost::default(), request, sent.clone()));
+            assert!(got.starts_with(&format!("{status}\n")), "{body:?}: {got}");
+            assert!(got.contains(detail), "{body:?}: {got}");
+        }
+    }
+}
+
+#[test]
+fn content_types_of_a_call() {
+    for (sent, taken) in [
+        (Some("application/json"), true),
+        (Some("application/json;charset=utf-8"), true),
+        (Some("APPLICATION/JSON"), true),
+        (Some("application/vnd.oxp+json"), true),
+        (Some("text/plain"), false),
+        (Some("text/plain; x=application/json"), false),
+        (Some("multipart/form-data"), false),
+        (Some(""), false),
+        (None, false),
+    ] {
+        let headers: Vec<_> = sent.map(|sent| ("content-type", sent)).into_iter().collect();
+        let got = asked(&FakeHost::default(), ("POST", "/call", &headers), CALL);
+        assert!(got.starts_with(if taken { "200\n" } else { "415\n" }), "{sent:?}: {got}");
+    }
+}

@@ -1,0 +1,126 @@
+//! What passes between the booth and a dialect.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
+
+use crate::call::{Call, Outcome, Refusal};
+use crate::catalog::{Catalog, List};
+use crate::config::{Config, Permission};
+use crate::host::Host;
+use crate::http::{Headers, Outbound};
+
+/// A request without a body that matters.
+pub struct Reading<'a> {
+    /// The query, without `?`.
+    pub query: &'a str,
+    /// The tools.
+    pub catalog: &'static Catalog,
+    /// The configuration.
+    pub config: &'a Config,
+}
+
+impl Reading<'_> {
+    /// The list `name` as it was rendered.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`]: the catalogue was built without it.
+    pub fn list(&self, name: &str) -> Result<&'static List, Refusal> {
+        let missing = Refusal::Unavailable("its catalogue lacks the list of this protocol");
+        self.catalog.list(name).ok_or(missing)
+    }
+
+    /// The list `name` with all tools that may be called.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub fn page(&self, name: &str) -> Result<Page, Refusal> {
+        let list = self.list(name)?;
+        let allowed = list.entries_of(self.catalog.tools, |tool| {
+            self.config.permission(tool) != Permission::Denied
+        });
+        if allowed.len() == list.entries.len() {
+            return Ok(Page {
+                body: list.body.into(),
+                etag: list.etag.into(),
+                headers: Vec::new(),
+            });
+        }
+        Ok(Page::of(list.select(allowed.into_iter().map(|(_, entry)| entry))))
+    }
+}
+
+/// A page of JSON, with what caches and readers must know of it.
+#[derive(Debug)]
+pub struct Page {
+    /// The JSON text.
+    pub body: Cow<'static, str>,
+    /// A strong entity tag, with its quotes.
+    pub etag: Cow<'static, str>,
+    /// Further headers.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+}
+
+impl Page {
+    /// A page that was made just now.
+    pub fn of(body: String) -> Self {
+        let mut hasher = DefaultHasher::new();
+        body.hash(&mut hasher);
+        Self {
+            etag: format!("\"{:016x}\"", hasher.finish()).into(),
+            body: body.into(),
+            headers: Vec::new(),
+        }
+    }
+}
+
+/// A request with a JSON body.
+pub struct Posted<'a> {
+    /// The headers.
+    pub headers: &'a dyn Headers,
+    /// The query, without `?`.
+    pub query: &'a str,
+    /// The body.
+    pub body: Value,
+    /// The tools.
+    pub catalog: &'static Catalog,
+    /// The configuration.
+    pub config: &'a Config,
+    /// The clock, randomness and log.
+    pub host: &'a dyn Host,
+}
+
+/// What a dialect makes of a request: calls, and how what comes of them is told.
+pub struct Exchange {
+    /// The calls, in order. One that could not be read stands here as its refusal.
+    pub calls: Vec<Result<Call, Refusal>>,
+    /// Writes the response. Its outcomes are those of the calls, one by one.
+    pub reply: Box<dyn FnOnce(Vec<Outcome>) -> Outbound>,
+}
+
+impl Exchange {
+    /// An exchange of one call.
+    pub fn single(
+        call: Result<Call, Refusal>,
+        reply: impl FnOnce(Outcome) -> Outbound + 'static,
+    ) -> Self {
+        let reply = |outcomes: Vec<Outcome>| {
+            let none = || Outcome::Refused(Refusal::Unavailable("it lost the call"));
+            reply(outcomes.into_iter().next().unwrap_or_else(none))
+        };
+        Self { calls: vec![call], reply: Box::new(reply) }
+    }
+
+    /// An exchange without a call: the answer is known.
+    pub fn answered(answer: Outbound) -> Self {
+        Self { calls: Vec::new(), reply: Box::new(|_| answer) }
+    }
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange").field("calls", &self.calls).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,123 @@
+//! The function-calling formats of model providers, as 2api.ai unifies them (its pages
+//! "Tool Calling" 3 to 7): each provider's own tool list, and its own form of calls and results.
+//!
+//! The client stays between the model and the booth: it takes the list from here, shows it to the
+//! model, posts here what the model answered, and sends back to the model what it gets.
+
+use serde::Serialize;
+
+use super::{Dialect, Endpoint};
+use crate::call::Refusal;
+use crate::http::{Headers, Outbound};
+
+/// OpenAI Chat Completions.
+pub(super) static OPENAI: Dialect = dialect("openai", "OpenAI Chat Completions", &[]);
+/// OpenAI Responses.
+pub(super) static OPENAI_RESPONSES: Dialect = dialect("openai-responses", "OpenAI Responses", &[]);
+/// Anthropic Messages.
+pub(super) static ANTHROPIC: Dialect = dialect("anthropic", "Anthropic Messages", &[]);
+/// Gemini generateContent.
+pub(super) static GEMINI: Dialect = dialect("gemini", "Gemini generateContent", &[]);
+
+const fn dialect(
+    name: &'static str,
+    title: &'static str,
+    endpoints: &'static [Endpoint],
+) -> Dialect {
+    Dialect { name, title, endpoints, lists: &[], check: any_version, refuse, sign }
+}
+
+/// Providers version their formats by address and model, not by a header that a tool server sees.
+fn any_version(_: &dyn Headers) -> Result<(), Refusal> {
+    Ok(())
+}
+
+fn sign(response: Outbound) -> Outbound {
+    response
+}
+
+/// What went wrong with a request as a whole (2api.ai, 5 "Error Model").
+#[derive(Debug, Serialize)]
+pub(super) struct Error {
+    /// A word for programs.
+    code: &'static str,
+    /// What went wrong, where, and what was expected.
+    message: String,
+    /// The class of the error: `invalid_request_error`, `permission_error`, `server_error`.
+    #[serde(rename = "type")]
+    class: &'static str,
+}
+
+/// Tells why a request was turned away.
+pub(super) fn refuse(refusal: Refusal) -> Outbound {
+    let (status, code, class, message) = match refusal {
+        Refusal::NotFound => (
+            404,
+            "not_found",
+            "invalid_request_error",
+            "There is nothing at this address; GET / lists the addresses".to_owned(),
+        ),
+        Refusal::MethodNotAllowed { allow } => {
+            let message = format!("This address takes {allow}");
+            return error(405, "method_not_allowed", "invalid_request_error", message)
+                .with("allow", allow);
+        }
+        Refusal::TooLarge { limit } => (
+            413,
+            "request_too_large",
+            "invalid_request_error",
+            format!("The body may have at most {limit} bytes"),
+        ),
+        Refusal::NotJson => (
+            415,
+            "unsupported_media_type",
+            "invalid_request_error",
+            "Send the header Content-Type: application/json".to_owned(),
+        ),
+        Refusal::InvalidJson(detail) => (
+            400,
+            "invalid_json",
+            "invalid_request_error",
+            format!("The body is not valid JSON: {detail}"),
+        ),
+        Refusal::Malformed(detail) => (400, "invalid_request", "invalid_request_error", detail),
+        Refusal::UnsupportedVersion { supported } => (
+            400,
+            "unsupported_version",
+            "invalid_request_error",
+            format!("The version must be {supported}"),
+        ),
+        Refusal::InvalidToolId | Refusal::UnknownTool { .. } | Refusal::NoSuchVersion { .. } => {
+            (400, "tool_not_found", "invalid_request_error", "There is no such tool".to_owned())
+        }
+        Refusal::Forbidden { name } => (
+            403,
+            "tool_not_allowed",
+            "permission_error",
+            format!("Tool '{name}' may not be called"),
+        ),
+        Refusal::MissingRequirements(_) => (
+            400,
+            "missing_requirements",
+            "invalid_request_error",
+            "The call lacks what the tool requires".to_owned(),
+        ),
+        Refusal::Unavailable(detail) => (
+            503,
+            "unavailable",
+            "server_error",
+            format!("The tool server is temporarily unavailable: {detail}"),
+        ),
+    };
+    error(status, code, class, message)
+}
+
+fn error(status: u16, code: &'static str, class: &'static str, message: String) -> Outbound {
+    #[derive(Serialize)]
+    struct Body {
+        error: Error,
+    }
+    let body = Body { error: Error { code, message, class } };
+    Outbound::json(status, serde_json::to_vec(&body).unwrap_or_default())
+        .with("cache-control", "no-store")
+}

@@ -1,0 +1,65 @@
+//! The root of the host: what every client finds first. It speaks OXP, tells the other protocols
+//! apart by the shape of a call, and says where each is mounted.
+
+use serde::Serialize;
+
+use super::{Action, Dialect, Endpoint, Exchange, MOUNTS, Page, Posted, Reading, oxp};
+use crate::http::Outbound;
+
+/// The dialect of paths that no other mount has.
+pub(super) static ROOT: Dialect = Dialect {
+    name: "root",
+    title: "Every protocol, told apart by the shape of a call",
+    endpoints: &[
+        Endpoint { path: "/", action: Action::Read(index) },
+        Endpoint { path: "/health", action: Action::Health },
+        Endpoint { path: "/tools", action: Action::Read(oxp::list) },
+        Endpoint { path: "/tools/call", action: Action::Call(call) },
+        Endpoint { path: "/call", action: Action::Call(call) },
+    ],
+    lists: &[],
+    check: oxp::check_version,
+    refuse: oxp::refuse,
+    sign: oxp::sign,
+};
+
+/// Reads a call of any protocol that posts to the root.
+fn call(posted: Posted<'_>) -> Exchange {
+    oxp::call(posted)
+}
+
+/// `GET /`: the mounted protocols and their addresses.
+fn index(_: &Reading<'_>) -> Result<Page, Outbound> {
+    #[derive(Serialize)]
+    struct Index {
+        name: &'static str,
+        version: &'static str,
+        protocols: Vec<Protocol>,
+    }
+    #[derive(Serialize)]
+    struct Protocol {
+        name: &'static str,
+        title: &'static str,
+        endpoints: Vec<Address>,
+    }
+    #[derive(Serialize)]
+    struct Address {
+        method: &'static str,
+        path: String,
+    }
+    let address = |mount: &str, endpoint: &Endpoint| Address {
+        method: endpoint.action.method(),
+        path: format!("{mount}{}", endpoint.path),
+    };
+    let protocol = |(mount, dialect): &(&str, &Dialect)| Protocol {
+        name: dialect.name,
+        title: dialect.title,
+        endpoints: dialect.endpoints.iter().map(|endpoint| address(mount, endpoint)).collect(),
+    };
+    let index = Index {
+        name: "Toolbooth",
+        version: env!("CARGO_PKG_VERSION"),
+        protocols: MOUNTS.iter().map(protocol).collect(),
+    };
+    Ok(Page::of(serde_json::to_string(&index).unwrap_or_default()))
+}
