@@ -5,10 +5,8 @@
 // is made for here: an object a request, with its proxies, would cost more than the call itself.
 import Recovering from "wasm";
 
-const { answer, body_limit } = Recovering.prototype;
+const { answer, body_limit, failed } = Recovering.prototype;
 const NO_BODY = new Uint8Array(0);
-// After a panic there is no library left to ask how an answer looks.
-const FAILED = { status: 500, headers: { "oxp-version": "1.0" } };
 // worker-build's note to itself: a crash has happened and the instance must be replaced.
 const crash = globalThis.__worker_init_state;
 let limit;
@@ -26,13 +24,24 @@ export default {
       const answered = answer(method, url, headers, body, env);
       return answered instanceof Promise ? await orCrash(answered) : answered;
     } catch (error) {
-      // Whatever leaves WebAssembly as an exception, such as a stack overflow, leaves it in disorder.
-      crash.criticalError = true;
+      noteCrash(error);
       console.error("Request failed", error);
-      return Response.json({ message: "The tool server failed" }, FAILED);
+      // How a failure is told in the request's protocol, only a fresh instance can say.
+      if (crash.criticalError) new Recovering(context, env);
+      return failed(method, url, headers, env);
     }
   },
 };
+
+// Whatever leaves WebAssembly as an exception, such as a stack overflow, leaves it in disorder. One
+// crash can be told to many requests; it costs the instance once.
+const noted = new WeakSet();
+
+function noteCrash(error) {
+  if (noted.has(error)) return;
+  noted.add(error);
+  crash.criticalError = true;
+}
 
 // The requests that wait for I/O. When their instance ends, nothing would ever settle their
 // promises: the crash is told to all of them.
@@ -47,6 +56,7 @@ function orCrash(answer) {
 
 function crashed(error) {
   if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) return;
+  noteCrash(error);
   for (const reject of waiting) reject(error);
   waiting.clear();
 }

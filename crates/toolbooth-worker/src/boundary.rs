@@ -59,6 +59,19 @@ pub fn answer(
     }
 }
 
+/// What to answer to a request that something crashed on; the instance must be a fresh one.
+pub fn failed(
+    catalog: &'static Catalog,
+    method: &str,
+    url: &str,
+    headers: web_sys::Headers,
+    env: Env,
+) -> JsValue {
+    let (path, _) = path_and_query(url);
+    let booth = booth(catalog, &Bindings::new(env));
+    into_js(&booth.failed(http::Method::from(method), path, &JsHeaders(headers)))
+}
+
 /// The path and the query of an absolute address. The runtime has parsed it already: it has a
 /// scheme and a host.
 fn path_and_query(url: &str) -> (&str, &str) {

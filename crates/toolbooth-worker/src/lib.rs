@@ -8,7 +8,7 @@
 mod boundary;
 mod host;
 
-pub use boundary::{answer, body_limit};
+pub use boundary::{answer, body_limit, failed};
 pub use worker::Env;
 
 /// Exports what `js/entry.js` calls, for a catalogue of tools.
@@ -35,6 +35,17 @@ macro_rules! serve {
             env: $crate::Env,
         ) -> wasm_bindgen::JsValue {
             $crate::answer(&$catalog, method, url, headers, body, env)
+        }
+
+        /// The `Response` to a request that crashed an instance before this one.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub fn failed(
+            method: &str,
+            url: &str,
+            headers: $crate::Headers,
+            env: $crate::Env,
+        ) -> wasm_bindgen::JsValue {
+            $crate::failed(&$catalog, method, url, headers, env)
         }
     };
 }

@@ -67,6 +67,13 @@ impl Booth {
         answer
     }
 
+    /// What to answer when a request could not be served because something crashed.
+    pub fn failed(&self, method: Method, path: &str, headers: &dyn Headers) -> Outbound {
+        let (dialect, _) = dialect::route(method, path);
+        let answer = (dialect.sign)((dialect.refuse)(Refusal::Failed));
+        http::cross_origin(answer, headers, &self.config.origins)
+    }
+
     /// Reads the body of a request, as far as all protocols agree: size, type, JSON, version.
     fn post<'a>(
         &'a self,

@@ -133,6 +133,8 @@ pub enum Refusal {
     MissingRequirements(Missing),
     /// The server cannot serve. Holds what is at fault.
     Unavailable(&'static str),
+    /// The server itself failed, for one because a tool crashed.
+    Failed,
 }
 
 /// What a call lacks.

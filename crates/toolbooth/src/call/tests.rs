@@ -156,6 +156,7 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
             user_id: true,
         }),
         Refusal::Unavailable("it has no random bytes"),
+        Refusal::Failed,
     ];
     // A new kind does not compile here until somebody adds its row above.
     for refusal in &rows {
@@ -172,7 +173,8 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
             | Refusal::NoSuchVersion { .. }
             | Refusal::Forbidden { .. }
             | Refusal::MissingRequirements(_)
-            | Refusal::Unavailable(_) => {}
+            | Refusal::Unavailable(_)
+            | Refusal::Failed => {}
         }
     }
     rows

@@ -293,6 +293,7 @@ fn refused(refusal: Refusal) -> Outbound {
         Refusal::Unavailable(detail) => {
             error(400, "The tool server is temporarily unavailable", detail.into())
         }
+        Refusal::Failed => error(500, "The tool server failed", "its log says more".into()),
     }
 }
 

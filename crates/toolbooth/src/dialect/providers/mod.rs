@@ -108,6 +108,9 @@ pub(super) fn refuse(refusal: Refusal) -> Outbound {
             "server_error",
             format!("The tool server is temporarily unavailable: {detail}"),
         ),
+        Refusal::Failed => {
+            (500, "server_error", "server_error", "The tool server failed".to_owned())
+        }
     };
     error(status, code, class, message)
 }

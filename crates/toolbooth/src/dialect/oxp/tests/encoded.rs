@@ -143,6 +143,7 @@ fn refusals() -> Vec<(Refusal, String)> {
             Refusal::Unavailable("it has no random bytes"),
             plain(400, "The tool server is temporarily unavailable", "it has no random bytes"),
         ),
+        (Refusal::Failed, plain(500, "The tool server failed", "its log says more")),
     ];
     rows
 }
