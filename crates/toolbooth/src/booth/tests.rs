@@ -3,6 +3,7 @@
 mod access;
 mod body;
 mod corpus;
+mod envelope;
 #[path = "../../../../fuzz/exchange.rs"]
 mod exchange;
 mod parsers;
