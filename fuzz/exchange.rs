@@ -27,6 +27,9 @@ pub(crate) fn request(bytes: &[u8]) -> Request<'_> {
     let (method, path, headers): (_, _, &[_]) = match first {
         b'a' => ("POST", "/call", call),
         b'b' => ("POST", "/oxp/tools/call", call),
+        b'e' => ("POST", "/otc/tools/call", call),
+        b'f' => ("POST", "/oxp/1.0/tools/call", call),
+        b'g' => ("GET", "/otc/tools", &[]),
         b'v' => ("POST", "/tools/call", &[JSON, ("oxp-version", "2.0")]),
         b'p' => ("POST", "/tools/call", &[("content-type", "text/plain")]),
         b't' => ("GET", "/tools", &[]),

@@ -173,8 +173,10 @@ for (const body of [
   { $schema: "otc://1.0", request: { tool_id: A } },
   { tool_id: A, request: {} },
 ]) {
-  test(`an envelope is 400: ${JSON.stringify(body)}`, async () => {
-    assert.equal((await worker.post(body)).status, 400);
+  test(`an envelope is 400 where bodies are flat: ${JSON.stringify(body)}`, async () => {
+    const reply = await worker.post(body, { path: "/oxp/tools/call" });
+    assert.equal(reply.status, 400);
+    assert.match(reply.json.developer_message, /^request is an envelope, which \/otc and \/oxp\/1\.0 take/);
   });
 }
 

@@ -1,6 +1,8 @@
 //! The forms that answers must have, one file a protocol, written down apart from the library.
 
+mod envelope;
 mod oxp;
+mod root;
 
 use serde_json::{Map, Value};
 
@@ -28,7 +30,12 @@ impl Answer<'_> {
 type Form = fn(&Answer<'_>) -> Result<(), String>;
 
 /// Which protocol's form the answers below a path have; the first prefix that fits counts.
-const FORMS: &[(&str, Form)] = &[("/oxp", oxp::check), ("", oxp::check)];
+const FORMS: &[(&str, Form)] = &[
+    ("/otc", envelope::otc),
+    ("/oxp/1.0", envelope::oxp),
+    ("/oxp", oxp::check),
+    ("", root::check),
+];
 
 /// Checks the form of an answer, whatever was asked.
 ///

@@ -1,7 +1,7 @@
 """The official OXP SDK for Python against the Worker.
 
-Its own call() wraps the body in an envelope, which is another form of the protocol; the flat form
-goes through its generic post().
+Its own call() wraps the body in an envelope, as OXP was published; the flat form goes through its
+generic post().
 """
 
 import httpx
@@ -9,6 +9,9 @@ import oxp
 import pytest
 
 MOUNTS = ["", "/oxp"]
+# Where its own call() is served.
+ENVELOPES = ["/oxp/1.0", ""]
+ADD = {"call_id": "1", "tool_id": "Calculator.Add", "input": {"a": 10, "b": 5}}
 
 
 @pytest.fixture
@@ -102,6 +105,59 @@ def test_other_version(client):
 def test_nothing_there(client):
     with pytest.raises(oxp.NotFoundError):
         client.get("/nothing", cast_to=httpx.Response)
+
+
+@pytest.mark.parametrize("client", ENVELOPES, indirect=True)
+@pytest.mark.parametrize("schema", [None, "urn:oxp:1.0", "otc://1.0"])
+def test_envelope(client, schema):
+    client.health.check()
+    assert "Calculator.Add@1.0.0" in [tool.id for tool in client.tools.list().items]
+    reply = client.tools.call(request=ADD, **({"schema": schema} if schema else {}))
+    assert reply.schema_ == (schema or "urn:oxp:1.0")
+    assert (reply.result.call_id, reply.result.success, reply.result.value) == ("1", True, 15)
+
+
+@pytest.mark.parametrize("client", ["/oxp/1.0"], indirect=True)
+def test_envelope_list(client):
+    tools = client.tools.list()
+    assert tools.schema_ == "urn:oxp:1.0"
+    add = next(tool for tool in tools.items if tool.id == "Calculator.Add@1.0.0")
+    assert add.input_schema["required"] == ["a", "b"]
+
+
+@pytest.mark.parametrize("client", ENVELOPES, indirect=True)
+def test_envelope_tool_error(client):
+    request = {"tool_id": "Doorbell.Ring", "input": {"doorbell_id": "doorbell1"}}
+    error = client.tools.call(request=request).result.error
+    assert error.message == "Doorbell ID not found"
+    assert (error.can_retry, error.retry_after_ms) == (True, 500)
+
+
+@pytest.mark.parametrize("client", ENVELOPES, indirect=True)
+@pytest.mark.parametrize(
+    ("request_", "schema", "error", "message"),
+    [
+        ({"tool_id": "Calculator.Add@2.0.0"}, "urn:oxp:1.0", oxp.BadRequestError, "Tool 'Calculator_Add' was not found"),
+        ({"tool_id": "Calculator_Add"}, "urn:oxp:1.0", oxp.BadRequestError, "The tool id is invalid"),
+        (ADD, "urn:oxp:2.0", oxp.BadRequestError, "This version of the protocol is not supported"),
+        # What the SDK's own tests send.
+        ({"tool_id": "sqFnKL1N_jr_.U0_2_jv__a"}, "https://example.com", oxp.BadRequestError,
+         "This version of the protocol is not supported"),
+        ({"tool_id": "Calculator.Add"}, "urn:oxp:1.0", oxp.UnprocessableEntityError, "Some input parameters are invalid"),
+    ],
+)
+def test_envelope_refusals(client, request_, schema, error, message):
+    with pytest.raises(error) as raised:
+        client.tools.call(request=request_, schema=schema)
+    assert raised.value.body["$schema"] == "urn:oxp:1.0"
+    assert raised.value.body["message"] == message
+
+
+@pytest.mark.anyio
+async def test_async_envelope(address):
+    async with oxp.AsyncOxp(base_url=address + "/oxp/1.0", bearer_token="x") as client:
+        reply = await client.tools.call(request=ADD)
+        assert reply.result.value == 15
 
 
 @pytest.mark.anyio

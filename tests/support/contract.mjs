@@ -22,7 +22,7 @@ const OTHER_METHOD = { 405: "MethodNotAllowed" };
 
 /** Throws when `reply` is not what the contract promises to the request. */
 export function check(method, url, sent, reply) {
-  const path = url.split("?")[0];
+  const path = spoken(url.split("?")[0], sent, reply.status);
   const where = `${method} ${url} answered ${reply.status} ${reply.text.slice(0, 500)}`;
   const { file, contract, prefix } = mount(path);
   const name = responseName(contract, method, path.slice(prefix.length), reply.status);
@@ -48,6 +48,17 @@ export function check(method, url, sent, reply) {
     const body = contract.paths[path.slice(prefix.length)].post.requestBody.$ref;
     fits(`${body}/content/application~1json/schema`, JSON.parse(sent), where);
   }
+}
+
+/**
+ * The path whose contract holds for a reply. At the root, what ran is told in the form of the call;
+ * the mount of that form says what it is.
+ */
+function spoken(path, sent, status) {
+  if (!["/call", "/tools/call"].includes(path) || status !== 200) return path;
+  const call = JSON.parse(sent);
+  if (call.request === undefined) return path;
+  return call.$schema?.startsWith("otc:") ? `/otc${path}` : `/oxp/1.0${path}`;
 }
 
 /** The contract of a path: of those with the longest prefix one that names the path, if any does. */

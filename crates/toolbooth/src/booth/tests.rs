@@ -3,6 +3,8 @@
 mod access;
 mod body;
 mod corpus;
+mod dialects;
+mod envelope;
 #[path = "../../../../fuzz/exchange.rs"]
 mod exchange;
 mod parsers;

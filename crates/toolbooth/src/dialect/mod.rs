@@ -4,6 +4,7 @@
 //! pipeline or of other dialects. Adding one is a module beside [`oxp`], a line in [`MOUNTS`], and
 //! tests; the build renders its lists, the index names its addresses, and the booth serves it.
 
+pub mod envelope;
 mod exchange;
 pub mod oxp;
 #[allow(dead_code)] // until OpenTool and Xaibo use it
@@ -87,6 +88,8 @@ impl Action {
 /// Where each protocol is mounted. The first mount that fits a path wins, so longer prefixes come
 /// first and the root, which fits every path, last.
 const MOUNTS: &[(&str, &Dialect)] = &[
+    ("/otc", &envelope::OTC),
+    ("/oxp/1.0", &envelope::OXP),
     ("/oxp", &oxp::FLAT),
     ("/providers/openai-responses", &providers::OPENAI_RESPONSES),
     ("/providers/openai", &providers::OPENAI),

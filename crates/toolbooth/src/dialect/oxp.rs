@@ -3,18 +3,19 @@
 //! Version marker: the `OXP-Version` header, both ways. Clause numbers X1 to X34 are explained in
 //! docs/PROTOCOLS.md, with the tests that hold them.
 
-use std::borrow::Cow;
+mod response;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
-use crate::call::{
-    Call, Credentials, InvalidInput, Missing, Outcome, Refusal, Secret, ToolError, Wanted,
-};
-use crate::catalog::{ListForm, Listed, Rendering, Requirements};
+use crate::call::{Call, Credentials, Refusal, Secret, Wanted};
+use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Outbound};
+
+pub use response::{Form, encode, refuse};
 
 /// The version that is served.
 const VERSION: &str = "1.0";
@@ -31,7 +32,7 @@ pub static FLAT: Dialect = Dialect {
     ],
     lists: &[LIST],
     check: check_version,
-    refuse,
+    refuse: |refusal| refuse(Form::Flat, refusal),
     sign,
 };
 
@@ -55,12 +56,19 @@ pub fn check_version(headers: &dyn Headers) -> Result<(), Refusal> {
 
 /// `GET /tools` (X9).
 pub fn list(reading: &Reading<'_>) -> Result<Page, Outbound> {
-    reading.page(LIST.name).map_err(refuse)
+    reading.page(LIST.name).map_err(|refusal| refuse(Form::Flat, refusal))
 }
 
-/// `POST /tools/call`.
+/// `POST /tools/call` with a flat body. An envelope is refused here with the address that takes it.
 pub fn call(posted: Posted<'_>) -> Exchange {
-    Exchange::single(decode(posted.body), encode)
+    let call = if posted.body.get("request").is_some() {
+        Err(malformed(
+            "request is an envelope, which /otc and /oxp/1.0 take; here its fields are the body's own",
+        ))
+    } else {
+        decode(posted.body)
+    };
+    Exchange::single(call, |outcome| encode(Form::Flat, outcome))
 }
 
 /// Reads a `CallToolRequest`, which is closed: a field that it does not have is refused.
@@ -91,7 +99,7 @@ pub fn decode(body: Value) -> Result<Call, Refusal> {
     }
 }
 
-fn malformed(message: &str) -> Refusal {
+pub(super) fn malformed(message: &str) -> Refusal {
     Refusal::Malformed(message.to_owned())
 }
 
@@ -148,214 +156,30 @@ fn secrets(
     items.into_iter().map(pair).collect()
 }
 
-/// Writes what came of a call: 200 for every call that ran (X10), 422 for its input (X23), 400 for
-/// what went wrong before (X16), and the statuses of HTTP itself where HTTP has one.
-pub fn encode(outcome: Outcome) -> Outbound {
-    match outcome {
-        Outcome::Done { call_id, duration_ms, value } => {
-            ran(&CallToolResponse::done(&call_id, duration_ms, &value))
-        }
-        Outcome::Failed { call_id, duration_ms, error } => {
-            ran(&CallToolResponse::failed(&call_id, duration_ms, &error))
-        }
-        Outcome::Invalid(input) => invalid(&input),
-        Outcome::Refused(refusal) => return refuse(refusal),
-    }
-    .with("cache-control", "no-store")
+/// Renders a tool of `GET /tools` (X9).
+pub fn render(listed: &Listed<'_>) -> Rendering {
+    tool_definition(listed.definition, &listed.definition.input_schema)
 }
 
-/// `CallToolResponse` (X25, X26).
-#[derive(Serialize)]
-struct CallToolResponse<'a> {
-    call_id: &'a str,
-    duration: u64,
-    success: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a ToolError>,
-}
-
-impl<'a> CallToolResponse<'a> {
-    fn done(call_id: &'a str, duration: u64, value: &'a Value) -> Self {
-        Self { call_id, duration, success: true, value: Some(value), error: None }
-    }
-
-    fn failed(call_id: &'a str, duration: u64, error: &'a ToolError) -> Self {
-        Self { call_id, duration, success: false, value: None, error: Some(error) }
-    }
-}
-
-fn ran(response: &CallToolResponse<'_>) -> Outbound {
-    Outbound::json(200, write(response))
-}
-
-/// `ValidationErrorResponse` (X23, X24).
-fn invalid(input: &InvalidInput) -> Outbound {
+/// Renders a definition with the fields of `ToolDefinition` and no others, for it is closed.
+pub fn tool_definition(definition: &Definition, input_schema: &impl Serialize) -> Rendering {
     #[derive(Serialize)]
-    struct ValidationErrorResponse<'a> {
-        message: &'static str,
-        parameter_errors: BTreeMap<&'a str, &'a str>,
-    }
-    Outbound::json(
-        422,
-        write(&ValidationErrorResponse {
-            message: "Some input parameters are invalid",
-            parameter_errors: input
-                .errors
-                .iter()
-                .map(|error| (error.parameter.as_str(), error.message.as_str()))
-                .collect(),
-        }),
-    )
-}
-
-/// `ServerErrorResponse` (X17 to X19).
-#[derive(Serialize)]
-struct ServerErrorResponse {
-    message: Cow<'static, str>,
-    developer_message: Cow<'static, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing_requirements: Option<MissingRequirements>,
-}
-
-/// `missing_requirements`: `user_id` is OXP's, `secrets` an addition that its open object allows.
-#[derive(Serialize)]
-struct MissingRequirements {
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    user_id: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    secrets: Vec<&'static str>,
-}
-
-/// Writes why a request was turned away.
-pub fn refuse(refusal: Refusal) -> Outbound {
-    refused(refusal).with("cache-control", "no-store")
-}
-
-fn refused(refusal: Refusal) -> Outbound {
-    let error = |status, message: &'static str, detail: Cow<'static, str>| {
-        server_error(status, message.into(), detail, None)
-    };
-    match refusal {
-        Refusal::NotFound => error(
-            404,
-            "There is nothing at this address",
-            "the endpoints are GET /health, GET /tools and POST /tools/call".into(),
-        ),
-        Refusal::MethodNotAllowed { allow } => {
-            error(405, "This address does not take this method", format!("it takes {allow}").into())
-                .with("allow", allow)
-        }
-        Refusal::TooLarge { limit } => error(
-            413,
-            "The request is too large",
-            format!("the body may have at most {limit} bytes").into(),
-        ),
-        Refusal::NotJson => error(
-            415,
-            "The request is not JSON",
-            "send the header Content-Type: application/json".into(),
-        ),
-        Refusal::InvalidJson(detail) => error(
-            400,
-            "The request is malformed",
-            format!("the body is not valid JSON: {detail}").into(),
-        ),
-        Refusal::Malformed(detail) => error(400, "The request is malformed", detail.into()),
-        Refusal::UnsupportedVersion { supported } => error(
-            400,
-            "This version of OXP is not supported",
-            format!("OXP-Version must be {supported} or absent").into(),
-        ),
-        Refusal::InvalidToolId => {
-            error(400, "The tool id is invalid", crate::catalog::InvalidToolId.to_string().into())
-        }
-        Refusal::UnknownTool { id, name } => server_error(
-            400,
-            format!("Tool '{name}' was not found").into(),
-            format!("{id} is not a tool of this server").into(),
-            None,
-        ),
-        Refusal::NoSuchVersion { id, name, version } => server_error(
-            400,
-            format!("Tool '{name}' was not found").into(),
-            format!("{id} version {version} is not available").into(),
-            None,
-        ),
-        Refusal::Forbidden { name } => server_error(
-            400,
-            format!("Tool '{name}' may not be called").into(),
-            "TOOL_ALLOWLIST does not have it".into(),
-            None,
-        ),
-        Refusal::MissingRequirements(missing) => missing_requirements(missing),
-        Refusal::Unavailable(detail) => {
-            error(400, "The tool server is temporarily unavailable", detail.into())
-        }
-        Refusal::Failed => error(500, "The tool server failed", "its log says more".into()),
-    }
-}
-
-fn missing_requirements(missing: Missing) -> Outbound {
-    let Missing { authorization, secrets, user_id } = missing;
-    let message = match (authorization.is_empty(), user_id) {
-        (false, _) => "Authorization required",
-        (true, true) => "The call must say for which user it is",
-        (true, false) => "The call lacks a secret",
-    };
-    let mut lacks: Vec<String> = Vec::new();
-    lacks.extend(authorization.iter().map(|id| format!("context.authorization with id {id:?}")));
-    lacks.extend(secrets.iter().map(|id| format!("context.secrets with id {id:?}")));
-    lacks.extend(user_id.then(|| "context.user_id".to_owned()));
-    let machine =
-        (user_id || !secrets.is_empty()).then_some(MissingRequirements { user_id, secrets });
-    server_error(
-        400,
-        message.into(),
-        format!("the call lacks {}", lacks.join(", ")).into(),
-        machine,
-    )
-}
-
-fn server_error(
-    status: u16,
-    message: Cow<'static, str>,
-    developer_message: Cow<'static, str>,
-    missing_requirements: Option<MissingRequirements>,
-) -> Outbound {
-    Outbound::json(
-        status,
-        write(&ServerErrorResponse { message, developer_message, missing_requirements }),
-    )
-}
-
-fn write(body: &impl Serialize) -> Vec<u8> {
-    // Structs of strings and JSON values always serialize; an empty body is the visible fallback.
-    serde_json::to_vec(body).unwrap_or_default()
-}
-
-/// Renders a tool of `GET /tools` (X9): OXP's fields of the definition and no others, for its
-/// `ToolDefinition` is closed.
-fn render(listed: &Listed<'_>) -> Rendering {
-    #[derive(Serialize)]
-    struct ToolDefinition<'a> {
+    struct ToolDefinition<'a, S> {
         id: &'a str,
         name: &'a str,
         description: &'a str,
         version: String,
-        input_schema: &'a Map<String, Value>,
+        input_schema: &'a S,
         output_schema: &'a Option<Map<String, Value>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         requirements: Option<&'a Requirements>,
     }
-    let definition = listed.definition;
     Rendering::of(&ToolDefinition {
         id: &definition.id,
         name: &definition.name,
         description: &definition.description,
         version: definition.version.to_string(),
-        input_schema: &definition.input_schema,
+        input_schema,
         output_schema: &definition.output_schema,
         requirements: definition.requirements.as_ref(),
     })

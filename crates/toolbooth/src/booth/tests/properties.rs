@@ -35,7 +35,7 @@ pub(super) fn json(
     })
 }
 
-fn any_json() -> impl Strategy<Value = Value> {
+pub(super) fn any_json() -> impl Strategy<Value = Value> {
     json(".{0,8}".boxed(), ".{0,8}".boxed())
 }
 
@@ -45,9 +45,12 @@ fn method() -> impl Strategy<Value = String> {
 }
 
 fn path() -> impl Strategy<Value = String> {
-    let known =
-        select(vec!["/health", "/tools", "/tools/call", "/call", "/oxp/tools", "/oxp/call"]);
-    prop_oneof![6 => known.prop_map(str::to_owned), 1 => "/[a-z/]{0,12}", 1 => any::<String>()]
+    let known = (
+        select(vec!["", "/oxp", "/oxp/1.0", "/otc"]),
+        select(vec!["/health", "/tools", "/tools/call", "/call"]),
+    );
+    let known = known.prop_map(|(mount, path)| format!("{mount}{path}"));
+    prop_oneof![6 => known, 1 => "/[a-z/]{0,12}", 1 => any::<String>()]
 }
 
 fn header() -> impl Strategy<Value = (String, String)> {
@@ -118,6 +121,12 @@ const PLACES: [&str; 14] = [
     "/context/secrets/0/value",
 ];
 
+const SCHEMAS: [&str; 3] = [
+    "otc://1.0",
+    "urn:oxp:1.0",
+    "https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json",
+];
+
 /// A text and a number that stand nowhere but in what a client sends.
 const CANARY: &str = "Zc4n4ry";
 const CANARY_NUMBER: u64 = 918_273_645;
@@ -173,6 +182,23 @@ proptest! {
     }
 
     #[test]
+    fn any_json_in_any_place_of_an_envelope_has_an_answer(
+        path in select(vec!["/otc/call", "/oxp/1.0/call", "/call"]),
+        place in select(PLACES.to_vec()),
+        schema in prop_oneof![4 => select(SCHEMAS.to_vec()).prop_map(Value::from), 1 => any_json()],
+        value in any_json(),
+    ) {
+        let served = schema.as_str().is_some_and(|schema| SCHEMAS.contains(&schema));
+        let body = json!({"$schema": schema, "request": with(place, value)}).to_string();
+        let answer = asked(&FakeHost::default(), ("POST", path, &[JSON]), &body);
+        let status: u16 = answer.lines().next().unwrap_or_default().parse().unwrap_or_default();
+        prop_assert!(status == 400 || served && [200, 422].contains(&status), "{}", answer);
+        if served && place.starts_with("/input") {
+            prop_assert!(status != 400, "an input of any kind is for its schema to judge: {}", answer);
+        }
+    }
+
+    #[test]
     fn a_prefix_of_a_call_is_never_a_call(cut in 0..CALL.len()) {
         let answer = asked(&FakeHost::default(), ("POST", "/call", &[JSON]), &CALL[..cut]);
         prop_assert!(answer.starts_with("400\n"), "{}", answer);
@@ -203,8 +229,11 @@ proptest! {
     fn tokens_and_secrets_are_never_told(place in select(PLACES[6..].to_vec()), value in canaries()) {
         // The handler would echo a text; it echoes "a". What it was sent beside that stays unsaid.
         let host = FakeHost::default();
-        let answer = asked(&host, ("POST", "/call", &[JSON]), &with(place, value).to_string());
-        prop_assert!(!sings(&answer), "{}", answer);
+        let call = with(place, value);
+        for (path, body) in [("/call", &call), ("/otc/call", &json!({"request": call}))] {
+            let answer = asked(&host, ("POST", path, &[JSON]), &body.to_string());
+            prop_assert!(!sings(&answer), "{}", answer);
+        }
         prop_assert!(!sings(&format!("{:?}", host.log.borrow())), "{:?}", host.log.borrow());
     }
 }

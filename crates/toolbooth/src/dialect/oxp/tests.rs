@@ -1,11 +1,9 @@
-//! The wire form of OXP: what is read here, what is written in `encoded`.
-
-mod encoded;
+//! The wire form of OXP: what is read, and its list. What is written stands beside `response`.
 
 use serde_json::json;
 
 use super::*;
-use crate::http::tests::Pairs;
+use crate::http::tests::{Pairs, wire};
 
 /// A call in a form that can be compared, with its secrets in the open.
 fn shown(call: &Call) -> Value {
@@ -214,5 +212,49 @@ fn versions_of_the_protocol() {
         let expected =
             if taken { Ok(()) } else { Err(Refusal::UnsupportedVersion { supported: "1.0" }) };
         assert_eq!(check_version(&Pairs(&headers)), expected, "{sent:?}");
+    }
+}
+
+#[test]
+fn a_signature_names_the_version_that_is_served() {
+    assert_eq!(
+        wire(&sign(Outbound::empty(204).with("allow", "GET"))),
+        "204\nallow: GET\noxp-version: 1.0\n"
+    );
+}
+
+#[test]
+fn lists() {
+    let definitions: Vec<Definition> = serde_json::from_value(json!([
+        {
+            "id": "A.B@1.0.0", "name": "A_B", "title": "T", "description": "\"d\"é", "version": "1.0.0",
+            "input_schema": {"type": "object"}, "output_schema": null,
+            "annotations": {"read_only": true}, "deprecated": {"message": "m"},
+            "examples": [{"input": {}, "value": null}]
+        },
+        {
+            "id": "A.B@1.1.0", "name": "A_B", "description": "d", "version": "1.1.0",
+            "input_schema": {}, "output_schema": {}, "requirements": {}
+        },
+        {
+            "id": "A.C@1.0.0", "name": "A_C", "description": "d", "version": "1.0.0",
+            "input_schema": {}, "output_schema": {"type": "string"},
+            "requirements": {
+                "authorization": [{"id": "mail"}, {"id": "bank", "oauth2": {"scopes": ["read"]}}],
+                "secrets": [{"id": "KEY"}],
+                "user_id": true
+            }
+        }
+    ]))
+    .unwrap();
+    let expected = [
+        r#"{"id":"A.B@1.0.0","name":"A_B","description":"\"d\"é","version":"1.0.0","input_schema":{"type":"object"},"output_schema":null}"#,
+        r#"{"id":"A.B@1.1.0","name":"A_B","description":"d","version":"1.1.0","input_schema":{},"output_schema":{},"requirements":{}}"#,
+        r#"{"id":"A.C@1.0.0","name":"A_C","description":"d","version":"1.0.0","input_schema":{},"output_schema":{"type":"string"},"requirements":{"authorization":[{"id":"mail"},{"id":"bank","oauth2":{"scopes":["read"]}}],"secrets":[{"id":"KEY"}],"user_id":true}}"#,
+    ];
+    for (definition, expected) in definitions.iter().zip(expected) {
+        let got = render(&Listed { definition, name: "ignored", latest: false });
+        let warnings = Vec::new();
+        assert_eq!(got, Rendering::Fits { json: expected.to_owned(), warnings });
     }
 }

@@ -1,0 +1,183 @@
+//! Every protocol: whatever is posted to any of its addresses, the answer has its form, and nothing
+//! panics. The addresses are those of the index, so that a new protocol is tested unasked.
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde_json::{Value, json};
+
+use super::properties::{any_json, modest};
+use super::*;
+
+/// A good body for each address that takes calls.
+fn good(path: &str) -> Value {
+    let call = json!({"tool_id": "Echo.Say", "call_id": "7", "input": {"text": "hi"}});
+    let rpc = json!({"jsonrpc": "2.0", "method": "Echo_Say", "params": {"text": "hi"}, "id": "7"});
+    let arguments = r#"{"text":"hi"}"#;
+    match path {
+        "/tools/call" | "/call" | "/oxp/tools/call" | "/oxp/call" => call,
+        "/oxp/1.0/tools/call" | "/oxp/1.0/call" => {
+            json!({"$schema": "urn:oxp:1.0", "request": call})
+        }
+        "/otc/tools/call" | "/otc/call" => json!({"$schema": "otc://1.0", "request": call}),
+        "/opentool/call" | "/opentool/streamCall" | "/opentool/stop" | "/jsonrpc" => rpc,
+        "/xaibo/execute" => json!({"tool_name": "Echo_Say", "parameters": {"text": "hi"}}),
+        "/providers/openai/call" => json!({"choices": [{"message": {
+            "role": "assistant", "content": null,
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "Echo_Say", "arguments": arguments}},
+                {"id": "c2", "type": "function", "function": {"name": "Echo_Say", "arguments": ""}}
+            ]
+        }}]}),
+        "/providers/openai-responses/call" => json!({"output": [
+            {"type": "function_call", "id": "f1", "call_id": "c1", "name": "Echo_Say", "arguments": arguments},
+            {"type": "message", "content": []}
+        ]}),
+        "/providers/anthropic/call" => json!({"role": "assistant", "content": [
+            {"type": "text", "text": "I ask."},
+            {"type": "tool_use", "id": "c1", "name": "Echo_Say", "input": {"text": "hi"}}
+        ]}),
+        "/providers/gemini/call" => json!({"candidates": [{"content": {"role": "model", "parts": [
+            {"functionCall": {"id": "c1", "name": "Echo_Say", "args": {"text": "hi"}}, "thoughtSignature": "s"},
+            {"functionCall": {"name": "Echo_Say", "args": {"text": "hi"}}}
+        ]}}]}),
+        other => panic!("{other} takes calls and has no good body here"),
+    }
+}
+
+/// All addresses with their methods, as the index names them.
+fn addresses() -> Vec<(String, String)> {
+    let index = asked(&FakeHost::default(), ("GET", "/", &[]), "");
+    let index: Value = serde_json::from_str(index.lines().last().unwrap()).unwrap();
+    let protocols = index["protocols"].as_array().unwrap();
+    let endpoints = protocols.iter().flat_map(|one| one["endpoints"].as_array().unwrap());
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    endpoints.map(|one| (text(&one["method"]), text(&one["path"]))).collect()
+}
+
+fn posts() -> Vec<String> {
+    addresses().into_iter().filter(|(method, _)| method == "POST").map(|(_, path)| path).collect()
+}
+
+/// The place of every value in a body, as JSON pointers.
+fn places(value: &Value, place: &str, found: &mut Vec<String>) {
+    found.push(place.to_owned());
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                places(
+                    value,
+                    &format!("{place}/{}", key.replace('~', "~0").replace('/', "~1")),
+                    found,
+                );
+            }
+        }
+        Value::Array(items) => {
+            for (at, value) in items.iter().enumerate() {
+                places(value, &format!("{place}/{at}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_good_body_is_served_everywhere() {
+    for path in posts() {
+        let answer =
+            asked(&FakeHost::default(), ("POST", &path, &[JSON]), &good(&path).to_string());
+        let status = if path == "/opentool/stop" { "404\n" } else { "200\n" };
+        assert!(answer.starts_with(status), "{path}: {answer}");
+        assert!(answer.contains("hi") || path == "/opentool/stop", "{path}: {answer}");
+    }
+}
+
+#[test]
+fn every_page_of_the_index_is_there() {
+    for (method, path) in addresses().into_iter().filter(|(method, _)| method == "GET") {
+        let answer = asked(&FakeHost::default(), (&method, &path, &[]), "");
+        assert!(answer.starts_with("200\n"), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn every_refusal_before_the_body_has_the_form_of_its_protocol() {
+    // The form itself is checked by `answer`.
+    let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
+    for path in posts() {
+        for (headers, body, status) in [
+            (&[JSON][..], Body::TooLarge, 413),
+            (&[], Body::Whole(Vec::new()), 415),
+            (&[JSON], Body::Whole(b"{".to_vec()), 400),
+        ] {
+            let answer = answer(CATALOG, &host, ("POST", &path, headers), body);
+            if path == "/opentool/stop" {
+                continue;
+            }
+            // OpenTool's clients know no 415.
+            let expected =
+                if path.starts_with("/opentool") && status == 415 { 400 } else { status };
+            assert_eq!(answer.status, expected, "{path}: {}", wire(&answer));
+        }
+    }
+}
+
+#[test]
+fn a_crash_has_the_form_of_its_protocol() {
+    let host = FakeHost::with(&[("ALLOWED_ORIGINS", "*")]);
+    let booth = Booth::new(CATALOG, &host);
+    for path in posts() {
+        let answer = booth.failed(Method::Post, &path, &Pairs(&[ORIGIN]));
+        let headers: Vec<_> =
+            answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
+        assert!(headers.contains(&("access-control-allow-origin", "*")), "{path}: {headers:?}");
+        let (status, body) = (answer.status, &answer.body);
+        let told =
+            exchange::Answer { method: "POST", path: &path, status, headers: &headers, body };
+        assert_eq!((status, exchange::check(&told)), (500, Ok(())), "{path}: {}", wire(&answer));
+    }
+}
+
+proptest! {
+    #![proptest_config(modest())]
+
+    #[test]
+    fn any_json_anywhere_has_an_answer_in_form(path in select(posts()), body in any_json()) {
+        asked(&FakeHost::default(), ("POST", &path, &[JSON]), &body.to_string());
+    }
+
+    #[test]
+    fn any_bytes_anywhere_have_an_answer_in_form(
+        path in select(posts()),
+        body in prop::collection::vec(any::<u8>(), 0..64),
+    ) {
+        answer(CATALOG, &FakeHost::default(), ("POST", &path, &[JSON]), Body::Whole(body));
+    }
+
+    #[test]
+    fn a_good_body_with_one_thing_replaced_has_an_answer_in_form(
+        path in select(posts()),
+        at in any::<Index>(),
+        value in any_json(),
+    ) {
+        let mut body = good(&path);
+        let mut all = Vec::new();
+        places(&body, "", &mut all);
+        if let Some(place) = body.pointer_mut(&all[at.index(all.len())]) {
+            *place = value;
+        }
+        asked(&FakeHost::default(), ("POST", &path, &[JSON]), &body.to_string());
+    }
+
+    #[test]
+    fn any_query_has_an_answer_in_form(
+        (method, path) in select(addresses()),
+        query in prop_oneof![
+            any::<String>(),
+            "(strict|include|toolkit|version|skip_incompatible|unknown|validate_tool_arguments)=[a-zA-Z0-9_.,%]{0,12}(&[a-z]{0,6}=[a-z]{0,4}){0,3}",
+        ],
+    ) {
+        let body = if method == "POST" { good(&path).to_string() } else { String::new() };
+        let path = format!("{path}?{query}");
+        asked(&FakeHost::default(), (&method, &path, &[JSON]), &body);
+    }
+}
