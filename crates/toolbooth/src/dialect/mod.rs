@@ -6,10 +6,10 @@
 
 mod exchange;
 pub mod oxp;
-#[allow(dead_code)] // until OpenTool and Xaibo use it
 mod portable;
 mod providers;
 mod root;
+mod xaibo;
 
 pub use exchange::{Exchange, Page, Posted, Reading};
 
@@ -88,6 +88,7 @@ impl Action {
 /// first and the root, which fits every path, last.
 const MOUNTS: &[(&str, &Dialect)] = &[
     ("/oxp", &oxp::FLAT),
+    ("/xaibo", &xaibo::XAIBO),
     ("/providers/openai-responses", &providers::OPENAI_RESPONSES),
     ("/providers/openai", &providers::OPENAI),
     ("/providers/anthropic", &providers::ANTHROPIC),

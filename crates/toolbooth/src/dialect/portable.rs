@@ -4,18 +4,329 @@
 //! `required`, `items` and `enum`. What else a schema says is put into words, so that a model still
 //! reads it. Runs at build time only.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+/// The types, in the order in which one is chosen where a schema allows several.
+const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
 
 /// Reduces a schema to one `type` of the six, `description`, `properties` (always there on an
 /// object), `required`, `items` (always there on an array) and `enum` (values of the type itself).
+/// Everything else that decides which values are valid is said in the description.
+///
+/// No text of the result consists of digits alone: some readers take such a text for a number.
 pub(super) fn reduce(schema: &Value) -> Map<String, Value> {
-    let _ = schema;
-    Map::new()
+    let (schema, mut rules) = flatten(schema);
+    let kind = choose_type(&schema, &mut rules);
+    let mut reduced = Map::new();
+    reduced.insert("type".to_owned(), kind.into());
+    match kind {
+        "object" => object(&schema, &mut reduced, &mut rules),
+        "array" => {
+            let items = schema.get("items").cloned().unwrap_or_default();
+            reduced.insert("items".to_owned(), reduce(&items).into());
+        }
+        _ => {}
+    }
+    choose_enum(&schema, kind, &mut reduced, &mut rules);
+    for (keyword, value) in &schema {
+        rules.extend(rule(keyword, value));
+    }
+    let text = |key| schema.get(key).and_then(Value::as_str).map(str::trim);
+    let described = text("description").or_else(|| text("title")).filter(|text| !text.is_empty());
+    let mut sentences: Vec<String> = described.map(sentence).into_iter().collect();
+    sentences.extend(rules.into_iter().map(|rule| sentence(&rule)));
+    if !sentences.is_empty() {
+        reduced.insert("description".to_owned(), sentences.join(" ").into());
+    }
+    reduced
 }
 
-/// The parts of a reduced schema in words, such as `an object with street (string, required)`, for
+/// The parts of a reduced schema in words, such as `An object with street (string, required).`, for
 /// a form that holds no nested schema; empty when the schema has no parts.
 pub(super) fn parts_in_words(reduced: &Map<String, Value>) -> String {
-    let _ = reduced;
-    String::new()
+    match (reduced.get("type").and_then(Value::as_str), reduced.get("properties")) {
+        (Some("array"), _) => format!("An {}.", shape(reduced)),
+        (Some("object"), Some(Value::Object(parts))) if !parts.is_empty() => {
+            format!("An {}.", shape(reduced))
+        }
+        _ => String::new(),
+    }
 }
+
+/// A reduced schema as a noun: `string`, `array of string`, `object with a (number, required)`.
+fn shape(reduced: &Map<String, Value>) -> String {
+    let empty = Map::new();
+    let kind = reduced.get("type").and_then(Value::as_str).unwrap_or_default();
+    let mut noun = match kind {
+        "array" => {
+            let items = reduced.get("items").and_then(Value::as_object).unwrap_or(&empty);
+            format!("array of {}", shape(items))
+        }
+        "object" => {
+            let required = reduced.get("required").and_then(Value::as_array);
+            let is_required =
+                |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
+            let part = |(name, schema): (&String, &Value)| {
+                let schema = schema.as_object().unwrap_or(&empty);
+                let required = if is_required(name) { ", required" } else { "" };
+                let description = schema.get("description").and_then(Value::as_str);
+                let description = description.map(|text| format!(": {text}")).unwrap_or_default();
+                format!("{name} ({}{required}{description})", shape(schema))
+            };
+            let parts = reduced.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+            let parts: Vec<String> = parts.iter().map(part).collect();
+            let with = if parts.is_empty() { "" } else { " with " };
+            format!("object{with}{}", parts.join(", "))
+        }
+        other => other.to_owned(),
+    };
+    if let Some(options) = reduced.get("enum").and_then(Value::as_array) {
+        noun.push_str(&format!(", one of {}", list(options)));
+    }
+    noun
+}
+
+/// A schema whose alternatives are resolved as far as they have one meaning, and in words what
+/// could not be kept of them.
+fn flatten(schema: &Value) -> (Map<String, Value>, Vec<String>) {
+    let Value::Object(schema) = schema else { return (Map::new(), Vec::new()) };
+    let mut schema = schema.clone();
+    let mut rules = Vec::new();
+    if let Some(Value::Array(all)) = schema.remove("allOf") {
+        for part in &all {
+            let (part, more) = flatten(part);
+            rules.extend(more);
+            merge(&mut schema, part, &mut rules);
+        }
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let Some(Value::Array(branches)) = schema.remove(keyword) else { continue };
+        let is_null = |branch: &&Value| branch.get("type").is_some_and(|kind| kind == "null");
+        let nullable = branches.iter().any(|branch| is_null(&branch));
+        let others: Vec<&Value> = branches.iter().filter(|branch| !is_null(branch)).collect();
+        match others.as_slice() {
+            [] => {}
+            [only] => {
+                let (only, more) = flatten(only);
+                rules.extend(more);
+                merge(&mut schema, only, &mut rules);
+            }
+            several => {
+                rules.push(format!("Must fit one of: {}", alternatives(several)));
+                // What one of the types or enums must be is known only if all agree on it.
+                let types: Vec<Value> = several.iter().flat_map(|one| types_of(one)).collect();
+                if !schema.contains_key("type") && !types.is_empty() {
+                    schema.insert("type".to_owned(), types.into());
+                }
+            }
+        }
+        if nullable {
+            rules.push("May be null".to_owned());
+        }
+    }
+    (schema, rules)
+}
+
+/// Adds the keywords of `part`; where both have one, the other's is put into words.
+fn merge(schema: &mut Map<String, Value>, part: Map<String, Value>, rules: &mut Vec<String>) {
+    for (keyword, value) in part {
+        match (keyword.as_str(), schema.get_mut(&keyword), value) {
+            (_, None, value) => {
+                schema.insert(keyword, value);
+            }
+            ("properties", Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+            ("required", Some(Value::Array(known)), Value::Array(more)) => {
+                more.into_iter().for_each(|name| {
+                    if !known.contains(&name) {
+                        known.push(name);
+                    }
+                });
+            }
+            ("description" | "title" | "type", Some(_), _) => {}
+            (keyword, Some(_), value) => rules.extend(rule(keyword, &value)),
+        }
+    }
+}
+
+/// The types that a schema names, in itself or in all its alternatives.
+fn types_of(schema: &Value) -> Vec<Value> {
+    let (schema, _) = flatten(schema);
+    match schema.get("type") {
+        Some(Value::Array(types)) => types.clone(),
+        Some(kind) => vec![kind.clone()],
+        None => Vec::new(),
+    }
+}
+
+/// Alternatives as nouns with their descriptions.
+fn alternatives(branches: &[&Value]) -> String {
+    let noun = |branch: &&Value| {
+        // A branch that names no type only adds to what stands around it: its own text says it best.
+        if types_of(branch).is_empty() && options(&flatten(branch).0).is_empty() {
+            return branch.to_string();
+        }
+        let reduced = reduce(branch);
+        let description = reduced.get("description").and_then(Value::as_str);
+        let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
+        format!("{}{description}", shape(&reduced))
+    };
+    branches.iter().map(noun).collect::<Vec<_>>().join("; ")
+}
+
+/// The one type, and in words what other types are allowed.
+fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
+    let named: Vec<&str> = match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    if named.contains(&"null") && named.len() > 1 {
+        rules.push("May be null".to_owned());
+    }
+    let allowed: Vec<&'static str> =
+        TYPES.into_iter().filter(|kind| named.contains(kind)).collect();
+    match allowed.as_slice() {
+        [only] => only,
+        [] => inferred(schema),
+        ["number", "integer"] => "number",
+        [first, ..] => {
+            rules.push(format!("May be of type {}", allowed.join(", ")));
+            first
+        }
+    }
+}
+
+/// The type of a schema that names none: what its other keywords speak of.
+fn inferred(schema: &Map<String, Value>) -> &'static str {
+    let options = options(schema);
+    let of_options = options.first().map(type_name);
+    if let Some(kind) = of_options.filter(|kind| options.iter().all(|one| type_name(one) == *kind))
+    {
+        return kind;
+    }
+    let has = |keywords: &[&str]| keywords.iter().any(|keyword| schema.contains_key(*keyword));
+    if has(&["properties", "required", "additionalProperties", "patternProperties"]) {
+        "object"
+    } else if has(&["items", "prefixItems", "minItems", "maxItems", "uniqueItems"]) {
+        "array"
+    } else if has(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
+        "number"
+    } else {
+        "string"
+    }
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        Value::String(_) | Value::Null => "string",
+    }
+}
+
+/// The values that `enum` and `const` allow, without null.
+fn options(schema: &Map<String, Value>) -> Vec<Value> {
+    let listed = schema.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
+    let only = schema.get("const").cloned();
+    only.map_or(listed, |only| vec![only]).into_iter().filter(|one| !one.is_null()).collect()
+}
+
+/// Keeps `enum` where its values are of the type; else puts them into words.
+fn choose_enum(
+    schema: &Map<String, Value>,
+    kind: &str,
+    reduced: &mut Map<String, Value>,
+    rules: &mut Vec<String>,
+) {
+    let options = options(schema);
+    if options.is_empty() {
+        return;
+    }
+    let fits = |option: &Value| match option {
+        Value::String(text) => kind == "string" && !digits_only(text),
+        Value::Bool(_) => kind == "boolean",
+        Value::Number(number) => kind == "number" || kind == "integer" && !number.is_f64(),
+        _ => false,
+    };
+    if options.iter().all(fits) {
+        reduced.insert("enum".to_owned(), options.into());
+    } else {
+        rules.push(format!("Must be one of: {}", list(&options)));
+    }
+}
+
+fn object(schema: &Map<String, Value>, reduced: &mut Map<String, Value>, rules: &mut Vec<String>) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = properties.into_iter().flatten();
+    let properties: Map<String, Value> =
+        properties.map(|(name, schema)| (name.clone(), reduce(schema).into())).collect();
+    reduced.insert("properties".to_owned(), properties.into());
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let (unsayable, required): (Vec<Value>, Vec<Value>) = required
+        .filter(|name| name.is_string())
+        .cloned()
+        .partition(|name| name.as_str().is_some_and(digits_only));
+    if !required.is_empty() {
+        reduced.insert("required".to_owned(), required.into());
+    }
+    if !unsayable.is_empty() {
+        rules.push(format!("Required: {}", list(&unsayable)));
+    }
+}
+
+/// What a keyword demands, in words; nothing for those that are kept or demand nothing.
+fn rule(keyword: &str, value: &Value) -> Option<String> {
+    let words = match keyword {
+        "type" | "properties" | "required" | "items" | "enum" | "const" | "description"
+        | "title" | "$schema" | "$comment" | "readOnly" | "writeOnly" | "examples" => return None,
+        "minimum" => format!("At least {value}"),
+        "maximum" => format!("At most {value}"),
+        "exclusiveMinimum" => format!("Greater than {value}"),
+        "exclusiveMaximum" => format!("Less than {value}"),
+        "multipleOf" => format!("A multiple of {value}"),
+        "minLength" => format!("At least {}", counted(value, "character")),
+        "maxLength" => format!("At most {}", counted(value, "character")),
+        "minItems" => format!("At least {}", counted(value, "item")),
+        "maxItems" => format!("At most {}", counted(value, "item")),
+        "minProperties" => format!("Number of properties: at least {value}"),
+        "maxProperties" => format!("Number of properties: at most {value}"),
+        "uniqueItems" if *value == json!(true) => "No item twice".to_owned(),
+        "uniqueItems" => return None,
+        "pattern" => format!("Pattern: {}", value.as_str().unwrap_or_default()),
+        "format" => format!("Format: {}", value.as_str().unwrap_or_default()),
+        "default" => format!("Default: {value}"),
+        "deprecated" if *value == json!(true) => "Deprecated".to_owned(),
+        "deprecated" => return None,
+        "additionalProperties" if *value == json!(false) => "No other properties".to_owned(),
+        "additionalProperties" if *value == json!(true) => return None,
+        // Whatever else there is: the keyword itself says it to a model.
+        other => format!("JSON Schema {other}: {value}"),
+    };
+    Some(words)
+}
+
+fn counted(value: &Value, noun: &str) -> String {
+    let plural = if *value == json!(1) { "" } else { "s" };
+    format!("{value} {noun}{plural}")
+}
+
+fn list(options: &[Value]) -> String {
+    options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The text with an end: also a text of digits alone is then none.
+fn sentence(text: &str) -> String {
+    let ended = text.ends_with(['.', '!', '?', '。']);
+    format!("{text}{}", if ended { "" } else { "." })
+}
+
+fn digits_only(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests;
