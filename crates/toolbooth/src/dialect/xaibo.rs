@@ -44,6 +44,7 @@ fn list(reading: &Reading<'_>) -> Result<Page, Outbound> {
 fn execute(posted: Posted<'_>) -> Exchange {
     let Posted { body, catalog, config, .. } = posted;
     let call = decode(body);
+    // The answer is written where the configuration is not at hand; most calls need no names.
     let others = match &call {
         Ok(Call { tool: Wanted::Name(name), .. }) if !callable(name, catalog, config) => {
             available(catalog, config)
