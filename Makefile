@@ -78,10 +78,11 @@ node_modules/.done: package.json package-lock.json
 	npm ci --no-fund --no-audit --loglevel=error
 	@touch $@
 
-.venv/.done: tests/clients/requirements.txt
+.venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml
 	$(call say,Python clients)
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable clients/python
 	@touch $@
 
 build/worker.js: $(SOURCES) | setup

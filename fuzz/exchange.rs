@@ -36,6 +36,7 @@ pub(crate) fn request(bytes: &[u8]) -> Request<'_> {
         b'h' => ("GET", "/health", &[]),
         b'n' => ("POST", "/nowhere", call),
         b'm' => ("PUT", "/tools/call", call),
+        b'x' => ("POST", "/xaibo/execute", call),
         b'o' => ("OPTIONS", "/tools/call", &[]),
         _ => ("POST", "/tools/call", call),
     };

@@ -3,6 +3,7 @@
 mod envelope;
 mod oxp;
 mod root;
+mod xaibo;
 
 use serde_json::{Map, Value};
 
@@ -36,6 +37,7 @@ const FORMS: &[(&str, Form)] = &[
     ("/oxp", oxp::check),
     ("", root::check),
 ];
+const FORMS: &[(&str, Form)] = &[("/xaibo", xaibo::check), ("/oxp", oxp::check), ("", oxp::check)];
 
 /// Checks the form of an answer, whatever was asked.
 ///

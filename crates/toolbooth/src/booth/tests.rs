@@ -9,6 +9,7 @@ mod envelope;
 mod exchange;
 mod parsers;
 mod properties;
+mod xaibo;
 
 use super::*;
 use crate::call::tests::CATALOG;

@@ -7,10 +7,10 @@
 pub mod envelope;
 mod exchange;
 pub mod oxp;
-#[allow(dead_code)] // until OpenTool and Xaibo use it
 mod portable;
 mod providers;
 mod root;
+mod xaibo;
 
 pub use exchange::{Exchange, Page, Posted, Reading};
 
@@ -91,6 +91,7 @@ const MOUNTS: &[(&str, &Dialect)] = &[
     ("/otc", &envelope::OTC),
     ("/oxp/1.0", &envelope::OXP),
     ("/oxp", &oxp::FLAT),
+    ("/xaibo", &xaibo::XAIBO),
     ("/providers/openai-responses", &providers::OPENAI_RESPONSES),
     ("/providers/openai", &providers::OPENAI),
     ("/providers/anthropic", &providers::ANTHROPIC),

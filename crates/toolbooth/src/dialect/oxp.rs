@@ -117,7 +117,10 @@ fn text(
 }
 
 /// Takes `context` out of the body. It is open: further fields are ignored.
-fn credentials(body: &mut Map<String, Value>) -> Result<Credentials, Refusal> {
+///
+/// # Errors
+/// [`Refusal::Malformed`].
+pub(super) fn credentials(body: &mut Map<String, Value>) -> Result<Credentials, Refusal> {
     let mut context = match body.remove("context") {
         None => return Ok(Credentials::default()),
         Some(Value::Object(context)) => context,

@@ -1,0 +1,331 @@
+"""Xaibo itself, with the package of clients/python, against the Worker.
+
+Agents are built of YAML as users write it. The mock of the model answers in the order in which it
+is told to; what it was shown is recorded.
+"""
+
+import asyncio
+import json
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from toolbooth_xaibo import ToolboothError, ToolboothProvider
+from xaibo import AgentConfig, ConfigOverrides, ExchangeConfig, Xaibo
+from xaibo.core.models.tools import Tool, ToolResult
+from xaibo.core.protocols.tools import ToolProviderProtocol
+from xaibo.primitives.modules.conversation import SimpleConversation
+from xaibo.primitives.modules.llm import MockLLM
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture
+def provider(address):
+    return ToolboothProvider({"url": f"{address}/xaibo"})
+
+
+# The protocol and its models
+
+
+async def test_xb1_the_provider_satisfies_the_protocol(provider):
+    assert isinstance(provider, ToolProviderProtocol)
+
+
+async def test_xb2_every_listed_tool_is_a_tool(address, provider):
+    async with aiohttp.ClientSession() as session, session.get(f"{address}/xaibo/tools") as reply:
+        listed = await reply.json()
+    tools = [Tool.model_validate(tool) for tool in listed]
+    assert [tool.model_dump(exclude_unset=True) for tool in tools] == listed, "nothing is dropped"
+    assert await provider.list_tools() == tools
+    names = [tool.name for tool in tools]
+    assert "Calculator_Add" in names
+    assert len(set(names)) == len(names)
+
+
+async def test_xb3_parameters_say_type_description_and_whether_required(provider):
+    tools = {tool.name: tool for tool in await provider.list_tools()}
+    a = tools["Calculator_Add"].parameters["a"]
+    assert (a.type, a.description, a.required, a.default, a.enum) == ("number", "The first number.", True, None, None)
+
+
+@pytest.mark.parametrize(
+    ("tool", "parameters", "success", "told"),
+    [
+        ("Calculator_Add", {"a": 2, "b": 40}, True, 42),
+        ("Calculator_Add__1_0_0", {"a": 2**63, "b": 1}, True, 2**63 + 1),
+        ("Calculator.Add@1.0.0", {"a": 0.5, "b": 0.25}, True, 0.75),
+        ("Doorbell_Ring", {"doorbell_id": "doorbell1"}, False, "Tool execution failed: Doorbell ID not found."),
+        ("Calculator_Add", {"a": "x"}, False, "Invalid tool parameters: b: Is required; a: Must be a number"),
+        ("shout", {}, False, "Tool 'shout' not found. Available tools: ['Calculator_Add', "),
+        ("Calculator_Add", {"a": float("nan"), "b": 1}, False, "Invalid tool parameters: they must be values that"),
+        ("Calculator_Add", {"a": object(), "b": 1}, False, "Invalid tool parameters: they must be values that"),
+        ("Calculator_Add", [1], False, "The request is malformed: parameters must be an object"),
+    ],
+)
+async def test_xb4_every_answer_is_a_tool_result(provider, tool, parameters, success, told):
+    result = await provider.execute_tool(tool, parameters)
+    assert isinstance(result, ToolResult)
+    assert result.success is success
+    if success:
+        assert (result.result, result.error) == (told, None)
+    else:
+        assert result.result is None
+        assert result.error.startswith(told)
+
+
+async def test_xb10_every_refusal_over_http_is_a_tool_result(address):
+    call = {"tool_name": "Calculator_Add", "parameters": {"a": 1, "b": 2}}
+    async with aiohttp.ClientSession(f"{address}/xaibo/") as session:
+        for method, path, options, status in [
+            ("GET", "nothing", {}, 404),
+            ("GET", "execute", {}, 405),
+            ("POST", "tools", {"json": call}, 405),
+            ("POST", "execute", {"data": json.dumps(call)}, 415),
+            ("POST", "execute", {"json": {}}, 400),
+            ("POST", "execute", {"json": [" " * 300_000]}, 413),
+        ]:
+            async with session.request(method, path, **options) as reply:
+                assert reply.status == status
+                result = ToolResult.model_validate(await reply.json())
+                assert result.error and not result.success
+
+
+# Agents
+
+AGENT = """
+id: booth
+modules:
+  - {module: xaibo.primitives.modules.llm.MockLLM, id: llm, config: {responses: %s}}
+  - {module: toolbooth_xaibo.ToolboothProvider, id: tools, config: {url: "%s/xaibo"}}
+  - {module: xaibo.primitives.modules.orchestrator.SimpleToolOrchestrator, id: orchestrator, config: {max_thoughts: 4}}
+"""
+
+
+@pytest.fixture
+def ask(address, monkeypatch):
+    """Has an agent answer while its model does as it is told; gives the answer and what it saw."""
+    shown = []
+    generate = MockLLM.generate
+
+    async def recording(self, messages, options=None):
+        shown.append((list(messages), options))
+        return await generate(self, messages, options)
+
+    monkeypatch.setattr(MockLLM, "generate", recording)
+
+    async def ask(*responses):
+        xaibo = Xaibo()
+        xaibo.register_agent(AgentConfig.from_yaml(AGENT % (json.dumps(responses), address)))
+        history = ExchangeConfig(module="orchestrator", protocol="ConversationHistoryProtocol", provider="history")
+        overrides = ConfigOverrides(instances={"history": SimpleConversation()}, exchange=[history])
+        agent = xaibo.get_agent_with("booth", overrides)
+        answer = await agent.handle_text("Go on")
+        results = [
+            result.content
+            for message in shown[-1][0]
+            for result in message.tool_results or []
+        ]
+        return answer.text, results, shown[0][1].functions
+
+    return ask
+
+
+def uses(*calls):
+    """A response of the model that calls tools."""
+    named = [{"id": f"c{at}", "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
+    return {"content": "", "tool_calls": named}
+
+
+ADD = ("Calculator_Add", {"a": 2, "b": 40})
+
+
+async def test_xb12_an_agent_calls_a_tool(ask, provider):
+    text, results, functions = await ask(uses(ADD), {"content": "It is 42"})
+    assert text == "It is 42"
+    assert results == ["42"]
+    assert functions == await provider.list_tools(), "what the model is shown"
+
+
+@pytest.mark.parametrize(
+    ("responses", "expected"),
+    [
+        ([uses(ADD, ("Text_Slugify", {"text": "Hello World"}))], ["42", '{"slug": "hello-world"']),
+        ([uses(ADD), uses(("Calculator_Add", {"a": 42, "b": 1}))], ["42", "43"]),
+        (
+            [uses(("Doorbell_Ring", {"doorbell_id": "doorbell1"}), ADD)],
+            ["Error: Tool execution failed: Doorbell ID not found.", "42"],
+        ),
+        ([uses(("shout", {}))], ["Error: Tool 'shout' not found. Available tools: ["]),
+        ([uses(("Calculator_Add", {"a": 1}))], ["Error: Invalid tool parameters: b: Is required"]),
+    ],
+    ids=["two calls", "two turns", "a failing tool and another", "an unknown tool", "wrong parameters"],
+)
+async def test_xb12_the_model_is_told_what_came_of_its_calls(ask, responses, expected):
+    text, results, _ = await ask(*responses, {"content": "Done"})
+    assert text == "Done"
+    assert len(results) == len(expected)
+    for result, start in zip(results, expected, strict=True):
+        assert result.startswith(start)
+
+
+async def test_xb7_a_failed_tool_tells_the_model_what_would_help(ask):
+    _, [result], _ = await ask(uses(("Doorbell_Ring", {"doorbell_id": "doorbell1"})), {"content": "Done"})
+    assert "doorbell42" in result
+    assert result.endswith("Try again after 500 ms.")
+
+
+# What is between the agent and the server
+
+
+@pytest.fixture
+async def stand_in():
+    """A server that answers as a test says, and keeps what it was asked."""
+    asked = []
+    answers = []
+
+    async def answer(request):
+        asked.append((request.method, request.path, dict(request.headers), await request.text()))
+        return await answers[min(len(asked), len(answers)) - 1](request)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    async with TestServer(app) as server:
+        server.asked, server.answers = asked, answers
+        yield server
+
+
+def answers(status=200, body="", **headers):
+    async def answer(_):
+        return web.Response(status=status, text=body, headers=headers)
+
+    return answer
+
+
+async def breaks_off(request):
+    request.transport.abort()
+    return web.Response()
+
+
+async def never(_):
+    await asyncio.Event().wait()
+
+
+TOOLS = '[{"name": "a", "description": "A", "parameters": {}}]'
+DONE = '{"success": true, "result": 1, "error": null}'
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (answers(body="<html>"), "/x/execute answered 200 without a result"),
+        (answers(body="[]"), "/x/execute answered 200 without a result"),
+        (answers(500, '{"message": "The tool server failed"}'), "/x/execute answered 500 without a result"),
+        (answers(502), "/x/execute answered 502 without a result"),
+        (answers(307, Location="/elsewhere"), "/x/execute answered 307 without a result"),
+        (breaks_off, "/x/execute could not be asked (ServerDisconnectedError)"),
+        (never, "/x/execute did not answer within 0.2 seconds"),
+    ],
+)
+async def test_xb13_a_call_that_is_lost_is_a_tool_result(stand_in, answer, told):
+    stand_in.answers.append(answer)
+    provider = ToolboothProvider({"url": str(stand_in.make_url("/x/")), "timeout": 0.2})
+    result = await provider.execute_tool("a", {})
+    base = str(stand_in.make_url("")).rstrip("/")
+    assert result == ToolResult(success=False, error=f"Tool execution failed: {base}{told}")
+    assert len(stand_in.asked) == 1, "it is sent once"
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (answers(body="{}"), "gave something else than a list of tools; does config.url end in /xaibo?"),
+        (answers(body='[{"name": "a"}]'), "gave something else than a list of tools"),
+        (answers(body="<html>"), "gave something else than a list of tools"),
+        (answers(304), "/x/tools answered 304"),
+        (answers(500), "/x/tools answered 500"),
+        (answers(503, '{"success": false, "result": null, "error": "It is down"}'), "It is down"),
+        (breaks_off, "/x/tools could not be asked (ServerDisconnectedError)"),
+        (never, "/x/tools did not answer within 0.2 seconds"),
+    ],
+)
+async def test_xb13_a_list_that_is_lost_is_an_error(stand_in, answer, told):
+    stand_in.answers.append(answer)
+    provider = ToolboothProvider({"url": str(stand_in.make_url("/x")), "timeout": 0.2})
+    with pytest.raises(ToolboothError) as raised:
+        await provider.list_tools()
+    assert told in str(raised.value)
+
+
+async def test_xb13_no_server_at_all():
+    provider = ToolboothProvider({"url": "http://user:secret@127.0.0.1:9/xaibo"})
+    with pytest.raises(ToolboothError) as raised:
+        await provider.list_tools()
+    assert str(raised.value) == "http://127.0.0.1:9/xaibo/tools could not be asked (ClientConnectorError)"
+    result = await provider.execute_tool("a", {})
+    assert "secret" not in result.error
+
+
+async def test_xb11_the_list_is_asked_for_each_time_and_sent_when_it_changed(stand_in):
+    stand_in.answers += [answers(body=TOOLS, ETag='"1"'), answers(304), answers(body="[]", ETag='"2"'), answers(304)]
+    provider = ToolboothProvider({"url": str(stand_in.make_url("/x"))})
+    lists = [await provider.list_tools() for _ in range(4)]
+    assert [[tool.name for tool in tools] for tools in lists] == [["a"], ["a"], [], []]
+    assert [headers.get("If-None-Match") for _, _, headers, _ in stand_in.asked] == [None, '"1"', '"1"', '"2"']
+
+
+async def test_xb11_the_server_knows_its_own_tag(provider):
+    first = await provider.list_tools()
+    assert first and await provider.list_tools() == first
+
+
+async def test_xb8_headers_and_context_go_along(stand_in):
+    stand_in.answers += [answers(body=TOOLS), answers(body=DONE)]
+    context = {"user_id": "u", "secrets": [{"id": "KEY", "value": "k"}]}
+    headers = {"Authorization": "Bearer x"}
+    provider = ToolboothProvider({"url": str(stand_in.make_url("/x")), "headers": headers, "context": context})
+    await provider.list_tools()
+    assert (await provider.execute_tool("a", {"b": [1]})).result == 1
+    assert [(method, path) for method, path, _, _ in stand_in.asked] == [("GET", "/x/tools"), ("POST", "/x/execute")]
+    assert all(sent["Authorization"] == "Bearer x" for _, _, sent, _ in stand_in.asked)
+    _, _, sent, body = stand_in.asked[1]
+    assert sent["Content-Type"] == "application/json"
+    assert json.loads(body) == {"tool_name": "a", "parameters": {"b": [1]}, "context": context}
+
+
+URL = "http://127.0.0.1:9/xaibo"
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (None, "config.url must be"),
+        ({}, "config.url must be"),
+        ({"url": 1}, "config.url must be"),
+        ({"url": "tools.example/xaibo"}, "config.url must be"),
+        ({"url": "ftp://tools.example"}, "config.url must be"),
+        ({"url": "https://"}, "config.url must be"),
+        ({"url": "https://[a"}, "config.url must be"),
+        ({"url": f"{URL}?a=1"}, "config.url must be"),
+        ({"url": URL, "uri": 1}, "config has no 'uri'; it has url, headers, timeout, context"),
+        ({"url": URL, "headers": ["a"]}, "config.headers must be"),
+        ({"url": URL, "headers": {"X-Key": 7}}, "config.headers must be"),
+        ({"url": URL, "timeout": 0}, "config.timeout must be"),
+        ({"url": URL, "timeout": "1"}, "config.timeout must be"),
+        ({"url": URL, "timeout": True}, "config.timeout must be"),
+        ({"url": URL, "timeout": float("nan")}, "config.timeout must be"),
+        ({"url": URL, "timeout": float("inf")}, "config.timeout must be"),
+        ({"url": URL, "context": []}, "config.context must be"),
+        ({"url": URL, "context": {"user_id": object()}}, "config.context must be"),
+    ],
+)
+def test_xb14_a_wrong_configuration_is_told_when_the_agent_is_built(config, told):
+    with pytest.raises(ValueError, match="config") as raised:
+        ToolboothProvider(config)
+    assert str(raised.value).startswith(told)
