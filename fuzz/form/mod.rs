@@ -35,9 +35,9 @@ const FORMS: &[(&str, Form)] = &[
     ("/otc", envelope::otc),
     ("/oxp/1.0", envelope::oxp),
     ("/oxp", oxp::check),
+    ("/xaibo", xaibo::check),
     ("", root::check),
 ];
-const FORMS: &[(&str, Form)] = &[("/xaibo", xaibo::check), ("/oxp", oxp::check), ("", oxp::check)];
 
 /// Checks the form of an answer, whatever was asked.
 ///

@@ -190,6 +190,7 @@ fn refuse(refusal: Refusal, available: &[&str]) -> Outbound {
         Refusal::Unavailable(detail) => {
             (503, format!("The tool server is temporarily unavailable: {detail}").into())
         }
+        Refusal::Failed => (500, "Tool execution failed: the tool server failed".into()),
     };
     failure(status, &error)
 }

@@ -171,6 +171,7 @@ fn every_refusal_is_a_tool_result() {
                 503,
                 "The tool server is temporarily unavailable: it has no random bytes".to_owned(),
             ),
+            Refusal::Failed => (500, "Tool execution failed: the tool server failed".to_owned()),
         };
         let allow = if status == 405 { "allow: POST, OPTIONS\n" } else { "" };
         let what = format!("{refusal:?}");
