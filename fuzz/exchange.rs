@@ -27,6 +27,9 @@ pub(crate) fn request(bytes: &[u8]) -> Request<'_> {
     let (method, path, headers): (_, _, &[_]) = match first {
         b'a' => ("POST", "/call", call),
         b'b' => ("POST", "/oxp/tools/call", call),
+        b'j' => ("POST", "/jsonrpc", call),
+        b'r' => ("POST", "/opentool/call", call),
+        b's' => ("POST", "/opentool/streamCall", call),
         b'v' => ("POST", "/tools/call", &[JSON, ("oxp-version", "2.0")]),
         b'p' => ("POST", "/tools/call", &[("content-type", "text/plain")]),
         b't' => ("GET", "/tools", &[]),

@@ -1,5 +1,7 @@
 //! The forms that answers must have, one file a protocol, written down apart from the library.
 
+mod jsonrpc;
+mod opentool;
 mod oxp;
 
 use serde_json::{Map, Value};
@@ -28,7 +30,27 @@ impl Answer<'_> {
 type Form = fn(&Answer<'_>) -> Result<(), String>;
 
 /// Which protocol's form the answers below a path have; the first prefix that fits counts.
-const FORMS: &[(&str, Form)] = &[("/oxp", oxp::check), ("", oxp::check)];
+const FORMS: &[(&str, Form)] = &[
+    ("/opentool", opentool::check),
+    ("/jsonrpc", jsonrpc::check),
+    ("/version", at_the_root),
+    ("/load", at_the_root),
+    ("/call", at_the_root),
+    ("/tools/call", at_the_root),
+    ("/oxp", oxp::check),
+    ("", oxp::check),
+];
+
+/// The root tells protocols apart by the request, and before there is one, it speaks OXP.
+fn at_the_root(answer: &Answer<'_>) -> Result<(), String> {
+    let body = serde_json::from_slice(answer.body).unwrap_or(Value::Null);
+    let opentool = ["version", "opentool", "jsonrpc"].iter().any(|name| body.get(name).is_some());
+    if answer.status == 200 && (opentool || body.is_array()) {
+        ensure(answer.all("oxp-version").eq(["1.0"]), "OXP-Version: 1.0 is not there")?;
+        return opentool::check(answer);
+    }
+    oxp::check(answer)
+}
 
 /// Checks the form of an answer, whatever was asked.
 ///
@@ -50,7 +72,9 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     if answer.status == 204 || answer.status == 304 || answer.method == "HEAD" {
         return ensure(answer.body.is_empty(), "a body where none may be");
     }
-    ensure(answer.all("content-type").eq(["application/json"]), "the content type is not JSON")
+    let events = answer.status == 200 && answer.path == "/opentool/streamCall";
+    let kind = if events { "text/event-stream" } else { "application/json" };
+    ensure(answer.all("content-type").eq([kind]), &format!("the content type is not {kind}"))
 }
 
 fn ensure(good: bool, what: &str) -> Result<(), String> {

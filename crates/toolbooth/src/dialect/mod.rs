@@ -5,6 +5,8 @@
 //! tests; the build renders its lists, the index names its addresses, and the booth serves it.
 
 mod exchange;
+mod jsonrpc;
+mod opentool;
 pub mod oxp;
 #[allow(dead_code)] // until OpenTool and Xaibo use it
 mod portable;
@@ -88,6 +90,8 @@ impl Action {
 /// first and the root, which fits every path, last.
 const MOUNTS: &[(&str, &Dialect)] = &[
     ("/oxp", &oxp::FLAT),
+    ("/opentool", &opentool::OPENTOOL),
+    ("/jsonrpc", &jsonrpc::STRICT),
     ("/providers/openai-responses", &providers::OPENAI_RESPONSES),
     ("/providers/openai", &providers::OPENAI),
     ("/providers/anthropic", &providers::ANTHROPIC),

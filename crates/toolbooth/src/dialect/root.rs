@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{Action, Dialect, Endpoint, Exchange, MOUNTS, Page, Posted, Reading, oxp};
+use super::{Action, Dialect, Endpoint, Exchange, MOUNTS, Page, Posted, Reading, opentool, oxp};
 use crate::http::Outbound;
 
 /// The dialect of paths that no other mount has.
@@ -16,6 +16,8 @@ pub(super) static ROOT: Dialect = Dialect {
         Endpoint { path: "/tools", action: Action::Read(oxp::list) },
         Endpoint { path: "/tools/call", action: Action::Call(call) },
         Endpoint { path: "/call", action: Action::Call(call) },
+        Endpoint { path: "/version", action: Action::Read(opentool::version) },
+        Endpoint { path: "/load", action: Action::Read(opentool::load) },
     ],
     lists: &[],
     check: oxp::check_version,
@@ -25,7 +27,7 @@ pub(super) static ROOT: Dialect = Dialect {
 
 /// Reads a call of any protocol that posts to the root.
 fn call(posted: Posted<'_>) -> Exchange {
-    oxp::call(posted)
+    if opentool::is_request(&posted.body) { opentool::call(posted) } else { oxp::call(posted) }
 }
 
 /// `GET /`: the mounted protocols and their addresses.
