@@ -45,8 +45,22 @@ fn method() -> impl Strategy<Value = String> {
 }
 
 fn path() -> impl Strategy<Value = String> {
-    let known =
-        select(vec!["/health", "/tools", "/tools/call", "/call", "/oxp/tools", "/oxp/call"]);
+    let known = select(vec![
+        "/health",
+        "/tools",
+        "/tools/call",
+        "/call",
+        "/oxp/tools",
+        "/oxp/call",
+        "/version",
+        "/load",
+        "/opentool/version",
+        "/opentool/load",
+        "/opentool/call",
+        "/opentool/streamCall",
+        "/opentool/stop",
+        "/jsonrpc",
+    ]);
     prop_oneof![6 => known.prop_map(str::to_owned), 1 => "/[a-z/]{0,12}", 1 => any::<String>()]
 }
 

@@ -2,9 +2,10 @@
 //! it. OpenTool's clients show the message alone, so it says all that is needed to do better.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
 use crate::http::Outbound;
@@ -68,16 +69,10 @@ fn failed(mut error: ToolError) -> Error {
 
 /// The faults stand in the message and, one a parameter, in the data.
 fn invalid(input: &InvalidInput) -> Error {
-    let told: Vec<_> = input
-        .errors
-        .iter()
-        .map(|error| format!("{}: {}", error.parameter, error.message))
-        .collect();
-    let by_parameter: Map<_, _> = input
-        .errors
-        .iter()
-        .map(|error| (error.parameter.clone(), Value::from(error.message.as_str())))
-        .collect();
+    let by_parameter: BTreeMap<_, _> =
+        input.errors.iter().map(|error| (&*error.parameter, &*error.message)).collect();
+    let told: Vec<_> =
+        by_parameter.iter().map(|(parameter, message)| format!("{parameter}: {message}")).collect();
     let message = format!("Some parameters are invalid. {}", told.join(". "));
     let data = json!({ "parameter_errors": by_parameter });
     Error { data: Some(data), ..Error::new(INVALID_PARAMS, message) }

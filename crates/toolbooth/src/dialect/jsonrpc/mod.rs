@@ -23,7 +23,10 @@ pub(super) const VERSION: &str = "2.0";
 pub(super) static STRICT: Dialect = Dialect {
     name: "jsonrpc",
     title: "JSON-RPC 2.0",
-    endpoints: &[Endpoint { path: "", action: Action::Call(call) }],
+    endpoints: &[
+        Endpoint { path: "", action: Action::Call(call) },
+        Endpoint { path: "/", action: Action::Call(call) },
+    ],
     lists: &[],
     check: any_version,
     refuse,
@@ -133,4 +136,4 @@ impl Reply {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
