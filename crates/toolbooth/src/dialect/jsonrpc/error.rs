@@ -27,7 +27,7 @@ const TOOL_FAILED: i16 = 500;
 
 /// An error object.
 #[derive(Debug, Serialize)]
-pub(in crate::dialect) struct Error {
+pub(super) struct Error {
     code: i16,
     message: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,8 @@
 mod error;
 mod request;
 
-pub(super) use error::{Error, refuse};
+use error::Error;
+pub(super) use error::refuse;
 pub(super) use request::Request;
 
 use serde::Serialize;

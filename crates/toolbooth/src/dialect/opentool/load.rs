@@ -22,19 +22,19 @@ pub(super) const LIST: ListForm = ListForm {
 #[derive(Serialize)]
 struct Function<'a> {
     name: &'a str,
-    description: &'a str,
-    parameters: Vec<Parameter<'a>>,
+    description: String,
+    parameters: Vec<Parameter>,
     r#return: Option<Return>,
     stream: Stream,
 }
 
 /// A top-level property of the input (OT28).
 #[derive(Serialize)]
-struct Parameter<'a> {
-    name: &'a str,
+struct Parameter {
+    name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<Value>,
-    schema: Map<String, Value>,
+    schema: Value,
     required: bool,
 }
 
@@ -63,16 +63,22 @@ fn render(listed: &Listed<'_>) -> Rendering {
     if requirements.as_ref().is_some_and(|requirements| *requirements != Default::default()) {
         unfit.push("requirements".to_owned());
     }
+    let mut input = reduced_input(input_schema);
+    // What the schema demands of the parameters together has no other place.
+    let description = match input.remove("description") {
+        Some(Value::String(rules)) => format!("{description} {rules}"),
+        _ => description.clone(),
+    };
     let answer = output_schema.as_ref().and_then(result);
     let function = Function {
         name: listed.name,
         description,
-        parameters: parameters(input_schema),
+        parameters: parameters(input),
         stream: Stream { data: returned(answer.clone().unwrap_or_else(|| open(None))) },
         r#return: answer.map(returned),
     };
-    let names = function.parameters.iter().map(|parameter| parameter.name);
-    let texts = names.chain([function.name, function.description]);
+    let names = function.parameters.iter().map(|parameter| &*parameter.name);
+    let texts = names.chain([function.name, &*function.description]);
     unfit.extend(texts.filter(|text| is_number(text)).map(|text| format!("the text {text:?}")));
     if unfit.is_empty() { Rendering::of(&function) } else { Rendering::Unfit(unfit) }
 }
@@ -81,23 +87,30 @@ fn returned(schema: Map<String, Value>) -> Return {
     Return { name: "result", schema }
 }
 
-fn parameters(input: &Map<String, Value>) -> Vec<Parameter<'_>> {
-    let required = input.get("required").and_then(Value::as_array);
-    let properties = input.get("properties").and_then(Value::as_object);
-    let properties = properties.into_iter().flatten();
-    properties.map(|(name, schema)| parameter(name, schema, required)).collect()
+/// The schema of the input without what the list of its parameters says by itself.
+fn reduced_input(input: &Map<String, Value>) -> Map<String, Value> {
+    let mut input = input.clone();
+    input.remove("additionalProperties");
+    input.remove("title");
+    portable::reduce(&Value::Object(input))
 }
 
-/// The description stands at the parameter, where models are shown it.
-fn parameter<'a>(name: &'a String, schema: &Value, required: Option<&Vec<Value>>) -> Parameter<'a> {
-    let mut schema = portable::reduce(schema);
-    let is_name = |value: &Value| value.as_str() == Some(name);
-    Parameter {
-        name,
-        description: schema.remove("description"),
+/// The properties of a reduced schema. A description stands at the parameter, where models are
+/// shown it, and not in its schema.
+fn parameters(mut input: Map<String, Value>) -> Vec<Parameter> {
+    let required = input.remove("required");
+    let is_required = |name: &String| {
+        let names = required.as_ref().and_then(Value::as_array);
+        names.is_some_and(|names| names.iter().any(|one| one == name))
+    };
+    let Some(Value::Object(properties)) = input.remove("properties") else { return Vec::new() };
+    let parameter = |(name, mut schema): (String, Value)| Parameter {
+        required: is_required(&name),
+        description: schema.as_object_mut().and_then(|schema| schema.remove("description")),
         schema,
-        required: required.is_some_and(|names| names.iter().any(is_name)),
-    }
+        name,
+    };
+    properties.into_iter().map(parameter).collect()
 }
 
 /// The schema of `result` (see `object` in the module above) for values of the schema `output`;

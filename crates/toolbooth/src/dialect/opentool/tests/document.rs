@@ -84,6 +84,27 @@ fn functions() {
 }
 
 #[test]
+fn what_the_schema_demands_of_parameters_together() {
+    let parameters = json!({"a": {"type": "string"}, "b": {"type": "string"}});
+    for (input, expected) in [
+        (json!({"additionalProperties": false, "title": "Input"}), "Does it."),
+        (json!({"description": "Where."}), "Does it. Where."),
+        (json!({"minProperties": 1}), "Does it. Number of properties: at least 1."),
+        (
+            json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+            r#"Does it. Must fit one of: {"required":["a"]}; {"required":["b"]}."#,
+        ),
+    ] {
+        let mut schema = input.clone();
+        schema["type"] = json!("object");
+        schema["properties"] = parameters.clone();
+        let function = function(&json!({"input_schema": schema}));
+        assert_eq!(function["description"], expected, "OT33 {input}");
+        assert_eq!(function["parameters"].as_array().map(Vec::len), Some(2), "OT28 {input}");
+    }
+}
+
+#[test]
 fn what_comes_back() {
     let wrapped = |schema: Value| json!({"type": "object", "properties": {"result": schema}, "required": ["result"]});
     let maybe = |schema: Value| json!({"type": "object", "properties": {"result": schema}});
