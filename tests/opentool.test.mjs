@@ -200,6 +200,19 @@ test("OT22 content types with a charset, packed answers and UTF-8", async () => 
   assert.deepEqual((await reply.json()).result, { any });
 });
 
+test("at the root a call with jsonrpc is one of OpenTool", async () => {
+  // Sent past the contract of /call, which is OXP's.
+  const post = async (body) => {
+    const headers = { "content-type": "application/json" };
+    const reply = await fetch(`${booth.address}/call`, { method: "POST", headers, body: JSON.stringify(body) });
+    assert.equal(reply.status, 200);
+    return reply.json();
+  };
+  assert.deepEqual(await post(ADD), { jsonrpc: "2.0", result: { result: 3 }, id: "call_7" });
+  assert.deepEqual((await post([{ ...ADD, id: 1 }])).map(({ id }) => id), [1]);
+  assert.equal((await post({ tool_id: "Calculator.Add", input: { a: 1, b: 2 } })).value, 3);
+});
+
 test("OT23 a body above 100 kB is served", async () => {
   const any = "x".repeat(200_000);
   assert.deepEqual((await ask(fixtures, request("Fixture_Echo", { any }))).json.result, { any });
