@@ -130,7 +130,7 @@ const HTTP = C("HTTP error");
 for (const [name, send, status, code, outcomes] of [
   ["OT18 no JSON", () => booth.post("{", { path: CALL }), 400, -32700,
     { typescript: N, java: HTTP, dart: C(/^HTTP 400 .*The body is not valid JSON/) }],
-  ["O13 another content type", () => booth.post(ADD, { path: CALL, headers: { "content-type": "text/plain" } }), 400, -32600,
+  ["OT24 another content type", () => booth.post(ADD, { path: CALL, headers: { "content-type": "text/plain" } }), 400, -32600,
     { typescript: N, java: HTTP, dart: C(/^HTTP 400 .*Content-Type: application\/json/) }],
   ["OT23 a body beyond the limit", () => booth.post("x".repeat(262145), { path: CALL }), 413, -32600,
     { typescript: N, java: HTTP, dart: C(/^HTTP 413 .*at most 262144 bytes/) }],
