@@ -1,6 +1,8 @@
 //! The forms that answers must have, one file a protocol, written down apart from the library.
 
 mod envelope;
+mod jsonrpc;
+mod opentool;
 mod oxp;
 mod root;
 mod xaibo;
@@ -36,6 +38,8 @@ const FORMS: &[(&str, Form)] = &[
     ("/oxp/1.0", envelope::oxp),
     ("/oxp", oxp::check),
     ("/xaibo", xaibo::check),
+    ("/opentool", opentool::check),
+    ("/jsonrpc", jsonrpc::check),
     ("", root::check),
 ];
 
@@ -59,7 +63,9 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     if answer.status == 204 || answer.status == 304 || answer.method == "HEAD" {
         return ensure(answer.body.is_empty(), "a body where none may be");
     }
-    ensure(answer.all("content-type").eq(["application/json"]), "the content type is not JSON")
+    let events = answer.status == 200 && answer.path == "/opentool/streamCall";
+    let kind = if events { "text/event-stream" } else { "application/json" };
+    ensure(answer.all("content-type").eq([kind]), &format!("the content type is not {kind}"))
 }
 
 fn ensure(good: bool, what: &str) -> Result<(), String> {

@@ -2,13 +2,20 @@
 
 use serde_json::{Map, Value};
 
-use super::{Answer, ensure, envelope, members, oxp};
+use super::{Answer, ensure, envelope, members, opentool, oxp};
 
 pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
     ensure(answer.all("oxp-version").eq(["1.0"]), "OXP-Version: 1.0 is not there exactly once")?;
-    match answer.object() {
-        Ok(body) if answer.path == "/" && answer.status == 200 => index(&body),
-        Ok(body) if body.contains_key("$schema") => envelope::call(answer.status, body),
+    let opentool = ["/version", "/load"].contains(&answer.path) && answer.status == 200;
+    match serde_json::from_slice(answer.body) {
+        Ok(Value::Object(body)) if answer.path == "/" && answer.status == 200 => index(&body),
+        Ok(Value::Object(body)) if body.contains_key("$schema") => {
+            envelope::call(answer.status, body)
+        }
+        Ok(Value::Object(body)) if opentool || body.contains_key("jsonrpc") => {
+            opentool::check(answer)
+        }
+        Ok(Value::Array(_)) => opentool::check(answer),
         _ => oxp::check(answer),
     }
 }

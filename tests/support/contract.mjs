@@ -25,7 +25,8 @@ export function check(method, url, sent, reply) {
   const path = spoken(url.split("?")[0], sent, reply.status);
   const where = `${method} ${url} answered ${reply.status} ${reply.text.slice(0, 500)}`;
   const { file, contract, prefix } = mount(path);
-  const name = responseName(contract, method, path.slice(prefix.length), reply.status);
+  const below = rest(path, prefix);
+  const name = responseName(contract, method, below, reply.status);
   assert.ok(name, `${where}: ${file} has no such answer`);
   const fits = (pointer, value, what) => {
     const validate = ajv.getSchema(`${file}${pointer}`);
@@ -41,12 +42,14 @@ export function check(method, url, sent, reply) {
     assert.equal(reply.text, "", `${where}: a body where none is promised`);
     return;
   }
-  assert.equal(reply.headers["content-type"], "application/json", where);
-  fits(`#/components/responses/${name}/content/application~1json/schema`, reply.json, where);
+  const [type] = Object.keys(content);
+  assert.equal(reply.headers["content-type"], type, where);
+  const body = type === "application/json" ? reply.json : reply.text;
+  fits(`#/components/responses/${name}/content/${type.replace("/", "~1")}/schema`, body, where);
   // The other direction: what ran must have been a request that the contract allows.
   if (name === "Ran") {
-    const body = contract.paths[path.slice(prefix.length)].post.requestBody.$ref;
-    fits(`${body}/content/application~1json/schema`, JSON.parse(sent), where);
+    const request = contract.paths[below].post.requestBody.$ref;
+    fits(`${request}/content/application~1json/schema`, JSON.parse(sent), where);
   }
 }
 
@@ -57,16 +60,19 @@ export function check(method, url, sent, reply) {
 function spoken(path, sent, status) {
   if (!["/call", "/tools/call"].includes(path) || status !== 200) return path;
   const call = JSON.parse(sent);
+  if ((call[0] ?? call)?.jsonrpc !== undefined) return "/opentool/call";
   if (call.request === undefined) return path;
   return call.$schema?.startsWith("otc:") ? `/otc${path}` : `/oxp/1.0${path}`;
 }
+/** The path below a prefix, which itself is its "/". */
+const rest = (path, prefix) => path.slice(prefix.length) || "/";
 
 /** The contract of a path: of those with the longest prefix one that names the path, if any does. */
 function mount(path) {
   const below = ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`);
   const fitting = mounts.filter(below);
   const longest = fitting.filter(({ prefix }) => prefix === fitting[0]?.prefix);
-  const named = longest.find(({ prefix, contract }) => path.slice(prefix.length) in contract.paths);
+  const named = longest.find(({ prefix, contract }) => rest(path, prefix) in contract.paths);
   return named ?? longest.find(({ contract }) => contract.components.responses.NotFound) ?? mounts.at(-1);
 }
 

@@ -5,11 +5,12 @@
 const known = new Map();
 const MOST_KNOWN = 64;
 
-/** `head` holds lines of `name: value`; `body` is a view of WebAssembly memory. */
+/** `head` holds lines of `name: value`, or nothing; `body` is a view of WebAssembly memory. */
 export function respond(status, head, body) {
   let headers = known.get(head);
   if (headers === undefined) {
-    headers = new Headers(head.split("\n").map((line) => line.split(/: (.*)/s, 2)));
+    const lines = head === "" ? [] : head.split("\n");
+    headers = new Headers(lines.map((line) => line.split(/: (.*)/s, 2)));
     if (known.size < MOST_KNOWN) known.set(head, headers);
   }
   return new Response(body.length === 0 ? null : body.slice(), { status, headers });

@@ -9,6 +9,7 @@ mod envelope;
 mod exchange;
 mod parsers;
 mod properties;
+mod rpc;
 mod xaibo;
 
 use super::*;

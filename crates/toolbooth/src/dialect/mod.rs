@@ -6,6 +6,8 @@
 
 pub mod envelope;
 mod exchange;
+mod jsonrpc;
+mod opentool;
 pub mod oxp;
 mod portable;
 mod providers;
@@ -92,6 +94,8 @@ const MOUNTS: &[(&str, &Dialect)] = &[
     ("/oxp/1.0", &envelope::OXP),
     ("/oxp", &oxp::FLAT),
     ("/xaibo", &xaibo::XAIBO),
+    ("/opentool", &opentool::OPENTOOL),
+    ("/jsonrpc", &jsonrpc::STRICT),
     ("/providers/openai-responses", &providers::OPENAI_RESPONSES),
     ("/providers/openai", &providers::OPENAI),
     ("/providers/anthropic", &providers::ANTHROPIC),

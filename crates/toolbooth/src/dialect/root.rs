@@ -2,9 +2,10 @@
 //! apart by the shape of a call, and says where each is mounted.
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::{Action, Dialect, Endpoint, Exchange, MOUNTS, Page, Posted, Reading, envelope, oxp};
+use super::{
+    Action, Dialect, Endpoint, Exchange, MOUNTS, Page, Posted, Reading, envelope, opentool, oxp,
+};
 use crate::http::Outbound;
 
 /// The dialect of paths that no other mount has.
@@ -17,6 +18,8 @@ pub(super) static ROOT: Dialect = Dialect {
         Endpoint { path: "/tools", action: Action::Read(oxp::list) },
         Endpoint { path: "/tools/call", action: Action::Call(call) },
         Endpoint { path: "/call", action: Action::Call(call) },
+        Endpoint { path: "/version", action: Action::Read(opentool::version) },
+        Endpoint { path: "/load", action: Action::Read(opentool::load) },
     ],
     lists: &[],
     check: oxp::check_version,
@@ -27,16 +30,10 @@ pub(super) static ROOT: Dialect = Dialect {
 /// Reads a call of any protocol that posts to the root, and answers in the form of the call.
 fn call(posted: Posted<'_>) -> Exchange {
     match &posted.body {
-        body if is_json_rpc(body) => oxp::call(posted), // INTEGRATOR: OpenTool's JSON-RPC goes here
+        body if opentool::is_request(body) => opentool::call(posted),
         body if body.get("request").is_some() => envelope::call(posted.body, envelope::OXP_1_0),
         _ => oxp::call(posted),
     }
-}
-
-/// Whether a body is a JSON-RPC request or a batch of them: only these have a member `jsonrpc`.
-fn is_json_rpc(body: &Value) -> bool {
-    let first = body.get(0).unwrap_or(body);
-    first.get("jsonrpc").is_some()
 }
 
 /// `GET /`: the mounted protocols and their addresses.

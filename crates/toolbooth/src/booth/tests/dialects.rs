@@ -19,7 +19,9 @@ fn good(path: &str) -> Value {
             json!({"$schema": "urn:oxp:1.0", "request": call})
         }
         "/otc/tools/call" | "/otc/call" => json!({"$schema": "otc://1.0", "request": call}),
-        "/opentool/call" | "/opentool/streamCall" | "/opentool/stop" | "/jsonrpc" => rpc,
+        "/opentool/call" | "/opentool/streamCall" | "/opentool/stop" | "/jsonrpc" | "/jsonrpc/" => {
+            rpc
+        }
         "/xaibo/execute" => json!({"tool_name": "Echo_Say", "parameters": {"text": "hi"}}),
         "/providers/openai/call" => json!({"choices": [{"message": {
             "role": "assistant", "content": null,
@@ -113,9 +115,9 @@ fn every_refusal_before_the_body_has_the_form_of_its_protocol() {
             if path == "/opentool/stop" {
                 continue;
             }
-            // OpenTool's clients know no 415.
-            let expected =
-                if path.starts_with("/opentool") && status == 415 { 400 } else { status };
+            // OpenTool's clients know no 415, and JSON-RPC has a code of its own.
+            let rpc = path.starts_with("/opentool") || path.starts_with("/jsonrpc");
+            let expected = if rpc && status == 415 { 400 } else { status };
             assert_eq!(answer.status, expected, "{path}: {}", wire(&answer));
         }
     }

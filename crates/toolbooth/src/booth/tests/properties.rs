@@ -46,8 +46,26 @@ fn method() -> impl Strategy<Value = String> {
 
 fn path() -> impl Strategy<Value = String> {
     let known = (
-        select(vec!["", "/oxp", "/oxp/1.0", "/otc"]),
-        select(vec!["/health", "/tools", "/tools/call", "/call"]),
+        select(vec![
+            "",
+            "/oxp",
+            "/oxp/1.0",
+            "/otc",
+            "/opentool",
+            "/jsonrpc",
+            "/xaibo",
+            "/providers",
+        ]),
+        select(vec![
+            "/health",
+            "/tools",
+            "/tools/call",
+            "/call",
+            "/version",
+            "/load",
+            "/execute",
+            "",
+        ]),
     );
     let known = known.prop_map(|(mount, path)| format!("{mount}{path}"));
     prop_oneof![6 => known, 1 => "/[a-z/]{0,12}", 1 => any::<String>()]

@@ -1,0 +1,166 @@
+//! Error objects: a code for programs, a message for people and models, and data for whoever reads
+//! it. OpenTool's clients show the message alone, so it says all that is needed to do better.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
+use crate::http::Outbound;
+
+/// JSON-RPC: the body is not JSON.
+const PARSE_ERROR: i16 = -32700;
+/// JSON-RPC: the JSON is not a request.
+const INVALID_REQUEST: i16 = -32600;
+/// JSON-RPC: the method does not exist or may not be called.
+const METHOD_NOT_FOUND: i16 = -32601;
+/// JSON-RPC: the tool's schema refuses the parameters.
+const INVALID_PARAMS: i16 = -32602;
+/// JSON-RPC: the server is at fault.
+const INTERNAL_ERROR: i16 = -32603;
+/// Ours, of the codes that JSON-RPC leaves to servers: the call lacks what a request cannot carry.
+const MISSING_REQUIREMENTS: i16 = -32001;
+/// OpenTool's: the tool ran and failed.
+const TOOL_FAILED: i16 = 500;
+
+/// An error object.
+#[derive(Debug, Serialize)]
+pub(super) struct Error {
+    code: i16,
+    message: Cow<'static, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
+}
+
+impl Error {
+    /// The value of a call that succeeded.
+    ///
+    /// # Errors
+    /// Why it did not.
+    pub(super) fn of(outcome: Outcome) -> Result<Value, Self> {
+        match outcome {
+            Outcome::Done { value, .. } => Ok(value),
+            Outcome::Failed { error, .. } => Err(failed(error)),
+            Outcome::Invalid(input) => Err(invalid(&input)),
+            Outcome::Refused(refusal) => Err(refused(refusal)),
+        }
+    }
+
+    fn new(code: i16, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    fn detail(code: i16, message: impl Into<Cow<'static, str>>, detail: String) -> Self {
+        Self { data: Some(json!({ "developer_message": detail })), ..Self::new(code, message) }
+    }
+}
+
+/// The tool's own words; what else it says is the data.
+fn failed(mut error: ToolError) -> Error {
+    let message = std::mem::take(&mut error.message);
+    let mut data = serde_json::to_value(error).unwrap_or_default();
+    if let Some(members) = data.as_object_mut() {
+        members.remove("message");
+    }
+    Error { data: Some(data), ..Error::new(TOOL_FAILED, message) }
+}
+
+/// The faults stand in the message and, one a parameter, in the data.
+fn invalid(input: &InvalidInput) -> Error {
+    let by_parameter: BTreeMap<_, _> =
+        input.errors.iter().map(|error| (&*error.parameter, &*error.message)).collect();
+    let told: Vec<_> =
+        by_parameter.iter().map(|(parameter, message)| format!("{parameter}: {message}")).collect();
+    let message = format!("Some parameters are invalid. {}", told.join(". "));
+    let data = json!({ "parameter_errors": by_parameter });
+    Error { data: Some(data), ..Error::new(INVALID_PARAMS, message) }
+}
+
+fn refused(refusal: Refusal) -> Error {
+    let request = |message: String| Error::new(INVALID_REQUEST, message);
+    match refusal {
+        Refusal::NotFound => request("There is nothing at this address".to_owned()),
+        Refusal::MethodNotAllowed { allow } => request(format!("This address takes {allow}")),
+        Refusal::TooLarge { limit } => request(format!("The body may have at most {limit} bytes")),
+        Refusal::NotJson => request("Send the header Content-Type: application/json".to_owned()),
+        Refusal::InvalidJson(detail) => {
+            Error::new(PARSE_ERROR, format!("The body is not valid JSON: {detail}"))
+        }
+        Refusal::Malformed(detail) => request(format!("Invalid request: {detail}")),
+        Refusal::UnsupportedVersion { supported } => {
+            request(format!("The version must be {supported}"))
+        }
+        Refusal::InvalidToolId => {
+            Error::new(METHOD_NOT_FOUND, crate::catalog::InvalidToolId.to_string())
+        }
+        Refusal::UnknownTool { id, name } => Error::detail(
+            METHOD_NOT_FOUND,
+            format!("Tool '{name}' was not found"),
+            format!("{id} is not a tool of this server"),
+        ),
+        Refusal::NoSuchVersion { id, name, version } => Error::detail(
+            METHOD_NOT_FOUND,
+            format!("Tool '{name}' has no version {version}"),
+            format!("{id} version {version} is not available"),
+        ),
+        Refusal::Forbidden { name } => Error::detail(
+            METHOD_NOT_FOUND,
+            format!("Tool '{name}' may not be called"),
+            "TOOL_ALLOWLIST does not have it".to_owned(),
+        ),
+        Refusal::MissingRequirements(missing) => lacking(missing),
+        Refusal::Unavailable(detail) => {
+            let message = format!("The tool server is temporarily unavailable: {detail}");
+            Error::new(INTERNAL_ERROR, message)
+        }
+        Refusal::Failed => Error::new(INTERNAL_ERROR, "The tool server failed"),
+    }
+}
+
+/// A request has no place for tokens, secrets and users. The error says which are lacking and
+/// where they can be sent.
+fn lacking(missing: Missing) -> Error {
+    let Missing { authorization, secrets, user_id } = missing;
+    let mut lacks: Vec<String> = Vec::new();
+    lacks.extend(authorization.iter().map(|id| format!("the token {id:?}")));
+    lacks.extend(secrets.iter().map(|id| format!("the secret {id:?}")));
+    lacks.extend(user_id.then(|| "a user".to_owned()));
+    let message = format!(
+        "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can",
+        lacks.join(", ")
+    );
+    let data = json!({
+        "missing_requirements":
+            { "authorization": authorization, "secrets": secrets, "user_id": user_id }
+    });
+    Error { data: Some(data), ..Error::new(MISSING_REQUIREMENTS, message) }
+}
+
+/// Tells why a request was turned away before any request object was read: an error to the id null.
+///
+/// A body of another type is 400 and not 415, as OpenTool's servers have it (OT24).
+pub(in crate::dialect) fn refuse(refusal: Refusal) -> Outbound {
+    #[derive(Serialize)]
+    struct Reply {
+        jsonrpc: &'static str,
+        error: Error,
+        id: (),
+    }
+    let (status, allow) = match refusal {
+        Refusal::NotFound => (404, None),
+        Refusal::MethodNotAllowed { allow } => (405, Some(allow)),
+        Refusal::TooLarge { .. } => (413, None),
+        Refusal::Failed => (500, None),
+        Refusal::Unavailable(_) => (503, None),
+        _ => (400, None),
+    };
+    let body = Reply { jsonrpc: super::VERSION, error: refused(refusal), id: () };
+    let answer = Outbound::json(status, serde_json::to_vec(&body).unwrap_or_default())
+        .with("cache-control", "no-store");
+    match allow {
+        Some(allow) => answer.with("allow", allow),
+        None => answer,
+    }
+}

@@ -1,0 +1,140 @@
+//! JSON-RPC 2.0 by its own rules, mounted at `/jsonrpc`, and what every protocol that is built on
+//! it shares: requests, batches, notifications, errors.
+//!
+//! A tool is a method: its name, its versioned name or its id. `params` is the tool's input.
+
+mod error;
+mod request;
+
+use error::Error;
+pub(super) use error::refuse;
+pub(super) use request::Request;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Action, Dialect, Endpoint, Exchange, Posted};
+use crate::call::{Outcome, Refusal};
+use crate::http::{Headers, Outbound};
+
+/// The version that answers name.
+pub(super) const VERSION: &str = "2.0";
+
+/// The strict door.
+pub(super) static STRICT: Dialect = Dialect {
+    name: "jsonrpc",
+    title: "JSON-RPC 2.0",
+    endpoints: &[
+        Endpoint { path: "", action: Action::Call(call) },
+        Endpoint { path: "/", action: Action::Call(call) },
+    ],
+    lists: &[],
+    check: any_version,
+    refuse,
+    sign,
+};
+
+/// What a protocol that is built on JSON-RPC makes of it.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// What `jsonrpc` may say in a request.
+    pub(super) versions: &'static [&'static str],
+    /// Makes of a tool's value the `result`.
+    pub(super) result: fn(Value) -> Value,
+    /// What stands as `result` beside the error of a single request whose id is a string.
+    pub(super) failed: Option<fn() -> Value>,
+}
+
+const RULES: Rules = Rules { versions: &[VERSION], result: |value| value, failed: None };
+
+/// The version stands in each request, not in a header.
+pub(super) fn any_version(_: &dyn Headers) -> Result<(), Refusal> {
+    Ok(())
+}
+
+/// Answers carry their version in the body.
+pub(super) fn sign(response: Outbound) -> Outbound {
+    response
+}
+
+fn call(posted: Posted<'_>) -> Exchange {
+    exchange(posted, &RULES)
+}
+
+/// Reads a request or a batch of them, and answers with 200 whatever comes of it; with 204 when
+/// nobody waits for an answer.
+///
+/// Of a batch with more members than `MAX_TOOL_CALLS` none is run.
+pub(super) fn exchange(posted: Posted<'_>, rules: &'static Rules) -> Exchange {
+    let most = posted.config.max_tool_calls;
+    let read = |body| Request::read(body, rules.versions);
+    let (batch, requests) = match posted.body {
+        Value::Array(members) if members.is_empty() => {
+            (false, vec![Request::malformed("a batch must have at least one request".to_owned())])
+        }
+        Value::Array(members) if members.len() > most => {
+            let reason = format!("a batch may have at most {most} requests");
+            (false, vec![Request::malformed(reason)])
+        }
+        Value::Array(members) => (true, members.into_iter().map(read).collect()),
+        body => (false, vec![read(body)]),
+    };
+    let (ids, calls): (Vec<_>, Vec<_>) =
+        requests.into_iter().map(|request| (request.id, request.call)).unzip();
+    let reply = move |outcomes: Vec<Outcome>| {
+        let waiting =
+            ids.into_iter().zip(outcomes).filter_map(|(id, outcome)| Some((id?, outcome)));
+        let replies: Vec<_> = waiting
+            .map(|(id, outcome)| {
+                let failed = rules.failed.filter(|_| !batch && id.is_string());
+                Reply::new(outcome, id, rules.result, failed)
+            })
+            .collect();
+        match (batch, replies.first()) {
+            (_, None) => Outbound::empty(204),
+            (true, _) => send(&replies),
+            (false, Some(reply)) => send(reply),
+        }
+    };
+    Exchange { calls, reply: Box::new(reply) }
+}
+
+fn send(body: &impl Serialize) -> Outbound {
+    Outbound::json(200, serde_json::to_vec(body).unwrap_or_default())
+        .with("cache-control", "no-store")
+}
+
+/// A response object.
+#[derive(Debug, Serialize)]
+pub(super) struct Reply {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Error>,
+    id: Value,
+}
+
+impl Reply {
+    /// Tells what came of the request `id`; `failed` makes the `result` that stands beside an error.
+    pub(super) fn new(
+        outcome: Outcome,
+        id: Value,
+        result: fn(Value) -> Value,
+        failed: Option<fn() -> Value>,
+    ) -> Self {
+        let (result, error) = match Error::of(outcome) {
+            Ok(value) => (Some(result(value)), None),
+            Err(error) => (failed.map(|failed| failed()), Some(error)),
+        };
+        Self { jsonrpc: VERSION, result, error, id }
+    }
+
+    /// Whether it tells an error.
+    pub(super) fn is_error(&self) -> bool {
+        self.error.is_some()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,80 @@
+//! OpenTool 1.0: `GET /version`, `GET /load`, `POST /call`, and of what its SDKs have beyond the
+//! specification `POST /streamCall` and, refused, `POST /stop`.
+//!
+//! Calls are JSON-RPC with three deviations, all for the sake of its clients: `jsonrpc` may be
+//! "2.0.0", `result` is always an object, and beside the error of a request with a string id there
+//! is an empty `result`. Clause numbers OT1 to OT41 are explained in docs/PROTOCOLS.md.
+
+mod load;
+mod stream;
+
+use serde_json::{Map, Value, json};
+
+use super::jsonrpc::{self, Rules};
+use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
+use crate::call::Refusal;
+use crate::http::Outbound;
+
+/// The dialect.
+pub(super) static OPENTOOL: Dialect = Dialect {
+    name: "opentool",
+    title: "OpenTool 1.0",
+    endpoints: &[
+        Endpoint { path: "/version", action: Action::Read(version) },
+        Endpoint { path: "/load", action: Action::Read(load) },
+        Endpoint { path: "/call", action: Action::Call(call) },
+        Endpoint { path: "/streamCall", action: Action::Call(stream::call) },
+        Endpoint { path: "/stop", action: Action::Refuse(stop) },
+    ],
+    lists: &[load::LIST],
+    check: jsonrpc::any_version,
+    refuse: jsonrpc::refuse,
+    sign: jsonrpc::sign,
+};
+
+/// What OpenTool makes of JSON-RPC (OT6, OT10, OT11).
+const RULES: Rules =
+    Rules { versions: &[jsonrpc::VERSION, "2.0.0"], result: object, failed: Some(nothing) };
+
+/// `POST /call`.
+pub(super) fn call(posted: Posted<'_>) -> Exchange {
+    jsonrpc::exchange(posted, &RULES)
+}
+
+/// Whether a body means JSON-RPC: it is a request, or a batch that begins with one.
+pub(super) fn is_request(body: &Value) -> bool {
+    let body = body.as_array().and_then(|members| members.first()).unwrap_or(body);
+    body.get("jsonrpc").is_some()
+}
+
+/// `GET /version` (OT1): the server's.
+pub(super) fn version(_: &Reading<'_>) -> Result<Page, Outbound> {
+    Ok(Page::of(json!({ "version": env!("CARGO_PKG_VERSION") }).to_string()))
+}
+
+/// `GET /load`: the document, or `{}` when there is none (OT25).
+pub(super) fn load(reading: &Reading<'_>) -> Result<Page, Outbound> {
+    Ok(reading.page(load::LIST.name).unwrap_or_else(|_| Page::of("{}".to_owned())))
+}
+
+/// `POST /stop` (OT41): ends a tool that runs on its user's machine. This one does not.
+fn stop() -> Outbound {
+    jsonrpc::refuse(Refusal::NotFound)
+}
+
+/// The `result` of a value (OT10).
+fn object(value: Value) -> Value {
+    match value {
+        Value::Object(_) => value,
+        Value::Null => nothing(),
+        value => json!({ "result": value }),
+    }
+}
+
+/// An empty `result`.
+fn nothing() -> Value {
+    Value::Object(Map::new())
+}
+
+#[cfg(test)]
+mod tests;

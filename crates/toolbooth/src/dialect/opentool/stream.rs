@@ -1,0 +1,60 @@
+//! `POST /streamCall`: one call told as server-sent events.
+//!
+//! The form is narrower than that of the events standard, because the client that is known reads
+//! it with a pattern: `event:` and `data:` without a space, one line of data, LF, nothing between.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::super::jsonrpc::{Reply, Request, refuse};
+use super::{Exchange, Posted, RULES, nothing, object};
+use crate::call::{Outcome, Refusal, Wanted};
+use crate::http::Outbound;
+
+/// Reads one request, whose id must be a string: its events could not be read otherwise. What
+/// cannot be read is answered 400 in the form of `/call`, for no stream has begun.
+pub(super) fn call(posted: Posted<'_>) -> Exchange {
+    match Request::read(posted.body, RULES.versions) {
+        Request { id: Some(Value::String(id)), call: Ok(call) } => {
+            let (Wanted::Id(method) | Wanted::Name(method)) = call.tool.clone();
+            Exchange::single(Ok(call), |outcome| events(method, id, outcome))
+        }
+        Request { call: Err(refusal), .. } => Exchange::answered(refuse(refusal)),
+        Request { .. } => {
+            let reason = "id must be a string".to_owned();
+            Exchange::answered(refuse(Refusal::Malformed(reason)))
+        }
+    }
+}
+
+/// `start`, then `data` and `done`, or `error` (OT38, OT39). A tool gives one value, so there is one
+/// `data`, and all events leave together: the client does not put together one that is split.
+fn events(method: String, id: String, outcome: Outcome) -> Outbound {
+    let reply = Reply::new(outcome, id.into(), object, Some(nothing));
+    let mut text = String::new();
+    event(&mut text, "start", &json!({ "start": method }));
+    if reply.is_error() {
+        event(&mut text, "error", &reply);
+    } else {
+        event(&mut text, "data", &reply);
+        event(&mut text, "done", &json!({ "done": method }));
+    }
+    Outbound {
+        status: 200,
+        headers: vec![
+            ("content-type", "text/event-stream".into()),
+            ("cache-control", "no-store".into()),
+        ],
+        body: text.into_bytes().into(),
+    }
+}
+
+/// Writes an event (OT37). JSON escapes CR and LF; the pattern's dot stops at two more line ends.
+fn event(text: &mut String, name: &str, data: &impl Serialize) {
+    let data = serde_json::to_string(data).unwrap_or_default();
+    let data = data.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    // Writing to a String does not fail.
+    let _ = write!(text, "event:{name}\ndata:{data}\n\n");
+}
