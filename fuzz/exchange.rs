@@ -27,6 +27,10 @@ pub(crate) fn request(bytes: &[u8]) -> Request<'_> {
     let (method, path, headers): (_, _, &[_]) = match first {
         b'a' => ("POST", "/call", call),
         b'b' => ("POST", "/oxp/tools/call", call),
+        b'C' => ("POST", "/providers/openai/call", call),
+        b'R' => ("POST", "/providers/openai-responses/call", call),
+        b'A' => ("POST", "/providers/anthropic/call", call),
+        b'G' => ("POST", "/providers/gemini/call", call),
         b'v' => ("POST", "/tools/call", &[JSON, ("oxp-version", "2.0")]),
         b'p' => ("POST", "/tools/call", &[("content-type", "text/plain")]),
         b't' => ("GET", "/tools", &[]),

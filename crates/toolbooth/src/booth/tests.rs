@@ -7,6 +7,7 @@ mod corpus;
 mod exchange;
 mod parsers;
 mod properties;
+mod provider_calls;
 
 use super::*;
 use crate::call::tests::CATALOG;
