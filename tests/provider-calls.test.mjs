@@ -17,7 +17,13 @@ before(async () => {
     // Arguments that are larger than a result may be.
     start(FIXTURES, { vars: { MAX_ARGUMENT_BYTES: "100000" } }),
     start(BOOTH, {
-      vars: { TOOL_ALLOWLIST: "Calculator.*", MAX_TOOL_CALLS: "2", MAX_ARGUMENT_BYTES: "100", MAX_BODY_BYTES: "10000" },
+      vars: {
+        ALLOWED_ORIGINS: "https://a.example",
+        TOOL_ALLOWLIST: "Calculator.*",
+        MAX_TOOL_CALLS: "2",
+        MAX_ARGUMENT_BYTES: "100",
+        MAX_BODY_BYTES: "10000",
+      },
     }),
     start(BOOTH, { vars: { MAX_TOOL_CALLS: "0" } }),
   ]);
@@ -201,6 +207,13 @@ for (const provider of PROVIDERS) {
     assert.equal(options.status, 204);
     assert.equal(options.headers.allow, "POST, OPTIONS");
   });
+
+  for (const [origin, status] of [["https://a.example", 204], ["https://b.example", 403]]) {
+    test(`${provider}: a preflight of ${origin} is ${status}`, async () => {
+      const headers = { origin, "access-control-request-method": "POST" };
+      assert.equal((await limited.request("OPTIONS", path, { headers })).status, status);
+    });
+  }
 
   test(`${provider}: a wrong configuration is 503, for no model is to blame`, async () => {
     const reply = await post(broken, calls(provider, ["c1", "Calculator_Add", { a: 1, b: 1 }]));

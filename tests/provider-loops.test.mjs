@@ -200,11 +200,19 @@ for (const [standIn, what, post] of [
   });
 }
 
-test("the stand-ins do refuse what breaks their rules", async () => {
-  const drop = { own: (appended) => appended.slice(1) };
-  await assert.rejects(loop("openai", [[add(1, 1), add(2, 2)]], drop));
-  await assert.rejects(loop("openai-responses", [[add(1, 1)]], drop));
-  await assert.rejects(loop("anthropic", [[add(1, 1)]], drop));
-  await assert.rejects(loop("gemini", [[add(1, 1)]], { own: ([content]) => [{ ...content, parts: [] }] }));
-  await assert.rejects(loop("gemini", [[add(1, 1)]], { own: ([{ role, parts: [part] }]) => [{ role, parts: [part, part] }] }));
-});
+// Were the stand-ins lax, the loops above would show nothing.
+for (const [standIn, what, own, refusal] of [
+  ["openai", "a missing result", (messages) => messages.slice(1), /exactly one result/],
+  ["openai-responses", "a missing result", (input) => input.slice(1), /exactly one result/],
+  ["anthropic", "text before a result", ([{ role, content }]) => [{ role, content: [{ type: "text", text: "?" }, ...content] }],
+    /results are the first blocks/],
+  ["anthropic", "a result twice", ([{ role, content }]) => [{ role, content: [...content, ...content] }], /exactly one result/],
+  ["gemini", "a missing result", ([{ role, parts }]) => [{ role, parts: parts.slice(1) }], /as many responses as calls/],
+  ["gemini without ids", "an id", ([{ role, parts }]) =>
+    [{ role, parts: parts.map(({ functionResponse }) => ({ functionResponse: { ...functionResponse, id: "x" } })) }],
+    /unknown name/],
+]) {
+  test(`the stand-in ${standIn} refuses ${what}`, async () => {
+    await assert.rejects(loop(standIn, [[add(1, 1), add(2, 2)]], { own }), refusal);
+  });
+}

@@ -88,7 +88,7 @@ fn plan(posted: Posted<'_>, format: &'static Format) -> Result<Exchange, Outboun
     if options.leave_unknown {
         turn.leave(|name| {
             let found = find(posted.catalog, &Wanted::Name(name.to_owned()));
-            matches!(found, Err(Refusal::UnknownTool { .. }))
+            !name.is_empty() && matches!(found, Err(Refusal::UnknownTool { .. }))
         });
     }
     let mut warnings = turn.warnings(no_calls);

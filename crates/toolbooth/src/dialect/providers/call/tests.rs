@@ -1,5 +1,5 @@
 //! What each provider's clients post, and what they get, against the catalogue of `call::tests`.
-//! The clauses PC1 to PC22 are explained in docs/PROTOCOLS.md.
+//! The clauses PC1 to PC21 are explained in docs/PROTOCOLS.md.
 
 mod answers;
 mod limits;

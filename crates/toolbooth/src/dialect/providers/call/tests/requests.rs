@@ -291,13 +291,14 @@ fn with_unknown_leave_the_others_run() {
                 (Some("2"), "Echo_Say", r#"{"text":"hi"}"#),
                 (Some("3"), "Echo_Broken", "{}"),
                 (Some("4"), "Echo.Say@7", "{}"),
+                (Some("5"), "", "{}"),
             ],
         );
         let (answer, beside) = results(&host(), &format!("{provider}/call?unknown=leave"), &sent);
         let ids: Vec<_> = told(provider, &answer).into_iter().filter_map(|(id, ..)| id).collect();
-        assert_eq!(ids, ["2", "3", "4"], "{provider}");
+        assert_eq!(ids, ["2", "3", "4", "5"], "{provider}");
         assert_eq!(beside["warnings"], json!([format!("{UNHANDLED}No_Such")]), "{provider}");
         let (answer, _) = results(&host(), &format!("{provider}/call?unknown=answer"), &sent);
-        assert_eq!(told(provider, &answer).len(), 4, "{provider}");
+        assert_eq!(told(provider, &answer).len(), 5, "{provider}");
     }
 }

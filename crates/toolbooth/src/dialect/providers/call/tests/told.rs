@@ -88,3 +88,17 @@ fn long_names_are_told_in_part() {
     assert!(told.len() < 500, "{told}");
     assert_eq!(cut(String::new()), "");
 }
+
+#[test]
+fn a_refused_request_has_the_providers_form() {
+    for refusal in every_refusal() {
+        let answer = crate::dialect::providers::refuse(refusal.clone());
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        let error = body["error"].as_object().unwrap();
+        let text = |name: &str| error[name].as_str().is_some_and(|text| !text.is_empty());
+        assert!(error.len() == 3 && text("code") && text("message") && text("type"), "{body}");
+        assert!((400..=503).contains(&answer.status), "{refusal:?}");
+        let allow = answer.headers.iter().any(|(name, _)| *name == "allow");
+        assert_eq!(allow, answer.status == 405, "{refusal:?}");
+    }
+}
