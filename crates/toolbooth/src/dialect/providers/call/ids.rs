@@ -1,7 +1,5 @@
 //! Ids that pair calls with their results.
 
-use std::collections::BTreeSet;
-
 use super::Handle;
 use super::turn::ToolCall;
 
@@ -12,12 +10,12 @@ const LONGEST: usize = 64;
 /// form `call_{timestamp}_{name}` (2api.ai, 3.2), with a number behind where it is taken.
 pub(super) fn assign(calls: &mut [ToolCall], now_ms: u64) -> Vec<Handle> {
     let sent: Vec<_> = calls.iter_mut().map(|call| call.id.take()).collect();
-    let mut taken: BTreeSet<String> = sent.iter().flatten().cloned().collect();
+    let mut taken: Vec<String> = sent.iter().flatten().cloned().collect();
     let handle = |(call, sent): (&mut ToolCall, Option<String>)| {
         let id_sent = sent.is_some();
         let id = sent.unwrap_or_else(|| {
             let id = make(&call.name, now_ms, &taken);
-            taken.insert(id.clone());
+            taken.push(id.clone());
             id
         });
         Handle { id, id_sent, name: call.name.clone() }
@@ -25,7 +23,7 @@ pub(super) fn assign(calls: &mut [ToolCall], now_ms: u64) -> Vec<Handle> {
     calls.iter_mut().zip(sent).map(handle).collect()
 }
 
-fn make(name: &str, now_ms: u64, taken: &BTreeSet<String>) -> String {
+fn make(name: &str, now_ms: u64, taken: &[String]) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let id: String = format!("call_{now_ms}_{name}").chars().map(plain).collect();
     let mut numbered = (1_usize..).map(|number| {
@@ -46,8 +44,9 @@ pub(super) fn warnings(handles: &[Handle], pairs_by_id: bool) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let mut seen = BTreeSet::new();
-    if !handles.iter().all(|handle| seen.insert(&handle.id)) {
+    // There are too few of them for anything but looking at all.
+    let with_id_of = |one: &Handle| handles.iter().filter(|other| other.id == one.id).count();
+    if handles.iter().any(|one| with_id_of(one) > 1) {
         warnings.push(
             "Several calls have one id. Each has a result, in the order of the calls".to_owned(),
         );
