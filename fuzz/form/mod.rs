@@ -4,6 +4,7 @@ mod envelope;
 mod jsonrpc;
 mod opentool;
 mod oxp;
+mod provider_calls;
 mod root;
 mod xaibo;
 
@@ -40,6 +41,10 @@ const FORMS: &[(&str, Form)] = &[
     ("/xaibo", xaibo::check),
     ("/opentool", opentool::check),
     ("/jsonrpc", jsonrpc::check),
+    ("/providers/openai-responses", provider_calls::check),
+    ("/providers/openai", provider_calls::check),
+    ("/providers/anthropic", provider_calls::check),
+    ("/providers/gemini", provider_calls::check),
     ("", root::check),
 ];
 

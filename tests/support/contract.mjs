@@ -47,7 +47,7 @@ export function check(method, url, sent, reply) {
   const body = type === "application/json" ? reply.json : reply.text;
   fits(`#/components/responses/${name}/content/${type.replace("/", "~1")}/schema`, body, where);
   // The other direction: what ran must have been a request that the contract allows.
-  if (name === "Ran") {
+  if (name.startsWith("Ran")) {
     const request = contract.paths[below].post.requestBody.$ref;
     fits(`${request}/content/application~1json/schema`, JSON.parse(sent), where);
   }

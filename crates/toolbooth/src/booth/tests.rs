@@ -9,6 +9,7 @@ mod envelope;
 mod exchange;
 mod parsers;
 mod properties;
+mod provider_calls;
 mod rpc;
 mod xaibo;
 

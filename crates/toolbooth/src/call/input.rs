@@ -29,11 +29,11 @@ pub struct ParameterError {
     pub message: String,
 }
 
-/// Checks `input`.
+/// Checks `input`, as [`serve`](super::serve()) does before it runs a tool.
 ///
 /// # Errors
 /// All faults, up to a fixed number.
-pub(super) fn check(validator: &Validator, input: &Value) -> Result<(), InvalidInput> {
+pub(crate) fn check(validator: &Validator, input: &Value) -> Result<(), InvalidInput> {
     if (validator.is_valid)(input) {
         return Ok(());
     }

@@ -6,8 +6,10 @@ mod outcome;
 mod serve;
 
 pub use context::{Caller, Context, Credentials, Secret};
+pub(crate) use input::check as check_input;
 pub use input::{InvalidInput, ParameterError};
 pub use outcome::{Missing, Outcome, Refusal, ToolError};
+pub(crate) use serve::find;
 pub use serve::serve;
 
 use serde_json::Value;

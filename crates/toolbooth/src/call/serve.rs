@@ -77,7 +77,7 @@ fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
 ///
 /// # Errors
 /// [`Refusal::InvalidToolId`], [`Refusal::UnknownTool`] or [`Refusal::NoSuchVersion`].
-pub(super) fn find(catalog: &Catalog, wanted: &Wanted) -> Result<&'static Tool, Refusal> {
+pub(crate) fn find(catalog: &Catalog, wanted: &Wanted) -> Result<&'static Tool, Refusal> {
     let text = match wanted {
         Wanted::Id(id) => id,
         Wanted::Name(name) => match catalog.named(name) {

@@ -4,6 +4,8 @@
 //! The client stays between the model and the booth: it takes the list from here, shows it to the
 //! model, posts here what the model answered, and sends back to the model what it gets.
 
+mod call;
+
 use serde::Serialize;
 
 use super::{Dialect, Endpoint};
@@ -11,13 +13,15 @@ use crate::call::Refusal;
 use crate::http::{Headers, Outbound};
 
 /// OpenAI Chat Completions.
-pub(super) static OPENAI: Dialect = dialect("openai", "OpenAI Chat Completions", &[]);
+pub(super) static OPENAI: Dialect = dialect("openai", "OpenAI Chat Completions", &[call::OPENAI]);
 /// OpenAI Responses.
-pub(super) static OPENAI_RESPONSES: Dialect = dialect("openai-responses", "OpenAI Responses", &[]);
+pub(super) static OPENAI_RESPONSES: Dialect =
+    dialect("openai-responses", "OpenAI Responses", &[call::OPENAI_RESPONSES]);
 /// Anthropic Messages.
-pub(super) static ANTHROPIC: Dialect = dialect("anthropic", "Anthropic Messages", &[]);
+pub(super) static ANTHROPIC: Dialect =
+    dialect("anthropic", "Anthropic Messages", &[call::ANTHROPIC]);
 /// Gemini generateContent.
-pub(super) static GEMINI: Dialect = dialect("gemini", "Gemini generateContent", &[]);
+pub(super) static GEMINI: Dialect = dialect("gemini", "Gemini generateContent", &[call::GEMINI]);
 
 const fn dialect(
     name: &'static str,

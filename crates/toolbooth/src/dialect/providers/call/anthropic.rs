@@ -1,0 +1,71 @@
+//! Anthropic Messages.
+
+use serde_json::{Value, json};
+
+use super::turn::{Arguments, Ending, ToolCall, Turn, object, text};
+use super::{Answered, Format, exchange};
+use crate::dialect::{Action, Endpoint};
+
+/// `POST /providers/anthropic/call`.
+pub(in super::super) const ANTHROPIC: Endpoint =
+    Endpoint { path: "/call", action: Action::Call(|posted| exchange(posted, &FORMAT)) };
+
+static FORMAT: Format = Format { read, write, pairs_by_id: true };
+
+const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
+    content blocks";
+
+fn read(body: Value) -> Result<Turn, String> {
+    let mut turn = Turn::default();
+    let (blocks, place) = match body {
+        Value::Array(blocks) => (blocks, ""),
+        Value::Object(mut body) => {
+            turn.ending = match text(&mut body, &["stop_reason"]).as_deref() {
+                None | Some("tool_use") => Ending::Regular,
+                Some("max_tokens" | "model_context_window_exceeded") => Ending::CutOff,
+                Some(_) => Ending::Other,
+            };
+            match body.remove("content") {
+                Some(Value::Array(blocks)) => (blocks, "content"),
+                Some(Value::String(_)) => (Vec::new(), "content"),
+                Some(_) => return Err("content must be an array of blocks".to_owned()),
+                None => return Err(EXPECTED.to_owned()),
+            }
+        }
+        _ => return Err(EXPECTED.to_owned()),
+    };
+    let mut call_is_last = false;
+    for (at, block) in blocks.into_iter().enumerate() {
+        let mut block = object(block, &format!("{place}[{at}]"))?;
+        call_is_last = false;
+        match text(&mut block, &["type"]).as_deref() {
+            Some("tool_use") => {
+                turn.calls.push(ToolCall {
+                    id: text(&mut block, &["id"]),
+                    name: text(&mut block, &["name"]).unwrap_or_default(),
+                    arguments: Arguments::object(block.remove("input")),
+                });
+                call_is_last = true;
+            }
+            Some(kind) if kind.ends_with("_tool_use") => turn.hosted.push(kind.to_owned()),
+            Some(_) => {}
+            None => return Err(format!("{place}[{at}] is not a content block, which has a type")),
+        }
+    }
+    if call_is_last && turn.ending == Ending::CutOff {
+        turn.last_call_was_cut();
+    }
+    Ok(turn)
+}
+
+/// All results in one message, which must be the next, as its first blocks.
+fn write(answered: Vec<Answered>) -> (&'static str, Value) {
+    let block = |answered: Answered| {
+        let is_error = answered.result.is_err();
+        let (id, content) = answered.into_id_and_text();
+        json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error})
+    };
+    let blocks: Vec<_> = answered.into_iter().map(block).collect();
+    let message = json!({"role": "user", "content": blocks});
+    ("messages", if blocks.is_empty() { json!([]) } else { json!([message]) })
+}

@@ -1,0 +1,55 @@
+//! Ids that pair calls with their results.
+
+use super::Handle;
+use super::turn::ToolCall;
+
+/// The longest id that is made: the least that a provider allows (OpenAI Responses, `call_id`).
+const LONGEST: usize = 64;
+
+/// Gives every call a handle. Ids that the model sent stay as they are; those made here have the
+/// form `call_{timestamp}_{name}` (2api.ai, 3.2), with a number behind where it is taken.
+pub(super) fn assign(calls: &mut [ToolCall], now_ms: u64) -> Vec<Handle> {
+    let sent: Vec<_> = calls.iter_mut().map(|call| call.id.take()).collect();
+    let mut taken: Vec<String> = sent.iter().flatten().cloned().collect();
+    let handle = |(call, sent): (&mut ToolCall, Option<String>)| {
+        let id_sent = sent.is_some();
+        let id = sent.unwrap_or_else(|| {
+            let id = make(&call.name, now_ms, &taken);
+            taken.push(id.clone());
+            id
+        });
+        Handle { id, id_sent, name: call.name.clone() }
+    };
+    calls.iter_mut().zip(sent).map(handle).collect()
+}
+
+fn make(name: &str, now_ms: u64, taken: &[String]) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let id: String = format!("call_{now_ms}_{name}").chars().map(plain).collect();
+    let mut numbered = (1_usize..).map(|number| {
+        let end = if number == 1 { String::new() } else { format!("_{number}") };
+        let room = LONGEST.saturating_sub(end.len()).min(id.len());
+        format!("{}{end}", id.get(..room).unwrap_or_default())
+    });
+    numbered.find(|id| !taken.contains(id)).unwrap_or_default()
+}
+
+/// What the client should know of the ids.
+pub(super) fn warnings(handles: &[Handle], pairs_by_id: bool) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if pairs_by_id && handles.iter().any(|handle| !handle.id_sent) {
+        warnings.push(
+            "Some calls had no id. Their results have ids that were made here; give them to the \
+             calls before you send both to the model"
+                .to_owned(),
+        );
+    }
+    // There are too few of them for anything but looking at all.
+    let with_id_of = |one: &Handle| handles.iter().filter(|other| other.id == one.id).count();
+    if handles.iter().any(|one| with_id_of(one) > 1) {
+        warnings.push(
+            "Several calls have one id. Each has a result, in the order of the calls".to_owned(),
+        );
+    }
+    warnings
+}

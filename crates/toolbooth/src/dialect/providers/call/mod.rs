@@ -1,0 +1,196 @@
+//! Calls as a model writes them, run, and their results as its provider wants them back.
+//!
+//! Each provider's file reads its own forms into a [`Turn`] and writes [`Answered`] calls. What
+//! lies between is the same for all: how many calls there may be, which of them are left to the
+//! client, under which ids they come back, what their arguments are, and what the model is told.
+
+mod anthropic;
+mod gemini;
+mod ids;
+mod openai;
+mod options;
+mod responses;
+mod result;
+mod turn;
+
+use serde_json::{Map, Value, json};
+
+pub(super) use anthropic::ANTHROPIC;
+pub(super) use gemini::GEMINI;
+pub(super) use openai::OPENAI;
+pub(super) use responses::OPENAI_RESPONSES;
+
+use super::{error, refuse};
+use crate::call::{Call, Credentials, Outcome, Refusal, Wanted, check_input, find};
+use crate::catalog::Catalog;
+use crate::config::{Config, Permission};
+use crate::dialect::{Exchange, Posted};
+use crate::http::Outbound;
+use options::Options;
+use turn::{ToolCall, Turn};
+
+/// A provider's form of calls and of results.
+struct Format {
+    /// Reads what a model answered. The error says where it is wrong and what was expected.
+    read: fn(Value) -> Result<Turn, String>,
+    /// Writes the member that the client appends to its conversation: its name and value.
+    write: fn(Vec<Answered>) -> (&'static str, Value),
+    /// Whether the provider pairs results with calls by an id that both must have.
+    pairs_by_id: bool,
+}
+
+/// A call with what came of it.
+struct Answered {
+    handle: Handle,
+    /// The value, or words that tell the model what went wrong. Neither is large or empty.
+    result: Result<Value, String>,
+}
+
+impl Answered {
+    /// The id of the call, and its result as the text that most formats want.
+    fn into_id_and_text(self) -> (String, String) {
+        let text = match self.result {
+            Ok(Value::String(text)) | Err(text) => text,
+            Ok(value) => value.to_string(),
+        };
+        (self.handle.id, text)
+    }
+}
+
+/// How a call is told apart from the others.
+struct Handle {
+    id: String,
+    /// Whether the model sent the id; else it was made here.
+    id_sent: bool,
+    /// The function, as the model named it.
+    name: String,
+}
+
+/// `POST …/call`: runs the calls in one answer of a model (2api.ai, 4.2, steps 3 and 4).
+///
+/// A call that cannot be read or run has a result that says so, beside the results of the others.
+fn exchange(posted: Posted<'_>, format: &'static Format) -> Exchange {
+    plan(posted, format).unwrap_or_else(Exchange::answered)
+}
+
+/// # Errors
+/// The answer to a request of which no call runs.
+fn plan(posted: Posted<'_>, format: &'static Format) -> Result<Exchange, Outbound> {
+    let malformed = |message| refuse(Refusal::Malformed(message));
+    let options = Options::read(posted.query).map_err(malformed)?;
+    let mut turn = (format.read)(posted.body).map_err(malformed)?;
+    let (count, most) = (turn.calls.len() + turn.others.len(), posted.config.max_tool_calls);
+    if count > most {
+        let message = format!("There are {count} tool calls; one request may have at most {most}");
+        return Err(error(400, "too_many_tool_calls", "invalid_request_error", message));
+    }
+    let no_calls = turn.calls.is_empty();
+    if options.leave_unknown {
+        turn.leave(|name| {
+            let found = find(posted.catalog, &Wanted::Name(name.to_owned()));
+            !name.is_empty() && matches!(found, Err(Refusal::UnknownTool { .. }))
+        });
+    }
+    let mut warnings = turn.warnings(no_calls);
+    let handles = ids::assign(&mut turn.calls, posted.host.now_ms());
+    warnings.extend(ids::warnings(&handles, format.pairs_by_id));
+    let decode = |(call, handle): (ToolCall, &Handle)| {
+        decode(call, &handle.id, posted.config.max_argument_bytes)
+    };
+    let calls: Vec<_> = turn.calls.into_iter().zip(&handles).map(decode).collect();
+    if options.validate {
+        validate(&calls, &handles, posted.catalog, posted.config)?;
+    }
+    let reply = Box::new(move |outcomes| answer(handles, outcomes, warnings, format));
+    Ok(Exchange { calls, reply })
+}
+
+/// Reads the arguments of a call.
+///
+/// # Errors
+/// [`Refusal::Malformed`], in words for the model.
+fn decode(call: ToolCall, id: &str, limit: usize) -> Result<Call, Refusal> {
+    let input = call.arguments.read(limit).map_err(Refusal::Malformed)?;
+    if call.name.is_empty() {
+        return Err(Refusal::Malformed("The call names no function.".to_owned()));
+    }
+    Ok(Call {
+        tool: Wanted::Name(call.name),
+        call_id: Some(id.to_owned()),
+        input,
+        credentials: Credentials::default(),
+    })
+}
+
+/// Checks the arguments of all calls before any runs (2api.ai, 7.3).
+///
+/// # Errors
+/// The answer that names the calls and what is wrong with each.
+fn validate(
+    calls: &[Result<Call, Refusal>],
+    handles: &[Handle],
+    catalog: &Catalog,
+    config: &Config,
+) -> Result<(), Outbound> {
+    let wrong = |call: &Result<Call, Refusal>| match call {
+        Err(Refusal::Malformed(detail)) => Some(detail.clone()),
+        Err(_) => None,
+        Ok(call) => {
+            let tool = find(catalog, &call.tool).ok()?;
+            let allowed = config.permission(tool) != Permission::Denied;
+            let checked = check_input(&tool.input, &call.input);
+            checked.err().filter(|_| allowed).map(|input| result::faults(&input))
+        }
+    };
+    let told: Vec<_> = calls
+        .iter()
+        .zip(handles)
+        .filter_map(|(call, Handle { id, name, .. })| {
+            Some(format!("{} ({}): {}", turn::brief(id), turn::brief(name), wrong(call)?))
+        })
+        .collect();
+    if told.is_empty() {
+        return Ok(());
+    }
+    let message = format!("No call ran, for arguments are invalid. {}", told.join(" | "));
+    Err(error(400, "invalid_tool_arguments", "invalid_request_error", result::cut(message)))
+}
+
+/// Writes the results, and beside them what the client should know.
+fn answer(
+    handles: Vec<Handle>,
+    outcomes: Vec<Outcome>,
+    warnings: Vec<String>,
+    format: &Format,
+) -> Outbound {
+    // The server is at fault and nothing ran: that is for the client, and no result for the model.
+    let unavailable = outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::Refused(refusal @ Refusal::Unavailable(_)) => Some(refusal),
+        _ => None,
+    });
+    if let Some(refusal) = unavailable
+        && outcomes.iter().all(|outcome| matches!(outcome, Outcome::Refused(_)))
+    {
+        return refuse(refusal.clone());
+    }
+    let answered: Vec<_> = handles
+        .into_iter()
+        .zip(outcomes)
+        .map(|(handle, outcome)| Answered { result: result::tell(outcome, &handle.name), handle })
+        .collect();
+    let calls: Vec<_> = answered
+        .iter()
+        .map(|Answered { handle: Handle { id, name, .. }, result }| {
+            json!({"id": id, "name": name, "success": result.is_ok()})
+        })
+        .collect();
+    let (member, value) = (format.write)(answered);
+    let mut body = Map::new();
+    body.insert(member.to_owned(), value);
+    body.insert("_toolbooth".to_owned(), json!({"calls": calls, "warnings": warnings}));
+    Outbound::json(200, Value::Object(body).to_string().into_bytes())
+        .with("cache-control", "no-store")
+}
+
+#[cfg(test)]
+mod tests;

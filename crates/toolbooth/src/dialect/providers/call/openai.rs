@@ -1,0 +1,101 @@
+//! OpenAI Chat Completions.
+
+use serde_json::{Map, Value, json};
+
+use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, text};
+use super::{Answered, Format, exchange};
+use crate::dialect::{Action, Endpoint};
+
+/// `POST /providers/openai/call`.
+pub(in super::super) const OPENAI: Endpoint =
+    Endpoint { path: "/call", action: Action::Call(|posted| exchange(posted, &FORMAT)) };
+
+static FORMAT: Format = Format { read, write, pairs_by_id: true };
+
+const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
+    message (an object with role or tool_calls) or the array of its tool calls";
+
+fn read(body: Value) -> Result<Turn, String> {
+    let mut turn = Turn::default();
+    match body {
+        Value::Array(calls) => tool_calls(&mut turn, calls, "")?,
+        Value::Object(mut body) if body.contains_key("choices") => {
+            let mut choices = list(&mut body, &["choices"], "")?.into_iter();
+            if let Some(first) = choices.next() {
+                let mut first = object(first, "choices[0]")?;
+                turn.ending = match text(&mut first, &["finish_reason"]).as_deref() {
+                    None | Some("tool_calls") => Ending::Regular,
+                    Some("length") => Ending::CutOff,
+                    Some(_) => Ending::Other,
+                };
+                let answer = first.remove("message").ok_or(
+                    "choices[0].message is missing; a streamed answer must be put together first",
+                )?;
+                message(&mut turn, object(answer, "choices[0].message")?, "choices[0].message.")?;
+            }
+            turn.alternatives = choices.next().is_some();
+        }
+        Value::Object(body) if is_assistant(&body) => message(&mut turn, body, "")?,
+        _ => return Err(EXPECTED.to_owned()),
+    }
+    Ok(turn)
+}
+
+fn is_assistant(body: &Map<String, Value>) -> bool {
+    body.contains_key("tool_calls") || body.get("role").is_some_and(|role| role == "assistant")
+}
+
+fn message(turn: &mut Turn, mut message: Map<String, Value>, place: &str) -> Result<(), String> {
+    // The form that tool_calls replaced; its result would be a message of another role.
+    if message.get("function_call").is_some_and(Value::is_object) {
+        turn.others.push("function_call".to_owned());
+    }
+    let calls = list(&mut message, &["tool_calls"], place)?;
+    tool_calls(turn, calls, &format!("{place}tool_calls"))
+}
+
+fn tool_calls(turn: &mut Turn, calls: Vec<Value>, place: &str) -> Result<(), String> {
+    let mut call_is_last = false;
+    for (at, call) in calls.into_iter().enumerate() {
+        let place = format!("{place}[{at}]");
+        let mut call = object(call, &place)?;
+        let kind = text(&mut call, &["type"]);
+        let function = match call.remove("function") {
+            Some(function) => object(function, &format!("{place}.function"))?,
+            None if kind.as_deref() == Some("function") => Map::new(),
+            None => {
+                let kind = kind.ok_or_else(|| {
+                    format!(
+                        "{place} is not a tool call, which has the members id, type and function"
+                    )
+                })?;
+                turn.others.push(kind);
+                call_is_last = false;
+                continue;
+            }
+        };
+        turn.calls.push(function_call(text(&mut call, &["id"]), function));
+        call_is_last = true;
+    }
+    if call_is_last && turn.ending == Ending::CutOff {
+        turn.last_call_was_cut();
+    }
+    Ok(())
+}
+
+fn function_call(id: Option<String>, mut function: Map<String, Value>) -> ToolCall {
+    ToolCall {
+        id,
+        name: text(&mut function, &["name"]).unwrap_or_default(),
+        arguments: Arguments::text(function.remove("arguments")),
+    }
+}
+
+/// One message for each call.
+fn write(answered: Vec<Answered>) -> (&'static str, Value) {
+    let message = |answered: Answered| {
+        let (id, content) = answered.into_id_and_text();
+        json!({"role": "tool", "tool_call_id": id, "content": content})
+    };
+    ("messages", answered.into_iter().map(message).collect())
+}

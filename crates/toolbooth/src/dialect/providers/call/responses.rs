@@ -1,0 +1,85 @@
+//! OpenAI Responses.
+
+use serde_json::{Value, json};
+
+use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, text};
+use super::{Answered, Format, exchange};
+use crate::dialect::{Action, Endpoint};
+
+/// `POST /providers/openai-responses/call`.
+pub(in super::super) const OPENAI_RESPONSES: Endpoint =
+    Endpoint { path: "/call", action: Action::Call(|posted| exchange(posted, &FORMAT)) };
+
+static FORMAT: Format = Format { read, write, pairs_by_id: true };
+
+const EXPECTED: &str =
+    "The body must be a response (an object with output) or the array of its output items";
+
+/// Calls that the provider runs by itself.
+const HOSTED: &[&str] = &[
+    "code_interpreter_call",
+    "file_search_call",
+    "image_generation_call",
+    "mcp_call",
+    "web_search_call",
+];
+
+fn read(body: Value) -> Result<Turn, String> {
+    let mut turn = Turn::default();
+    let (items, place) = match body {
+        Value::Array(items) => (items, ""),
+        Value::Object(mut body) if body.contains_key("output") => {
+            turn.ending = match text(&mut body, &["status"]).as_deref() {
+                None | Some("completed") => Ending::Regular,
+                Some("incomplete") => Ending::CutOff,
+                Some(_) => Ending::Other,
+            };
+            (list(&mut body, &["output"], "")?, "output")
+        }
+        _ => return Err(EXPECTED.to_owned()),
+    };
+    let mut call_is_last = false;
+    for (at, item) in items.into_iter().enumerate() {
+        let mut item = object(item, &format!("{place}[{at}]"))?;
+        call_is_last = false;
+        match text(&mut item, &["type"]).as_deref() {
+            Some("function_call") => {
+                let cut = text(&mut item, &["status"]).as_deref() == Some("incomplete");
+                turn.calls.push(ToolCall {
+                    id: text(&mut item, &["call_id"]),
+                    name: text(&mut item, &["name"]).unwrap_or_default(),
+                    arguments: Arguments::text(item.remove("arguments")),
+                });
+                if cut {
+                    turn.last_call_was_cut();
+                }
+                call_is_last = true;
+            }
+            // An item of an earlier turn: its call must not run again.
+            Some("function_call_output") => {
+                let answered = text(&mut item, &["call_id"]);
+                turn.calls.retain(|call| call.id.is_none() || call.id != answered);
+            }
+            Some(kind) if HOSTED.contains(&kind) => turn.hosted.push(kind.to_owned()),
+            Some(kind) if kind.ends_with("_call") || kind == "mcp_approval_request" => {
+                turn.others.push(kind.to_owned());
+            }
+            Some(_) => {}
+            None if item.contains_key("role") => {}
+            None => return Err(format!("{place}[{at}] is not an output item, which has a type")),
+        }
+    }
+    if call_is_last && turn.ending == Ending::CutOff {
+        turn.last_call_was_cut();
+    }
+    Ok(turn)
+}
+
+/// One item for each call.
+fn write(answered: Vec<Answered>) -> (&'static str, Value) {
+    let item = |answered: Answered| {
+        let (id, output) = answered.into_id_and_text();
+        json!({"type": "function_call_output", "call_id": id, "output": output})
+    };
+    ("input", answered.into_iter().map(item).collect())
+}

@@ -1,0 +1,104 @@
+//! What a model is told of a call.
+
+use serde_json::Value;
+
+use super::turn::brief;
+use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
+
+/// The largest result in bytes (2api.ai, 8.3).
+const LARGEST: usize = 64 * 1024;
+/// How much of a larger one is kept.
+const KEPT: usize = 60_000;
+const CUT: &str = "\n\n[Truncated: Result exceeded 64KB limit]";
+/// What a tool without a word to say leads to (2api.ai, 8.1).
+const EMPTY: &str = "Tool executed, no output";
+
+/// The value of a call of `name`, or a text that begins with `Error:` (2api.ai, 8.2).
+pub(super) fn tell(outcome: Outcome, name: &str) -> Result<Value, String> {
+    let error = match outcome {
+        Outcome::Done { value, .. } => return Ok(bounded(value)),
+        Outcome::Failed { error, .. } => failed(&error),
+        Outcome::Invalid(input) => {
+            let faults = faults(&input);
+            format!("Invalid arguments for tool '{}'. {faults}. Please retry.", brief(name))
+        }
+        Outcome::Refused(refusal) => refused(refusal, name),
+    };
+    Err(cut(format!("Error: {error}")))
+}
+
+/// The value itself where it says something and is not too large, else a text in its place.
+fn bounded(value: Value) -> Value {
+    match value {
+        Value::Null => Value::from(EMPTY),
+        Value::String(text) if text.is_empty() => Value::from(EMPTY),
+        Value::String(text) => Value::String(cut(text)),
+        value => {
+            let text = value.to_string();
+            if text.len() > LARGEST { Value::String(cut(text)) } else { value }
+        }
+    }
+}
+
+/// Keeps the beginning of a text that is too large, up to a whole character, and says so.
+pub(super) fn cut(mut text: String) -> String {
+    if text.len() > LARGEST {
+        text.truncate(text.floor_char_boundary(KEPT));
+        text.push_str(CUT);
+    }
+    text
+}
+
+/// The parameters in alphabetical order, with what each must be.
+pub(super) fn faults(input: &InvalidInput) -> String {
+    let mut faults: Vec<_> = input
+        .errors
+        .iter()
+        .map(|error| format!("{}: {}", error.parameter, error.message))
+        .collect();
+    faults.sort_unstable();
+    faults.join("; ")
+}
+
+/// A tool's own words, with what helps the model and whether it may try again.
+fn failed(error: &ToolError) -> String {
+    let retry = match (error.can_retry, error.retry_after_ms) {
+        (true, Some(ms)) => Some(format!("Please retry after {ms} ms.")),
+        (true, None) => Some("Please retry.".to_owned()),
+        (false, _) => None,
+    };
+    let lines = [Some(error.message.clone()), error.additional_prompt_content.clone(), retry];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+fn refused(refusal: Refusal, name: &str) -> String {
+    let not_available = |why: &str| format!("Tool '{}' is not available. {why}", brief(name));
+    match refusal {
+        Refusal::Malformed(detail) => detail,
+        Refusal::UnknownTool { .. } | Refusal::InvalidToolId => {
+            not_available("There is no such tool.")
+        }
+        Refusal::NoSuchVersion { .. } => not_available("It has no such version."),
+        Refusal::Forbidden { .. } => not_available("Permission denied."),
+        Refusal::MissingRequirements(missing) => not_available(&lacking(&missing)),
+        Refusal::Unavailable(detail) => {
+            format!("The tool server is temporarily unavailable: {detail}.")
+        }
+        // None of these is said of a call, only of requests.
+        Refusal::NotFound
+        | Refusal::MethodNotAllowed { .. }
+        | Refusal::TooLarge { .. }
+        | Refusal::NotJson
+        | Refusal::InvalidJson(_)
+        | Refusal::UnsupportedVersion { .. }
+        | Refusal::Failed => "The call was not run.".to_owned(),
+    }
+}
+
+fn lacking(Missing { authorization, secrets, user_id }: &Missing) -> String {
+    let mut lacks: Vec<_> =
+        authorization.iter().map(|id| format!("an authorization by {id}")).collect();
+    lacks.extend(secrets.iter().map(|id| format!("the secret {id}")));
+    lacks.extend(user_id.then(|| "a user id".to_owned()));
+    format!("The call lacks {}.", lacks.join(", "))
+}

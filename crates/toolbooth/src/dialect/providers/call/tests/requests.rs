@@ -1,0 +1,304 @@
+//! What may be posted, and what is said of it beside the results.
+
+use super::*;
+
+const UNHANDLED: &str = "Response contains tool_calls that are not run here. Client must execute \
+    tools and send results to continue conversation: ";
+
+/// An answer with one call of `Echo_Say`, in a frame that is made of the list of calls.
+fn framed(provider: &str, frame: fn(Value) -> Value) -> Value {
+    frame(calls(provider, &[(Some("c"), "Echo_Say", r#"{"text":"hi"}"#)]))
+}
+
+#[test]
+fn every_form_of_an_answer_is_read() {
+    // PC1 PC19
+    type Frame = fn(Value) -> Value;
+    let rows: &[(&str, Frame)] = &[
+        ("openai", |calls| calls),
+        ("openai", |calls| json!({"tool_calls": calls})),
+        (
+            "openai",
+            |calls| json!({"role": "assistant", "content": null, "refusal": null, "tool_calls": calls}),
+        ),
+        ("openai", |calls| {
+            json!({"id": "chatcmpl-1", "object": "chat.completion", "choices": [
+            {"index": 0, "finish_reason": "tool_calls", "logprobs": null,
+             "message": {"role": "assistant", "content": null, "tool_calls": calls}}], "usage": {}})
+        }),
+        ("openai-responses", |calls| calls),
+        ("openai-responses", |calls| json!({"output": calls})),
+        ("openai-responses", |calls| {
+            json!({"id": "resp_1", "object": "response", "status": "completed", "output":
+            [{"type": "reasoning", "id": "rs_1", "summary": []}, calls[0], {"type": "message", "content": []}]})
+        }),
+        ("openai-responses", |calls| json!([{"role": "user", "content": "?"}, calls[0]])),
+        ("anthropic", |calls| calls),
+        ("anthropic", |calls| json!({"role": "assistant", "content": calls})),
+        ("anthropic", |calls| {
+            json!({"id": "msg_1", "type": "message", "role": "assistant", "stop_reason": "tool_use",
+            "content": [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": "Hm"}, calls[0]]})
+        }),
+        ("gemini", |parts| parts),
+        ("gemini", |parts| json!([parts[0]["functionCall"]])),
+        (
+            "gemini",
+            |parts| json!([{"function_call": parts[0]["functionCall"], "thought_signature": "s"}]),
+        ),
+        ("gemini", |parts| json!({"parts": parts})),
+        (
+            "gemini",
+            |parts| json!({"role": "model", "parts": [{"text": "Hm", "thought": true}, parts[0]]}),
+        ),
+        (
+            "gemini",
+            |parts| json!({"finishReason": "STOP", "content": {"role": "model", "parts": parts}}),
+        ),
+        ("gemini", |parts| {
+            json!({"candidates": [{"finishReason": "STOP", "index": 0, "content": {"role": "model", "parts":
+            [{"functionCall": parts[0]["functionCall"], "thoughtSignature": "s"}]}}], "modelVersion": "m"})
+        }),
+    ];
+    for (provider, frame) in rows {
+        let body = framed(provider, *frame);
+        let (answer, beside) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
+        let expected = vec![(Some("c".to_owned()), "hi".to_owned(), false)];
+        assert_eq!(told(provider, &answer), expected, "{provider} {body}");
+        assert_eq!(beside["warnings"], json!([]), "{provider} {body}");
+    }
+}
+
+#[test]
+fn an_answer_without_calls_is_no_error() {
+    for (address, bodies) in [
+        (
+            "openai/call",
+            vec![
+                json!([]),
+                json!({"role": "assistant", "content": "hi"}),
+                json!({"tool_calls": null}),
+                json!({"choices": []}),
+                json!({"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}}]}),
+            ],
+        ),
+        (
+            "openai-responses/call",
+            vec![
+                json!([]),
+                json!({"output": []}),
+                json!({"output": [{"type": "message", "content": []}]}),
+            ],
+        ),
+        (
+            "anthropic/call",
+            vec![
+                json!([]),
+                json!({"role": "assistant", "content": "hi"}),
+                json!({"stop_reason": "end_turn", "content": [{"type": "text", "text": "hi"}]}),
+            ],
+        ),
+        (
+            "gemini/call",
+            vec![
+                json!([]),
+                json!({"parts": []}),
+                json!({"candidates": []}),
+                json!({"promptFeedback": {"blockReason": "OTHER"}}),
+                json!({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]}),
+                json!({"candidates": [{"finishReason": "SAFETY", "content": null}]}),
+                json!({"candidates": [{"content": {"role": "model", "parts": [{"text": "hi"}]}}]}),
+            ],
+        ),
+    ] {
+        for body in bodies {
+            let (answer, beside) = results(&FakeHost::default(), address, &body);
+            let lists: Vec<_> = answer.as_object().unwrap().values().collect();
+            assert_eq!(lists, [&json!([])], "{address} {body}");
+            let expected = json!({"calls": [], "warnings": ["There are no tool calls to run"]});
+            assert_eq!(beside, expected, "{address} {body}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_answer_is_told_what_was_expected() {
+    let chat = "The body must be a chat completion (an object with choices), its assistant message (an object with role or tool_calls) or the array of its tool calls";
+    let responses =
+        "The body must be a response (an object with output) or the array of its output items";
+    let message =
+        "The body must be a message (an object with content) or the array of its content blocks";
+    let gemini = "The body must be a response (an object with candidates), a candidate (with content), its content (with parts) or the array of its parts";
+    for (address, body, expected) in [
+        ("openai/call", json!("secret"), chat),
+        ("openai/call", json!({}), chat),
+        ("openai/call", json!({"role": "user", "content": "secret"}), chat),
+        ("openai/call", json!({"choices": 1}), "choices must be an array"),
+        ("openai/call", json!({"choices": [1]}), "choices[0] must be an object"),
+        (
+            "openai/call",
+            json!({"choices": [{"delta": {}}]}),
+            "choices[0].message is missing; a streamed answer must be put together first",
+        ),
+        (
+            "openai/call",
+            json!({"choices": [{"message": {"tool_calls": {}}}]}),
+            "choices[0].message.tool_calls must be an array",
+        ),
+        (
+            "openai/call",
+            json!({"tool_calls": [{"id": "c", "type": "function", "function": "secret"}]}),
+            "tool_calls[0].function must be an object",
+        ),
+        ("openai/call", json!([{"id": "c", "type": "custom"}, "secret"]), "[1] must be an object"),
+        (
+            "openai/call",
+            json!([{"role": "assistant", "tool_calls": []}]),
+            "[0] is not a tool call, which has the members id, type and function",
+        ),
+        ("openai-responses/call", json!(1), responses),
+        ("openai-responses/call", json!({"choices": []}), responses),
+        ("openai-responses/call", json!({"output": "secret"}), "output must be an array"),
+        ("openai-responses/call", json!({"output": [[]]}), "output[0] must be an object"),
+        ("openai-responses/call", json!([{}]), "[0] is not an output item, which has a type"),
+        ("anthropic/call", Value::Null, message),
+        ("anthropic/call", json!({"messages": []}), message),
+        ("anthropic/call", json!({"content": 1}), "content must be an array of blocks"),
+        ("anthropic/call", json!({"content": ["secret"]}), "content[0] must be an object"),
+        (
+            "anthropic/call",
+            json!([{"role": "assistant", "content": []}]),
+            "[0] is not a content block, which has a type",
+        ),
+        ("gemini/call", json!(true), gemini),
+        ("gemini/call", json!({"contents": []}), gemini),
+        ("gemini/call", json!({"candidates": {}}), "candidates must be an array"),
+        ("gemini/call", json!({"candidates": ["secret"]}), "candidates[0] must be an object"),
+        (
+            "gemini/call",
+            json!({"candidates": [{"content": []}]}),
+            "candidates[0].content must be an object",
+        ),
+        (
+            "gemini/call",
+            json!({"candidates": [{"content": {"parts": 1}}]}),
+            "candidates[0].content.parts must be an array",
+        ),
+        ("gemini/call", json!({"content": {"parts": [1]}}), "content.parts[0] must be an object"),
+        ("gemini/call", json!([{"functionCall": 1}]), "[0].functionCall must be an object"),
+        (
+            "gemini/call",
+            json!([{"candidates": []}]),
+            "[0] is not a part; of a streamed answer or a conversation, post the model's last content",
+        ),
+        (
+            "gemini/call",
+            json!([{"role": "model", "parts": []}]),
+            "[0] is not a part; of a streamed answer or a conversation, post the model's last content",
+        ),
+        (
+            "openai/call?validate_tool_arguments=yes",
+            json!([]),
+            "The parameter validate_tool_arguments must be true or false",
+        ),
+        ("gemini/call?unknown=", json!([]), "The parameter unknown must be leave or answer"),
+    ] {
+        let expected = json!({"error": {"code": "invalid_request", "type": "invalid_request_error", "message": expected}});
+        assert_eq!(post(&FakeHost::default(), address, &body), (400, expected), "{address} {body}");
+    }
+}
+
+#[test]
+fn what_is_left_to_the_client() {
+    // PC8: the calls that are run here come first in each row
+    let unhandled = |names: &str| format!("{UNHANDLED}{names}");
+    let hosted =
+        |names: &str| format!("The provider runs these itself; they have no result here: {names}");
+    for (address, body, warnings) in [
+        (
+            "openai/call",
+            json!([{"id": "d", "type": "custom", "custom": {"name": "x", "input": "y"}}]),
+            vec![unhandled("custom")],
+        ),
+        (
+            "openai/call",
+            json!({"role": "assistant", "function_call": {"name": "x", "arguments": ""}}),
+            vec![unhandled("function_call")],
+        ),
+        (
+            "openai-responses/call",
+            json!([{"type": "custom_tool_call"}, {"type": "mcp_approval_request"}, {"type": "custom_tool_call"}]),
+            vec![unhandled("custom_tool_call, mcp_approval_request")],
+        ),
+        (
+            "openai-responses/call",
+            json!([{"type": "mcp_call"}, {"type": "web_search_call"}]),
+            vec![hosted("mcp_call, web_search_call"), "There are no tool calls to run".to_owned()],
+        ),
+        (
+            "anthropic/call",
+            json!([{"type": "server_tool_use", "name": "web_search"}, {"type": "mcp_tool_use"}]),
+            vec![
+                hosted("server_tool_use, mcp_tool_use"),
+                "There are no tool calls to run".to_owned(),
+            ],
+        ),
+        (
+            "gemini/call",
+            json!([{"executableCode": {"code": "1"}}]),
+            vec![hosted("executableCode"), "There are no tool calls to run".to_owned()],
+        ),
+        (
+            "openai/call?unknown=leave",
+            calls("openai", &[(Some("d"), "No_Such", "{"), (Some("e"), "Other", "{}")]),
+            vec![unhandled("No_Such, Other")],
+        ),
+        (
+            "openai-responses/call?unknown=leave",
+            calls("openai-responses", &[(Some("d"), "No_Such", "{")]),
+            vec![unhandled("No_Such")],
+        ),
+        (
+            "anthropic/call?unknown=leave",
+            calls("anthropic", &[(Some("d"), "No_Such", "{}")]),
+            vec![unhandled("No_Such")],
+        ),
+        (
+            "gemini/call?a=b&unknown=leave",
+            calls("gemini", &[(Some("d"), "No_Such", "{}")]),
+            vec![unhandled("No_Such")],
+        ),
+    ] {
+        let (answer, beside) = results(&FakeHost::default(), address, &body);
+        let lists: Vec<_> = answer.as_object().unwrap().values().collect();
+        assert_eq!(lists, [&json!([])], "{address} {body}");
+        assert_eq!(beside, json!({"calls": [], "warnings": warnings}), "{address} {body}");
+    }
+    let many: Vec<_> = (0..20).map(|n| json!({"type": format!("kind{n}")})).collect();
+    let (_, beside) = results(&FakeHost::default(), "openai/call", &json!(many));
+    let listed = unhandled("kind0, kind1, kind2, kind3, kind4, kind5, kind6, kind7, …");
+    assert_eq!(beside["warnings"], json!([listed]));
+}
+
+#[test]
+fn with_unknown_leave_the_others_run() {
+    // PC8: also those that are here but may not be called, or not in that version
+    let host = || FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say")]);
+    for provider in PROVIDERS {
+        let sent = calls(
+            provider,
+            &[
+                (Some("1"), "No_Such", "{}"),
+                (Some("2"), "Echo_Say", r#"{"text":"hi"}"#),
+                (Some("3"), "Echo_Broken", "{}"),
+                (Some("4"), "Echo.Say@7", "{}"),
+                (Some("5"), "", "{}"),
+            ],
+        );
+        let (answer, beside) = results(&host(), &format!("{provider}/call?unknown=leave"), &sent);
+        let ids: Vec<_> = told(provider, &answer).into_iter().filter_map(|(id, ..)| id).collect();
+        assert_eq!(ids, ["2", "3", "4", "5"], "{provider}");
+        assert_eq!(beside["warnings"], json!([format!("{UNHANDLED}No_Such")]), "{provider}");
+        let (answer, _) = results(&host(), &format!("{provider}/call?unknown=answer"), &sent);
+        assert_eq!(told(provider, &answer).len(), 5, "{provider}");
+    }
+}

@@ -1,0 +1,223 @@
+//! What a model answered, as far as tools go, whatever its provider.
+
+use serde_json::{Map, Value};
+
+use crate::json;
+
+/// An answer of a model.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// The calls of functions, in order.
+    pub(super) calls: Vec<ToolCall>,
+    /// Other things that wait for the client to do them, by kind or name.
+    pub(super) others: Vec<String>,
+    /// Things that the provider itself did, by kind.
+    pub(super) hosted: Vec<String>,
+    /// Whether the answer has alternatives, of which only the first was read.
+    pub(super) alternatives: bool,
+    /// How the answer ended.
+    pub(super) ending: Ending,
+}
+
+/// A call of a function.
+#[derive(Debug)]
+pub(super) struct ToolCall {
+    /// The id that pairs it with its result. A call should have one that is not empty.
+    pub(super) id: Option<String>,
+    /// The function; empty when the call names none.
+    pub(super) name: String,
+    /// The arguments.
+    pub(super) arguments: Arguments,
+}
+
+/// The arguments of a call.
+#[derive(Debug)]
+pub(super) enum Arguments {
+    /// JSON that the model wrote as a text. An empty text means no arguments.
+    Text(String),
+    /// JSON that the provider read.
+    Json(Value),
+    /// Not arguments. Says why, to the model.
+    Unreadable(&'static str),
+}
+
+/// How a model's answer ended, where it says.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It does not say, or the model was done.
+    #[default]
+    Regular,
+    /// At a limit of tokens: what came last may lack its end.
+    CutOff,
+    /// For a reason that does not go with calls of tools.
+    Other,
+}
+
+impl Arguments {
+    /// The arguments in a member that is an object where there are any.
+    pub(super) fn object(member: Option<Value>) -> Self {
+        Self::Json(member.filter(|value| !value.is_null()).unwrap_or_else(empty))
+    }
+
+    /// The arguments in a member that is a text of JSON where there are any.
+    pub(super) fn text(member: Option<Value>) -> Self {
+        match member {
+            None | Some(Value::Null) => Self::Json(empty()),
+            Some(Value::String(text)) => Self::Text(text),
+            Some(_) => Self::Unreadable("The arguments must be a string of JSON."),
+        }
+    }
+
+    /// Reads the arguments, of at most `limit` bytes of JSON.
+    ///
+    /// # Errors
+    /// What is wrong with them, for the model: the place, never a value.
+    pub(super) fn read(self, limit: usize) -> Result<Value, String> {
+        let size = match &self {
+            Self::Text(text) => text.len(),
+            Self::Json(value) => value.to_string().len(),
+            Self::Unreadable(_) => 0,
+        };
+        if size > limit {
+            return Err(format!(
+                "The arguments have {size} bytes of JSON; at most {limit} are taken."
+            ));
+        }
+        match self {
+            Self::Text(text) if text.is_empty() => Ok(empty()),
+            Self::Text(text) => json::parse(text.as_bytes()).map_err(|error| {
+                let place = brief(&error.to_string());
+                format!("Invalid JSON in arguments. Please retry with valid JSON. Found: {place}.")
+            }),
+            Self::Json(value) => Ok(value),
+            Self::Unreadable(why) => Err(why.to_owned()),
+        }
+    }
+}
+
+fn empty() -> Value {
+    Value::Object(Map::new())
+}
+
+impl Turn {
+    /// Notes that the answer was cut off and that a call came last: it may not be whole, so it must
+    /// not run. Arguments that lack their end can look complete where a provider repairs them.
+    pub(super) fn last_call_was_cut(&mut self) {
+        if let Some(call) = self.calls.last_mut() {
+            call.arguments = Arguments::Unreadable(
+                "The call was cut off at the limit of tokens and did not run. \
+                 Please retry with shorter arguments or a higher limit.",
+            );
+        }
+    }
+
+    /// Leaves calls to the client by the name of their function.
+    pub(super) fn leave(&mut self, wanted: impl Fn(&str) -> bool) {
+        let calls = std::mem::take(&mut self.calls);
+        let (left, kept): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| wanted(&call.name));
+        self.calls = kept;
+        self.others.extend(left.into_iter().map(|call| call.name));
+    }
+
+    /// What the client should know of the answer. `no_calls` says whether it had none from the
+    /// beginning.
+    pub(super) fn warnings(&self, no_calls: bool) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if !self.others.is_empty() {
+            warnings.push(format!(
+                "Response contains tool_calls that are not run here. Client must execute tools and \
+                 send results to continue conversation: {}",
+                listed(&self.others)
+            ));
+        }
+        if !self.hosted.is_empty() {
+            warnings.push(format!(
+                "The provider runs these itself; they have no result here: {}",
+                listed(&self.hosted)
+            ));
+        }
+        if no_calls && self.others.is_empty() {
+            warnings.push("There are no tool calls to run".to_owned());
+        }
+        if self.alternatives {
+            warnings.push("Only the first choice was read".to_owned());
+        }
+        match self.ending {
+            Ending::Regular => {}
+            Ending::CutOff => warnings.push("The model's answer was cut off".to_owned()),
+            Ending::Other if no_calls => {}
+            Ending::Other => warnings.push(
+                "The model's answer has tool calls but did not end in order to make them"
+                    .to_owned(),
+            ),
+        }
+        warnings
+    }
+}
+
+/// The different ones of some names, as many as a person reads.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 8;
+    let mut different: Vec<_> = Vec::new();
+    for name in names.iter().map(|name| brief(name)) {
+        if !different.contains(&name) {
+            different.push(name);
+        }
+    }
+    if different.len() > MOST {
+        different.truncate(MOST);
+        different.push("…".to_owned());
+    }
+    different.join(", ")
+}
+
+/// The beginning of a name: an answer must not grow with what it tells of.
+pub(super) fn brief(name: &str) -> String {
+    const LONGEST: usize = 128;
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
+}
+
+/// Takes a text out of an object; `None` where it is absent, empty or not a text.
+pub(super) fn text(object: &mut Map<String, Value>, names: &[&str]) -> Option<String> {
+    match take(object, names) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text),
+        _ => None,
+    }
+}
+
+/// Takes the member that has one of these names out of an object.
+pub(super) fn take(object: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
+    names.iter().find_map(|name| object.remove(*name))
+}
+
+/// Takes a list out of an object, where it may be absent or null.
+///
+/// # Errors
+/// What it must be.
+pub(super) fn list(
+    object: &mut Map<String, Value>,
+    names: &[&'static str],
+    place: &str,
+) -> Result<Vec<Value>, String> {
+    match take(object, names) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => Ok(items),
+        Some(_) => {
+            Err(format!("{place}{} must be an array", names.first().copied().unwrap_or_default()))
+        }
+    }
+}
+
+/// An object out of a list.
+///
+/// # Errors
+/// What it must be.
+pub(super) fn object(value: Value, place: &str) -> Result<Map<String, Value>, String> {
+    match value {
+        Value::Object(object) => Ok(object),
+        _ => Err(format!("{place} must be an object")),
+    }
+}
