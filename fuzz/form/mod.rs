@@ -1,6 +1,7 @@
 //! The forms that answers must have, one file a protocol, written down apart from the library.
 
 mod oxp;
+mod provider_lists;
 
 use serde_json::{Map, Value};
 
@@ -28,7 +29,8 @@ impl Answer<'_> {
 type Form = fn(&Answer<'_>) -> Result<(), String>;
 
 /// Which protocol's form the answers below a path have; the first prefix that fits counts.
-const FORMS: &[(&str, Form)] = &[("/oxp", oxp::check), ("", oxp::check)];
+const FORMS: &[(&str, Form)] =
+    &[("/providers", provider_lists::check), ("/oxp", oxp::check), ("", oxp::check)];
 
 /// Checks the form of an answer, whatever was asked.
 ///

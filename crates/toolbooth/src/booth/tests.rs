@@ -7,6 +7,7 @@ mod corpus;
 mod exchange;
 mod parsers;
 mod properties;
+mod provider_lists;
 
 use super::*;
 use crate::call::tests::CATALOG;

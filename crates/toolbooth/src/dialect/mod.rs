@@ -92,6 +92,7 @@ const MOUNTS: &[(&str, &Dialect)] = &[
     ("/providers/openai", &providers::OPENAI),
     ("/providers/anthropic", &providers::ANTHROPIC),
     ("/providers/gemini", &providers::GEMINI),
+    ("/providers", &providers::CAPABILITIES),
     ("", &root::ROOT),
 ];
 

@@ -4,27 +4,66 @@
 //! The client stays between the model and the booth: it takes the list from here, shows it to the
 //! model, posts here what the model answered, and sends back to the model what it gets.
 
+mod anthropic;
+mod capabilities;
+mod gemini;
+mod list;
+mod openai;
+mod query;
+mod schema;
+mod strict;
+mod words;
+
 use serde::Serialize;
 
-use super::{Dialect, Endpoint};
+use super::{Action, Dialect, Endpoint};
 use crate::call::Refusal;
+use crate::catalog::ListForm;
 use crate::http::{Headers, Outbound};
 
 /// OpenAI Chat Completions.
-pub(super) static OPENAI: Dialect = dialect("openai", "OpenAI Chat Completions", &[]);
+pub(super) static OPENAI: Dialect = dialect(
+    "openai",
+    "OpenAI Chat Completions",
+    openai::CHAT_FORMS,
+    &[Endpoint { path: "/tools", action: Action::Read(openai::chat_tools) }],
+);
 /// OpenAI Responses.
-pub(super) static OPENAI_RESPONSES: Dialect = dialect("openai-responses", "OpenAI Responses", &[]);
+pub(super) static OPENAI_RESPONSES: Dialect = dialect(
+    "openai-responses",
+    "OpenAI Responses",
+    openai::RESPONSES_FORMS,
+    &[Endpoint { path: "/tools", action: Action::Read(openai::responses_tools) }],
+);
 /// Anthropic Messages.
-pub(super) static ANTHROPIC: Dialect = dialect("anthropic", "Anthropic Messages", &[]);
+pub(super) static ANTHROPIC: Dialect = dialect(
+    "anthropic",
+    "Anthropic Messages",
+    anthropic::FORMS,
+    &[Endpoint { path: "/tools", action: Action::Read(anthropic::tools) }],
+);
 /// Gemini generateContent.
-pub(super) static GEMINI: Dialect = dialect("gemini", "Gemini generateContent", &[]);
+pub(super) static GEMINI: Dialect = dialect(
+    "gemini",
+    "Gemini generateContent",
+    gemini::FORMS,
+    &[Endpoint { path: "/tools", action: Action::Read(gemini::tools) }],
+);
+/// What the providers can do, for all four.
+pub(super) static CAPABILITIES: Dialect = dialect(
+    "providers",
+    "What model providers take",
+    &[],
+    &[Endpoint { path: "", action: Action::Read(capabilities::page) }],
+);
 
 const fn dialect(
     name: &'static str,
     title: &'static str,
+    lists: &'static [ListForm],
     endpoints: &'static [Endpoint],
 ) -> Dialect {
-    Dialect { name, title, endpoints, lists: &[], check: any_version, refuse, sign }
+    Dialect { name, title, endpoints, lists, check: any_version, refuse, sign }
 }
 
 /// Providers version their formats by address and model, not by a header that a tool server sees.
