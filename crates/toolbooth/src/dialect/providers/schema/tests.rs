@@ -39,6 +39,28 @@ fn the_columns_are_the_targets() {
     assert_eq!(names.len(), KEYWORDS.len(), "a keyword stands there twice");
 }
 
+/// docs/PROVIDERS.md shows the rules as a table.
+#[test]
+fn the_table_of_the_docs() {
+    let word = |rule: &Rule| match rule {
+        Keep => "stays",
+        Below => "not at the root",
+        If(_) => "in part",
+        AnyOf => "as anyOf",
+        Enum => "as enum",
+        Words => "words",
+        Drop => "dropped",
+        Refuse => "no",
+    };
+    let row = |Keyword(name, _, rules): &Keyword| {
+        format!("| `{name}` | {} |", rules.each_ref().map(word).join(" | "))
+    };
+    let docs = include_str!("../../../../../../docs/PROVIDERS.md");
+    let lines = docs.lines().skip_while(|line| !line.starts_with("| Keyword |")).skip(2);
+    let table: Vec<&str> = lines.take_while(|line| line.starts_with('|')).collect();
+    assert_eq!(table, KEYWORDS.iter().map(row).collect::<Vec<_>>());
+}
+
 /// 3.1 and 5.4: what a property's keyword comes to with each provider. `K` stays as written, `W`
 /// is put into words, `-` goes, and any other text is the feature that is told.
 const ROWS: &[(&str, &str, [&str; 5])] = &[
