@@ -178,6 +178,15 @@ test("T2.1 anthropic: every tool of the booth has a strict form, its bounds in w
   assert.match(days.description, /At least 1\. At most 16\./);
 });
 
+for (const provider of ["openai", "openai-responses", "anthropic"]) {
+  test(`T2.1 ${provider}: a schema of many parts has a strict form`, async () => {
+    const { functions } = await list("fixtures", provider, "?strict=true&include=Fixture_Varied");
+    const { order, code } = functions[0].schema.properties;
+    assert.equal(order.properties.lines.items.additionalProperties, false, "closed, however deep");
+    assert.match(code.description, /^A code\. .*At least 1 character\./, "bounds in words");
+  });
+}
+
 test("T2.1 gemini: there are no strict tools, and the answer says what there is", async () => {
   assert.match((await refused("booth", "gemini", "?strict=true")).message, /VALIDATED/);
 });
