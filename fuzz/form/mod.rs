@@ -5,6 +5,7 @@ mod jsonrpc;
 mod opentool;
 mod oxp;
 mod provider_calls;
+mod provider_lists;
 mod root;
 mod xaibo;
 
@@ -41,10 +42,11 @@ const FORMS: &[(&str, Form)] = &[
     ("/xaibo", xaibo::check),
     ("/opentool", opentool::check),
     ("/jsonrpc", jsonrpc::check),
-    ("/providers/openai-responses", provider_calls::check),
-    ("/providers/openai", provider_calls::check),
-    ("/providers/anthropic", provider_calls::check),
-    ("/providers/gemini", provider_calls::check),
+    ("/providers/openai-responses/call", provider_calls::check),
+    ("/providers/openai/call", provider_calls::check),
+    ("/providers/anthropic/call", provider_calls::check),
+    ("/providers/gemini/call", provider_calls::check),
+    ("/providers", provider_lists::check),
     ("", root::check),
 ];
 

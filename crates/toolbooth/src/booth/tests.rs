@@ -10,6 +10,7 @@ mod exchange;
 mod parsers;
 mod properties;
 mod provider_calls;
+mod provider_lists;
 mod rpc;
 mod xaibo;
 

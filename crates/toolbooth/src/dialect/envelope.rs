@@ -41,12 +41,6 @@ pub static OTC: Dialect = Dialect {
         Endpoint { path: "/tools/call", action: Action::Call(|posted| call(posted.body, OTC_1_0)) },
         Endpoint { path: "/call", action: Action::Call(|posted| call(posted.body, OTC_1_0)) },
     ],
-    lists: &[ListForm {
-        name: "otc",
-        head: r#"{"$schema":"otc://1.0","tools":["#,
-        tail: "]}",
-        entry: render_otc,
-    }],
     check: any_headers,
     refuse: |refusal| refuse(OTC_1_0, refusal),
     sign: unsigned,
@@ -67,16 +61,26 @@ pub static OXP: Dialect = Dialect {
         Endpoint { path: "/tools/call", action: Action::Call(|posted| call(posted.body, OXP_1_0)) },
         Endpoint { path: "/call", action: Action::Call(|posted| call(posted.body, OXP_1_0)) },
     ],
-    lists: &[ListForm {
-        name: "oxp-envelope",
-        head: r#"{"$schema":"urn:oxp:1.0","items":["#,
-        tail: "]}",
-        entry: oxp::render,
-    }],
     check: any_headers,
     refuse: |refusal| refuse(OXP_1_0, refusal),
     sign: unsigned,
 };
+
+/// The lists of both.
+pub(super) const LISTS: &[ListForm] = &[
+    ListForm {
+        name: "otc",
+        head: r#"{"$schema":"otc://1.0","tools":["#,
+        tail: "]}",
+        entry: render_otc,
+    },
+    ListForm {
+        name: "oxp-envelope",
+        head: r#"{"$schema":"urn:oxp:1.0","items":["#,
+        tail: "]}",
+        entry: oxp::render,
+    },
+];
 
 /// The version stands in the body: these forms know no header for it.
 fn any_headers(_: &dyn Headers) -> Result<(), Refusal> {

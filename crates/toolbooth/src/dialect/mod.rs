@@ -1,8 +1,8 @@
 //! Dialects: one module a protocol, each turning bytes into calls and outcomes into bytes.
 //!
 //! A dialect is a [`Dialect`]: data, and functions that know one wire form and nothing of the
-//! pipeline or of other dialects. Adding one is a module beside [`oxp`], a line in [`MOUNTS`], and
-//! tests; the build renders its lists, the index names its addresses, and the booth serves it.
+//! pipeline or of other dialects. Adding one is a module beside [`oxp`], a line in [`MOUNTS`], one in
+//! [`list_forms`], and tests; the build renders its lists, the index names its addresses, and the booth serves it.
 
 pub mod envelope;
 mod exchange;
@@ -29,8 +29,6 @@ pub struct Dialect {
     pub title: &'static str,
     /// Its endpoints; no two have one path.
     pub endpoints: &'static [Endpoint],
-    /// Its lists of tools, which the build renders.
-    pub lists: &'static [ListForm],
     /// Refuses headers that ask for a version which is not served.
     pub check: fn(&dyn Headers) -> Result<(), Refusal>,
     /// Tells why a request was turned away.
@@ -100,6 +98,7 @@ const MOUNTS: &[(&str, &Dialect)] = &[
     ("/providers/openai", &providers::OPENAI),
     ("/providers/anthropic", &providers::ANTHROPIC),
     ("/providers/gemini", &providers::GEMINI),
+    ("/providers", &providers::CAPABILITIES),
     ("", &root::ROOT),
 ];
 
@@ -120,8 +119,12 @@ pub fn route(method: Method, path: &str) -> (&'static Dialect, Result<&'static A
 }
 
 /// Every list that some protocol wants of a catalogue.
+///
+/// They stand apart from the dialects because the build alone renders them: what nothing that is
+/// deployed refers to is not deployed.
 pub fn list_forms() -> impl Iterator<Item = &'static ListForm> {
-    MOUNTS.iter().flat_map(|(_, dialect)| dialect.lists)
+    let lists: &[&[ListForm]] = &[&[oxp::LIST], envelope::LISTS, &[opentool::LIST], &[xaibo::LIST]];
+    lists.iter().chain(providers::LISTS).flat_map(|forms| forms.iter())
 }
 
 #[cfg(test)]

@@ -30,13 +30,13 @@ pub static FLAT: Dialect = Dialect {
         Endpoint { path: "/tools/call", action: Action::Call(call) },
         Endpoint { path: "/call", action: Action::Call(call) },
     ],
-    lists: &[LIST],
     check: check_version,
     refuse: |refusal| refuse(Form::Flat, refusal),
     sign,
 };
 
-const LIST: ListForm = ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
+pub(super) const LIST: ListForm =
+    ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
 
 /// Every response names the version (X8).
 pub fn sign(response: Outbound) -> Outbound {

@@ -21,7 +21,6 @@ pub(super) static ROOT: Dialect = Dialect {
         Endpoint { path: "/version", action: Action::Read(opentool::version) },
         Endpoint { path: "/load", action: Action::Read(opentool::load) },
     ],
-    lists: &[],
     check: oxp::check_version,
     refuse: |refusal| oxp::refuse(oxp::Form::Flat, refusal),
     sign: oxp::sign,

@@ -27,13 +27,12 @@ pub(super) static XAIBO: Dialect = Dialect {
         Endpoint { path: "/tools", action: Action::Read(list) },
         Endpoint { path: "/execute", action: Action::Call(execute) },
     ],
-    lists: &[LIST],
     check: |_: &dyn Headers| Ok(()),
     refuse: |refusal| encode(Outcome::Refused(refusal), &[]),
     sign: |response| response,
 };
 
-const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
+pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
 
 /// `list_tools`: an array of `Tool`, the latest version of each tool under its plain name.
 fn list(reading: &Reading<'_>) -> Result<Page, Outbound> {

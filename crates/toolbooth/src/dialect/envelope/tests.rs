@@ -242,19 +242,15 @@ fn lists() {
         let listed = Listed { definition, name: "ignored", latest: false };
         let oxp = otc.replace("{\"parameters\":{\"type\":\"object\"}}", "{\"type\":\"object\"}");
         let oxp = oxp.replace("{\"parameters\":{}}", "{}");
-        for (dialect, expected) in [(&OTC, otc.to_owned()), (&OXP, oxp)] {
-            let [form] = dialect.lists else { panic!("one list") };
-            assert_eq!((form.entry)(&listed), fits(expected), "{}", dialect.name);
+        for (form, expected) in LISTS.iter().zip([otc.to_owned(), oxp]) {
+            assert_eq!((form.entry)(&listed), fits(expected), "{}", form.name);
         }
     }
-    for dialect in [&OTC, &OXP] {
-        for form in dialect.lists {
-            // T11
-            let empty: Value =
-                serde_json::from_str(&format!("{}{}", form.head, form.tail)).unwrap();
-            let array = if dialect.name == "otc" { "tools" } else { "items" };
-            assert_eq!(empty[array], json!([]));
-            assert_eq!(empty.as_object().unwrap().len(), 2);
-        }
+    for form in LISTS {
+        // T11
+        let empty: Value = serde_json::from_str(&format!("{}{}", form.head, form.tail)).unwrap();
+        let array = if form.name == "otc" { "tools" } else { "items" };
+        assert_eq!(empty[array], json!([]));
+        assert_eq!(empty.as_object().unwrap().len(), 2);
     }
 }

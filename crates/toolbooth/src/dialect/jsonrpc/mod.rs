@@ -28,7 +28,6 @@ pub(super) static STRICT: Dialect = Dialect {
         Endpoint { path: "", action: Action::Call(call) },
         Endpoint { path: "/", action: Action::Call(call) },
     ],
-    lists: &[],
     check: any_version,
     refuse,
     sign,

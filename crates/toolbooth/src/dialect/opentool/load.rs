@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::super::portable;
 use crate::catalog::{Definition, ListForm, Listed, Rendering};
 
-pub(super) const LIST: ListForm = ListForm {
+pub(in crate::dialect) const LIST: ListForm = ListForm {
     name: "opentool",
     head: concat!(
         r#"{"opentool":"1.1.0","info":{"title":"Toolbooth","version":""#,

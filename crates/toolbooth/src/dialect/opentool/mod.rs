@@ -10,6 +10,8 @@ mod stream;
 
 use serde_json::{Map, Value, json};
 
+pub(super) use load::LIST;
+
 use super::jsonrpc::{self, Rules};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
 use crate::call::Refusal;
@@ -26,7 +28,6 @@ pub(super) static OPENTOOL: Dialect = Dialect {
         Endpoint { path: "/streamCall", action: Action::Call(stream::call) },
         Endpoint { path: "/stop", action: Action::Refuse(stop) },
     ],
-    lists: &[load::LIST],
     check: jsonrpc::any_version,
     refuse: jsonrpc::refuse,
     sign: jsonrpc::sign,

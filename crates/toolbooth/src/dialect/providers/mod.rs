@@ -4,31 +4,68 @@
 //! The client stays between the model and the booth: it takes the list from here, shows it to the
 //! model, posts here what the model answered, and sends back to the model what it gets.
 
+mod anthropic;
 mod call;
+mod capabilities;
+mod gemini;
+mod list;
+mod openai;
+mod query;
+mod schema;
+mod strict;
+mod words;
 
 use serde::Serialize;
 
-use super::{Dialect, Endpoint};
+use super::{Action, Dialect, Endpoint};
 use crate::call::Refusal;
+use crate::catalog::ListForm;
 use crate::http::{Headers, Outbound};
 
 /// OpenAI Chat Completions.
-pub(super) static OPENAI: Dialect = dialect("openai", "OpenAI Chat Completions", &[call::OPENAI]);
+pub(super) static OPENAI: Dialect = dialect(
+    "openai",
+    "OpenAI Chat Completions",
+    &[Endpoint { path: "/tools", action: Action::Read(openai::chat_tools) }, call::OPENAI],
+);
 /// OpenAI Responses.
-pub(super) static OPENAI_RESPONSES: Dialect =
-    dialect("openai-responses", "OpenAI Responses", &[call::OPENAI_RESPONSES]);
+pub(super) static OPENAI_RESPONSES: Dialect = dialect(
+    "openai-responses",
+    "OpenAI Responses",
+    &[
+        Endpoint { path: "/tools", action: Action::Read(openai::responses_tools) },
+        call::OPENAI_RESPONSES,
+    ],
+);
 /// Anthropic Messages.
-pub(super) static ANTHROPIC: Dialect =
-    dialect("anthropic", "Anthropic Messages", &[call::ANTHROPIC]);
+pub(super) static ANTHROPIC: Dialect = dialect(
+    "anthropic",
+    "Anthropic Messages",
+    &[Endpoint { path: "/tools", action: Action::Read(anthropic::tools) }, call::ANTHROPIC],
+);
 /// Gemini generateContent.
-pub(super) static GEMINI: Dialect = dialect("gemini", "Gemini generateContent", &[call::GEMINI]);
+pub(super) static GEMINI: Dialect = dialect(
+    "gemini",
+    "Gemini generateContent",
+    &[Endpoint { path: "/tools", action: Action::Read(gemini::tools) }, call::GEMINI],
+);
+/// What the providers can do, for all four.
+pub(super) static CAPABILITIES: Dialect = dialect(
+    "providers",
+    "What model providers take",
+    &[Endpoint { path: "", action: Action::Read(capabilities::page) }],
+);
+
+/// The lists of all four.
+pub(super) const LISTS: &[&[ListForm]] =
+    &[openai::CHAT_FORMS, openai::RESPONSES_FORMS, anthropic::FORMS, gemini::FORMS];
 
 const fn dialect(
     name: &'static str,
     title: &'static str,
     endpoints: &'static [Endpoint],
 ) -> Dialect {
-    Dialect { name, title, endpoints, lists: &[], check: any_version, refuse, sign }
+    Dialect { name, title, endpoints, check: any_version, refuse, sign }
 }
 
 /// Providers version their formats by address and model, not by a header that a tool server sees.

@@ -1,0 +1,15 @@
+//! `GET /providers`: what each provider's interface can do, with sources (2api.ai, 6 "Provider
+//! Capability Matrix", as of the date in the file). docs/PROVIDERS.md shows the same as a table.
+
+use crate::dialect::{Page, Reading};
+use crate::http::Outbound;
+
+const CAPABILITIES: &str = include_str!("capabilities.json");
+
+/// The page.
+pub(super) fn page(_: &Reading<'_>) -> Result<Page, Outbound> {
+    Ok(Page::of(CAPABILITIES.to_owned()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! `GET /providers/<provider>/tools`: a provider's own list of tools, ready to send to it.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::query::Query;
+use super::{Error, error, refuse};
+use crate::call::Refusal;
+use crate::catalog::{Catalog, Entry, Tool, versioned_name};
+use crate::dialect::{Page, Reading};
+use crate::http::Outbound;
+
+/// The most tools in one list (2api.ai, 7.1 "Tools per request").
+pub(super) const MOST: usize = 128;
+
+/// The longest header of warnings, in bytes.
+const LONGEST_WARNING: usize = 1024;
+
+/// A provider's lists.
+pub(super) struct Lists {
+    /// The provider and interface, as people call it.
+    pub(super) provider: &'static str,
+    /// The list of tools that are not strict.
+    pub(super) plain: &'static str,
+    /// The list of strict tools, or why there is none.
+    pub(super) strict: Result<&'static str, &'static str>,
+    /// The most tools in a strict list.
+    pub(super) most_strict: usize,
+}
+
+/// The tools that the query asks for, in the provider's form (2api.ai, 3.1).
+///
+/// # Errors
+/// The answer to a query that is wrong, to a tool that the provider does not take (5.4), and to
+/// too many tools (7.1).
+pub(super) fn tools(reading: &Reading<'_>, lists: &Lists) -> Result<Page, Outbound> {
+    let query = Query::read(reading.query).map_err(refuse)?;
+    let (name, most) = match (query.strict, lists.strict) {
+        (false, _) => (lists.plain, MOST),
+        (true, Ok(name)) => (name, lists.most_strict),
+        (true, Err(why)) => return Err(refuse(Refusal::Malformed(why.to_owned()))),
+    };
+    let wanted = query.tools(reading.catalog, reading.config).map_err(not_found)?;
+    let list = reading.list(name).map_err(refuse)?;
+    let entries = list.entries_of(reading.catalog.tools, |tool| {
+        wanted.iter().any(|one| std::ptr::eq(*one, tool))
+    });
+    let (fitting, unfit): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|(_, entry)| entry.unfit.is_empty());
+    let kind = if query.strict { "strict tools of " } else { "" };
+    if !unfit.is_empty() && !query.skip_incompatible {
+        return Err(incompatible(reading.catalog, &unfit, &format!("{kind}{}", lists.provider)));
+    }
+    if fitting.len() > most {
+        let message = format!(
+            "{} tools were asked for; {kind}{} are at most {most} a request. Choose with include or \
+             toolkit",
+            fitting.len(),
+            lists.provider
+        );
+        return Err(error(400, "too_many_tools", "invalid_request_error", message));
+    }
+    let mut page = if fitting.len() == list.entries.len() {
+        Page { body: list.body.into(), etag: list.etag.into(), headers: Vec::new() }
+    } else {
+        Page::of(list.select(fitting.iter().map(|(_, entry)| *entry)))
+    };
+    let left_out = unfit.iter().map(|(tool, entry)| {
+        format!("{} is left out: {}", name_of(reading.catalog, tool), entry.unfit.join(" "))
+    });
+    let noted = fitting.iter().flat_map(|(tool, entry)| {
+        let name = name_of(reading.catalog, tool);
+        entry.warnings.iter().map(move |warning| format!("{name}: {warning}"))
+    });
+    let warning = in_a_header(left_out.chain(noted).collect());
+    page.headers.extend(warning.map(|text| ("toolbooth-warning", text.into())));
+    Ok(page)
+}
+
+/// The answer to a query for tools that there are not.
+fn not_found(refusal: Refusal) -> Outbound {
+    let message = match refusal {
+        Refusal::UnknownTool { name, .. } => format!(
+            "include: there is no tool {name:?}; expected a name, a versioned name such as \
+             Name__1_0_0, or an id such as Toolkit.Tool@1.0.0"
+        ),
+        Refusal::NoSuchVersion { id, version, .. } => {
+            format!("include: {id} has no version {version}")
+        }
+        refusal => return refuse(refusal),
+    };
+    error(400, "tool_not_found", "invalid_request_error", message)
+}
+
+/// The name by which a list has a tool.
+fn name_of(catalog: &Catalog, tool: &Tool) -> String {
+    match catalog.named(tool.name) {
+        Some(latest) if latest.version != tool.version => versioned_name(tool.name, &tool.version),
+        _ => tool.name.to_owned(),
+    }
+}
+
+/// Warnings as the value of one header; nothing if there are none. Names of tools, keywords and
+/// the words between them are ASCII.
+fn in_a_header(warnings: Vec<String>) -> Option<String> {
+    let mut told = String::new();
+    for (place, warning) in warnings.iter().enumerate() {
+        if told.len() + warning.len() > LONGEST_WARNING {
+            told.push_str(&format!("and {} more", warnings.len() - place));
+            return Some(told);
+        }
+        told.push_str(warning);
+        if place + 1 < warnings.len() {
+            told.push_str("; ");
+        }
+    }
+    (!told.is_empty()).then_some(told)
+}
+
+/// The answer to tools that the provider does not take (2api.ai, 5.4).
+fn incompatible(
+    catalog: &Catalog,
+    unfit: &[(&'static Tool, &'static Entry)],
+    provider: &str,
+) -> Outbound {
+    #[derive(Serialize)]
+    struct Body<'a> {
+        error: Incompatible<'a>,
+    }
+    #[derive(Serialize)]
+    struct Incompatible<'a> {
+        #[serde(flatten)]
+        error: Error,
+        incompatible_features: BTreeSet<&'a str>,
+        tools: Vec<Unfit<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Unfit<'a> {
+        name: String,
+        incompatible_features: &'a [&'a str],
+    }
+    let tools: Vec<_> = unfit
+        .iter()
+        .map(|(tool, entry)| Unfit {
+            name: name_of(catalog, tool),
+            incompatible_features: entry.unfit,
+        })
+        .collect();
+    let first = tools.first().map_or("", |tool| &tool.name);
+    let features: BTreeSet<&str> =
+        tools.iter().flat_map(|tool| tool.incompatible_features.iter().copied()).collect();
+    let of_first = tools.first().map_or_else(String::new, |tool| {
+        tool.incompatible_features
+            .iter()
+            .map(|one| format!("'{one}'"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    });
+    let (others, them) = match tools.len() {
+        0 | 1 => (String::new(), "it"),
+        count => (format!("; tools has {} more", count - 1), "them"),
+    };
+    let message = format!(
+        "Tool '{first}' has {of_first}, which {provider} cannot take{others}. Leave {them} out with \
+         skip_incompatible=true, or choose with include or toolkit"
+    );
+    let error = Error { code: "tool_schema_incompatible", message, class: "invalid_request_error" };
+    let body = Body { error: Incompatible { error, incompatible_features: features, tools } };
+    Outbound::json(400, serde_json::to_vec(&body).unwrap_or_default())
+        .with("cache-control", "no-store")
+}
+
+#[cfg(test)]
+mod tests;

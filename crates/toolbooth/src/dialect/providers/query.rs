@@ -1,0 +1,206 @@
+//! The query of a provider's list: which tools, in which versions.
+
+use crate::call::Refusal;
+use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
+use crate::config::{Config, Permission};
+
+/// What a client asks of a list. Each parameter narrows it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Query {
+    /// `strict=true|false`: tools whose calls the provider holds to the schema. Default: false.
+    pub(super) strict: bool,
+    /// `skip_incompatible=true|false`: leave out tools that the provider does not take, instead of
+    /// refusing. Default: false.
+    pub(super) skip_incompatible: bool,
+    /// `version=latest|all|x.y.z`, for tools that `include` does not name with a version. Default:
+    /// latest.
+    version: Versions,
+    /// `include=a,b`: these tools only, by name, versioned name or id.
+    include: Option<Vec<String>>,
+    /// `toolkit=X,Y`: tools of these toolkits only.
+    toolkit: Option<Vec<String>>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Versions {
+    Latest,
+    All,
+    One(Version),
+}
+
+impl Query {
+    /// Reads a query string (`application/x-www-form-urlencoded`).
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`]: a parameter that there is not, that stands there twice, or that has
+    /// another value.
+    pub(super) fn read(query: &str) -> Result<Self, Refusal> {
+        let mut read = Self {
+            strict: false,
+            skip_incompatible: false,
+            version: Versions::Latest,
+            include: None,
+            toolkit: None,
+        };
+        let mut seen: Vec<String> = Vec::new();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "strict" => read.strict = flag(&name, &value)?,
+                "skip_incompatible" => read.skip_incompatible = flag(&name, &value)?,
+                "version" => read.version = versions(&value)?,
+                "include" => read.include = Some(names(&name, &value)?),
+                "toolkit" => read.toolkit = Some(names(&name, &value)?),
+                _ => {
+                    return Err(wrong(format!(
+                        "{} is not a parameter; the parameters are strict, include, toolkit, \
+                         version and skip_incompatible",
+                        quoted(&name)
+                    )));
+                }
+            }
+            if seen.iter().any(|one| *one == name) {
+                return Err(wrong(format!("{name} is there more than once")));
+            }
+            seen.push(name.into_owned());
+        }
+        Ok(read)
+    }
+
+    /// The places of the tools that are asked for and may be called.
+    ///
+    /// # Errors
+    /// [`Refusal::UnknownTool`] and its like for a tool that is asked for by name and not there,
+    /// [`Refusal::Forbidden`] for one that may not be called, [`Refusal::Malformed`] for a toolkit
+    /// or version that no tool has.
+    pub(super) fn tools(
+        &self,
+        catalog: &'static Catalog,
+        config: &Config,
+    ) -> Result<Vec<&'static Tool>, Refusal> {
+        let mut tools: Vec<&Tool> = match &self.include {
+            None => catalog.tools.iter().filter(|tool| self.version.has(tool, catalog)).collect(),
+            Some(names) => {
+                let mut included = Vec::new();
+                for name in names {
+                    included.extend(self.included(name, catalog, config)?);
+                }
+                included
+            }
+        };
+        for toolkit in self.toolkit.iter().flatten() {
+            if !catalog.tools.iter().any(|tool| tool.toolkit == toolkit) {
+                return Err(wrong(format!(
+                    "toolkit: there is no toolkit {}; expected the part of a tool's id before the dot",
+                    quoted(toolkit)
+                )));
+            }
+        }
+        if let Some(toolkits) = &self.toolkit {
+            tools.retain(|tool| toolkits.iter().any(|one| one == tool.toolkit));
+        }
+        if let (true, Versions::One(version)) = (tools.is_empty(), &self.version) {
+            return Err(wrong(format!("version: no tool that is asked for has version {version}")));
+        }
+        tools.retain(|tool| config.permission(tool) != Permission::Denied);
+        Ok(tools)
+    }
+
+    /// The versions that one name in `include` means.
+    fn included(
+        &self,
+        name: &str,
+        catalog: &'static Catalog,
+        config: &Config,
+    ) -> Result<Vec<&'static Tool>, Refusal> {
+        let unknown = || Refusal::UnknownTool { id: shortened(name), name: shortened(name) };
+        let (tool, exact) = match (catalog.named(name), ToolRef::parse(name)) {
+            (Some(tool), _) => (tool, tool.name != name),
+            (None, Ok(id)) => match catalog.find(&id) {
+                Found::Tool(tool) => (tool, id.version.is_some()),
+                Found::NoSuchVersion(tool) => {
+                    let version = id.version.map_or_else(String::new, |it| it.to_string());
+                    let id = format!("{}.{}", tool.toolkit, tool.tool);
+                    return Err(Refusal::NoSuchVersion { id, name: tool.name, version });
+                }
+                Found::Unknown => return Err(unknown()),
+            },
+            (None, Err(InvalidToolId)) => return Err(unknown()),
+        };
+        let versions: Vec<&Tool> = catalog
+            .tools
+            .iter()
+            .filter(|one| one.toolkit == tool.toolkit && one.tool == tool.tool)
+            .filter(|one| {
+                if exact { one.version == tool.version } else { self.version.has(one, catalog) }
+            })
+            .collect();
+        if versions.is_empty() {
+            let Versions::One(version) = &self.version else { return Err(unknown()) };
+            let id = format!("{}.{}", tool.toolkit, tool.tool);
+            return Err(Refusal::NoSuchVersion {
+                id,
+                name: tool.name,
+                version: version.to_string(),
+            });
+        }
+        if versions.iter().all(|one| config.permission(one) == Permission::Denied) {
+            return Err(Refusal::Forbidden { name: tool.name });
+        }
+        Ok(versions)
+    }
+}
+
+impl Versions {
+    fn has(&self, tool: &Tool, catalog: &Catalog) -> bool {
+        match self {
+            Self::Latest => {
+                catalog.named(tool.name).is_some_and(|latest| latest.version == tool.version)
+            }
+            Self::All => true,
+            Self::One(version) => tool.version == *version,
+        }
+    }
+}
+
+fn wrong(message: String) -> Refusal {
+    Refusal::Malformed(message)
+}
+
+/// What a client sent, at a length that fits a message.
+fn shortened(text: &str) -> String {
+    text.chars().take(64).collect()
+}
+
+fn quoted(text: &str) -> String {
+    format!("{:?}", shortened(text))
+}
+
+fn flag(name: &str, value: &str) -> Result<bool, Refusal> {
+    match value {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(wrong(format!("{name} must be true or false"))),
+    }
+}
+
+fn versions(value: &str) -> Result<Versions, Refusal> {
+    match value {
+        "latest" => Ok(Versions::Latest),
+        "all" => Ok(Versions::All),
+        _ => parse_version(value)
+            .map(Versions::One)
+            .ok_or_else(|| wrong("version must be latest, all, or a version x.y.z".to_owned())),
+    }
+}
+
+fn names(name: &str, value: &str) -> Result<Vec<String>, Refusal> {
+    let names: Vec<String> =
+        value.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect();
+    if names.is_empty() {
+        return Err(wrong(format!("{name} must hold one or more names, with commas between")));
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests;

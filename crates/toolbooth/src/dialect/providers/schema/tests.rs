@@ -1,0 +1,502 @@
+use super::*;
+use crate::dialect::providers::{anthropic, gemini, openai};
+
+/// The targets in the order of the table's columns.
+const TARGETS: [(&str, &Target); 5] = [
+    ("OpenAI", &openai::PLAIN),
+    ("OpenAI strict", &openai::STRICT),
+    ("Anthropic", &anthropic::PLAIN),
+    ("Anthropic strict", &anthropic::STRICT),
+    ("Gemini", &gemini::PLAIN),
+];
+
+/// The property `p` of an object that requires it, as each target takes it: the schema of the
+/// property, or the features that stand against it.
+fn property(schema: &Value) -> [Value; 5] {
+    let object = json!({
+        "type": "object", "properties": {"p": schema}, "required": ["p"],
+        "additionalProperties": false
+    });
+    fitted(&object).map(|fitted| match fitted {
+        Ok((schema, _)) => schema["properties"]["p"].clone(),
+        Err(features) => json!(features),
+    })
+}
+
+type Fitted = Result<(Value, Vec<String>), Vec<String>>;
+
+fn fitted(schema: &Value) -> [Fitted; 5] {
+    TARGETS.map(|(_, target)| fit(schema.as_object().unwrap(), target))
+}
+
+#[test]
+fn the_columns_are_the_targets() {
+    let columns: Vec<usize> = TARGETS.iter().map(|(_, target)| target.column).collect();
+    assert_eq!(columns, [0, 1, 2, 3, 4]);
+    let mut names: Vec<&str> = KEYWORDS.iter().map(|Keyword(name, ..)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), KEYWORDS.len(), "a keyword stands there twice");
+}
+
+/// docs/PROVIDERS.md shows the rules as a table.
+#[test]
+fn the_table_of_the_docs() {
+    let word = |rule: &Rule| match rule {
+        Keep => "stays",
+        Below => "not at the root",
+        If(_) => "in part",
+        AnyOf => "as anyOf",
+        Enum => "as enum",
+        Words => "words",
+        Drop => "dropped",
+        Refuse => "no",
+    };
+    let row = |Keyword(name, _, rules): &Keyword| {
+        format!("| `{name}` | {} |", rules.each_ref().map(word).join(" | "))
+    };
+    let docs = include_str!("../../../../../../docs/PROVIDERS.md");
+    let lines = docs.lines().skip_while(|line| !line.starts_with("| Keyword |")).skip(2);
+    let table: Vec<&str> = lines.take_while(|line| line.starts_with('|')).collect();
+    assert_eq!(table, KEYWORDS.iter().map(row).collect::<Vec<_>>());
+}
+
+/// 3.1 and 5.4: what a property's keyword comes to with each provider. `K` stays as written, `W`
+/// is put into words, `-` goes, and any other text is the feature that is told.
+const ROWS: &[(&str, &str, [&str; 5])] = &[
+    ("string", r#""title":"T""#, ["K", "K", "K", "K", "K"]),
+    ("string", r#""format":"date""#, ["K", "K", "K", "K", "K"]),
+    ("string", r#""format":"uri""#, ["K", "W", "K", "K", "K"]),
+    ("string", r#""format":"regex""#, ["K", "W", "K", "W", "K"]),
+    ("string", r#""pattern":"^a$""#, ["K", "K", "K", "W", "W"]),
+    ("string", r#""minLength":1"#, ["K", "W", "K", "W", "W"]),
+    ("string", r#""maxLength":2"#, ["K", "W", "K", "W", "W"]),
+    ("number", r#""minimum":1"#, ["K", "K", "K", "W", "K"]),
+    ("number", r#""maximum":1"#, ["K", "K", "K", "W", "K"]),
+    ("number", r#""exclusiveMinimum":1"#, ["K", "K", "K", "W", "W"]),
+    ("number", r#""exclusiveMaximum":1"#, ["K", "K", "K", "W", "W"]),
+    ("number", r#""multipleOf":2"#, ["K", "K", "K", "W", "W"]),
+    ("string", r#""enum":["a","b"]"#, ["K", "K", "K", "E", "K"]),
+    ("integer", r#""enum":[1,2]"#, ["K", "K", "K", "E", "K"]),
+    ("boolean", r#""enum":[true]"#, ["K", "K", "K", "E", "W"]),
+    ("array", r#""items":{"type":"null"},"enum":[[1]]"#, ["K", "K", "K", "W", "W"]),
+    ("string", r#""const":"a""#, ["K", "K", "K", "E", "E"]),
+    ("boolean", r#""const":true"#, ["K", "K", "K", "E", "W"]),
+    ("string", r#""not":{"const":"a"}"#, ["K", "not", "K", "not", "not"]),
+    ("string", r#""if":{"const":"a"}"#, ["K", "if", "K", "if", "if"]),
+    ("string", r#""then":{"const":"a"}"#, ["K", "then", "K", "then", "then"]),
+    ("string", r#""else":{"const":"a"}"#, ["K", "else", "K", "else", "else"]),
+    ("string", r#""oneOf":[{"minLength":1}]"#, ["K", "oneOf", "K", "anyOf untyped", "A"]),
+    ("string", r#""allOf":[{"minLength":1}]"#, ["K", "allOf", "K", "allOf", "allOf"]),
+    ("string", r#""contentEncoding":"base64""#, ["K", "W", "K", "W", "W"]),
+    ("string", r#""contentMediaType":"text/html""#, ["K", "W", "K", "W", "W"]),
+    ("string", r#""contentSchema":{"type":"string"}"#, ["K", "-", "K", "-", "-"]),
+    ("string", r#""default":"a""#, ["K", "W", "K", "W", "W"]),
+    ("string", r#""examples":["a"]"#, ["K", "W", "K", "W", "W"]),
+    ("string", r#""deprecated":true"#, ["K", "-", "K", "-", "-"]),
+    ("string", r#""readOnly":true"#, ["K", "-", "K", "-", "-"]),
+    ("string", r#""writeOnly":true"#, ["K", "-", "K", "-", "-"]),
+    ("string", r#""$comment":"c""#, ["-", "-", "-", "-", "-"]),
+    (
+        "string",
+        r#""$schema":"https://json-schema.org/draft/2020-12/schema""#,
+        ["K", "-", "K", "-", "-"],
+    ),
+    ("string", r#""x-own":{"a":1}"#, ["K", "-", "K", "-", "-"]),
+    ("array", r#""items":{"type":"string"}"#, ["K", "K", "K", "K", "K"]),
+    ("array", r#""items":{"type":"string"},"minItems":1"#, ["K", "K", "K", "K", "K"]),
+    ("array", r#""items":{"type":"string"},"minItems":2"#, ["K", "K", "K", "W", "K"]),
+    ("array", r#""items":{"type":"string"},"maxItems":2"#, ["K", "K", "K", "W", "K"]),
+    ("array", r#""items":{"type":"string"},"uniqueItems":true"#, ["K", "W", "K", "W", "W"]),
+    ("array", r#""items":{"type":"string"},"uniqueItems":false"#, ["K", "-", "K", "-", "-"]),
+    (
+        "array",
+        r#""items":{"type":"string"},"prefixItems":[]"#,
+        ["K", "prefixItems", "K", "prefixItems", "K"],
+    ),
+    (
+        "array",
+        r#""items":{"type":"string"},"contains":{}"#,
+        ["K", "contains", "K", "contains", "contains"],
+    ),
+    (
+        "array",
+        r#""items":{"type":"string"},"minContains":1"#,
+        ["K", "minContains", "K", "minContains", "minContains"],
+    ),
+    (
+        "array",
+        r#""items":{"type":"string"},"maxContains":1"#,
+        ["K", "maxContains", "K", "maxContains", "maxContains"],
+    ),
+    (
+        "array",
+        r#""items":{"type":"string"},"unevaluatedItems":false"#,
+        ["K", "unevaluatedItems", "K", "unevaluatedItems", "unevaluatedItems"],
+    ),
+    ("object", r#""properties":{},"additionalProperties":false"#, ["K", "K+", "K", "K", "K"]),
+    (
+        "object",
+        r#""properties":{},"additionalProperties":true"#,
+        ["K", "additionalProperties", "K", "additionalProperties", "K"],
+    ),
+    (
+        "object",
+        r#""properties":{},"additionalProperties":{"type":"string"}"#,
+        ["K", "additionalProperties", "K", "additionalProperties", "K"],
+    ),
+    (
+        "object",
+        r#""properties":{},"additionalProperties":false,"minProperties":1"#,
+        ["K", "W", "K", "W", "W"],
+    ),
+    (
+        "object",
+        r#""properties":{},"additionalProperties":false,"maxProperties":1"#,
+        ["K", "W", "K", "W", "W"],
+    ),
+    (
+        "object",
+        r#""properties":{},"patternProperties":{"a":{}}"#,
+        ["K", "patternProperties", "K", "patternProperties", "patternProperties"],
+    ),
+    (
+        "object",
+        r#""properties":{},"propertyNames":{"type":"string"}"#,
+        ["K", "propertyNames", "K", "propertyNames", "propertyNames"],
+    ),
+    (
+        "object",
+        r#""properties":{},"unevaluatedProperties":false"#,
+        ["K", "unevaluatedProperties", "K", "unevaluatedProperties", "unevaluatedProperties"],
+    ),
+    (
+        "object",
+        r#""properties":{},"dependentRequired":{}"#,
+        ["K", "dependentRequired", "K", "dependentRequired", "dependentRequired"],
+    ),
+    (
+        "object",
+        r#""properties":{},"dependentSchemas":{}"#,
+        ["K", "dependentSchemas", "K", "dependentSchemas", "dependentSchemas"],
+    ),
+];
+
+#[test]
+fn every_keyword_with_every_provider() {
+    let known: Vec<&str> = KEYWORDS.iter().map(|Keyword(name, ..)| *name).collect();
+    let mut seen = vec!["type", "description", "required", "anyOf"]; // in the tests below
+    for (kind, rest, expected) in ROWS {
+        let text = format!(r#"{{"type":"{kind}","description":"D.",{rest}}}"#);
+        let schema: Value = serde_json::from_str(&text).unwrap();
+        let keywords = schema.as_object().unwrap().keys();
+        seen.extend(known.iter().filter(|known| keywords.clone().any(|one| one == *known)));
+        for ((name, _), (got, expected)) in
+            TARGETS.iter().zip(property(&schema).iter().zip(expected))
+        {
+            let what = format!("{name}: {text} came to {got}");
+            let description = got["description"].as_str().unwrap_or_default();
+            match *expected {
+                "K" => assert_eq!(got, &schema, "{what}"),
+                "K+" => assert_eq!(got["required"], json!([]), "{what}"),
+                "W" => {
+                    assert!(description.starts_with("D. ") && description.ends_with('.'), "{what}");
+                    assert!(
+                        got.as_object().unwrap().len() <= 2 + rest.matches(',').count() + 2,
+                        "{what}"
+                    );
+                }
+                "-" => {
+                    assert_eq!(description, "D.", "{what}");
+                    assert_ne!(got, &schema, "{what}");
+                }
+                "E" => assert!(got.get("enum").or(got.get("const")).is_some(), "{what}"),
+                "A" => assert!(got.get("anyOf").is_some(), "{what}"),
+                features => {
+                    let features: Vec<&str> = features.split(' ').collect();
+                    assert_eq!(got, &json!(features), "{what}");
+                }
+            }
+        }
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    let missing: Vec<_> = known.iter().filter(|name| !seen.contains(name)).collect();
+    assert!(missing.is_empty(), "no row has {missing:?}");
+}
+
+#[test]
+fn words() {
+    for (keyword, value, expected) in [
+        ("minLength", json!(1), Some("At least 1 character.")),
+        ("maxLength", json!(9), Some("At most 9 characters.")),
+        ("minimum", json!(0.5), Some("At least 0.5.")),
+        ("maximum", json!(-1), Some("At most -1.")),
+        ("exclusiveMinimum", json!(0), Some("More than 0.")),
+        ("exclusiveMaximum", json!(9), Some("Less than 9.")),
+        ("multipleOf", json!(2), Some("A multiple of 2.")),
+        ("minItems", json!(2), Some("At least 2 items.")),
+        ("maxItems", json!(1), Some("At most 1 item.")),
+        ("uniqueItems", json!(true), Some("No item twice.")),
+        ("uniqueItems", json!(false), None),
+        ("minProperties", json!(1), Some("At least 1 member.")),
+        ("maxProperties", json!(3), Some("At most 3 members.")),
+        ("pattern", json!("^a\\.b$"), Some("Matches /^a\\.b$/.")),
+        ("format", json!("uri"), Some("Format: uri.")),
+        ("contentEncoding", json!("base64"), Some("Encoded as base64.")),
+        ("contentMediaType", json!("text/html"), Some("Media type: text/html.")),
+        ("default", json!("a"), Some("Default: \"a\".")),
+        ("const", json!({"a": 1}), Some("Always {\"a\":1}.")),
+        ("enum", json!([[1], null]), Some("One of [1], null.")),
+        ("examples", json!(["a", 1]), Some("Examples: \"a\", 1.")),
+    ] {
+        assert_eq!(in_words(keyword, &value).as_deref(), expected, "{keyword}");
+    }
+    let [_, _, _, strict, _] = property(&json!({"type": "string", "maxLength": 9, "minLength": 1}));
+    assert_eq!(strict["description"], "At least 1 character. At most 9 characters.");
+}
+
+#[test]
+fn what_a_strict_list_makes_of_a_schema() {
+    let object = |properties: Value| json!({"type": "object", "properties": properties});
+    // schema of the root, then OpenAI strict and Anthropic strict: the schema or the features
+    for (what, schema, openai, anthropic) in [
+        (
+            "an object is closed, and null makes a property one that is always sent",
+            object(json!({"a": {"type": ["string", "null"]}})),
+            json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}},
+                   "required": ["a"], "additionalProperties": false}),
+            json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}},
+                   "additionalProperties": false}),
+        ),
+        (
+            "null in a union or among values too",
+            object(json!({
+                "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                "b": {"enum": ["x", null]},
+                "c": {"const": null}
+            })),
+            json!({"type": "object", "required": ["a", "b", "c"], "additionalProperties": false,
+                   "properties": {
+                       "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                       "b": {"type": ["null", "string"], "enum": ["x", null]},
+                       "c": {"type": "null", "const": null}}}),
+            json!({"type": "object", "additionalProperties": false, "properties": {
+                       "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                       "b": {"enum": ["x", null]},
+                       "c": {"const": null}}}),
+        ),
+        (
+            "a property that need not be there",
+            object(json!({"a": {"type": "string"}})),
+            json!(["optional_properties"]),
+            json!({"type": "object", "properties": {"a": {"type": "string"}},
+                   "additionalProperties": false}),
+        ),
+        (
+            "no type",
+            object(json!({"a": {}})),
+            json!(["optional_properties", "untyped"]),
+            json!(["untyped"]),
+        ),
+        (
+            "true",
+            object(json!({"a": true})),
+            json!(["optional_properties", "untyped"]),
+            json!(["untyped"]),
+        ),
+        (
+            "false",
+            object(json!({"a": false})),
+            json!(["not", "optional_properties", "untyped"]),
+            json!(["not", "untyped"]),
+        ),
+        ("any members", json!({"type": "object"}), json!(["open_object"]), json!(["open_object"])),
+        (
+            "no members",
+            json!({"type": "object", "additionalProperties": false}),
+            json!({"type": "object", "additionalProperties": false, "properties": {}, "required": []}),
+            json!({"type": "object", "additionalProperties": false, "properties": {}}),
+        ),
+        (
+            "an array of anything",
+            object(json!({"a": {"type": ["array", "null"]}})),
+            json!(["array_without_items"]),
+            json!(["type"]),
+        ),
+        (
+            "what a type gives no meaning",
+            object(
+                json!({"a": {"type": ["null"], "format": "date", "minimum": 1, "items": {"type": "null"}}}),
+            ),
+            json!({"type": "object", "properties": {"a": {"type": "null"}},
+                   "required": ["a"], "additionalProperties": false}),
+            json!({"type": "object", "properties": {"a": {"type": "null", "description": "At least 1."}},
+                   "additionalProperties": false}),
+        ),
+        (
+            "a format beside several types",
+            object(json!({"a": {"type": ["string", "null"], "format": "date"}})),
+            json!({"type": "object", "properties": {"a": {"type": ["string", "null"], "format": "date"}},
+                   "required": ["a"], "additionalProperties": false}),
+            json!({"type": "object", "additionalProperties": false, "properties": {
+                   "a": {"type": ["string", "null"], "description": "Format: date."}}}),
+        ),
+        (
+            "a type that each branch repeats",
+            object(
+                json!({"a": {"type": ["string", "null"], "anyOf": [{"type": "string"}, {"const": null}]}}),
+            ),
+            json!({"type": "object", "required": ["a"], "additionalProperties": false, "properties": {
+                   "a": {"anyOf": [{"type": "string"}, {"type": "null", "const": null}]}}}),
+            json!(["anyOf"]),
+        ),
+        (
+            "a union beside something else",
+            object(json!({"a": {"type": "string", "pattern": "a", "anyOf": [{"type": "string"}]}})),
+            json!(["anyOf", "optional_properties"]),
+            json!({"type": "object", "additionalProperties": false, "properties": {
+                   "a": {"anyOf": [{"type": "string"}], "description": "Matches /a/."}}}),
+        ),
+        (
+            "a required member that the object does not describe",
+            json!({"type": "object", "properties": {}, "required": ["a"], "additionalProperties": false}),
+            json!(["required"]),
+            json!(["required"]),
+        ),
+        (
+            "values of another type than the schema's",
+            object(json!({"a": {"type": "string", "enum": ["x", 1, null]}})),
+            json!(["optional_properties"]),
+            json!({"type": "object", "additionalProperties": false, "properties": {"a": {"enum": ["x"]}}}),
+        ),
+    ] {
+        for (name, target, expected) in
+            [("OpenAI", &openai::STRICT, openai), ("Anthropic", &anthropic::STRICT, anthropic)]
+        {
+            let got = match fit(schema.as_object().unwrap(), target) {
+                Ok((schema, _)) => schema,
+                Err(features) => json!(features),
+            };
+            assert_eq!(got, expected, "{name} strict: {what}");
+        }
+    }
+}
+
+#[test]
+fn the_root() {
+    // Providers refuse some keywords at the root alone.
+    for (keyword, value, expected) in [
+        ("anyOf", json!([{"type": "object"}]), [true, true, true, true, false]),
+        ("oneOf", json!([{"type": "object"}]), [true, true, true, false, false]),
+        ("allOf", json!([{"type": "object"}]), [true, true, true, true, true]),
+        ("not", json!({}), [true, true, false, true, true]),
+        ("enum", json!([{}]), [true, false, false, false, false]),
+        ("const", json!({}), [true, false, false, false, false]),
+    ] {
+        let schema = json!({"type": "object", "additionalProperties": false, keyword: value});
+        let refused = fitted(&schema).map(|fitted| {
+            fitted.is_err_and(|features| features.iter().any(|feature| feature == keyword))
+        });
+        assert_eq!(refused, expected, "{keyword}");
+    }
+    let bare = json!({"type": "object"});
+    let [openai, _, anthropic, _, gemini] = fitted(&bare);
+    assert_eq!(openai.unwrap().0, json!({"type": "object", "properties": {}}));
+    assert_eq!(anthropic.unwrap().0, bare);
+    assert_eq!(gemini.unwrap().0, bare);
+    let array = json!({"type": "object", "properties": {"a": {"type": "array"}}});
+    let [openai, ..] = fitted(&array);
+    assert_eq!(openai.unwrap().0["properties"]["a"], json!({"type": "array", "items": {}}));
+}
+
+#[test]
+fn names_of_properties() {
+    let long = "a".repeat(65);
+    for (name, expected) in [
+        ("a_1", [true, true, true, true, true]),
+        ("_a", [true, true, true, true, true]),
+        ("1a", [true, true, true, true, false]),
+        ("a-b.c", [true, true, true, true, false]),
+        ("a b", [true, true, false, false, false]),
+        ("ä", [true, true, false, false, false]),
+        ("", [true, true, false, false, false]),
+        (&long, [true, true, false, false, false]),
+    ] {
+        let of = |schema: Value| {
+            fitted(&schema).map(|fitted| {
+                fitted.err().is_none_or(|features| !features.contains(&"property_names".to_owned()))
+            })
+        };
+        let inner = json!({"type": "object", "properties": {name: {"type": "string"}}});
+        assert_eq!(of(inner.clone()), expected, "{name:?}");
+        let outer = json!({"type": "object", "properties": {"p": inner}});
+        assert_eq!(of(outer), [true; 5], "{name:?} further in");
+    }
+}
+
+#[test]
+fn limits() {
+    let closed = |properties: Value, required: Vec<String>| {
+        json!({"type": "object", "properties": properties, "required": required,
+               "additionalProperties": false})
+    };
+    let many = |count: usize, schema: &Value| -> (Value, Vec<String>) {
+        let names: Vec<String> = (0..count).map(|n| format!("p{n}")).collect();
+        (names.iter().map(|name| (name.clone(), schema.clone())).collect(), names)
+    };
+    let text = json!({"type": "string"});
+    let union = json!({"type": ["string", "null"]});
+    let values = |count: usize| json!({"type": "integer", "enum": (0..count).collect::<Vec<_>>()});
+    let required = |(properties, names)| closed(properties, names);
+    let optional = |(properties, _)| closed(properties, Vec::new());
+    let deep = |levels: usize| {
+        let mut schema = text.clone();
+        for _ in 2..levels {
+            schema = json!({"type": "array", "items": schema});
+        }
+        closed(json!({"p": schema}), vec!["p".to_owned()])
+    };
+    for (what, schema, feature, expected) in [
+        ("5 levels", deep(5), "depth", [false; 5]),
+        ("10 levels", deep(10), "depth", [false; 5]),
+        ("11 levels", deep(11), "depth", [true; 5]),
+        ("5000 properties", required(many(5000, &text)), "properties", [false; 5]),
+        (
+            "5001 properties",
+            required(many(5001, &text)),
+            "properties",
+            [false, true, false, false, false],
+        ),
+        (
+            "1000 values",
+            closed(json!({"p": values(1000)}), vec!["p".to_owned()]),
+            "enum",
+            [false; 5],
+        ),
+        (
+            "1001 values",
+            closed(json!({"p": values(1001)}), vec!["p".to_owned()]),
+            "enum",
+            [false, true, false, false, false],
+        ),
+        ("24 optional", optional(many(24, &union)), "optional_properties", [false; 5]),
+        (
+            "25 optional",
+            optional(many(25, &union)),
+            "optional_properties",
+            [false, false, false, true, false],
+        ),
+        ("16 unions", required(many(16, &union)), "unions", [false; 5]),
+        ("17 unions", required(many(17, &union)), "unions", [false, false, false, true, false]),
+    ] {
+        let over = fitted(&schema)
+            .map(|fitted| fitted.is_err_and(|features| features.iter().any(|one| one == feature)));
+        assert_eq!(over, expected, "{what}");
+    }
+    for (levels, warned) in [(5, 0), (6, 1), (10, 1)] {
+        for fitted in fitted(&deep(levels)) {
+            assert_eq!(fitted.unwrap().1.len(), warned, "{levels} levels");
+        }
+    }
+}
