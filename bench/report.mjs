@@ -3,7 +3,7 @@ import os from "node:os";
 
 import { version } from "./workerd.mjs";
 
-export function report(results, plan, { counter, noise }) {
+export function report(results, dialects, plan, { counter, noise }) {
   const echo = results.get("echo");
   const measured = [...results.values()].map((result) => ({
     ...result,
@@ -52,6 +52,19 @@ ${table(
 
 A latency is what the client sees with ${plan.connections} calls under way: most of it is waiting for the others.
 
+## The same call in each protocol
+
+${table(
+  ["Protocol", `least ${counter.unit}`, counter.unit, "× echo", "× OXP, flat"],
+  dialects.map(({ title, rounds }) => {
+    const cost = compare(rounds, echo.rounds, ({ cost }) => cost);
+    const flat = compare(rounds, dialects[0].rounds, ({ cost }) => cost);
+    return [title, cost.least.toFixed(1), ...cells(cost, 1), flat.ratio.toFixed(2)];
+  }),
+)}
+
+All of them on the one Worker that is called ours above.
+
 ## Size, and the first call after a start
 
 ${table(
@@ -87,7 +100,7 @@ function targets(results, measured) {
     const growth = compare(many, few, ({ cost }) => cost).ratio;
     rows.push(row("Cost of a call: ours with 1,000 tools to ours with 1", 1.1, growth, " ×"));
   }
-  return [...rows, row("Bundle of ours, gzip", 200, ours.gzip / 1000, " KB")];
+  return [...rows, row("Bundle of ours, gzip", 250, ours.gzip / 1000, " KB")];
 }
 
 /** A measure over all rounds, and its ratio to that of the other Worker in the same round. */

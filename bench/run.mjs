@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 import { bystanders, pick } from "./counter.mjs";
+import { DIALECTS, verifyDialects } from "./dialects.mjs";
 import { load, open } from "./load.mjs";
 import { ROOT, SCRATCH } from "./paths.mjs";
 import { report } from "./report.mjs";
@@ -44,20 +45,27 @@ const results = new Map(
   workers.map((worker) => [worker.name, { ...worker, ...sizes(worker), rounds: [], starts: [] }]),
 );
 
+const dialects = DIALECTS.map((dialect) => ({ ...dialect, rounds: [] }));
+
 say("calls");
 const counter = await pick();
 const noise = await serve(await configure(workers), async ({ pid, ports }) => {
   const answers = [];
   for (const { name } of workers) answers.push([name, await verify(name, ports[name])]);
   alike(answers);
+  await verifyDialects(ports.ours);
 
   const connections = new Map();
   for (const { name } of workers) connections.set(name, await open(ports[name], plan.connections));
   for (const { name } of workers) await load(connections.get(name), CALL, plan.warmup);
+  for (const { request } of dialects) await load(connections.get("ours"), request, plan.warmup / 10);
   const others = await bystanders(pid);
   for (let round = 0; round < plan.rounds; round++) {
     for (const { name } of workers) {
-      results.get(name).rounds.push(await measure(pid, connections.get(name)));
+      results.get(name).rounds.push(await measure(pid, connections.get(name), CALL));
+    }
+    for (const { request, rounds } of dialects) {
+      rounds.push(await measure(pid, connections.get("ours"), request));
     }
   }
   for (const each of [...connections.values()].flat()) each.close();
@@ -69,7 +77,7 @@ for (let round = 0; round < plan.starts; round++) {
   for (const worker of workers) results.get(worker.name).starts.push(await firstRequest(worker));
 }
 
-const text = report(results, plan, { counter, noise });
+const text = report(results, dialects, plan, { counter, noise });
 if (smoke) {
   say("all answer as they should; so few calls say nothing about speed");
 } else {
@@ -78,9 +86,9 @@ if (smoke) {
 }
 
 /** What a call costs the process, and how long it takes, in one round. */
-async function measure(pid, connections) {
+async function measure(pid, connections, request) {
   const stop = await counter.start(pid);
-  const { seconds, latencies } = await load(connections, CALL, plan.requests);
+  const { seconds, latencies } = await load(connections, request, plan.requests);
   // An answer leaves before the process is done with its request.
   await sleep(20);
   return { cost: (await stop()) / plan.requests, rate: plan.requests / seconds, latencies };

@@ -15,4 +15,6 @@ const VARIABLES: &[Variable] = weather::VARIABLES;
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
 #[cfg(test)]
+mod parity;
+#[cfg(test)]
 mod tests;

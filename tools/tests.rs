@@ -7,14 +7,19 @@ use toolbooth::testing::{FakeHost, check_example};
 use super::{CATALOG, EXAMPLES, weather};
 
 #[derive(Deserialize)]
-struct Examples {
-    id: String,
-    examples: Vec<Example>,
+pub(crate) struct Examples {
+    pub(crate) id: String,
+    pub(crate) examples: Vec<Example>,
+}
+
+/// The examples of each tool, in the order of the catalogue.
+pub(crate) fn examples() -> Vec<Examples> {
+    serde_json::from_str(EXAMPLES).expect("the build writes JSON")
 }
 
 #[test]
 fn every_example_is_true() {
-    let all: Vec<Examples> = serde_json::from_str(EXAMPLES).expect("the build writes JSON");
+    let all = examples();
     assert_eq!(all.len(), CATALOG.tools.len(), "one entry a tool");
     let mut wrong = Vec::new();
     for Examples { id, examples } in &all {

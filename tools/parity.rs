@@ -1,0 +1,219 @@
+//! The same call in every protocol has the same result.
+
+use serde_json::{Value, json};
+use toolbooth::Booth;
+use toolbooth::catalog::Tool;
+use toolbooth::http::{Body, Headers, Inbound, Method};
+use toolbooth::testing::{FakeHost, ready};
+
+use crate::tests::{Examples, examples};
+use crate::{CATALOG, weather};
+
+/// How a protocol writes a call, and where its answer has the value or the error.
+struct Protocol {
+    path: &'static str,
+    ask: fn(&Tool, &Value) -> Value,
+    read: fn(Value) -> Seen,
+}
+
+/// What a client sees of a call.
+#[derive(Debug)]
+enum Seen {
+    Value(Value),
+    /// The value as text for a model: a string as it is, anything else as JSON.
+    Text(String),
+    /// The value in an object, as OpenTool wants it.
+    Wrapped(Value),
+    Error(String),
+}
+
+const PROTOCOLS: &[Protocol] = &[
+    Protocol { path: "/tools/call", ask: flat, read: ran },
+    Protocol { path: "/oxp/call", ask: flat, read: ran },
+    Protocol { path: "/oxp/1.0/tools/call", ask: enveloped, read: |answer| ran(open(answer)) },
+    Protocol { path: "/otc/tools/call", ask: enveloped, read: |answer| ran(open(answer)) },
+    Protocol { path: "/call", ask: enveloped, read: |answer| ran(open(answer)) },
+    Protocol {
+        path: "/opentool/call",
+        ask: |tool, input| json!({"jsonrpc": "2.0", "method": tool.id(), "params": input, "id": "1"}),
+        read: |answer| rpc(answer, Seen::Wrapped),
+    },
+    Protocol {
+        path: "/call",
+        ask: |tool, input| json!({"jsonrpc": "2.0.0", "method": tool.id(), "params": input, "id": "1"}),
+        read: |answer| rpc(answer, Seen::Wrapped),
+    },
+    Protocol {
+        path: "/jsonrpc",
+        ask: |tool, input| json!({"jsonrpc": "2.0", "method": tool.id(), "params": input, "id": 1}),
+        read: |answer| rpc(answer, Seen::Value),
+    },
+    Protocol {
+        path: "/xaibo/execute",
+        ask: |tool, input| json!({"tool_name": tool.id(), "parameters": input}),
+        read: |mut answer| match answer["success"].as_bool() {
+            Some(true) => Seen::Value(answer["result"].take()),
+            _ => Seen::Error(text(&answer["error"])),
+        },
+    },
+    Protocol {
+        path: "/providers/openai/call",
+        ask: |tool, input| {
+            json!({"role": "assistant", "tool_calls": [{
+                "id": "c1", "type": "function",
+                "function": {"name": versioned(tool), "arguments": input.to_string()}
+            }]})
+        },
+        read: |answer| content(&answer["messages"][0]["content"]),
+    },
+    Protocol {
+        path: "/providers/openai-responses/call",
+        ask: |tool, input| {
+            json!([{
+                "type": "function_call", "call_id": "c1",
+                "name": versioned(tool), "arguments": input.to_string()
+            }])
+        },
+        read: |answer| content(&answer["input"][0]["output"]),
+    },
+    Protocol {
+        path: "/providers/anthropic/call",
+        ask: |tool, input| {
+            json!({"role": "assistant", "content": [
+                {"type": "tool_use", "id": "c1", "name": versioned(tool), "input": input}
+            ]})
+        },
+        read: |answer| {
+            let result = &answer["messages"][0]["content"][0];
+            match result["is_error"].as_bool() {
+                Some(true) => Seen::Error(text(&result["content"])),
+                _ => content(&result["content"]),
+            }
+        },
+    },
+    Protocol {
+        path: "/providers/gemini/call",
+        ask: |tool, input| json!({"role": "model", "parts": [{"functionCall": {"name": versioned(tool), "args": input}}]}),
+        read: |mut answer| {
+            let response = &mut answer["contents"][0]["parts"][0]["functionResponse"]["response"];
+            match &response["error"] {
+                Value::Null => Seen::Value(response["output"].take()),
+                error => Seen::Error(text(error)),
+            }
+        },
+    },
+];
+
+fn flat(tool: &Tool, input: &Value) -> Value {
+    json!({"tool_id": tool.id(), "input": input})
+}
+
+fn enveloped(tool: &Tool, input: &Value) -> Value {
+    json!({"request": flat(tool, input)})
+}
+
+/// Takes the answer out of its envelope; a refusal has none.
+fn open(mut answer: Value) -> Value {
+    match answer.get_mut("result") {
+        Some(result) => result.take(),
+        None => answer,
+    }
+}
+
+fn ran(mut answer: Value) -> Seen {
+    match answer["success"].as_bool() {
+        Some(true) => Seen::Value(answer["value"].take()),
+        Some(false) => Seen::Error(text(&answer["error"]["message"])),
+        None => Seen::Error(answer.to_string()),
+    }
+}
+
+fn rpc(mut answer: Value, good: fn(Value) -> Seen) -> Seen {
+    match &answer["error"] {
+        Value::Null => good(answer["result"].take()),
+        error => Seen::Error(error.to_string()),
+    }
+}
+
+fn content(content: &Value) -> Seen {
+    let content = text(content);
+    if content.starts_with("Error: ") { Seen::Error(content) } else { Seen::Text(content) }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+fn versioned(tool: &Tool) -> String {
+    toolbooth::catalog::versioned_name(tool.name, &tool.version)
+}
+
+struct Json;
+
+impl Headers for Json {
+    fn get(&self, name: &str) -> Option<String> {
+        (name == "content-type").then(|| "application/json".to_owned())
+    }
+}
+
+/// What a client of the protocol sees of a call.
+fn call(protocol: &Protocol, tool: &Tool, input: &Value) -> Seen {
+    let host = FakeHost { upstream: weather::stand_in::open_meteo, ..FakeHost::default() };
+    let body = Body::Whole((protocol.ask)(tool, input).to_string().into_bytes());
+    let request =
+        Inbound { method: Method::Post, path: protocol.path, query: "", headers: &Json, body };
+    let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
+    let answer = serde_json::from_slice(&answer.body).expect("a JSON body");
+    (protocol.read)(answer)
+}
+
+/// Whether a client saw the value that the definition promises.
+fn is(seen: &Seen, value: &Value) -> bool {
+    match (seen, value) {
+        (Seen::Value(got), _) => got == value,
+        (Seen::Text(got), Value::String(value)) => got == value,
+        // A model is told in words that there is nothing.
+        (Seen::Text(got), Value::Null) => !got.is_empty(),
+        (Seen::Text(got), _) => serde_json::from_str(got).is_ok_and(|got: Value| got == *value),
+        (Seen::Wrapped(got), Value::Object(_)) => got == value,
+        (Seen::Wrapped(got), Value::Null) => *got == json!({}),
+        (Seen::Wrapped(got), _) => *got == json!({ "result": value }),
+        (Seen::Error(_), _) => false,
+    }
+}
+
+fn every_tool() -> impl Iterator<Item = (&'static Tool, Examples)> {
+    CATALOG
+        .tools
+        .iter()
+        .zip(examples())
+        .inspect(|(tool, examples)| assert_eq!(tool.id(), examples.id))
+}
+
+#[test]
+fn every_example_has_its_outcome_in_every_protocol() {
+    for (tool, Examples { examples, id }) in every_tool() {
+        for example in examples {
+            for protocol in PROTOCOLS {
+                let seen = call(protocol, tool, &example.input);
+                let same = match (&example.value, &example.error, &seen) {
+                    (Some(value), _, seen) => is(seen, value),
+                    (None, Some(error), Seen::Error(text)) => text.contains(&error.message),
+                    _ => false,
+                };
+                assert!(same, "{id} {} by {}: {seen:?}", example.input, protocol.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_input_is_refused_in_every_protocol_with_the_parameter() {
+    for (tool, _) in every_tool() {
+        for protocol in PROTOCOLS {
+            let seen = call(protocol, tool, &json!({"no_such_parameter": 1}));
+            let told = matches!(&seen, Seen::Error(text) if text.contains("no_such_parameter"));
+            assert!(told, "{} by {}: {seen:?}", tool.id(), protocol.path);
+        }
+    }
+}
