@@ -208,7 +208,8 @@ test("T6 what the providers can do", async () => {
   assert.equal(status, 200);
   assert.equal(json.features.find(({ feature }) => feature === "anyOf").gemini, "yes");
   assert.equal((await workers.booth.get("/providers", { "if-none-match": headers.etag })).status, 304);
-  for (const path of ["/providers/", "/providers/openai", "/providers/nobody/tools"]) {
+  assert.equal((await workers.booth.get("/providers/")).headers.etag, headers.etag);
+  for (const path of ["/providers/openai", "/providers/nobody/tools"]) {
     assert.equal((await workers.booth.get(path)).json.error.code, "not_found");
   }
 });

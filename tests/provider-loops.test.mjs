@@ -14,29 +14,7 @@ after(() => worker.close());
 
 const QUESTION = "What is to be done?";
 
-/**
- * The tools in a provider's own form.
- *
- * INTEGRATION: to become `(await worker.get(`/providers/${provider}/tools`)).json`.
- */
-async function toolsOf(provider) {
-  const { items } = (await worker.get("/tools")).json;
-  // Of the versions of a tool the last in the list is the latest.
-  const latest = [...new Map(items.map((item) => [item.name, item])).values()];
-  const declare = {
-    openai: ({ name, description, input_schema: parameters }) => ({
-      type: "function",
-      function: { name, description, parameters },
-    }),
-    "openai-responses": ({ name, description, input_schema: parameters }) => ({
-      type: "function", name, description, parameters, strict: false,
-    }),
-    anthropic: ({ name, description, input_schema }) => ({ name, description, input_schema }),
-    gemini: ({ name, description, input_schema: parametersJsonSchema }) => ({ name, description, parametersJsonSchema }),
-  };
-  const tools = latest.map(declare[provider]);
-  return provider === "gemini" ? [{ functionDeclarations: tools }] : tools;
-}
+const toolsOf = async (provider) => (await worker.get(`/providers/${provider}/tools`)).json;
 
 // How each SDK asks: `ask` gives the model's answer, `text` what it said, `model` its turn as it goes
 // back into the conversation, and `member` names what the booth gives to append.

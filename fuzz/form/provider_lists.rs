@@ -12,7 +12,9 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
         return Ok(());
     }
     match (answer.status, answer.path) {
-        (200, "/providers") => members(&answer.object()?, &["as_of"], &["sources", "features"]),
+        (200, "/providers" | "/providers/") => {
+            members(&answer.object()?, &["as_of"], &["sources", "features"])
+        }
         (200, path) => list(path, answer.body),
         // A preflight is refused before any protocol is asked.
         (403, _) if answer.method == "OPTIONS" => super::oxp::refused(403, &answer.object()?),

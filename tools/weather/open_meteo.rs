@@ -167,7 +167,7 @@ async fn get<T: DeserializeOwned>(context: &Context<'_>, url: &str) -> Result<T,
         context.warn("open_meteo", &[("status", &answer.status.to_string())]);
     }
     match answer.status {
-        200 => serde_json::from_slice(&answer.body).map_err(|_| {
+        200 => answer.json().ok_or_else(|| {
             context.warn("open_meteo", &[("fault", "the answer is not in the documented form")]);
             ToolError::new("The weather service's answer could not be read").retry_after_ms(SOON_MS)
         }),

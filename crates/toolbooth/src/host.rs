@@ -9,6 +9,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
+
+use crate::json;
+
 /// A boxed future that may borrow for `'a` and need not be `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
@@ -99,6 +103,13 @@ pub struct HttpResponse {
     pub retry_after_ms: Option<u64>,
     /// The whole body.
     pub body: Vec<u8>,
+}
+
+impl HttpResponse {
+    /// The body as JSON of the form of `T`; `None` when it is not that.
+    pub fn json<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_value(json::parse(&self.body).ok()?).ok()
+    }
 }
 
 /// Why another server gave no usable answer.

@@ -5,6 +5,7 @@
 //! that later walks the value does so recursively).
 
 use std::fmt;
+use std::str::Utf8Error;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -32,10 +33,21 @@ impl std::error::Error for JsonError {}
 /// Invalid UTF-8 or JSON, a repeated key, nesting deeper than [`MAX_DEPTH`], a number beyond the
 /// range of a double, anything after the value.
 pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    // Text is what the generated validators read as well: one parser in the Worker, not two.
+    let text = str::from_utf8(bytes).map_err(|error| JsonError(not_utf8(bytes, error)))?;
+    let mut reader = serde_json::Deserializer::from_str(text);
     let value = Strict { room: MAX_DEPTH }.deserialize(&mut reader).map_err(JsonError)?;
     reader.end().map_err(JsonError)?;
     Ok(value)
+}
+
+fn not_utf8(bytes: &[u8], error: Utf8Error) -> serde_json::Error {
+    let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
+    let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let column = good.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+    serde_json::Error::custom(format_args!(
+        "invalid unicode code point at line {line} column {column}"
+    ))
 }
 
 /// Builds a [`Value`] with `room` levels of nesting left.
@@ -146,6 +158,7 @@ mod tests {
             (b"", Err("EOF while parsing a value at line 1 column 0")),
             (b"{\"a\":", Err("EOF while parsing a value at line 1 column 5")),
             (b"\"\xff\"", Err("invalid unicode code point at line 1 column 2")),
+            (b"{\n\n\"a\": \"\xc3\"}", Err("invalid unicode code point at line 3 column 7")),
             (b"\"\\ud800\"", Err("unexpected end of hex escape at line 1 column 8")),
             (b"\xef\xbb\xbf{}", Err("expected value at line 1 column 1")),
             (b"NaN", Err("expected value at line 1 column 1")),

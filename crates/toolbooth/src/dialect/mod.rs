@@ -110,6 +110,8 @@ pub fn route(method: Method, path: &str) -> (&'static Dialect, Result<&'static A
         (rest.is_empty() || rest.starts_with('/')).then_some((*dialect, rest))
     });
     let (dialect, rest) = mount.unwrap_or((&root::ROOT, path));
+    // The mount itself may be asked for with and without a slash behind it.
+    let rest = if rest == "/" && path != "/" { "" } else { rest };
     let action = match dialect.endpoints.iter().find(|endpoint| endpoint.path == rest) {
         None => Err(Refusal::NotFound),
         Some(endpoint) if endpoint.action.takes(method) => Ok(&endpoint.action),

@@ -41,7 +41,7 @@ fn routes() {
         (Method::Get, "/providers/anthropic/tools", "anthropic", Ok("read")),
         (Method::Get, "/providers/gemini/tools", "gemini", Ok("read")),
         (Method::Post, "/providers/gemini/tools", "gemini", wrong("GET, HEAD, OPTIONS")),
-        (Method::Get, "/providers/", "providers", Err(Refusal::NotFound)),
+        (Method::Get, "/providers/", "providers", Ok("read")),
         (Method::Get, "/providers/openai", "openai", Err(Refusal::NotFound)),
         (Method::Get, "/providers/openaix/tools", "providers", Err(Refusal::NotFound)),
         (Method::Get, "/call", "root", wrong("POST, OPTIONS")),

@@ -19,9 +19,7 @@ fn good(path: &str) -> Value {
             json!({"$schema": "urn:oxp:1.0", "request": call})
         }
         "/otc/tools/call" | "/otc/call" => json!({"$schema": "otc://1.0", "request": call}),
-        "/opentool/call" | "/opentool/streamCall" | "/opentool/stop" | "/jsonrpc" | "/jsonrpc/" => {
-            rpc
-        }
+        "/opentool/call" | "/opentool/streamCall" | "/opentool/stop" | "/jsonrpc" => rpc,
         "/xaibo/execute" => json!({"tool_name": "Echo_Say", "parameters": {"text": "hi"}}),
         "/providers/openai/call" => json!({"choices": [{"message": {
             "role": "assistant", "content": null,

@@ -24,10 +24,7 @@ pub(super) const VERSION: &str = "2.0";
 pub(super) static STRICT: Dialect = Dialect {
     name: "jsonrpc",
     title: "JSON-RPC 2.0",
-    endpoints: &[
-        Endpoint { path: "", action: Action::Call(call) },
-        Endpoint { path: "/", action: Action::Call(call) },
-    ],
+    endpoints: &[Endpoint { path: "", action: Action::Call(call) }],
     check: any_version,
     refuse,
     sign,
