@@ -25,5 +25,6 @@ cd "$crate"
   --bundle --minify --format=esm --log-level=warning \
   --alias:wasm="$stage/index.js" --external:'cloudflare:*' --external:./index_bg.wasm \
   --outfile="$out/worker.js"
-mv "$stage/index_bg.wasm" "$out/index_bg.wasm"
+# worker-build optimizes before it knows what wasm-bindgen leaves; a second pass makes it a tenth smaller.
+"$WASM_OPT_BIN" -O3 "$stage/index_bg.wasm" -o "$out/index_bg.wasm"
 rm -rf "$stage"
