@@ -8,6 +8,8 @@ mod exchange;
 mod parsers;
 mod properties;
 
+use std::time::Duration;
+
 use super::*;
 use crate::call::tests::CATALOG;
 use crate::host::{
@@ -332,6 +334,19 @@ impl Variables for NoDice {
 impl Store for NoDice {
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
         self.0.get(key)
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a str,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.put(key, value, life)
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.delete(key)
     }
 }
 

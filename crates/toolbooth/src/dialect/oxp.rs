@@ -14,6 +14,7 @@ use crate::call::{
     Call, Credentials, InvalidInput, Missing, Outcome, Refusal, Secret, ToolError, Wanted,
 };
 use crate::catalog::{ListForm, Listed, Rendering, Requirements};
+use crate::challenge::Challenge;
 use crate::http::{Headers, Outbound};
 
 /// The version that is served.
@@ -219,13 +220,21 @@ struct ServerErrorResponse {
     missing_requirements: Option<MissingRequirements>,
 }
 
-/// `missing_requirements`: `user_id` is OXP's, `secrets` an addition that its open object allows.
+/// `missing_requirements` (X20): `secrets` is an addition that its open object allows.
 #[derive(Serialize)]
 struct MissingRequirements {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    authorization: Vec<Challenge>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     user_id: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     secrets: Vec<&'static str>,
+}
+
+impl MissingRequirements {
+    fn says_something(&self) -> bool {
+        self.user_id || !self.secrets.is_empty() || !self.authorization.is_empty()
+    }
 }
 
 /// Writes why a request was turned away.
@@ -298,7 +307,7 @@ fn refused(refusal: Refusal) -> Outbound {
 }
 
 fn missing_requirements(missing: Missing) -> Outbound {
-    let Missing { authorization, secrets, user_id } = missing;
+    let Missing { authorization, secrets, user_id, challenges } = missing;
     let message = match (authorization.is_empty(), user_id) {
         (false, _) => "Authorization required",
         (true, true) => "The call must say for which user it is",
@@ -308,8 +317,8 @@ fn missing_requirements(missing: Missing) -> Outbound {
     lacks.extend(authorization.iter().map(|id| format!("context.authorization with id {id:?}")));
     lacks.extend(secrets.iter().map(|id| format!("context.secrets with id {id:?}")));
     lacks.extend(user_id.then(|| "context.user_id".to_owned()));
-    let machine =
-        (user_id || !secrets.is_empty()).then_some(MissingRequirements { user_id, secrets });
+    let machine = MissingRequirements { authorization: challenges, user_id, secrets };
+    let machine = machine.says_something().then_some(machine);
     server_error(
         400,
         message.into(),
