@@ -1,5 +1,6 @@
 //! The forms that answers must have, one file a protocol, written down apart from the library.
 
+mod auth;
 mod oxp;
 
 use serde_json::{Map, Value};
@@ -28,7 +29,7 @@ impl Answer<'_> {
 type Form = fn(&Answer<'_>) -> Result<(), String>;
 
 /// Which protocol's form the answers below a path have; the first prefix that fits counts.
-const FORMS: &[(&str, Form)] = &[("/oxp", oxp::check), ("", oxp::check)];
+const FORMS: &[(&str, Form)] = &[("/auth", auth::check), ("/oxp", oxp::check), ("", oxp::check)];
 
 /// Checks the form of an answer, whatever was asked.
 ///
@@ -50,7 +51,9 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     if answer.status == 204 || answer.status == 304 || answer.method == "HEAD" {
         return ensure(answer.body.is_empty(), "a body where none may be");
     }
-    ensure(answer.all("content-type").eq(["application/json"]), "the content type is not JSON")
+    let types: Vec<_> = answer.all("content-type").collect();
+    let is_page = types == [auth::PAGE] && below("/auth") || answer.status == 303;
+    ensure(is_page || types == ["application/json"], "the content type is not JSON")
 }
 
 fn ensure(good: bool, what: &str) -> Result<(), String> {

@@ -215,4 +215,4 @@ fn preflight(address: Address<'_>) -> Outbound {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,9 +4,9 @@ mod access;
 mod body;
 mod corpus;
 #[path = "../../../../fuzz/exchange.rs"]
-mod exchange;
+pub(crate) mod exchange;
 mod parsers;
-mod properties;
+pub(crate) mod properties;
 
 use std::time::Duration;
 

@@ -3,6 +3,7 @@
 
 mod grants;
 mod pages;
+mod properties;
 mod world;
 
 use crate::testing::STALE_MS;
