@@ -25,7 +25,8 @@ export function check(method, url, sent, reply) {
   const path = url.split("?")[0];
   const where = `${method} ${url} answered ${reply.status} ${reply.text.slice(0, 500)}`;
   const { file, contract, prefix } = mount(path);
-  const name = responseName(contract, method, path.slice(prefix.length), reply.status);
+  const item = contract.paths[pathItem(contract, path.slice(prefix.length))];
+  const name = responseName(item, method, reply.status);
   assert.ok(name, `${where}: ${file} has no such answer`);
   const fits = (pointer, value, what) => {
     const validate = ajv.getSchema(`${file}${pointer}`);
@@ -39,6 +40,10 @@ export function check(method, url, sent, reply) {
   }
   if (content === undefined || method === "HEAD") {
     assert.equal(reply.text, "", `${where}: a body where none is promised`);
+    return;
+  }
+  if ("text/html" in content) {
+    assert.equal(reply.headers["content-type"], "text/html; charset=utf-8", where);
     return;
   }
   assert.equal(reply.headers["content-type"], "application/json", where);
@@ -55,12 +60,17 @@ function mount(path) {
   const below = ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`);
   const fitting = mounts.filter(below);
   const longest = fitting.filter(({ prefix }) => prefix === fitting[0]?.prefix);
-  const named = longest.find(({ prefix, contract }) => path.slice(prefix.length) in contract.paths);
+  const named = longest.find(({ prefix, contract }) => pathItem(contract, path.slice(prefix.length)));
   return named ?? longest.find(({ contract }) => contract.components.responses.NotFound) ?? mounts.at(-1);
 }
 
-function responseName(contract, method, path, status) {
-  const item = contract.paths[path];
+/** The contract's own form of a path: `/a/{b}` for `/a/x`, if it has one. */
+function pathItem(contract, path) {
+  const fits = (item) => new RegExp(`^${item.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+  return Object.keys(contract.paths).find(fits);
+}
+
+function responseName(item, method, status) {
   if (item === undefined) return OTHER_PATH[status];
   const operation = item[method.toLowerCase()];
   if (operation === undefined) return OTHER_METHOD[status];

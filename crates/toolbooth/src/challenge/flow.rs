@@ -387,7 +387,8 @@ impl Challenges {
         })?;
         let deleted = this.vault.delete(&owner, &provider.id, host).await;
         let unavailable = Refusal::Unavailable("its KV namespace does not answer");
-        deleted.map(|()| Outbound::empty(204)).map_err(|_| unavailable)
+        deleted.map_err(|_| unavailable)?;
+        Ok(Outbound::empty(204).with("cache-control", "no-store"))
     }
 
     /// The claims of a challenge that the user still has time for, and its provider.
