@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use toolbooth::host::{HttpError, HttpRequest};
 use toolbooth::{Context, ToolError};
@@ -23,6 +23,9 @@ pub(crate) struct Issue {
     state: String,
     #[serde(rename(deserialize = "html_url"))]
     url: String,
+    /// There when it is a pull request.
+    #[serde(default, skip_serializing)]
+    pub(crate) pull_request: Option<IgnoredAny>,
 }
 
 /// The path of a repository's issues. Both parts are one segment each, whatever they hold.

@@ -20,17 +20,10 @@ pub(crate) const API_URL: Variable =
 pub(crate) struct CreateIssue {
     owner: String,
     repository: String,
-    #[serde(flatten)]
-    issue: NewIssue,
-}
-
-/// The body of GitHub's "Create an issue".
-#[derive(Deserialize, Serialize)]
-struct NewIssue {
     title: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     body: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     labels: Vec<String>,
 }
 
@@ -39,10 +32,19 @@ pub(crate) async fn create_issue(
     input: CreateIssue,
     context: &Context<'_>,
 ) -> Result<Issue, ToolError> {
-    let path = api::issues(&input.owner, &input.repository);
-    let body = serde_json::to_vec(&input.issue)
+    /// The body of GitHub's "Create an issue".
+    #[derive(Serialize)]
+    struct NewIssue {
+        title: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        body: Option<String>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        labels: Vec<String>,
+    }
+    let CreateIssue { owner, repository, title, body, labels } = input;
+    let issue = serde_json::to_vec(&NewIssue { title, body, labels })
         .map_err(|_| ToolError::new("The issue could not be written as JSON"))?;
-    api::ask(context, "POST", &path, Some(body)).await
+    api::ask(context, "POST", &api::issues(&owner, &repository), Some(issue)).await
 }
 
 #[derive(Deserialize)]
@@ -81,12 +83,6 @@ pub(crate) async fn list_issues(
     input: ListIssues,
     context: &Context<'_>,
 ) -> Result<Issues, ToolError> {
-    #[derive(Deserialize)]
-    struct Listed {
-        #[serde(flatten)]
-        issue: Issue,
-        pull_request: Option<serde::de::IgnoredAny>,
-    }
     let state = match input.state {
         State::Open => "open",
         State::Closed => "closed",
@@ -95,9 +91,9 @@ pub(crate) async fn list_issues(
     let ListIssues { owner, repository, page, .. } = input;
     let path = api::issues(&owner, &repository);
     let path = format!("{path}?state={state}&per_page={PER_PAGE}&page={page}");
-    let listed: Vec<Listed> = api::ask(context, "GET", &path, None).await?;
+    let listed: Vec<Issue> = api::ask(context, "GET", &path, None).await?;
     let next_page = (listed.len() == PER_PAGE).then(|| page + 1);
     // For GitHub a pull request is an issue too.
-    let issues = listed.into_iter().filter(|it| it.pull_request.is_none()).map(|it| it.issue);
-    Ok(Issues { issues: issues.collect(), next_page })
+    let issues = listed.into_iter().filter(|it| it.pull_request.is_none()).collect();
+    Ok(Issues { issues, next_page })
 }

@@ -188,10 +188,10 @@ impl Challenges {
                 token: &token,
                 provider: &provider.title,
                 provider_address: at,
-                application: &claims.owner.application,
-                user: &claims.owner.user,
+                application: &claims.o.application,
+                user: &claims.o.user,
                 tool: &claims.t,
-                scopes: &claims.s,
+                scopes: &claims.scopes(),
             }))
         });
         question.unwrap_or_else(|stop| page::notice(stop.notice(), None))
@@ -240,7 +240,7 @@ impl Challenges {
             ("response_type", "code"),
             ("client_id", &provider.client_id),
             ("redirect_uri", &callback),
-            ("scope", &claims.s.join(" ")),
+            ("scope", &claims.scopes().join(" ")),
             ("state", &state),
             ("code_challenge", &challenge),
             ("code_challenge_method", "S256"),
@@ -329,11 +329,11 @@ impl Challenges {
         }
         let (callback, verifier) = (self.callback(), self.verifier(id, mark));
         let tokens = server.exchange(provider, (&code, &callback, &verifier), host).await?;
-        let grant = Grant::new(tokens, &claims.s, host.now_ms());
+        let grant = Grant::new(tokens, &claims.scopes(), host.now_ms());
         if !grant.covers(&claims.s) {
             return Err(Stop::TooLittle);
         }
-        let saved = self.vault.save((&claims.owner, &provider.id), &grant, host).await;
+        let saved = self.vault.save((&claims.o, &provider.id), &grant, host).await;
         saved.map_err(|_| Stop::Broken)
     }
 
@@ -354,7 +354,7 @@ impl Challenges {
     async fn status(&self, query: &str, host: &dyn Host) -> &'static str {
         let token = parameter(query, "c").unwrap_or_default();
         let claims = self.vault.state.open(Purpose::Challenge, &token, host.now_ms());
-        let Ok(Claims { i, owner, p, s, g, .. }) = claims else { return "failed" };
+        let Ok(Claims { i, o: owner, p, s, g, .. }) = claims else { return "failed" };
         // A store that does not answer decides nothing; the log says so.
         let grant = self.vault.load(&owner, &p, host).await.ok().flatten();
         let serves =

@@ -53,16 +53,25 @@ pub struct Challenge {
 struct Claims {
     /// The challenge's id.
     i: String,
-    #[serde(flatten)]
-    owner: Owner,
+    /// Whose grant it asks for.
+    o: Owner,
     /// The provider.
     p: String,
-    /// All scopes to ask for.
+    /// The scopes that the tool requires.
     s: Vec<String>,
+    /// Scopes to ask for beside them. Not every server tells all of these when it grants them.
+    x: Vec<String>,
     /// The tool that needs them.
     t: String,
     /// When the grant was given that did not serve. One that is given later does.
     g: Option<u64>,
+}
+
+impl Claims {
+    /// All scopes to ask for.
+    fn scopes(&self) -> Vec<String> {
+        self.s.iter().chain(&self.x).cloned().collect()
+    }
 }
 
 /// What a tool needs of a user.
@@ -180,17 +189,19 @@ impl Challenges {
         host: &dyn Host,
     ) -> Result<Challenge, NoRandomness> {
         let id = random_text(host)?;
-        let mut scopes: Vec<String> = need.scopes.iter().map(|&scope| scope.to_owned()).collect();
+        let required: Vec<String> = need.scopes.iter().map(|&scope| scope.to_owned()).collect();
+        let mut further: Vec<String> = Vec::new();
         for scope in need.provider.scopes.iter().chain(had) {
-            if !scopes.contains(scope) {
-                scopes.push(scope.clone());
+            if !required.contains(scope) && !further.contains(scope) {
+                further.push(scope.clone());
             }
         }
         let claims = Claims {
             i: id.clone(),
-            owner: need.owner.clone(),
+            o: need.owner.clone(),
             p: need.provider.id.clone(),
-            s: scopes,
+            s: required,
+            x: further,
             t: need.tool.to_owned(),
             g: seen_ms,
         };

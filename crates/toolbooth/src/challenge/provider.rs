@@ -75,7 +75,8 @@ impl Provider {
         source: &dyn Variables,
         problem: &mut dyn FnMut(&str, &str),
     ) -> Option<Self> {
-        let name = |rest: &str| format!("OAUTH_{}_{rest}", id.to_ascii_uppercase().replace('-', "_"));
+        let name =
+            |rest: &str| format!("OAUTH_{}_{rest}", id.to_ascii_uppercase().replace('-', "_"));
         let set = |rest: &str| source.variable(&name(rest)).filter(|value| !value.is_empty());
         let preset = PRESETS.iter().find(|preset| preset.id == id);
         let mut good = true;

@@ -158,7 +158,8 @@ fn scopes_that_are_not_granted() {
         (Some("send offline extra"), 200),
         (Some("offline,send"), 200),
         (None, 200),
-        (Some("send"), 400),
+        (Some("send"), 200),
+        (Some("offline"), 400),
         (Some(""), 400),
     ] {
         let world = World::new();
