@@ -74,6 +74,8 @@ for (const path of ["/tools", "/oxp/tools"]) {
       [
         "Calculator.Add@1.0.0",
         "Doorbell.Ring@0.1.0",
+        "GitHub.CreateIssue@1.0.0",
+        "GitHub.ListIssues@1.0.0",
         "Text.Slugify@1.0.0",
         "Text.Slugify@1.1.0",
         "Text.Slugify@2.0.0",

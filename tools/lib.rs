@@ -4,13 +4,14 @@
 
 mod calculator;
 mod doorbell;
+mod github;
 mod text;
 mod weather;
 
 use toolbooth::config::Variable;
 
 /// The variables that the tools read.
-const VARIABLES: &[Variable] = weather::VARIABLES;
+const VARIABLES: &[Variable] = &[github::API_URL, weather::FORECAST_URL, weather::GEOCODING_URL];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 

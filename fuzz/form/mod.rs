@@ -1,5 +1,6 @@
 //! The forms that answers must have, one file a protocol, written down apart from the library.
 
+mod auth;
 mod envelope;
 mod jsonrpc;
 mod opentool;
@@ -47,6 +48,7 @@ const FORMS: &[(&str, Form)] = &[
     ("/providers/anthropic/call", provider_calls::check),
     ("/providers/gemini/call", provider_calls::check),
     ("/providers", provider_lists::check),
+    ("/auth", auth::check),
     ("", root::check),
 ];
 
@@ -70,9 +72,13 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     if answer.status == 204 || answer.status == 304 || answer.method == "HEAD" {
         return ensure(answer.body.is_empty(), "a body where none may be");
     }
+    let types: Vec<_> = answer.all("content-type").collect();
+    if types == [auth::PAGE] && below("/auth") || answer.status == 303 {
+        return Ok(());
+    }
     let events = answer.status == 200 && answer.path == "/opentool/streamCall";
     let kind = if events { "text/event-stream" } else { "application/json" };
-    ensure(answer.all("content-type").eq([kind]), &format!("the content type is not {kind}"))
+    ensure(types == [kind], &format!("the content type is not {kind}"))
 }
 
 fn ensure(good: bool, what: &str) -> Result<(), String> {

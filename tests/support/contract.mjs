@@ -25,8 +25,8 @@ export function check(method, url, sent, reply) {
   const path = spoken(url.split("?")[0], sent, reply.status);
   const where = `${method} ${url} answered ${reply.status} ${reply.text.slice(0, 500)}`;
   const { file, contract, prefix } = mount(path);
-  const below = rest(path, prefix);
-  const name = responseName(contract, method, below, reply.status);
+  const below = pathItem(contract, rest(path, prefix));
+  const name = responseName(contract.paths[below], method, reply.status);
   assert.ok(name, `${where}: ${file} has no such answer`);
   const fits = (pointer, value, what) => {
     const validate = ajv.getSchema(`${file}${pointer}`);
@@ -43,6 +43,10 @@ export function check(method, url, sent, reply) {
     return;
   }
   const [type] = Object.keys(content);
+  if (type === "text/html") {
+    assert.equal(reply.headers["content-type"], "text/html; charset=utf-8", where);
+    return;
+  }
   assert.equal(reply.headers["content-type"], type, where);
   const body = type === "application/json" ? reply.json : reply.text;
   fits(`#/components/responses/${name}/content/${type.replace("/", "~1")}/schema`, body, where);
@@ -72,12 +76,17 @@ function mount(path) {
   const below = ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`);
   const fitting = mounts.filter(below);
   const longest = fitting.filter(({ prefix }) => prefix === fitting[0]?.prefix);
-  const named = longest.find(({ prefix, contract }) => rest(path, prefix) in contract.paths);
+  const named = longest.find(({ prefix, contract }) => pathItem(contract, rest(path, prefix)));
   return named ?? longest.find(({ contract }) => contract.components.responses.NotFound) ?? mounts.at(-1);
 }
 
-function responseName(contract, method, path, status) {
-  const item = contract.paths[path];
+/** The contract's own form of a path: `/a/{b}` for `/a/x`, if it has one. */
+function pathItem(contract, path) {
+  const fits = (item) => new RegExp(`^${item.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+  return Object.keys(contract.paths).find(fits);
+}
+
+function responseName(item, method, status) {
   if (item === undefined) return OTHER_PATH[status];
   const operation = item[method.toLowerCase()];
   if (operation === undefined) return OTHER_METHOD[status];

@@ -22,6 +22,7 @@ export async function afterwards(command) {
     const changed = [
       mirror(join(fresh, "tools"), catalogue),
       mirror(join(root, "src"), join(copy, "src")),
+      mirror(join(root, "tests/github"), join(copy, "tests/github")),
       mirror(join(root, "tests/open-meteo"), join(copy, "tests/open-meteo")),
       put(join(copy, "Cargo.toml"), manifest()),
       // Cargo renames the packages in it; the versions stay.

@@ -46,7 +46,7 @@ export async function start(bundle, { vars = {}, kv = true } = {}) {
     "index_bg.wasm": { type: "wasm", contents: file(`${bundle}/index_bg.wasm`) },
   };
   if (kv === "failing") modules["failing.js"] = { type: "esm", contents: FAILING_KV };
-  const env = Object.entries({ WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE, ...vars }).map(
+  const env = Object.entries({ GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE, ...vars }).map(
     ([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }],
   );
   if (kv === true) env.push(["KV", { type: "kv", id: "tests" }]);

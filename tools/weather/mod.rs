@@ -12,19 +12,18 @@ use toolbooth::{Context, ToolError};
 
 use open_meteo::{Place, Series};
 
-/// Where Open-Meteo's two services are.
-pub(crate) const VARIABLES: &[Variable] = &[
-    Variable {
-        name: "WEATHER_FORECAST_URL",
-        default: "https://api.open-meteo.com/v1",
-        check: base_address,
-    },
-    Variable {
-        name: "WEATHER_GEOCODING_URL",
-        default: "https://geocoding-api.open-meteo.com/v1",
-        check: base_address,
-    },
-];
+/// Where Open-Meteo forecasts.
+pub(crate) const FORECAST_URL: Variable = Variable {
+    name: "WEATHER_FORECAST_URL",
+    default: "https://api.open-meteo.com/v1",
+    check: base_address,
+};
+/// Where Open-Meteo finds cities.
+pub(crate) const GEOCODING_URL: Variable = Variable {
+    name: "WEATHER_GEOCODING_URL",
+    default: "https://geocoding-api.open-meteo.com/v1",
+    check: base_address,
+};
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher};
 
 use serde_json::{Value, json};
-use toolbooth::catalog::{Definition, ListForm, Listed, Rendering, versioned_name};
+use toolbooth::catalog::{
+    AuthorizationRequirement, Definition, ListForm, Listed, Rendering, versioned_name,
+};
 use toolbooth::dialect;
 
 use crate::check::Entry;
@@ -135,7 +137,7 @@ fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
 fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
     let definition = &entry.definition;
     let requirements = definition.requirements.clone().unwrap_or_default();
-    let authorization: Vec<_> = requirements.authorization.iter().map(|one| &one.id).collect();
+    let authorization: Vec<_> = requirements.authorization.iter().map(authorization).collect();
     let secrets: Vec<_> = requirements.secrets.iter().map(|one| &one.id).collect();
     let input = validators.of(&Value::Object(definition.input_schema.clone()));
     let output = match &definition.output_schema {
@@ -149,7 +151,7 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
         tool: {:?},
         version: toolbooth::catalog::Version::new({}, {}, {}),
         name: {:?},
-        authorization: &{authorization:?},
+        authorization: &[{}],
         secrets: &{secrets:?},
         user_id: {},
         input: catalog_validators::{input},
@@ -163,8 +165,14 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
         version.minor,
         version.patch,
         definition.name,
+        authorization.join(", "),
         requirements.user_id,
     )
+}
+
+fn authorization(required: &AuthorizationRequirement) -> String {
+    let scopes = required.oauth2.as_ref().map_or(&[][..], |oauth2| &oauth2.scopes);
+    format!("toolbooth::catalog::Authorization {{ id: {:?}, scopes: &{scopes:?} }}", required.id)
 }
 
 /// The generated validators, one for each essentially different schema.

@@ -1,10 +1,12 @@
 //! The host: the Worker's bindings behind the library's traits.
 
+use std::time::Duration;
+
 use futures_util::StreamExt;
 use serde_json::{Map, Value};
 use toolbooth::host::{
     BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
-    Random, Store, StoreError, Variables,
+    Random, SHORTEST_LIFE, Store, StoreError, Variables,
 };
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{
@@ -55,6 +57,28 @@ impl Store for Bindings {
         Box::pin(async move {
             let store = self.env.kv(KV).map_err(|error| StoreError(error.to_string()))?;
             store.get(key).text().await.map_err(|error| StoreError(error.to_string()))
+        })
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a str,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let seconds = life.max(SHORTEST_LIFE).as_secs();
+            let store = self.env.kv(KV).map_err(|error| StoreError(error.to_string()))?;
+            let put = store.put(key, value).map_err(|error| StoreError(error.to_string()))?;
+            let put = put.expiration_ttl(seconds).execute().await;
+            put.map_err(|error| StoreError(error.to_string()))
+        })
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let store = self.env.kv(KV).map_err(|error| StoreError(error.to_string()))?;
+            store.delete(key).await.map_err(|error| StoreError(error.to_string()))
         })
     }
 }

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use futures_util::future::join_all;
 use serde::Serialize;
 
-use crate::call::{self, Call, Outcome, Refusal};
+use crate::call::{self, Call, Caller, Outcome, Refusal};
 use crate::catalog::Catalog;
+use crate::challenge::{Address, Challenges};
 use crate::config::Config;
 use crate::dialect::{self, Action, Dialect, Exchange, Page, Posted, Reading};
 use crate::host::{Host, Level};
@@ -40,6 +41,9 @@ impl Booth {
 
     /// Answers one request, whatever it is.
     pub async fn answer(&self, request: Inbound<'_>, host: &dyn Host) -> Outbound {
+        if let Some(address) = Address::of(request.path) {
+            return self.authorize(address, request, host).await;
+        }
         if let Some(answer) = http::preflight(&request, &self.config.origins) {
             return (dialect::route(request.method, request.path).0.sign)(answer);
         }
@@ -61,6 +65,42 @@ impl Booth {
         let answer = answer.unwrap_or_else(dialect.refuse);
         let answer = (dialect.sign)(answer);
         let mut answer = http::cross_origin(answer, headers, &self.config.origins);
+        if method == Method::Head {
+            answer.body = (&[]).into();
+        }
+        answer
+    }
+
+    /// Answers at the addresses of challenges and grants, which belong to no protocol; what must be
+    /// told as JSON has the form of the root. Only a page of the same origin, or none, may use them,
+    /// but for the check, which any page may read.
+    async fn authorize(
+        &self,
+        address: Address<'_>,
+        request: Inbound<'_>,
+        host: &dyn Host,
+    ) -> Outbound {
+        let Inbound { method, path, query, headers, .. } = request;
+        let (dialect, _) = dialect::route(method, path);
+        let this = self.config.challenges.as_ref();
+        let refuse = |refusal| (dialect.sign)((dialect.refuse)(refusal));
+        let mut answer = match (address, method) {
+            (Address::Check, Method::Get | Method::Head) => {
+                Challenges::check(this, query, host).await
+            }
+            (Address::Start, Method::Get | Method::Head) => Challenges::ask(this, query, host),
+            (Address::Start, Method::Post) => Challenges::go(this, (query, headers), host).await,
+            (Address::Callback, Method::Get) => {
+                Challenges::back(this, (query, headers), host).await
+            }
+            (Address::Grant(provider), Method::Delete) => {
+                let caller = &Caller::Anonymous;
+                let forget = Challenges::forget(this, (provider, query), caller, host).await;
+                forget.unwrap_or_else(refuse)
+            }
+            (address, Method::Options) => preflight(address),
+            (address, _) => refuse(Refusal::MethodNotAllowed { allow: address.allow() }),
+        };
         if method == Method::Head {
             answer.body = (&[]).into();
         }
@@ -161,5 +201,18 @@ impl Booth {
     }
 }
 
+/// Answers `OPTIONS` at the addresses of challenges.
+fn preflight(address: Address<'_>) -> Outbound {
+    let answer = Outbound::empty(204).with("allow", address.allow());
+    if address != Address::Check {
+        return answer;
+    }
+    answer
+        .with("access-control-allow-origin", "*")
+        .with("access-control-allow-methods", "GET, HEAD")
+        .with("access-control-allow-headers", "*, authorization")
+        .with("access-control-max-age", "86400")
+}
+
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

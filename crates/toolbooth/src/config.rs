@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::Tool;
+use crate::challenge::Challenges;
 use crate::host;
 
 /// A variable that a tool reads, with what it means when it is not set.
@@ -160,6 +161,8 @@ pub struct Config {
     pub max_argument_bytes: usize,
     /// `MAX_TOOL_CALLS`: the most calls in one request. Default: 20.
     pub max_tool_calls: usize,
+    /// `OAUTH_PROVIDERS` and what they need: how users authorize tools. Default: not at all.
+    pub challenges: Option<Challenges>,
     /// What is wrong, in words for the operator; empty when all is well.
     pub problems: Vec<String>,
     /// `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
@@ -205,6 +208,7 @@ impl Config {
                 problem("TOOL_ALLOWLIST_MODE", wanted);
                 Allowlist { tools: Vec::new(), others: Permission::Denied }
             });
+        let challenges = Challenges::read(source, &mut problem);
         let mut tools = BTreeMap::new();
         for variable in declared {
             let value =
@@ -219,6 +223,7 @@ impl Config {
             max_body_bytes,
             max_argument_bytes,
             max_tool_calls,
+            challenges,
             problems,
             allowlist,
             tools,

@@ -44,10 +44,28 @@ pub trait Variables {
 /// A key-value store that is eventually consistent: a read may be a minute old, and a miss is cached.
 pub trait Store {
     /// The value under `key`, or `None` when there is none (or none yet).
+    ///
+    /// # Errors
+    /// As of all three: the store does not answer, or refuses.
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
+
+    /// Puts `value` under `key` for at least [`SHORTEST_LIFE`]. One write a second and key is all
+    /// that a store must take.
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a str,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Removes what is under `key`, if anything is. Others may read it for another minute.
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
-/// The store did not answer. Holds the reason for the log, without keys or values.
+/// The shortest lifetime that a value can have in the store.
+pub const SHORTEST_LIFE: Duration = Duration::from_secs(60);
+
+/// The store did not do as asked. Holds the reason for the log, without keys or values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreError(pub String);
 

@@ -14,6 +14,8 @@ pub enum Method {
     Head,
     /// `POST`
     Post,
+    /// `DELETE`
+    Delete,
     /// `OPTIONS`
     Options,
     /// Every other method, none of which any endpoint takes.
@@ -26,6 +28,7 @@ impl From<&str> for Method {
             "GET" => Self::Get,
             "HEAD" => Self::Head,
             "POST" => Self::Post,
+            "DELETE" => Self::Delete,
             "OPTIONS" => Self::Options,
             _ => Self::Other,
         }

@@ -17,6 +17,7 @@
 pub mod booth;
 pub mod call;
 pub mod catalog;
+pub mod challenge;
 pub mod config;
 pub mod dialect;
 pub mod host;

@@ -1,9 +1,12 @@
 //! Stand-ins for tests: a host without a world around it, and the runner of a catalogue's examples.
 
+mod store;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -14,6 +17,8 @@ use crate::host::{
     BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
     Random, Store, StoreError, Variables,
 };
+
+pub use store::{FakeStore, STALE_MS};
 
 /// Answers the HTTP requests of a test.
 pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
@@ -29,6 +34,8 @@ pub struct FakeHost {
     pub variables: BTreeMap<String, String>,
     /// Whether the store answers.
     pub store_works: bool,
+    /// The store.
+    pub store: FakeStore,
     /// Answers HTTP requests.
     pub upstream: Upstream,
     /// Every line that was logged.
@@ -42,6 +49,7 @@ impl Default for FakeHost {
             next_random: Cell::new(0),
             variables: BTreeMap::new(),
             store_works: true,
+            store: FakeStore::default(),
             upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
             log: RefCell::new(Vec::new()),
         }
@@ -75,10 +83,33 @@ impl Variables for FakeHost {
     }
 }
 
-impl Store for FakeHost {
-    fn get<'a>(&'a self, _key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        let answer = if self.store_works { Ok(None) } else { Err(StoreError("down".to_owned())) };
+impl FakeHost {
+    fn stored<'a, T: 'a>(
+        &'a self,
+        ask: impl FnOnce(&FakeStore, u64) -> Result<T, StoreError>,
+    ) -> BoxFuture<'a, Result<T, StoreError>> {
+        let down = || Err(StoreError("down".to_owned()));
+        let answer = if self.store_works { ask(&self.store, self.now_ms.get()) } else { down() };
         Box::pin(async { answer })
+    }
+}
+
+impl Store for FakeHost {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        self.stored(|store, now_ms| Ok(store.get(key, now_ms)))
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a str,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.stored(|store, now_ms| store.put(key, value, life, now_ms))
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.stored(|store, now_ms| store.delete(key, now_ms))
     }
 }
 
@@ -131,7 +162,7 @@ pub fn check_example(
     };
     let credentials = Credentials {
         user_id: Some("example-user".to_owned()),
-        tokens: made_up(tool.authorization),
+        tokens: made_up(&tool.authorization.iter().map(|it| it.id).collect::<Vec<_>>()),
         secrets: made_up(tool.secrets),
     };
     let call = Call {

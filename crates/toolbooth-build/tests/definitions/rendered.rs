@@ -120,7 +120,7 @@ fn requirements_reach_the_table() {
     let rust = file(&catalogue(), "catalog.rs");
     assert!(
         rust.contains(
-            "authorization: &[\"bank\"],\n        secrets: &[\"KEY\"],\n        user_id: true,"
+            "authorization: &[toolbooth::catalog::Authorization { id: \"bank\", scopes: &[\"read\"] }],\n        secrets: &[\"KEY\"],\n        user_id: true,"
         ),
         "{rust}"
     );

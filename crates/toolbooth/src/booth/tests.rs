@@ -6,13 +6,15 @@ mod corpus;
 mod dialects;
 mod envelope;
 #[path = "../../../../fuzz/exchange.rs"]
-mod exchange;
+pub(crate) mod exchange;
 mod parsers;
-mod properties;
+pub(crate) mod properties;
 mod provider_calls;
 mod provider_lists;
 mod rpc;
 mod xaibo;
+
+use std::time::Duration;
 
 use super::*;
 use crate::call::tests::CATALOG;
@@ -338,6 +340,19 @@ impl Variables for NoDice {
 impl Store for NoDice {
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
         self.0.get(key)
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a str,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.put(key, value, life)
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.delete(key)
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a handler is given besides its input.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::ToolError;
 use crate::config::Config;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 
@@ -53,6 +55,7 @@ pub struct Context<'a> {
     credentials: &'a Credentials,
     config: &'a Config,
     host: &'a dyn Host,
+    refused_token: RefCell<Option<String>>,
 }
 
 impl<'a> Context<'a> {
@@ -63,7 +66,7 @@ impl<'a> Context<'a> {
         config: &'a Config,
         host: &'a dyn Host,
     ) -> Self {
-        Self { caller, credentials, config, host }
+        Self { caller, credentials, config, host, refused_token: RefCell::new(None) }
     }
 
     /// Who sent the request.
@@ -79,6 +82,19 @@ impl<'a> Context<'a> {
     /// The token for the provider `id`. Present if the definition requires its authorization.
     pub fn token(&self, id: &str) -> Option<&Secret> {
         self.credentials.tokens.get(id)
+    }
+
+    /// Notes that a service refuses the token of the provider `id` (its 401), and gives the error to
+    /// return. The call is then answered as one that lacks the token: the client sends another, or
+    /// the user is asked again.
+    pub fn token_refused(&self, id: &str) -> ToolError {
+        *self.refused_token.borrow_mut() = Some(id.to_owned());
+        ToolError::new("The authorization is no longer valid")
+    }
+
+    /// The provider whose token was refused, if one was.
+    pub(super) fn refused_token(&self) -> Option<String> {
+        self.refused_token.borrow().clone()
     }
 
     /// The secret `id`. Present if the definition requires it.

@@ -3,6 +3,7 @@
 mod context;
 mod input;
 mod outcome;
+mod requirements;
 mod serve;
 
 pub use context::{Caller, Context, Credentials, Secret};

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::input::InvalidInput;
+use crate::challenge::Challenge;
 
 /// What came of a call.
 #[derive(Debug)]
@@ -146,4 +147,15 @@ pub struct Missing {
     pub secrets: Vec<&'static str>,
     /// Whether the user id is absent.
     pub user_id: bool,
+    /// Where the user can be asked for authorizations: for each of `authorization` or for fewer.
+    pub challenges: Vec<Challenge>,
+}
+
+impl Missing {
+    /// Where the user can grant what is absent, as the end of a sentence; empty when nowhere. For
+    /// protocols that have only words for it.
+    pub fn granting(&self) -> String {
+        let link = |challenge: &Challenge| format!("; the user can grant it at {}", challenge.url);
+        self.challenges.iter().map(link).collect()
+    }
 }

@@ -1,12 +1,10 @@
 //! The pipeline: tool and version → permission → requirements → input → run → output.
 
-use std::collections::BTreeMap;
-
 use uuid::Builder;
 
-use super::context::{Caller, Context, Credentials, Secret};
-use super::outcome::{Missing, Outcome, Refusal, ToolError};
-use super::{Call, Wanted, input};
+use super::context::{Caller, Context};
+use super::outcome::{Outcome, Refusal, ToolError};
+use super::{Call, Wanted, input, requirements};
 use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef};
 use crate::config::{Config, Permission};
 use crate::host::{Host, Level, NoRandomness};
@@ -32,9 +30,11 @@ pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Ho
         }
         Permission::Denied => return Outcome::Refused(Refusal::Forbidden { name: tool.name }),
     }
-    if let Some(missing) = missing(tool, &call.credentials) {
-        return Outcome::Refused(Refusal::MissingRequirements(missing));
-    }
+    let caller = &Caller::Anonymous;
+    let met = match requirements::meet(tool, call.credentials, caller, config, host).await {
+        Ok(met) => met,
+        Err(refusal) => return Outcome::Refused(refusal),
+    };
     if let Err(invalid) = input::check(&tool.input, &call.input) {
         return Outcome::Invalid(invalid);
     }
@@ -45,7 +45,7 @@ pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Ho
         }
     };
     let started = host.now_ms();
-    let context = Context::new(&Caller::Anonymous, &call.credentials, config, host);
+    let context = Context::new(caller, &met.credentials, config, host);
     let result = (tool.run)(call.input, &context).await;
     let duration_ms = host.now_ms().saturating_sub(started);
 
@@ -63,7 +63,13 @@ pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Ho
         Err(RunError::Mismatch(reason)) => {
             fault_of_the_tool(tool, host, "its types and its schemas disagree", &reason)
         }
-        Err(RunError::Tool(error)) => error,
+        Err(RunError::Tool(error)) => {
+            let refused = context.refused_token();
+            match refused.and_then(|provider| met.refused(tool, &provider, host)) {
+                Some(refusal) => return Outcome::Refused(refusal),
+                None => error,
+            }
+        }
     };
     Outcome::Failed { call_id, duration_ms, error }
 }
@@ -114,23 +120,6 @@ fn excerpt(name: &str) -> String {
         Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
         None => name.to_owned(),
     }
-}
-
-/// What the call lacks of the tool's requirements, or `None` when it has them all.
-fn missing(tool: &'static Tool, sent: &Credentials) -> Option<Missing> {
-    let missing = Missing {
-        authorization: absent(tool.authorization, &sent.tokens),
-        secrets: absent(tool.secrets, &sent.secrets),
-        user_id: tool.user_id && sent.user_id.as_deref().is_none_or(str::is_empty),
-    };
-    (missing != Missing::default()).then_some(missing)
-}
-
-/// The required ids that were not sent; an empty token or secret is as good as none.
-fn absent(required: &[&'static str], sent: &BTreeMap<String, Secret>) -> Vec<&'static str> {
-    let is_absent =
-        |id: &&'static str| sent.get(*id).is_none_or(|secret| secret.expose().is_empty());
-    required.iter().copied().filter(is_absent).collect()
 }
 
 /// The author's mistake: the client learns no more than that, the operator all of it.

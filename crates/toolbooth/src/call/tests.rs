@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 
 use super::serve::find;
 use super::*;
-use crate::catalog::{Catalog, Handler, List, RunError, Tool, Validator, Version, run};
+use crate::catalog::{
+    Authorization, Catalog, Handler, List, RunError, Tool, Validator, Version, run,
+};
+use crate::challenge::Challenge;
 use crate::config::Config;
 use crate::testing::{FakeHost, ready};
 
@@ -48,6 +51,7 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
             .retry_after_ms(5)),
         "long" => Ok("x".repeat(13)),
         "user" => Ok(context.user_id().unwrap_or("nobody").to_owned()),
+        "revoked" => Err(context.token_refused("mail")),
         "token" => Ok(context.token("mail").map(Secret::expose).unwrap_or_default().to_owned()),
         _ => Ok(input.text + input.mood.as_deref().unwrap_or_default()),
     }
@@ -64,7 +68,8 @@ async fn narrow(input: Narrow, _: &Context<'_>) -> Result<u8, ToolError> {
 }
 
 const fn tool(tool: &'static str, name: &'static str, version: Version, run: Handler) -> Tool {
-    let required: &[&str] = if tool.len() == "Private".len() { &["mail"] } else { &[] };
+    const MAIL: &[Authorization] = &[Authorization { id: "mail", scopes: &["send"] }];
+    let required: &[Authorization] = if tool.len() == "Private".len() { MAIL } else { &[] };
     let secrets: &[&str] = if required.is_empty() { &[] } else { &["KEY"] };
     Tool {
         toolkit: "Echo",
@@ -154,6 +159,11 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
             authorization: vec!["mail"],
             secrets: vec!["KEY"],
             user_id: true,
+            challenges: vec![Challenge {
+                id: text("challenge"),
+                url: text("https://booth.example/auth/start?c=a.b"),
+                check_url: text("https://booth.example/auth/check?c=a.b"),
+            }],
         }),
         Refusal::Unavailable("it has no random bytes"),
         Refusal::Failed,
@@ -248,6 +258,7 @@ fn refusals_before_the_call() {
             authorization: authorization.to_vec(),
             secrets: secrets.to_vec(),
             user_id,
+            challenges: Vec::new(),
         })
     };
     let unknown =

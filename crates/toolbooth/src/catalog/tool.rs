@@ -24,7 +24,7 @@ pub struct Tool {
     /// The name that models see.
     pub name: &'static str,
     /// Providers whose token a call needs.
-    pub authorization: &'static [&'static str],
+    pub authorization: &'static [Authorization],
     /// Secrets that a call needs.
     pub secrets: &'static [&'static str],
     /// Whether a call must name its user.
@@ -35,6 +35,15 @@ pub struct Tool {
     pub output: Validator,
     /// Runs it.
     pub run: Handler,
+}
+
+/// A provider whose token a call needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Authorization {
+    /// The provider, such as `github`.
+    pub id: &'static str,
+    /// The OAuth 2 scopes that the token must have.
+    pub scopes: &'static [&'static str],
 }
 
 impl Tool {

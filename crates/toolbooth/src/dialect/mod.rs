@@ -80,7 +80,7 @@ impl Action {
         match method {
             Method::Get | Method::Head => self.method() == "GET",
             Method::Post => self.method() == "POST",
-            Method::Options | Method::Other => false,
+            Method::Delete | Method::Options | Method::Other => false,
         }
     }
 }

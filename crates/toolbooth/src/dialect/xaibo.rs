@@ -210,7 +210,8 @@ fn requires(missing: &Missing) -> String {
     lacks.extend(missing.authorization.iter().map(with_id("authorization")));
     lacks.extend(missing.secrets.iter().map(with_id("secrets")));
     lacks.extend(missing.user_id.then(|| "context.user_id".to_owned()));
-    format!("Tool execution failed: the call lacks {}", lacks.join(", "))
+    let lacks = lacks.join(", ");
+    format!("Tool execution failed: the call lacks {lacks}{}", missing.granting())
 }
 
 /// Xaibo's `Tool`.

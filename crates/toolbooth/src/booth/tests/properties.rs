@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 
 /// Enough to try every arm, few enough that the tests stay fast. Failures are printed, not filed.
-pub(super) fn modest() -> ProptestConfig {
+pub(crate) fn modest() -> ProptestConfig {
     ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
 }
 

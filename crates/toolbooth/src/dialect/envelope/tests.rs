@@ -204,7 +204,12 @@ fn otc_has_no_missing_requirements() {
         (OTC_1_0, ""),
         (OXP_1_0, r#","missing_requirements":{"user_id":true,"secrets":["KEY"]}"#),
     ] {
-        let missing = Missing { authorization: vec!["mail"], secrets: vec!["KEY"], user_id: true };
+        let missing = Missing {
+            authorization: vec!["mail"],
+            secrets: vec!["KEY"],
+            user_id: true,
+            challenges: Vec::new(),
+        };
         let answer = wire(&refuse(form, Refusal::MissingRequirements(missing)));
         let detail = r#"context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id"#;
         let expected = format!(

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
 use crate::http::Outbound;
@@ -122,19 +122,25 @@ fn refused(refusal: Refusal) -> Error {
 /// A request has no place for tokens, secrets and users. The error says which are lacking and
 /// where they can be sent.
 fn lacking(missing: Missing) -> Error {
-    let Missing { authorization, secrets, user_id } = missing;
+    let granting = missing.granting();
+    let Missing { authorization, secrets, user_id, challenges } = missing;
     let mut lacks: Vec<String> = Vec::new();
     lacks.extend(authorization.iter().map(|id| format!("the token {id:?}")));
     lacks.extend(secrets.iter().map(|id| format!("the secret {id:?}")));
     lacks.extend(user_id.then(|| "a user".to_owned()));
     let message = format!(
-        "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can",
+        "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can{granting}",
         lacks.join(", ")
     );
-    let data = json!({
-        "missing_requirements":
-            { "authorization": authorization, "secrets": secrets, "user_id": user_id }
-    });
+    let mut lacking = Map::from_iter([
+        ("authorization".to_owned(), json!(authorization)),
+        ("secrets".to_owned(), json!(secrets)),
+        ("user_id".to_owned(), json!(user_id)),
+    ]);
+    if !challenges.is_empty() {
+        lacking.insert("challenges".to_owned(), json!(challenges));
+    }
+    let data = json!({ "missing_requirements": lacking });
     Error { data: Some(data), ..Error::new(MISSING_REQUIREMENTS, message) }
 }
 

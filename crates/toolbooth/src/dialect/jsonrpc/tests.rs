@@ -285,6 +285,7 @@ fn refusals() -> Vec<(Refusal, u16, i64, &'static str)> {
                 authorization: vec!["mail"],
                 secrets: vec!["KEY"],
                 user_id: true,
+                challenges: Vec::new(),
             }),
             400,
             -32001,

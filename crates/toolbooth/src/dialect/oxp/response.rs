@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
+use crate::challenge::Challenge;
 use crate::http::Outbound;
 
 /// The form of an exchange. The text is the `$schema` that its bodies name.
@@ -116,9 +117,11 @@ struct ServerErrorResponse {
     missing_requirements: Option<MissingRequirements>,
 }
 
-/// `missing_requirements`: `user_id` is OXP's, `secrets` an addition that its open object allows.
+/// `missing_requirements` (X20): `secrets` is an addition that its open object allows.
 #[derive(Serialize)]
 struct MissingRequirements {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    authorization: Vec<Challenge>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     user_id: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -200,7 +203,7 @@ fn refused(form: Form, refusal: Refusal) -> Outbound {
 }
 
 fn missing_requirements(form: Form, missing: Missing) -> Outbound {
-    let Missing { authorization, secrets, user_id } = missing;
+    let Missing { authorization, secrets, user_id, challenges } = missing;
     let message = match (authorization.is_empty(), user_id) {
         (false, _) => "Authorization required",
         (true, true) => "The call must say for which user it is",
@@ -210,8 +213,9 @@ fn missing_requirements(form: Form, missing: Missing) -> Outbound {
     lacks.extend(authorization.iter().map(|id| format!("context.authorization with id {id:?}")));
     lacks.extend(secrets.iter().map(|id| format!("context.secrets with id {id:?}")));
     lacks.extend(user_id.then(|| "context.user_id".to_owned()));
-    let told = (user_id || !secrets.is_empty()) && !matches!(form, Form::Otc(_));
-    let machine = told.then_some(MissingRequirements { user_id, secrets });
+    let anything = user_id || !secrets.is_empty() || !challenges.is_empty();
+    let machine = MissingRequirements { authorization: challenges, user_id, secrets };
+    let machine = (anything && !matches!(form, Form::Otc(_))).then_some(machine);
     server_error(
         form,
         400,

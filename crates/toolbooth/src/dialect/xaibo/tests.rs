@@ -165,7 +165,7 @@ fn every_refusal_is_a_tool_result() {
             Refusal::Forbidden { .. } => (200, format!("Tool 'A_B' may not be called. {tools}")),
             Refusal::MissingRequirements(_) => (
                 200,
-                "Tool execution failed: the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id".into(),
+                "Tool execution failed: the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id; the user can grant it at https://booth.example/auth/start?c=a.b".into(),
             ),
             Refusal::Unavailable(_) => (
                 503,

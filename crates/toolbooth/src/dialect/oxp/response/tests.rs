@@ -196,8 +196,12 @@ fn missing_requirements_are_named() {
             r#","missing_requirements":{"user_id":true,"secrets":["KEY"]}"#,
         ),
     ] {
-        let missing =
-            Missing { authorization: authorization.to_vec(), secrets: secrets.to_vec(), user_id };
+        let missing = Missing {
+            authorization: authorization.to_vec(),
+            secrets: secrets.to_vec(),
+            user_id,
+            ..Missing::default()
+        };
         let expected = format!(
             "400\n{HEADERS}{{\"message\":\"{message}\",\"developer_message\":\"the call lacks {detail}\"{machine}}}"
         );

@@ -95,10 +95,11 @@ fn refused(refusal: Refusal, name: &str) -> String {
     }
 }
 
-fn lacking(Missing { authorization, secrets, user_id }: &Missing) -> String {
+fn lacking(missing: &Missing) -> String {
+    let Missing { authorization, secrets, user_id, .. } = missing;
     let mut lacks: Vec<_> =
         authorization.iter().map(|id| format!("an authorization by {id}")).collect();
     lacks.extend(secrets.iter().map(|id| format!("the secret {id}")));
     lacks.extend(user_id.then(|| "a user id".to_owned()));
-    format!("The call lacks {}.", lacks.join(", "))
+    format!("The call lacks {}{}.", lacks.join(", "), missing.granting())
 }

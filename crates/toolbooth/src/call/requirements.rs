@@ -1,0 +1,127 @@
+//! What a tool requires and how it is met: by what the client sent, else by what users have granted.
+
+use std::collections::BTreeMap;
+
+use super::context::{Caller, Credentials, Secret};
+use super::outcome::{Missing, Refusal};
+use crate::catalog::{Authorization, Tool};
+use crate::challenge::{Challenges, Granted, Need, NoOwner, NoToken, Owner};
+use crate::config::Config;
+use crate::host::Host;
+
+/// All that a call needs.
+pub(super) struct Met<'a> {
+    /// With the tokens of grants beside those that the client sent.
+    pub(super) credentials: Credentials,
+    /// The grants that were used.
+    grants: Vec<Used<'a>>,
+}
+
+/// A grant that was used.
+struct Used<'a> {
+    challenges: &'a Challenges,
+    required: &'static Authorization,
+    owner: Owner,
+    granted_ms: u64,
+    scopes: Vec<String>,
+}
+
+/// Meets the requirements of `tool`.
+///
+/// # Errors
+/// [`Refusal::MissingRequirements`] with challenges where users can be asked;
+/// [`Refusal::Malformed`] for a user id that is too long for that; [`Refusal::Unavailable`].
+pub(super) async fn meet<'a>(
+    tool: &'static Tool,
+    mut sent: Credentials,
+    caller: &Caller,
+    config: &'a Config,
+    host: &dyn Host,
+) -> Result<Met<'a>, Refusal> {
+    let mut missing = Missing {
+        authorization: Vec::new(),
+        secrets: absent(tool.secrets, &sent.secrets).collect(),
+        user_id: tool.user_id && sent.user_id.as_deref().is_none_or(str::is_empty),
+        challenges: Vec::new(),
+    };
+    let mut grants = Vec::new();
+    for required in tool.authorization {
+        if !is_absent(required.id, &sent.tokens) {
+            continue;
+        }
+        let known = config.challenges.as_ref();
+        let known = known.and_then(|it| Some((it, it.provider(required.id)?)));
+        let Some((challenges, provider)) = known else {
+            missing.authorization.push(required.id);
+            continue;
+        };
+        let owner = match Owner::of(caller, sent.user_id.as_deref()) {
+            Ok(owner) => owner,
+            Err(NoOwner::Unnamed) => {
+                missing.authorization.push(required.id);
+                missing.user_id = true;
+                continue;
+            }
+            Err(NoOwner::TooLong) => return Err(Refusal::Malformed(NoOwner::TOO_LONG.to_owned())),
+        };
+        let id = tool.id();
+        let need = Need { owner: &owner, provider, scopes: required.scopes, tool: &id };
+        match challenges.token(&need, host).await {
+            Ok(granted) => {
+                let Granted { token, granted_ms, scopes } = granted;
+                sent.tokens.insert(required.id.to_owned(), token);
+                grants.push(Used { challenges, required, owner, granted_ms, scopes });
+            }
+            Err(NoToken::Ask(challenge)) => {
+                missing.authorization.push(required.id);
+                missing.challenges.push(challenge);
+            }
+            Err(NoToken::Unavailable(detail)) => return Err(Refusal::Unavailable(detail)),
+        }
+    }
+    if missing == Missing::default() {
+        Ok(Met { credentials: sent, grants })
+    } else {
+        Err(Refusal::MissingRequirements(missing))
+    }
+}
+
+impl Met<'_> {
+    /// What to answer when a service refuses the token of `provider`: the client must send another
+    /// one (X48), or the user be asked anew where the token was that of a grant. The grant stays: it
+    /// may have been read from a copy that is a minute old, and deleting it would delete a newer one.
+    ///
+    /// Nothing if the tool requires no such token.
+    pub(super) fn refused(
+        &self,
+        tool: &'static Tool,
+        provider: &str,
+        host: &dyn Host,
+    ) -> Option<Refusal> {
+        let required = tool.authorization.iter().find(|it| it.id == provider)?;
+        let mut missing = Missing { authorization: vec![required.id], ..Missing::default() };
+        if let Some(used) = self.grants.iter().find(|used| used.required.id == provider) {
+            let Used { challenges, required, owner, granted_ms, scopes } = used;
+            let provider = challenges.provider(provider)?;
+            let need = Need { owner, provider, scopes: required.scopes, tool: &tool.id() };
+            match challenges.challenge(&need, Some(*granted_ms), scopes, host) {
+                Ok(challenge) => missing.challenges.push(challenge),
+                Err(_) => return Some(Refusal::Unavailable("it has no random bytes")),
+            }
+        }
+        Some(Refusal::MissingRequirements(missing))
+    }
+}
+
+/// The required ids that were not sent.
+fn absent<'a>(
+    required: &'a [&'static str],
+    sent: &'a BTreeMap<String, Secret>,
+) -> impl Iterator<Item = &'static str> + 'a {
+    required.iter().copied().filter(|id| is_absent(id, sent))
+}
+
+/// An empty token or secret is as good as none.
+fn is_absent(id: &str, sent: &BTreeMap<String, Secret>) -> bool {
+    sent.get(id).is_none_or(|secret| secret.expose().is_empty())
+}

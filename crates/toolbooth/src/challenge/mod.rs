@@ -1,0 +1,228 @@
+//! For whom: the tokens that users grant the server, and the challenges that ask them to.
+//!
+//! A call that needs a user's authorization is answered with a challenge (OXP call-tool, "Tool
+//! Authorization Challenges"): an address where the user may grant it, and one that says whether
+//! that has happened. A pending challenge is a signed token and stands nowhere; the store holds
+//! grants, sealed, and challenges that have failed. docs/STORAGE.md says what that means where the
+//! store is a minute behind.
+//!
+//! - `token`: signed, expiring tokens, and hashes;
+//! - `seal`: encryption of what is stored;
+//! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them;
+//! - `grant`: tokens in the store; `flow`: the user's way; `page`: what the user sees.
+
+mod flow;
+mod grant;
+mod oauth;
+mod page;
+mod provider;
+mod seal;
+mod token;
+
+pub use flow::Address;
+pub(crate) use grant::{NoOwner, Owner};
+pub use provider::Provider;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::Secret;
+use crate::host::{Host, NoRandomness, Variables};
+use grant::{NoGrant, Vault};
+use seal::SealKeys;
+use token::{Purpose, StateKey, random_text};
+
+/// How long the client may ask how a challenge stands.
+const LIFE_MS: u64 = 15 * 60 * 1000;
+/// How long before that end the user must be done, so that the client still hears of it from a
+/// store that is a minute behind.
+const LAG_MS: u64 = 2 * 60 * 1000;
+
+/// What a user is to be shown (OXP `ToolAuthorizationChallenge`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Challenge {
+    /// A random id.
+    pub id: String,
+    /// The page where the user grants the authorization.
+    pub url: String,
+    /// Says `{"status": "pending" | "completed" | "failed"}`.
+    pub check_url: String,
+}
+
+/// What a challenge's token says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Claims {
+    /// The challenge's id.
+    i: String,
+    /// Whose grant it asks for.
+    o: Owner,
+    /// The provider.
+    p: String,
+    /// The scopes that the tool requires.
+    s: Vec<String>,
+    /// Scopes to ask for beside them. Not every server tells all of these when it grants them.
+    x: Vec<String>,
+    /// The tool that needs them.
+    t: String,
+    /// When the grant was given that did not serve. One that is given later does.
+    g: Option<u64>,
+}
+
+impl Claims {
+    /// All scopes to ask for.
+    fn scopes(&self) -> Vec<String> {
+        self.s.iter().chain(&self.x).cloned().collect()
+    }
+}
+
+/// What a tool needs of a user.
+pub(crate) struct Need<'a> {
+    pub(crate) owner: &'a Owner,
+    pub(crate) provider: &'a Provider,
+    pub(crate) scopes: &'a [&'static str],
+    /// The id of the tool.
+    pub(crate) tool: &'a str,
+}
+
+/// A token of a grant.
+pub(crate) struct Granted {
+    pub(crate) token: Secret,
+    /// When the user gave the grant.
+    pub(crate) granted_ms: u64,
+    /// The scopes of the grant.
+    pub(crate) scopes: Vec<String>,
+}
+
+/// Why there is no token.
+pub(crate) enum NoToken {
+    /// The user must be asked.
+    Ask(Challenge),
+    /// It cannot be known now. Holds what is at fault.
+    Unavailable(&'static str),
+}
+
+impl From<NoRandomness> for NoToken {
+    fn from(_: NoRandomness) -> Self {
+        Self::Unavailable("it has no random bytes")
+    }
+}
+
+/// The providers and keys of a server that asks users for authorization.
+#[derive(Debug, Clone)]
+pub struct Challenges {
+    /// `PUBLIC_URL`: the origin under which users reach the server.
+    origin: String,
+    vault: Vault,
+    /// `OAUTH_PROVIDERS`.
+    providers: Vec<Provider>,
+}
+
+impl Challenges {
+    /// Reads `OAUTH_PROVIDERS`, and if it is set all that providers need: `PUBLIC_URL`, the secrets
+    /// `STATE_KEY` and `GRANT_KEYS`, and the variables of each provider. What is wrong goes to
+    /// `problem` with the name of the variable.
+    pub(crate) fn read(
+        source: &dyn Variables,
+        problem: &mut dyn FnMut(&str, &str),
+    ) -> Option<Self> {
+        let listed = source.variable("OAUTH_PROVIDERS").unwrap_or_default();
+        let ids: Vec<&str> = listed.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+        if ids.is_empty() {
+            return None;
+        }
+        let plain = |id: &&str| {
+            id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        };
+        if !ids.iter().all(plain) {
+            let wanted =
+                "must be a list of ids such as github, of small letters, digits and dashes";
+            problem("OAUTH_PROVIDERS", wanted);
+            return None;
+        }
+        let mut part = |name: &'static str, check: &dyn Fn(&str) -> Result<(), &'static str>| {
+            let value = source.variable(name).unwrap_or_default();
+            check(&value).map(|()| value).inspect_err(|wanted| problem(name, wanted)).ok()
+        };
+        let origin = part("PUBLIC_URL", &is_origin);
+        let state = part("STATE_KEY", &|text| StateKey::parse(text).map(drop));
+        let seal = part("GRANT_KEYS", &|text| SealKeys::parse(text).map(drop));
+        let providers: Vec<_> =
+            ids.iter().filter_map(|id| Provider::read(id, source, problem)).collect();
+        Some(Self {
+            origin: origin?,
+            vault: Vault {
+                state: StateKey::parse(&state?).ok()?,
+                seal: SealKeys::parse(&seal?).ok()?,
+            },
+            providers,
+        })
+    }
+
+    /// The provider `id`, if it is configured.
+    pub fn provider(&self, id: &str) -> Option<&Provider> {
+        self.providers.iter().find(|provider| provider.id == id)
+    }
+
+    /// A token of the user's grant, or the challenge to ask for one.
+    pub(crate) async fn token(&self, need: &Need<'_>, host: &dyn Host) -> Result<Granted, NoToken> {
+        match self.vault.token((need.owner, need.provider), need.scopes, host).await {
+            Ok(granted) => Ok(granted),
+            Err(NoGrant::Ask { seen_ms, scopes }) => {
+                Err(NoToken::Ask(self.challenge(need, seen_ms, &scopes, host)?))
+            }
+            Err(NoGrant::Store) => Err(NoToken::Unavailable("its KV namespace does not answer")),
+            Err(NoGrant::Server) => {
+                Err(NoToken::Unavailable("the authorization server does not answer"))
+            }
+        }
+    }
+
+    /// A new challenge. `seen_ms` is when the grant was given that did not serve, if there was one,
+    /// and `had` are scopes that are not to be lost.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub(crate) fn challenge(
+        &self,
+        need: &Need<'_>,
+        seen_ms: Option<u64>,
+        had: &[String],
+        host: &dyn Host,
+    ) -> Result<Challenge, NoRandomness> {
+        let id = random_text(host)?;
+        let required: Vec<String> = need.scopes.iter().map(|&scope| scope.to_owned()).collect();
+        let mut further: Vec<String> = Vec::new();
+        for scope in need.provider.scopes.iter().chain(had) {
+            if !required.contains(scope) && !further.contains(scope) {
+                further.push(scope.clone());
+            }
+        }
+        let claims = Claims {
+            i: id.clone(),
+            o: need.owner.clone(),
+            p: need.provider.id.clone(),
+            s: required,
+            x: further,
+            t: need.tool.to_owned(),
+            g: seen_ms,
+        };
+        let expires = host.now_ms().saturating_add(LIFE_MS);
+        let token = self.vault.state.sign(Purpose::Challenge, &claims, expires);
+        let address = |address: Address<'_>| format!("{}{}?c={token}", self.origin, address.path());
+        Ok(Challenge { id, url: address(Address::Start), check_url: address(Address::Check) })
+    }
+}
+
+/// Accepts `https://host[:port]`, and `http://` of this machine.
+fn is_origin(text: &str) -> Result<(), &'static str> {
+    let rest = text.split_once("://").map_or("", |(_, rest)| rest);
+    if provider::is_secure(text) && !rest.contains(['/', '?']) {
+        Ok(())
+    } else {
+        Err(
+            "must be the address under which users reach the server, such as https://tools.example.com",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

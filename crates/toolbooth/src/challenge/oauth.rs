@@ -1,0 +1,213 @@
+//! What is said to an authorization server: discovery, the code for tokens, refresh.
+
+use base64ct::{Base64, Encoding};
+use form_urlencoded::{Serializer, byte_serialize};
+use serde::Deserialize;
+
+use super::provider::{Addresses, ClientAuth, Provider, is_secure, words};
+use crate::call::Secret;
+use crate::host::{Host, HttpRequest, HttpResponse, Level};
+
+/// Why an authorization server gave no tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoTokens {
+    /// It refuses: trying the same again does not help.
+    Refused,
+    /// It does not answer, or not as it should: later it may.
+    Away,
+}
+
+/// Where a provider is, and how it knows its client.
+pub(super) struct Server {
+    pub(super) authorize: String,
+    pub(super) issuer: Option<String>,
+    token: String,
+    client_auth: ClientAuth,
+}
+
+/// What a token endpoint gives (RFC 6749, 5.1).
+pub(super) struct Tokens {
+    pub(super) access: Secret,
+    pub(super) refresh: Option<Secret>,
+    /// Seconds.
+    pub(super) expires_in: Option<u64>,
+    /// Absent when they are those that were asked for.
+    pub(super) scopes: Option<Vec<String>>,
+}
+
+/// Finds the addresses of a provider.
+///
+/// # Errors
+/// [`NoTokens::Away`]: its discovery document is not there or not one.
+pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Server, NoTokens> {
+    let issuer = match &provider.addresses {
+        Addresses::Known { authorize, token } => {
+            return Ok(Server {
+                authorize: authorize.clone(),
+                issuer: None,
+                token: token.clone(),
+                client_auth: provider.client_auth.unwrap_or(ClientAuth::Post),
+            });
+        }
+        Addresses::Issuer(issuer) => issuer,
+    };
+    #[derive(Deserialize)]
+    struct Document {
+        issuer: String,
+        authorization_endpoint: String,
+        token_endpoint: String,
+        #[serde(default = "basic")]
+        token_endpoint_auth_methods_supported: Vec<String>,
+    }
+    /// What a document means that does not say.
+    fn basic() -> Vec<String> {
+        vec!["client_secret_basic".to_owned()]
+    }
+    let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+    let answer = send(provider, HttpRequest::get(url), host).await?;
+    let document: Option<Document> =
+        (answer.status == 200).then(|| serde_json::from_slice(&answer.body).ok()).flatten();
+    let document = document.filter(|it| {
+        it.issuer == *issuer
+            && is_secure(&it.authorization_endpoint)
+            && is_secure(&it.token_endpoint)
+    });
+    let Some(document) = document else {
+        note(provider, "its discovery document cannot be used", host);
+        return Err(NoTokens::Away);
+    };
+    let methods = document.token_endpoint_auth_methods_supported;
+    let discovered = if methods.iter().any(|method| method == "client_secret_basic") {
+        ClientAuth::Basic
+    } else {
+        ClientAuth::Post
+    };
+    Ok(Server {
+        authorize: document.authorization_endpoint,
+        issuer: Some(document.issuer),
+        token: document.token_endpoint,
+        client_auth: provider.client_auth.unwrap_or(discovered),
+    })
+}
+
+impl Server {
+    /// Exchanges an authorization code (RFC 6749, 4.1.3; RFC 7636, 4.5).
+    pub(super) async fn exchange(
+        &self,
+        provider: &Provider,
+        (code, redirect_uri, verifier): (&str, &str, &str),
+        host: &dyn Host,
+    ) -> Result<Tokens, NoTokens> {
+        let fields = [
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", redirect_uri),
+            ("code_verifier", verifier),
+        ];
+        self.ask(provider, &fields, host).await
+    }
+
+    /// Asks for a new access token (RFC 6749, 6).
+    pub(super) async fn refresh(
+        &self,
+        provider: &Provider,
+        refresh: &Secret,
+        host: &dyn Host,
+    ) -> Result<Tokens, NoTokens> {
+        let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh.expose())];
+        self.ask(provider, &fields, host).await
+    }
+
+    async fn ask(
+        &self,
+        provider: &Provider,
+        fields: &[(&str, &str)],
+        host: &dyn Host,
+    ) -> Result<Tokens, NoTokens> {
+        let mut form = Serializer::new(String::new());
+        form.extend_pairs(fields);
+        let mut headers = vec![
+            ("content-type", "application/x-www-form-urlencoded".into()),
+            // GitHub answers in another form without it.
+            ("accept", "application/json".into()),
+        ];
+        match (&provider.client_secret, self.client_auth) {
+            (Some(secret), ClientAuth::Basic) => {
+                let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+                let pair = format!("{}:{}", encoded(&provider.client_id), encoded(secret.expose()));
+                let pair = Base64::encode_string(pair.as_bytes());
+                headers.push(("authorization", format!("Basic {pair}").into()));
+            }
+            (secret, _) => {
+                form.append_pair("client_id", &provider.client_id);
+                if let Some(secret) = secret {
+                    form.append_pair("client_secret", secret.expose());
+                }
+            }
+        }
+        let request = HttpRequest {
+            method: "POST",
+            headers,
+            body: Some(form.finish().into_bytes()),
+            ..HttpRequest::get(self.token.as_str())
+        };
+        let answer = send(provider, request, host).await?;
+        tokens(&answer).inspect_err(|no_tokens| {
+            let refused = *no_tokens == NoTokens::Refused;
+            let what = if refused { "it refuses" } else { "its answer has no tokens" };
+            note(provider, what, host);
+        })
+    }
+}
+
+fn tokens(answer: &HttpResponse) -> Result<Tokens, NoTokens> {
+    #[derive(Deserialize)]
+    struct Body {
+        access_token: Option<String>,
+        token_type: Option<String>,
+        refresh_token: Option<String>,
+        expires_in: Option<u64>,
+        scope: Option<String>,
+        error: Option<String>,
+    }
+    let body: Option<Body> = serde_json::from_slice(&answer.body).ok();
+    // GitHub tells errors with status 200.
+    match body {
+        Some(Body { error: Some(_), .. }) if answer.status < 500 => Err(NoTokens::Refused),
+        Some(Body {
+            access_token: Some(access),
+            token_type,
+            refresh_token,
+            expires_in,
+            scope,
+            error: None,
+        }) if answer.status == 200
+            && !access.is_empty()
+            && token_type.as_deref().is_none_or(|it| it.eq_ignore_ascii_case("bearer")) =>
+        {
+            Ok(Tokens {
+                access: Secret::new(access),
+                refresh: refresh_token.filter(|it| !it.is_empty()).map(Secret::new),
+                expires_in,
+                scopes: scope.map(|scope| words(&scope)),
+            })
+        }
+        _ if (400..500).contains(&answer.status) && answer.status != 429 => Err(NoTokens::Refused),
+        _ => Err(NoTokens::Away),
+    }
+}
+
+async fn send(
+    provider: &Provider,
+    request: HttpRequest<'_>,
+    host: &dyn Host,
+) -> Result<HttpResponse, NoTokens> {
+    host.send(request).await.map_err(|error| {
+        note(provider, &error.to_string(), host);
+        NoTokens::Away
+    })
+}
+
+fn note(provider: &Provider, what: &str, host: &dyn Host) {
+    host.log(Level::Warn, "authorization_server", &[("provider", &provider.id), ("fault", what)]);
+}

@@ -1,0 +1,147 @@
+//! The pages that users see: plain HTML, no script, nothing from elsewhere.
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use super::token::sha256_base64;
+use crate::http::Outbound;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--deed:#0b57d0}\
+@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a3a9b1;--paper:#222528;--ground:#17191b;--line:#3a3f44;--deed:#7cacf8}}\
+*{box-sizing:border-box}\
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\
+main{width:100%;max-width:27rem;padding:1.5rem;border:1px solid var(--line);border-radius:.75rem;background:var(--paper);overflow-wrap:anywhere}\
+h1{margin:0 0 1rem;font-size:1.375rem;line-height:1.25}\
+p,dl{margin:0 0 1rem}\
+dt{color:var(--soft);font-size:.875rem}\
+dd{margin:0 0 .75rem}\
+ul{margin:0;padding-left:1.25rem}\
+button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--deed);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
+button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
+small{display:block;margin-top:1rem;color:var(--soft)}";
+
+/// What the user is asked.
+pub(super) struct Question<'a> {
+    pub(super) token: &'a str,
+    pub(super) provider: &'a str,
+    pub(super) provider_address: &'a str,
+    pub(super) application: &'a str,
+    pub(super) user: &'a str,
+    pub(super) tool: &'a str,
+    pub(super) scopes: &'a [String],
+}
+
+/// What the user is told.
+pub(super) struct Notice {
+    pub(super) status: u16,
+    pub(super) title: &'static str,
+    pub(super) text: &'static str,
+}
+
+/// Asks for the user's consent to go to the provider.
+pub(super) fn question(question: &Question<'_>) -> Outbound {
+    let Question { token, provider, provider_address, application, user, tool, scopes } = question;
+    let provider = Escaped(provider);
+    let application = match *application {
+        "" => "An application".to_owned(),
+        name => format!("The application <strong><bdi>{}</bdi></strong>", Escaped(name)),
+    };
+    let mut items = String::new();
+    for scope in *scopes {
+        // Writing to a String does not fail.
+        let _ = write!(items, "<li><bdi>{}</bdi></li>", Escaped(scope));
+    }
+    let scopes = match items.as_str() {
+        "" => "what every signed-in application may do".to_owned(),
+        items => format!("<ul>{items}</ul>"),
+    };
+    let main = format!(
+        "<p>{application} wants to use {provider} for you.</p>\
+         <dl><dt>User of the application</dt><dd><strong><bdi>{}</bdi></strong></dd>\
+         <dt>Tool</dt><dd><bdi>{}</bdi></dd>\
+         <dt>It asks {provider} for</dt><dd>{scopes}</dd></dl>\
+         <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>\
+         <small>Continue only if you started this yourself and the user above is you. If somebody sent \
+         you this address, close the page: whoever sent it would act in your name.</small>",
+        Escaped(user),
+        Escaped(tool),
+        Escaped(token),
+    );
+    // Browsers hold redirects after a form to this rule too, and where the provider sends its users
+    // is its own affair. Plain http is for a provider on this machine.
+    let host = provider_address.split('/').nth(2).unwrap_or_default();
+    let here = if provider_address.starts_with("http:") { host } else { "" };
+    let targets = if here.is_empty() { String::new() } else { format!(" http://{here}") };
+    html(200, &format!("Connect {provider}"), &main, &format!("'self' https:{targets}"))
+}
+
+/// Tells the user what has come of it; `again` is where to try again.
+pub(super) fn notice(Notice { status, title, text }: Notice, again: Option<&str>) -> Outbound {
+    let again = again
+        .map(|address| format!("<a class=\"button\" href=\"{}\">Try again</a>", Escaped(address)));
+    let main = format!("<p>{text}</p>{}", again.unwrap_or_default());
+    html(status, title, &main, "'none'")
+}
+
+/// Tells the user that all is done.
+pub(super) fn done() -> Outbound {
+    let (status, title) = (200, "Done");
+    let text =
+        "The authorization is granted. You can close this page and go back to the application.";
+    notice(Notice { status, title, text }, None)
+}
+
+/// Sends the browser on.
+pub(super) fn redirect(location: String) -> Outbound {
+    guarded(Outbound::empty(303).with("location", location), "'none'")
+}
+
+fn html(status: u16, title: &str, main: &str, form_action: &str) -> Outbound {
+    let page = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{title}</title><style>{STYLE}</style></head>\
+         <body><main><h1>{title}</h1>{main}</main></body></html>"
+    );
+    let answer = Outbound { body: page.into_bytes().into(), ..Outbound::empty(status) };
+    guarded(answer.with("content-type", "text/html; charset=utf-8"), form_action)
+}
+
+/// Adds what keeps a page to itself.
+fn guarded(answer: Outbound, form_action: &str) -> Outbound {
+    static STYLE_HASH: OnceLock<String> = OnceLock::new();
+    let style = STYLE_HASH.get_or_init(|| sha256_base64(STYLE));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{style}'; form-action {form_action}; \
+         frame-ancestors 'none'; base-uri 'none'"
+    );
+    answer
+        .with("content-security-policy", policy)
+        .with("cache-control", "no-store")
+        // "no-referrer" would hide from the server that its own page sent the form.
+        .with("referrer-policy", "same-origin")
+        .with("x-content-type-options", "nosniff")
+        .with("x-frame-options", "DENY")
+        .with("x-robots-tag", "noindex")
+}
+
+/// Text that means nothing but itself in HTML, also within quotes.
+struct Escaped<'a>(&'a str);
+
+impl std::fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                c if c.is_control() => f.write_char(char::REPLACEMENT_CHARACTER)?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! What becomes of a grant: refreshed, refused, forgotten.
+
+use super::*;
+
+/// One hour, as most servers give.
+const HOUR: u64 = 3_600_000;
+
+fn granted_for_an_hour() -> World {
+    let world = World::new();
+    server(|server| server.expires_in = Some(3_600));
+    granted(&world);
+    world
+}
+
+#[test]
+fn an_access_token_is_refreshed_before_it_ends() {
+    for keeps in [false, true] {
+        let world = granted_for_an_hour();
+        server(|server| server.keeps_refresh_token = keeps);
+        assert_eq!(world.token(), "access-1");
+        world.wait(HOUR - 5 * 60_000);
+        assert_eq!(world.token(), "access-2");
+        world.wait(STALE_MS);
+        assert_eq!(world.token(), "access-2", "it was kept");
+        world.wait(HOUR);
+        assert_eq!(world.token(), "access-3", "with a refresh token that is new or, {keeps}, kept");
+    }
+}
+
+#[test]
+fn a_reader_that_is_a_minute_behind_uses_the_old_token_while_it_is_good() {
+    let world = granted_for_an_hour();
+    world.wait(HOUR - 5 * 60_000 - 30_000 - STALE_MS);
+    assert_eq!(world.token(), "access-1");
+    world.wait(30_000);
+    world.host.store.place.set(1);
+    assert_eq!(world.token(), "access-2");
+    // This place has read the old grant half a minute ago. Its refresh token is used up.
+    world.host.store.place.set(0);
+    assert_eq!(world.token(), "access-1");
+    world.wait(STALE_MS);
+    assert_eq!(world.token(), "access-2");
+}
+
+#[test]
+fn a_refresh_that_fails() {
+    let dead = r#"{"error":"invalid_grant"}"#;
+    // Before the end of the access token, and after it.
+    for (instead, down, early, late) in [
+        (Some((400, dead)), false, 200, "asked"),
+        (Some((200, dead)), false, 200, "asked"),
+        (Some((500, "")), false, 200, "unavailable"),
+        (None, true, 200, "unavailable"),
+    ] {
+        let world = granted_for_an_hour();
+        server(|server| (server.instead, server.down) = (instead, down));
+        world.wait(HOUR - 60_000 - STALE_MS);
+        assert_eq!(world.call_for("ada", "token").0, early, "{instead:?}");
+        world.wait(60_000);
+        let (status, body) = world.call_for("ada", "token");
+        assert_eq!(status, 400, "{instead:?}");
+        let asked = body["missing_requirements"]["authorization"].is_array();
+        assert_eq!(if asked { "asked" } else { "unavailable" }, late, "{body}");
+        server(|server| (server.instead, server.down) = (None, false));
+    }
+}
+
+#[test]
+fn without_a_refresh_token_the_user_is_asked_when_the_token_ends() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &asked));
+    server(|server| {
+        server.instead =
+            Some((200, r#"{"access_token":"only","expires_in":600,"scope":"send,offline"}"#));
+    });
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    world.wait(STALE_MS);
+    assert_eq!(world.token(), "only");
+    world.wait(530_000);
+    assert_eq!(world.token(), "only");
+    world.wait(20_000);
+    let asked = world.challenge();
+    assert_eq!(world.status(&asked), "pending", "the grant that ended does not count");
+}
+
+#[test]
+fn a_refreshed_grant_that_cannot_be_kept_serves_the_call() {
+    let world = granted_for_an_hour();
+    world.wait(HOUR - 5 * 60_000);
+    world.host.store.refuses_writes.set(true);
+    assert_eq!(world.token(), "access-2");
+    assert!(world.log().contains("Error store"), "{}", world.log());
+    world.host.store.refuses_writes.set(false);
+    // The new refresh token is lost. The old access token is used to its end, then the user is asked.
+    assert_eq!(world.token(), "access-1");
+    world.wait(5 * 60_000);
+    world.challenge();
+}
+
+#[test]
+fn a_revoked_grant_becomes_a_challenge() {
+    let world = World::new();
+    granted(&world);
+    let asked = world.challenge_for("ada", "revoked");
+    assert_eq!(world.status(&asked), "pending", "the grant that was refused does not count");
+    let page = Browser::default().send(&world, ("GET", &asked.url));
+    assert!(text(&page).contains("send"), "{}", text(&page));
+    complete(&world, &asked, &mut Browser::default());
+    // This place still reads the old grant, and asks again; that must not hurt the new one.
+    world.challenge_for("ada", "revoked");
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+    assert_eq!(world.token(), "access-2");
+}
+
+#[test]
+fn x48_a_token_of_the_clients_own_counts_and_is_not_replaced() {
+    let world = World::new();
+    granted(&world);
+    for (text, status, message) in
+        [("token", 200, None), ("revoked", 400, Some("Authorization required"))]
+    {
+        let call = serde_json::json!({"tool_id": "Echo.Private", "input": {"text": text},
+            "context": {"user_id": "ada", "secrets": [{"id": "KEY", "value": "k"}],
+                "authorization": [{"id": "mail", "token": "own"}]}});
+        let json = [("content-type", "application/json")];
+        let answer = world.ask(("POST", "/oxp/call"), &json, &call.to_string());
+        let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!((answer.status, body["message"].as_str()), (status, message), "{body}");
+        assert!(body["missing_requirements"].is_null(), "the client knows where its token is from");
+        assert!(status == 400 || body["value"] == "own");
+    }
+}
+
+#[test]
+fn x48_without_a_user_there_is_nobody_to_ask() {
+    let world = World::new();
+    let long = "u".repeat(129);
+    for (user, user_id, detail) in [
+        ("", true, "the call lacks context.authorization with id \"mail\", context.user_id"),
+        (&*long, false, "user_id may have at most 128 bytes"),
+    ] {
+        let (status, body) = world.call_for(user, "token");
+        assert_eq!(status, 400);
+        assert_eq!(body["developer_message"], detail);
+        assert_eq!(body["missing_requirements"]["user_id"] == true, user_id, "{body}");
+    }
+    let widest = "\u{1}".repeat(128);
+    let asked = world.challenge_for(&widest, "token");
+    Browser::default().leave(&world, &asked);
+}
+
+#[test]
+fn scopes_that_are_not_granted() {
+    for (scope, status) in [
+        (Some("send offline extra"), 200),
+        (Some("offline,send"), 200),
+        (None, 200),
+        (Some("send"), 200),
+        (Some("offline"), 400),
+        (Some(""), 400),
+    ] {
+        let world = World::new();
+        let asked = world.challenge();
+        let mut browser = Browser::default();
+        let back = agree(&browser.leave(&world, &asked));
+        server(|server| server.scope = scope);
+        let page = browser.send(&world, ("GET", &back));
+        assert_eq!(page.status, status, "{scope:?}: {}", text(&page));
+        world.wait(STALE_MS);
+        let check = if status == 200 { "completed" } else { "failed" };
+        assert_eq!(world.status(&asked), check, "{scope:?}");
+    }
+}
+
+#[test]
+fn a_forgotten_grant() {
+    let world = World::new();
+    granted(&world);
+    let delete = |path: &str| {
+        let answer = world.ask(("DELETE", path), &[], "");
+        (answer.status, text(&answer))
+    };
+    assert_eq!(world.token(), "access-1");
+    for (path, status) in [
+        ("/auth/grants/mail", 400),
+        ("/auth/grants/mail?user_id=", 400),
+        ("/auth/grants/files?user_id=ada", 404),
+        ("/auth/grants/mail?user_id=bob", 204),
+        ("/auth/grants/mail?user_id=ada", 204),
+    ] {
+        assert_eq!(delete(path).0, status, "{path}");
+    }
+    assert!(world.host.store.values().is_empty());
+    assert_eq!(world.token(), "access-1", "who has read it may use it for another minute");
+    world.wait(STALE_MS);
+    world.challenge();
+    world.wait(1_000);
+    world.host.store.refuses_writes.set(true);
+    let (status, body) = delete("/auth/grants/mail?user_id=ada");
+    assert_eq!(status, 400);
+    assert!(body.contains("its KV namespace does not answer"), "{body}");
+}
+
+#[test]
+fn keys_that_change() {
+    let world = World::new();
+    granted(&world);
+    let sealed = world.host.store.values();
+    let (key, value) = sealed.iter().next().unwrap();
+    assert!(key.starts_with("grant:") && value.starts_with("v1.a."), "{key} {value}");
+    let World { mut host } = world;
+    let mut with = |name: &str, value: &str| {
+        host.variables.insert(name.to_owned(), value.to_owned());
+    };
+    with(
+        "GRANT_KEYS",
+        "b:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=,a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+    );
+    let world = World { host };
+    assert_eq!(world.token(), "access-1", "all keys open");
+    let World { mut host } = world;
+    host.variables.insert(
+        "GRANT_KEYS".to_owned(),
+        "b:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=".to_owned(),
+    );
+    let world = World { host };
+    let asked = world.challenge();
+    assert!(world.log().contains("no key of GRANT_KEYS opens it"), "{}", world.log());
+    complete(&world, &asked, &mut Browser::default());
+    assert!(world.host.store.values().values().all(|value| value.starts_with("v1.b.")));
+}

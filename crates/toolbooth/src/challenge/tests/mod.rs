@@ -1,0 +1,320 @@
+//! Whole flows: a client, a user's browser and an authorization server around a booth, over a store
+//! that is a minute behind.
+
+mod grants;
+mod pages;
+mod properties;
+mod world;
+
+use crate::testing::STALE_MS;
+use world::{Asked, Browser, World, agree, disagree, field, header, server, text};
+
+/// Lets the user agree; gives the address of the callback, which has been visited.
+fn complete(world: &World, asked: &Asked, browser: &mut Browser) -> String {
+    let back = agree(&browser.leave(world, asked));
+    let page = browser.send(world, ("GET", &back));
+    assert_eq!(page.status, 200, "{}", text(&page));
+    assert!(text(&page).contains("<h1>Done</h1>"));
+    back
+}
+
+/// A world where the user has agreed, as every reader sees.
+fn granted(world: &World) {
+    complete(world, &world.challenge(), &mut Browser::default());
+    world.wait(STALE_MS);
+}
+
+#[test]
+fn x20_x21_a_call_a_challenge_a_grant_and_the_call_again() {
+    let world = World::new();
+    let asked = world.challenge();
+    assert_eq!(world.status(&asked), "pending");
+    complete(&world, &asked, &mut Browser::default());
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+    assert_eq!(world.token(), "access-1");
+    let values = format!("{:?}", world.host.store.values());
+    for secret in ["access-1", "refresh-1", "ada", "mail"] {
+        assert!(!values.contains(secret), "{secret} stands in the store: {values}");
+        assert!(!world.log().contains(secret), "{}", world.log());
+    }
+    assert_eq!(world.call_for("bob", "token").0, 400, "it is another user's grant");
+}
+
+#[test]
+fn x20_nothing_is_written_before_there_is_a_result() {
+    let world = World::new();
+    let asked = world.challenge();
+    world.status(&asked);
+    Browser::default().leave(&world, &asked);
+    assert!(world.host.store.values().is_empty());
+}
+
+#[test]
+fn x21_completed_means_that_the_call_will_find_the_grant() {
+    // Whenever the client asks, and wherever its last reads left the store's caches.
+    for delays in [[0, 0, 0], [59_000, 500, 500], [30_000, 10_000, 30_000], [1_000, 58_000, 1_000]]
+    {
+        let world = World::new();
+        let asked = world.challenge();
+        for delay in delays {
+            world.wait(delay);
+            assert_eq!(world.status(&asked), "pending");
+        }
+        complete(&world, &asked, &mut Browser::default());
+        let mut seconds = 0;
+        while world.status(&asked) != "completed" {
+            world.wait(1_000);
+            seconds += 1;
+            assert!(seconds <= 60, "it takes at most a minute");
+        }
+        assert_eq!(world.token(), "access-1", "{delays:?} after {seconds} s");
+    }
+}
+
+#[test]
+fn x21_a_call_that_is_made_too_early_gets_a_challenge_that_completes_by_itself() {
+    let world = World::new();
+    complete(&world, &world.challenge(), &mut Browser::default());
+    let second = world.challenge();
+    assert_eq!(world.status(&second), "pending");
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&second), "completed", "nobody had to do anything");
+    assert_eq!(world.token(), "access-1");
+    // The same where the call comes from a place that has not looked yet, and then from one that has.
+    let world = World::new();
+    let asked = world.challenge();
+    complete(&world, &asked, &mut Browser::default());
+    world.host.store.place.set(1);
+    assert_eq!(world.status(&asked), "completed");
+    assert_eq!(world.token(), "access-1");
+    world.host.store.place.set(0);
+    let second = world.challenge();
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&second), "completed");
+}
+
+#[test]
+fn x21_checks_of_what_is_no_challenge_fail_with_200() {
+    let world = World::new();
+    let asked = world.challenge();
+    let state = field(Browser::default().leave(&world, &asked).split_once('?').unwrap().1, "state");
+    for (what, url) in [
+        ("nothing", "/auth/check".to_owned()),
+        ("empty", "/auth/check?c=".to_owned()),
+        ("unknown", "/auth/check?c=a.b".to_owned()),
+        ("tampered", asked.check_url.replace("?c=e", "?c=f")),
+        ("longer", format!("{}A", asked.check_url)),
+        ("a token for something else", format!("/auth/check?c={}", state.unwrap())),
+    ] {
+        let tampered = Asked { url: String::new(), check_url: url };
+        assert_eq!(world.status(&tampered), "failed", "{what}");
+    }
+    world.wait(14 * 60_000);
+    assert_eq!(world.status(&asked), "pending");
+    world.wait(60_000);
+    assert_eq!(world.status(&asked), "failed", "expired");
+    let other = World { host: crate::testing::FakeHost::default() };
+    assert_eq!(other.status(&asked), "failed", "a server without providers");
+}
+
+#[test]
+fn a_user_who_says_no() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let back = disagree(&browser.leave(&world, &asked), "access_denied");
+    let page = browser.send(&world, ("GET", &back));
+    assert_eq!(page.status, 403);
+    assert!(text(&page).contains("Not granted"));
+    assert_eq!(world.status(&asked), "failed");
+    assert_eq!(world.call_for("ada", "token").0, 400);
+    // The user may change their mind, also at the same address.
+    complete(&world, &asked, &mut browser);
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+}
+
+#[test]
+fn what_the_provider_sends_back() {
+    let tampered = |back: String| back.replace("&state=e", "&state=f");
+    let without = |name: &'static str| {
+        move |back: String| {
+            let (path, query) = back.split_once('?').unwrap();
+            let rest = query.split('&').filter(|pair| !pair.starts_with(name));
+            format!("{path}?{}", rest.collect::<Vec<_>>().join("&"))
+        }
+    };
+    type Change = Box<dyn Fn(String) -> String>;
+    let changes: Vec<(&str, Change, u16, &str)> = vec![
+        ("tampered state", Box::new(tampered), 400, "pending"),
+        ("no state", Box::new(without("state")), 400, "pending"),
+        ("no code", Box::new(without("code")), 400, "pending"),
+        ("a wrong code", Box::new(|back| back.replace("code=code", "code=c")), 400, "failed"),
+        ("denied", Box::new(|back| back.replace("code=", "error=access_denied&x=")), 403, "failed"),
+        (
+            "invalid scope",
+            Box::new(|back| back.replace("code=", "error=invalid_scope&x=")),
+            400,
+            "failed",
+        ),
+        (
+            "a fault",
+            Box::new(|back| back.replace("code=", "error=server_error&x=")),
+            502,
+            "pending",
+        ),
+        ("a code twice", Box::new(|back| format!("{back}&code=x")), 200, "completed"),
+    ];
+    for (what, change, status, check) in changes {
+        let world = World::new();
+        let asked = world.challenge();
+        let mut browser = Browser::default();
+        let back = change(agree(&browser.leave(&world, &asked)));
+        let page = browser.send(&world, ("GET", &back));
+        assert_eq!(page.status, status, "{what}: {}", text(&page));
+        world.wait(STALE_MS);
+        assert_eq!(world.status(&asked), check, "{what}");
+    }
+}
+
+#[test]
+fn another_browser_is_refused() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut first = Browser::default();
+    let back = agree(&first.leave(&world, &asked));
+    let denial = back.replace("code=", "error=access_denied&x=");
+    for back in [&back, &denial] {
+        let page = Browser::default().send(&world, ("GET", back));
+        assert_eq!(page.status, 403, "{}", text(&page));
+        assert!(text(&page).contains("not the browser"));
+        // Also when it has been to the provider itself, for the same challenge.
+        let mut second = Browser::default();
+        second.leave(&world, &asked);
+        assert_eq!(second.send(&world, ("GET", back)).status, 403);
+    }
+    assert!(world.host.store.values().is_empty(), "nothing came of it");
+    assert!(server(|server| server.asked.is_empty()), "nor was the code used");
+    assert_eq!(first.send(&world, ("GET", &back)).status, 200, "the first may still go on");
+}
+
+#[test]
+fn a_form_that_another_site_sends_is_refused() {
+    let world = World::new();
+    let asked = world.challenge();
+    for (headers, status) in [
+        (&[("sec-fetch-site", "cross-site"), ("origin", world::ORIGIN)][..], 403),
+        (&[("sec-fetch-site", "same-site")], 403),
+        (&[("sec-fetch-site", "none")], 403),
+        (&[("origin", "https://evil.example")], 403),
+        (&[("origin", "null")], 403),
+        (&[], 403),
+        (&[("origin", world::ORIGIN)], 303),
+        (&[("sec-fetch-site", "same-origin"), ("origin", world::ORIGIN)], 303),
+    ] {
+        let answer = world.ask(("POST", &asked.url), headers, "");
+        assert_eq!(answer.status, status, "{headers:?}");
+        assert_eq!(header(&answer, "set-cookie").is_some(), status == 303, "{headers:?}");
+    }
+}
+
+#[test]
+fn a_callback_that_comes_again_is_harmless() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let before = {
+        let back = agree(&browser.leave(&world, &asked));
+        let before = Browser { cookies: browser.cookies.clone() };
+        assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+        let again = browser.send(&world, ("GET", &back));
+        assert!(again.status == 200 && text(&again).contains("Done"), "reloaded");
+        assert_eq!(server(|server| server.asked.len()), 1, "without using the code again");
+        (before, back)
+    };
+    // At the same moment, before the browser had the answer: the code is refused, the grant stays.
+    let (mut browser, back) = before;
+    world.wait(1_000);
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 400);
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+    assert_eq!(world.token(), "access-1");
+    // Nor does it help after the time is up.
+    world.wait(15 * 60_000);
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 400);
+}
+
+#[test]
+fn the_user_has_13_minutes_and_the_client_two_more() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    world.wait(12 * 60_000);
+    let back = agree(&browser.leave(&world, &asked));
+    world.wait(60_000);
+    for request in [("GET", &*asked.url), ("POST", &asked.url), ("GET", &back)] {
+        let page = browser.send(&world, request);
+        assert_eq!(page.status, 400);
+        assert!(text(&page).contains("took too long"), "{}", text(&page));
+    }
+    assert_eq!(world.status(&asked), "pending");
+}
+
+#[test]
+fn a_provider_that_fails_can_be_tried_again() {
+    let away = |body| Some((503, body));
+    for (instead, down, status, check) in [
+        (None, true, 502, "pending"),
+        (away(""), false, 502, "pending"),
+        (Some((200, "<html>")), false, 502, "pending"),
+        (Some((200, r#"{"access_token":"a","token_type":"mac"}"#)), false, 502, "pending"),
+        (Some((200, r#"{"access_token":""}"#)), false, 502, "pending"),
+        (Some((429, "{}")), false, 502, "pending"),
+        (Some((200, r#"{"error":"bad_verification_code"}"#)), false, 400, "failed"),
+        (Some((401, r#"{"error":"invalid_client"}"#)), false, 400, "failed"),
+        (Some((404, "")), false, 400, "failed"),
+    ] {
+        let world = World::new();
+        let asked = world.challenge();
+        let mut browser = Browser::default();
+        let back = agree(&browser.leave(&world, &asked));
+        server(|server| (server.instead, server.down) = (instead, down));
+        let page = browser.send(&world, ("GET", &back));
+        assert_eq!(page.status, status, "{instead:?}: {}", text(&page));
+        assert_eq!(text(&page).contains("Try again"), status == 502, "{instead:?}");
+        assert_eq!(world.status(&asked), check, "{instead:?}");
+        assert!(world.log().contains("authorization_server"), "{}", world.log());
+        server(|server| (server.instead, server.down) = (None, false));
+        complete(&world, &asked, &mut browser);
+    }
+}
+
+#[test]
+fn a_store_that_fails_loses_nothing_but_time() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &asked));
+    world.host.store.refuses_writes.set(true);
+    let page = browser.send(&world, ("GET", &back));
+    assert_eq!(page.status, 503);
+    assert!(text(&page).contains("could not be kept") && text(&page).contains("Try again"));
+    // A denial that cannot be noted is told to the user; the client hears of it when time is up.
+    let denied = disagree(&browser.leave(&world, &asked), "access_denied");
+    assert_eq!(browser.send(&world, ("GET", &denied)).status, 403);
+    assert_eq!(world.status(&asked), "pending");
+    world.host.store.refuses_writes.set(false);
+    complete(&world, &asked, &mut browser);
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+
+    let World { host } = world;
+    let world = World { host: crate::testing::FakeHost { store_works: false, ..host } };
+    assert_eq!(world.status(&asked), "pending", "nothing is decided while nothing is known");
+    let (status, body) = world.call_for("ada", "token");
+    assert_eq!(
+        (status, body["developer_message"].as_str()),
+        (400, Some("its KV namespace does not answer"))
+    );
+}

@@ -1,0 +1,274 @@
+//! A client, a user's browser and an authorization server around a booth.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::super::token::sha256_base64url;
+use crate::Booth;
+use crate::call::tests::CATALOG;
+use crate::host::{HttpError, HttpRequest, HttpResponse};
+use crate::http::tests::Pairs;
+use crate::http::{Body, Inbound, Outbound};
+use crate::testing::{FakeHost, ready};
+
+pub(super) const ORIGIN: &str = "https://booth.example";
+const AUTHORIZE: &str = "https://mail.example/authorize?v=1";
+const TOKEN: &str = "https://mail.example/token";
+
+/// A server whose tools may ask for authorization at `mail`.
+pub(super) const VARIABLES: &[(&str, &str)] = &[
+    ("OAUTH_PROVIDERS", "mail"),
+    ("PUBLIC_URL", ORIGIN),
+    ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+    ("GRANT_KEYS", "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+    ("OAUTH_MAIL_CLIENT_ID", "booth"),
+    ("OAUTH_MAIL_CLIENT_SECRET", "s&cret"),
+    ("OAUTH_MAIL_TITLE", "<Mail>"),
+    ("OAUTH_MAIL_AUTHORIZE_URL", AUTHORIZE),
+    ("OAUTH_MAIL_TOKEN_URL", TOKEN),
+    ("OAUTH_MAIL_SCOPES", "offline"),
+];
+
+/// The authorization server's mind.
+#[derive(Default)]
+pub(super) struct Server {
+    pub(super) down: bool,
+    /// Answers with this status and body instead.
+    pub(super) instead: Option<(u16, &'static str)>,
+    /// Scopes that the user grants; all if absent.
+    pub(super) scope: Option<&'static str>,
+    /// Seconds; none if absent.
+    pub(super) expires_in: Option<u64>,
+    pub(super) keeps_refresh_token: bool,
+    /// `iss` of the discovery document.
+    pub(super) issuer: &'static str,
+    /// Codes and refresh tokens that were used, with the challenge that codes were given for.
+    used: BTreeSet<String>,
+    codes: BTreeMap<String, String>,
+    issued: u32,
+    /// The bodies that came.
+    pub(super) asked: Vec<String>,
+}
+
+thread_local! {
+    pub(super) static SERVER: RefCell<Server> = RefCell::default();
+}
+
+pub(super) fn server<T>(with: impl FnOnce(&mut Server) -> T) -> T {
+    SERVER.with_borrow_mut(with)
+}
+
+impl Server {
+    fn answer(&mut self, request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+        let reply = |status, body: &str| {
+            Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
+        };
+        if self.down {
+            return Err(HttpError::Timeout);
+        }
+        if let Some((status, body)) = self.instead {
+            return reply(status, body);
+        }
+        if request.url.ends_with("/.well-known/openid-configuration") {
+            let document = json!({"issuer": self.issuer, "authorization_endpoint": AUTHORIZE,
+                "token_endpoint": TOKEN});
+            return reply(200, &document.to_string());
+        }
+        assert_eq!((request.method, request.url.as_ref()), ("POST", TOKEN));
+        let body = String::from_utf8(request.body.clone().unwrap()).unwrap();
+        let basic = request
+            .headers
+            .iter()
+            .any(|(name, value)| *name == "authorization" && value == "Basic Ym9vdGg6cyUyNmNyZXQ=");
+        assert!(basic || body.contains("client_id=booth&client_secret=s%26cret"), "{body}");
+        self.asked.push(body.clone());
+        let field = |name: &str| field(&body, name).unwrap_or_default();
+        let once = match field("grant_type").as_str() {
+            "authorization_code" => {
+                assert_eq!(field("redirect_uri"), format!("{ORIGIN}/auth/callback"));
+                let challenge = sha256_base64url(&field("code_verifier"));
+                (self.codes.get(&field("code")) == Some(&challenge)).then(|| field("code"))
+            }
+            "refresh_token" => Some(field("refresh_token")),
+            other => panic!("{other}"),
+        };
+        let is_new = |once: &String| self.keeps_refresh_token || self.used.insert(once.clone());
+        if !once.as_ref().is_some_and(is_new) {
+            return reply(400, r#"{"error":"invalid_grant"}"#);
+        }
+        self.issued += 1;
+        let mut tokens = json!({"access_token": format!("access-{}", self.issued),
+            "token_type": "bearer", "expires_in": self.expires_in, "scope": self.scope});
+        if !(self.keeps_refresh_token && self.issued > 1) {
+            tokens["refresh_token"] = json!(format!("refresh-{}", self.issued));
+        }
+        reply(200, &tokens.to_string())
+    }
+}
+
+/// A field of a form or a query.
+pub(super) fn field(form: &str, name: &str) -> Option<String> {
+    let mut fields = form_urlencoded::parse(form.as_bytes());
+    fields.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+}
+
+/// The value of a response's header.
+pub(super) fn header<'a>(answer: &'a Outbound, name: &str) -> Option<&'a str> {
+    answer.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
+}
+
+pub(super) fn text(answer: &Outbound) -> String {
+    String::from_utf8(answer.body.to_vec()).unwrap()
+}
+
+/// A challenge as a client reads it.
+pub(super) struct Asked {
+    pub(super) url: String,
+    pub(super) check_url: String,
+}
+
+pub(super) struct World {
+    pub(super) host: FakeHost,
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// With further variables, or others in the place of those in [`VARIABLES`].
+    pub(super) fn with(variables: &[(&str, &str)]) -> Self {
+        server(|server| *server = Server::default());
+        let all: Vec<_> = VARIABLES.iter().chain(variables).copied().collect();
+        let upstream = |request: &HttpRequest<'_>| server(|server| server.answer(request));
+        let host = FakeHost { upstream, ..FakeHost::with(&all) };
+        assert_eq!(crate::config::Config::read(&host, &[]).problems, [""; 0]);
+        Self { host }
+    }
+
+    pub(super) fn wait(&self, ms: u64) {
+        self.host.now_ms.set(self.host.now_ms.get() + ms);
+    }
+
+    /// Asks the booth; `at` is an address or a path.
+    pub(super) fn ask(
+        &self,
+        (method, at): (&str, &str),
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Outbound {
+        let path = at.strip_prefix(ORIGIN).unwrap_or(at);
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let booth = Booth::new(CATALOG, &self.host);
+        let request = Inbound {
+            method: method.into(),
+            path,
+            query,
+            headers: &Pairs(headers),
+            body: Body::Whole(body.as_bytes().to_vec()),
+        };
+        ready(booth.answer(request, &self.host))
+    }
+
+    /// Calls the tool that needs mail for `user`; `input` says what it does.
+    pub(super) fn call_for(&self, user: &str, input: &str) -> (u16, Value) {
+        let call = json!({"tool_id": "Echo.Private", "input": {"text": input},
+            "context": {"user_id": user, "secrets": [{"id": "KEY", "value": "k"}]}});
+        let json = [("content-type", "application/json")];
+        let answer = self.ask(("POST", "/oxp/call"), &json, &call.to_string());
+        (answer.status, serde_json::from_slice(&answer.body).unwrap())
+    }
+
+    /// The token that a call is given.
+    pub(super) fn token(&self) -> String {
+        let (status, body) = self.call_for("ada", "token");
+        assert_eq!(status, 200, "{body}");
+        body["value"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The challenge that a call is answered with.
+    pub(super) fn challenge(&self) -> Asked {
+        self.challenge_for("ada", "token")
+    }
+
+    pub(super) fn challenge_for(&self, user: &str, input: &str) -> Asked {
+        let (status, body) = self.call_for(user, input);
+        assert_eq!(status, 400, "{body}");
+        let all = body["missing_requirements"]["authorization"].as_array().unwrap();
+        let [one] = all.as_slice() else { panic!("{body}") };
+        let keys: Vec<_> = one.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["check_url", "id", "url"], "the schema is closed");
+        let text = |key: &str| one[key].as_str().unwrap().to_owned();
+        Asked { url: text("url"), check_url: text("check_url") }
+    }
+
+    pub(super) fn status(&self, asked: &Asked) -> String {
+        let answer = self.ask(("GET", &asked.check_url), &[], "");
+        assert_eq!(answer.status, 200, "X21");
+        assert_eq!(header(&answer, "access-control-allow-origin"), Some("*"));
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        body["status"].as_str().unwrap().to_owned()
+    }
+
+    /// Everything that was logged.
+    pub(super) fn log(&self) -> String {
+        self.host.log.borrow().join("\n")
+    }
+}
+
+/// A user's browser.
+#[derive(Default)]
+pub(super) struct Browser {
+    pub(super) cookies: BTreeMap<String, String>,
+}
+
+impl Browser {
+    pub(super) fn send(&mut self, world: &World, request: (&str, &str)) -> Outbound {
+        let cookies: Vec<_> =
+            self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let headers = [("cookie", &*cookies.join("; ")), ("sec-fetch-site", "same-origin")];
+        let answer = world.ask(request, &headers, "");
+        if let Some(set) = header(&answer, "set-cookie") {
+            let (name, rest) = set.split_once('=').unwrap();
+            let (value, attributes) = rest.split_once("; ").unwrap();
+            assert!(name.starts_with("__Host-"), "{name}");
+            assert_eq!(attributes, "Max-Age=900; Path=/; Secure; HttpOnly; SameSite=Lax");
+            assert!(set.len() < 4096, "the most that browsers keep");
+            self.cookies.insert(name.to_owned(), value.to_owned());
+        }
+        answer
+    }
+
+    /// Goes from the challenge's page to the provider; gives the address there.
+    pub(super) fn leave(&mut self, world: &World, asked: &Asked) -> String {
+        let page = self.send(world, ("GET", &asked.url));
+        assert_eq!(page.status, 200, "{}", text(&page));
+        let answer = self.send(world, ("POST", &asked.url));
+        assert_eq!(answer.status, 303, "{}", text(&answer));
+        let location = header(&answer, "location").unwrap().to_owned();
+        assert!(location.starts_with(AUTHORIZE), "{location}");
+        location
+    }
+}
+
+/// What the provider sends the user back to, when the user agrees.
+pub(super) fn agree(location: &str) -> String {
+    let query = location.split_once('?').unwrap().1;
+    let get = |name: &str| field(query, name).unwrap();
+    let fixed = ["response_type", "client_id", "scope", "code_challenge_method"].map(get);
+    assert_eq!(fixed, ["code", "booth", "send offline", "S256"]);
+    let code = server(|server| {
+        let code = format!("code-{}", server.codes.len());
+        server.codes.insert(code.clone(), get("code_challenge"));
+        code
+    });
+    format!("{}?code={code}&state={}", get("redirect_uri"), get("state"))
+}
+
+/// What the provider sends the user back to, with an error instead of a code.
+pub(super) fn disagree(location: &str, error: &str) -> String {
+    let state = field(location.split_once('?').unwrap().1, "state").unwrap();
+    format!("{ORIGIN}/auth/callback?error={error}&state={state}")
+}

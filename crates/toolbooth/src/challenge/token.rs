@@ -1,0 +1,211 @@
+//! Signed, expiring tokens: state that others keep for the server.
+
+use std::fmt;
+
+use base64ct::{Base64, Base64UrlUnpadded, Encoding};
+use hmac::{Hmac, Mac};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::host::{NoRandomness, Random};
+
+/// The longest token that is read, in bytes. A cookie of 4,096 bytes has room for it.
+const LONGEST: usize = 3_500;
+
+/// What a token or a hash is for. One made for one purpose is worthless for every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// A pending challenge, in `url` and `check_url`.
+    Challenge,
+    /// `state`, on its way to the provider and back.
+    State,
+    /// The mark of the browser that went to the provider.
+    Browser,
+    /// The PKCE verifier (RFC 7636).
+    Verifier,
+    /// The key of a grant in the store.
+    Grant,
+    /// The key of a failure in the store.
+    Failure,
+}
+
+impl Purpose {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Challenge => "challenge",
+            Self::State => "state",
+            Self::Browser => "browser",
+            Self::Verifier => "verifier",
+            Self::Grant => "grant",
+            Self::Failure => "failure",
+        }
+    }
+}
+
+/// Why a token is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadToken {
+    /// It is none of ours, or was changed, or is for something else.
+    Forged,
+    /// It was ours.
+    Expired,
+}
+
+/// The key that signs: `STATE_KEY`.
+#[derive(Clone)]
+pub(super) struct StateKey(Hmac<Sha256>);
+
+impl fmt::Debug for StateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StateKey(…)")
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Signed<T> {
+    /// The second since the epoch from which it counts no more.
+    e: u64,
+    c: T,
+}
+
+impl StateKey {
+    /// A key of the secret's bytes.
+    ///
+    /// # Errors
+    /// It has fewer than 32.
+    pub(super) fn parse(secret: &str) -> Result<Self, &'static str> {
+        const TOO_SHORT: &str = "must have at least 32 bytes; `openssl rand -base64 32` makes some";
+        if secret.len() < 32 {
+            return Err(TOO_SHORT);
+        }
+        Hmac::new_from_slice(secret.as_bytes()).map(Self).map_err(|_| TOO_SHORT)
+    }
+
+    /// HMAC-SHA256 of the parts, each with its length, so that no two lists of parts are the same.
+    fn mac(&self, purpose: Purpose, parts: &[&str]) -> Hmac<Sha256> {
+        let mut mac = self.0.clone();
+        for part in [purpose.name()].iter().chain(parts) {
+            mac.update(&(part.len() as u64).to_le_bytes());
+            mac.update(part.as_bytes());
+        }
+        mac
+    }
+
+    /// A hash that nobody without the key can make or guess from: 43 letters.
+    pub(super) fn hash(&self, purpose: Purpose, parts: &[&str]) -> String {
+        Base64UrlUnpadded::encode_string(&self.mac(purpose, parts).finalize().into_bytes())
+    }
+
+    /// Whether `hash` is that of the parts, in constant time.
+    pub(super) fn is_hash(&self, purpose: Purpose, parts: &[&str], hash: &str) -> bool {
+        Base64UrlUnpadded::decode_vec(hash)
+            .is_ok_and(|hash| self.mac(purpose, parts).verify_slice(&hash).is_ok())
+    }
+
+    /// Signs claims that count until `expires_ms`.
+    pub(super) fn sign(
+        &self,
+        purpose: Purpose,
+        claims: &impl Serialize,
+        expires_ms: u64,
+    ) -> String {
+        // Claims are structs of texts and numbers, which always serialize.
+        let text = serde_json::to_vec(&Signed { e: expires_ms / 1000, c: claims });
+        let text = Base64UrlUnpadded::encode_string(&text.unwrap_or_default());
+        let hash = self.hash(purpose, &[&text]);
+        format!("{text}.{hash}")
+    }
+
+    /// The claims of a token, if they still count at `now_ms`.
+    ///
+    /// # Errors
+    /// See [`BadToken`].
+    pub(super) fn open<T: DeserializeOwned>(
+        &self,
+        purpose: Purpose,
+        token: &str,
+        now_ms: u64,
+    ) -> Result<T, BadToken> {
+        let (text, hash) = token.split_once('.').ok_or(BadToken::Forged)?;
+        if token.len() > LONGEST || !self.is_hash(purpose, &[text], hash) {
+            return Err(BadToken::Forged);
+        }
+        let text = Base64UrlUnpadded::decode_vec(text).map_err(|_| BadToken::Forged)?;
+        let signed: Signed<T> = serde_json::from_slice(&text).map_err(|_| BadToken::Forged)?;
+        if now_ms / 1000 < signed.e { Ok(signed.c) } else { Err(BadToken::Expired) }
+    }
+}
+
+/// Sixteen random bytes in 22 letters.
+pub(super) fn random_text(random: &(impl Random + ?Sized)) -> Result<String, NoRandomness> {
+    random.random_16().map(|bytes| Base64UrlUnpadded::encode_string(&bytes))
+}
+
+/// SHA-256 in base64url, as PKCE wants it (RFC 7636, 4.2).
+pub(super) fn sha256_base64url(text: &str) -> String {
+    Base64UrlUnpadded::encode_string(&Sha256::digest(text))
+}
+
+/// SHA-256 in base64, as a content security policy wants it.
+pub(super) fn sha256_base64(text: &str) -> String {
+    Base64::encode_string(&Sha256::digest(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "0123456789abcdef0123456789abcdef";
+
+    #[test]
+    fn keys_have_32_bytes() {
+        assert!(StateKey::parse(&KEY[1..]).is_err());
+        assert!(!format!("{:?}", StateKey::parse(KEY)).contains("0123"));
+    }
+
+    #[test]
+    fn a_token_opens_unchanged_for_its_purpose_in_its_time_with_its_key() {
+        let key = StateKey::parse(KEY).unwrap();
+        let token = key.sign(Purpose::State, &"claim", 10_000);
+        let open =
+            |key: &StateKey, purpose, token: &str, now| key.open::<String>(purpose, token, now);
+        assert_eq!(open(&key, Purpose::State, &token, 9_999), Ok("claim".to_owned()));
+        assert_eq!(open(&key, Purpose::State, &token, 10_000), Err(BadToken::Expired));
+        assert_eq!(open(&key, Purpose::Challenge, &token, 0), Err(BadToken::Forged));
+        let other = StateKey::parse(&KEY.replace('0', "1")).unwrap();
+        assert_eq!(open(&other, Purpose::State, &token, 0), Err(BadToken::Forged));
+        for at in 0..token.len() {
+            let mut changed = token.clone().into_bytes();
+            changed[at] ^= 1;
+            let changed = String::from_utf8(changed).unwrap();
+            assert_eq!(open(&key, Purpose::State, &changed, 0), Err(BadToken::Forged), "{changed}");
+        }
+        for bad in [
+            "",
+            ".",
+            "a",
+            "a.b",
+            &token[1..],
+            &format!("{token}a"),
+            &format!("{token}="),
+            &format!("{token}.{token}"),
+            &"a.".repeat(5_000),
+        ] {
+            assert_eq!(open(&key, Purpose::State, bad, 0), Err(BadToken::Forged), "{bad}");
+        }
+        let number = key.sign(Purpose::State, &1, 10_000);
+        assert_eq!(open(&key, Purpose::State, &number, 0), Err(BadToken::Forged), "other claims");
+    }
+
+    #[test]
+    fn hashes_keep_parts_apart() {
+        let key = StateKey::parse(KEY).unwrap();
+        let hash = |parts: &[&str]| key.hash(Purpose::Grant, parts);
+        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+        assert_ne!(hash(&["a", ""]), hash(&["a"]));
+        assert_ne!(hash(&["a"]), key.hash(Purpose::Failure, &["a"]));
+        assert!(key.is_hash(Purpose::Grant, &["a"], &hash(&["a"])));
+        assert!(!key.is_hash(Purpose::Grant, &["a"], ""));
+    }
+}

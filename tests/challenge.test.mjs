@@ -1,0 +1,244 @@
+// A user authorizes a tool (X20, X21): a client, a browser, an authorization server and GitHub's API
+// around the Worker.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { github } from "./support/github.mjs";
+import { CLIENT, authorizationServer } from "./support/oauth.mjs";
+import { BOOTH, CANARY, start } from "./support/worker.mjs";
+
+const PUBLIC = "https://booth.example";
+const ISSUE = { number: 1347, title: "Found a bug", state: "open", url: "https://github.com/octocat/hello-world/issues/1347" };
+
+let provider, api, vars, worker;
+before(async () => {
+  provider = await authorizationServer();
+  api = await github();
+  vars = {
+    GITHUB_API_URL: api.base,
+    OAUTH_PROVIDERS: "github",
+    PUBLIC_URL: PUBLIC,
+    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+    GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
+    OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
+    OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
+    OAUTH_GITHUB_AUTHORIZE_URL: `${provider.base}/authorize`,
+    OAUTH_GITHUB_TOKEN_URL: `${provider.base}/token`,
+  };
+  worker = await start(BOOTH, { vars });
+});
+beforeEach(() => {
+  for (const key of Object.keys(provider.now)) delete provider.now[key];
+  api.tokens.splice(0);
+});
+after(async () => {
+  await worker.close();
+  await provider.close();
+  await api.close();
+});
+
+// Each test has a user of its own, for grants stay.
+let users = 0;
+const newUser = () => `${CANARY}-user-${(users += 1)}`;
+
+const path = (address) => {
+  assert.ok(address.startsWith(`${PUBLIC}/auth/`), address);
+  return address.slice(PUBLIC.length);
+};
+const create = (user_id) =>
+  worker.call("GitHub.CreateIssue", { owner: "octocat", repository: "hello-world", title: "Found a bug" }, { context: { user_id } });
+
+/** The challenge that a call is answered with. */
+async function challenge(user) {
+  const { status, json } = await create(user);
+  assert.equal(status, 400);
+  assert.equal(json.message, "Authorization required");
+  const [one, ...more] = json.missing_requirements.authorization;
+  assert.deepEqual([Object.keys(one).sort(), more], [["check_url", "id", "url"], []]);
+  return one;
+}
+
+const check = async ({ check_url }) => (await worker.get(path(check_url))).json.status;
+
+/** A browser: it keeps cookies and follows what the pages and the provider say. */
+class Browser {
+  cookies = new Map();
+
+  async visit(method, address) {
+    const cookie = [...this.cookies].map((pair) => pair.join("=")).join("; ");
+    const reply = await worker.request(method, path(address), { headers: { cookie, "sec-fetch-site": "same-origin" } });
+    for (const set of reply.headers["set-cookie"] ?? []) {
+      const [, name, value] = /^(__Host-[^=]+)=([^;]*); /.exec(set);
+      this.cookies.set(name, value);
+    }
+    return reply;
+  }
+
+  /** To the provider and as far as the address that it sends the user back to. */
+  async leave({ url }) {
+    const page = await this.visit("GET", url);
+    assert.equal(page.status, 200);
+    const [, action] = /<form method="post" action="([^"]+)">/.exec(page.text);
+    const sent = await this.visit("POST", `${PUBLIC}${action}`);
+    assert.equal(sent.status, 303);
+    const answer = await fetch(sent.headers.location, { redirect: "manual" });
+    return answer.headers.get("location");
+  }
+
+  /** All the way. */
+  async grant(asked) {
+    return this.visit("GET", await this.leave(asked));
+  }
+}
+
+async function granted() {
+  const user = newUser();
+  assert.equal((await new Browser().grant(await challenge(user))).status, 200);
+  return user;
+}
+
+test("X20 X21 a call, a challenge, a grant, and the call again", async () => {
+  const user = newUser();
+  const asked = await challenge(user);
+  assert.equal(await check(asked), "pending");
+  const page = await new Browser().grant(asked);
+  assert.equal(page.status, 200);
+  assert.match(page.text, /<h1>Done<\/h1>/);
+  assert.equal(await check(asked), "completed");
+  const { status, json } = await create(user);
+  assert.equal(status, 200);
+  assert.deepEqual(json.value, ISSUE);
+  assert.match(api.tokens.at(-1), /-access-/);
+  assert.equal((await create(newUser())).status, 400, "another user has granted nothing");
+});
+
+test("X20 the page says who asks for what", async () => {
+  const { text } = await worker.get(path((await challenge(newUser())).url));
+  for (const part of ["GitHub.CreateIssue@1.0.0", "<bdi>repo</bdi>", "Continue to GitHub", `${CANARY}-user`]) {
+    assert.ok(text.includes(part), part);
+  }
+});
+
+test("X21 what is no challenge has failed, and any page may ask", async () => {
+  const { check_url } = await challenge(newUser());
+  for (const query of ["", "?c=", "?c=a.b", `?c=${check_url.split("?c=")[1].replace(/^e/, "f")}`]) {
+    const reply = await worker.get(`/auth/check${query}`, { origin: "https://a.example" });
+    assert.deepEqual([reply.status, reply.json], [200, { status: "failed" }]);
+    assert.equal(reply.headers["access-control-allow-origin"], "*");
+  }
+});
+
+test("X21 a user who says no", async () => {
+  const user = newUser();
+  const asked = await challenge(user);
+  provider.now.deny = true;
+  const page = await new Browser().grant(asked);
+  assert.equal(page.status, 403);
+  assert.match(page.text, /Not granted/);
+  assert.equal(await check(asked), "failed");
+});
+
+test("another browser is refused, and the first may go on", async () => {
+  const asked = await challenge(newUser());
+  const first = new Browser();
+  const back = await first.leave(asked);
+  const page = await new Browser().visit("GET", back);
+  assert.equal(page.status, 403);
+  assert.match(page.text, /not the browser/);
+  assert.equal(await check(asked), "pending");
+  assert.equal((await first.visit("GET", back)).status, 200);
+  assert.equal(await check(asked), "completed");
+});
+
+test("a tampered state is refused", async () => {
+  const asked = await challenge(newUser());
+  const browser = new Browser();
+  const back = (await browser.leave(asked)).replace("state=e", "state=f");
+  assert.equal((await browser.visit("GET", back)).status, 400);
+  assert.equal(await check(asked), "pending");
+});
+
+test("a callback that comes again is harmless", async () => {
+  const user = newUser();
+  const asked = await challenge(user);
+  const browser = new Browser();
+  const back = await browser.leave(asked);
+  const early = Object.assign(new Browser(), { cookies: new Map(browser.cookies) });
+  for (const [who, status] of [[browser, 200], [browser, 200], [early, 400]]) {
+    assert.equal((await who.visit("GET", back)).status, status);
+    assert.equal(await check(asked), "completed");
+  }
+  assert.equal((await create(user)).status, 200);
+});
+
+test("a provider that is down can be tried again", async () => {
+  const asked = await challenge(newUser());
+  provider.now.status = 503;
+  const browser = new Browser();
+  const page = await browser.grant(asked);
+  assert.equal(page.status, 502);
+  const [, again] = /href="([^"]+)"/.exec(page.text);
+  assert.equal(await check(asked), "pending");
+  delete provider.now.status;
+  assert.equal((await browser.grant({ url: `${PUBLIC}${again}` })).status, 200);
+  assert.equal(await check(asked), "completed");
+});
+
+test("an access token that has ended is refreshed, each time with the newest refresh token", async () => {
+  provider.now.expires_in = 0;
+  const user = await granted();
+  for (let call = 0; call < 3; call += 1) assert.equal((await create(user)).status, 200);
+  assert.equal(new Set(api.tokens).size, 3);
+});
+
+test("X48 a grant that GitHub refuses becomes a challenge, and then a new grant", async () => {
+  const user = await granted();
+  assert.equal((await create(user)).status, 200);
+  api.revoked.add(api.tokens.at(-1));
+  const asked = await challenge(user);
+  assert.equal(await check(asked), "pending");
+  await new Browser().grant(asked);
+  assert.equal(await check(asked), "completed");
+  assert.equal((await create(user)).status, 200);
+});
+
+test("a grant that is forgotten", async () => {
+  const user = await granted();
+  assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`)).status, 204);
+  await challenge(user);
+  assert.equal((await worker.request("DELETE", "/auth/grants/github")).status, 400);
+  assert.equal((await worker.request("DELETE", `/auth/grants/none?user_id=${user}`)).status, 404);
+});
+
+test("methods that an address does not take", async () => {
+  for (const [method, at] of [["PUT", "/auth/start"], ["POST", "/auth/callback"], ["POST", "/auth/check"], ["GET", "/auth/grants/github"]]) {
+    assert.equal((await worker.request(method, at)).status, 405, `${method} ${at}`);
+    assert.equal((await worker.request("OPTIONS", at)).status, 204, at);
+  }
+});
+
+test("a store that does not answer: the call says so, the check decides nothing", async () => {
+  const asked = await challenge(newUser());
+  const failing = await start(BOOTH, { vars, kv: "failing" });
+  try {
+    const { status, json } = await failing.call("GitHub.ListIssues", { owner: "a", repository: "b" }, { context: { user_id: CANARY } });
+    assert.deepEqual([status, json.developer_message], [400, "its KV namespace does not answer"]);
+    assert.equal((await failing.get(path(asked.check_url))).json.status, "pending");
+  } finally {
+    await failing.close();
+  }
+});
+
+test("X48 without providers a tool needs the client's own token", async () => {
+  const plain = await start(BOOTH, { vars: { GITHUB_API_URL: api.base } });
+  try {
+    const input = { owner: "octocat", repository: "hello-world" };
+    const without = await plain.call("GitHub.ListIssues", input);
+    assert.equal(without.json.developer_message, 'the call lacks context.authorization with id "github"');
+    const authorization = [{ id: "github", token: `${CANARY}-own` }];
+    const { json } = await plain.call("GitHub.ListIssues", input, { context: { authorization } });
+    assert.deepEqual(json.value, { issues: [ISSUE], next_page: null });
+    assert.equal(api.tokens.at(-1), `${CANARY}-own`);
+  } finally {
+    await plain.close();
+  }
+});

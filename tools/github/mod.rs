@@ -1,0 +1,99 @@
+//! Issues on GitHub, in the name of the user who granted it.
+
+mod api;
+#[cfg(test)]
+pub(crate) mod stand_in;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use toolbooth::config::{Variable, base_address};
+use toolbooth::{Context, ToolError};
+
+use api::Issue;
+
+/// Where GitHub's REST API is; GitHub Enterprise has it elsewhere.
+pub(crate) const API_URL: Variable =
+    Variable { name: "GITHUB_API_URL", default: "https://api.github.com", check: base_address };
+
+#[derive(Deserialize)]
+pub(crate) struct CreateIssue {
+    owner: String,
+    repository: String,
+    title: String,
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    labels: Vec<String>,
+}
+
+/// Opens an issue.
+pub(crate) async fn create_issue(
+    input: CreateIssue,
+    context: &Context<'_>,
+) -> Result<Issue, ToolError> {
+    /// The body of GitHub's "Create an issue".
+    #[derive(Serialize)]
+    struct NewIssue {
+        title: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        body: Option<String>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        labels: Vec<String>,
+    }
+    let CreateIssue { owner, repository, title, body, labels } = input;
+    let issue = serde_json::to_vec(&NewIssue { title, body, labels })
+        .map_err(|_| ToolError::new("The issue could not be written as JSON"))?;
+    api::ask(context, "POST", &api::issues(&owner, &repository), Some(issue)).await
+}
+
+#[derive(Deserialize)]
+pub(crate) struct ListIssues {
+    owner: String,
+    repository: String,
+    #[serde(default)]
+    state: State,
+    #[serde(default = "first")]
+    page: u16,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    #[default]
+    Open,
+    Closed,
+    All,
+}
+
+fn first() -> u16 {
+    1
+}
+
+#[derive(Serialize)]
+pub(crate) struct Issues {
+    issues: Vec<Issue>,
+    next_page: Option<u16>,
+}
+
+const PER_PAGE: usize = 30;
+
+/// Lists the issues of a repository.
+pub(crate) async fn list_issues(
+    input: ListIssues,
+    context: &Context<'_>,
+) -> Result<Issues, ToolError> {
+    let state = match input.state {
+        State::Open => "open",
+        State::Closed => "closed",
+        State::All => "all",
+    };
+    let ListIssues { owner, repository, page, .. } = input;
+    let path = api::issues(&owner, &repository);
+    let path = format!("{path}?state={state}&per_page={PER_PAGE}&page={page}");
+    let listed: Vec<Issue> = api::ask(context, "GET", &path, None).await?;
+    let next_page = (listed.len() == PER_PAGE).then(|| page + 1);
+    // For GitHub a pull request is an issue too.
+    let issues = listed.into_iter().filter(|it| it.pull_request.is_none()).collect();
+    Ok(Issues { issues, next_page })
+}

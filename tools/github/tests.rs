@@ -1,0 +1,146 @@
+//! What the GitHub tools send, and what they make of an API that does not do as it should.
+
+use serde_json::{Value, json};
+use toolbooth::ToolError;
+use toolbooth::call::{Call, Credentials, Outcome, Refusal, Secret, Wanted, serve};
+use toolbooth::config::Config;
+use toolbooth::host::{HttpError, HttpResponse};
+use toolbooth::testing::{FakeHost, Upstream, ready};
+
+use super::stand_in::{answer, github};
+use crate::CATALOG;
+
+fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) {
+    let host = FakeHost { upstream, ..FakeHost::default() };
+    let tokens = [("github".to_owned(), Secret::new("gh-token".to_owned()))];
+    let call = Call {
+        tool: Wanted::Id(tool.to_owned()),
+        call_id: None,
+        input,
+        credentials: Credentials { tokens: tokens.into(), ..Credentials::default() },
+    };
+    let outcome = ready(serve(call, &CATALOG, &Config::read(&host, CATALOG.variables), &host));
+    (outcome, host.log.into_inner())
+}
+
+fn create(upstream: Upstream) -> (Outcome, Vec<String>) {
+    let input = json!({"owner": "octocat", "repository": "hello-world", "title": "Found a bug"});
+    call("GitHub.CreateIssue", input, upstream)
+}
+
+fn list(input: Value, upstream: Upstream) -> Outcome {
+    call("GitHub.ListIssues", input, upstream).0
+}
+
+#[test]
+fn what_is_sent() {
+    create(|request| {
+        assert_eq!(request.method, "POST");
+        let header = |wanted: &str| {
+            request.headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| &**value)
+        };
+        assert_eq!(header("authorization"), Some("Bearer gh-token"));
+        assert!(header("user-agent").is_some(), "GitHub refuses requests without");
+        assert_eq!(request.body.as_deref(), Some(&br#"{"title":"Found a bug"}"#[..]));
+        github(request)
+    });
+    for (input, url) in [
+        (
+            json!({"owner": "a", "repository": "b", "state": "all", "page": 2}),
+            "https://api.github.com/repos/a/b/issues?state=all&per_page=30&page=2",
+        ),
+        (
+            json!({"owner": "..", "repository": "b/../c?x#y", "state": "closed"}),
+            "https://api.github.com/repos/%2E%2E/b%2F%2E%2E%2Fc%3Fx%23y/issues?state=closed&per_page=30&page=1",
+        ),
+    ] {
+        let refuse: Upstream = |request| Err(HttpError::Unreachable(request.url.to_string()));
+        let (_, log) = call("GitHub.ListIssues", input, refuse);
+        assert!(log[0].contains(url), "{log:?}");
+    }
+}
+
+#[test]
+fn a_full_page_has_a_next_one() {
+    let full: Upstream = |_| {
+        let issue = json!({"number": 1, "title": "t", "state": "open", "html_url": "u"});
+        answer(200, &Value::from(vec![issue; 30]).to_string())
+    };
+    let input = json!({"owner": "a", "repository": "b", "page": 4});
+    for (upstream, expected) in
+        [(full, json!(5)), ((|_| answer(200, "[]")) as Upstream, json!(null))]
+    {
+        let outcome = list(input.clone(), upstream);
+        let Outcome::Done { value, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(value["next_page"], expected);
+    }
+}
+
+#[test]
+fn a_token_that_github_refuses_is_asked_for_again() {
+    let (outcome, log) = create(|_| answer(401, r#"{"message":"Bad credentials"}"#));
+    let Outcome::Refused(Refusal::MissingRequirements(missing)) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(missing.authorization, ["github"]);
+    assert!(!format!("{log:?}").contains("gh-token"), "{log:?}");
+}
+
+#[test]
+fn faults_of_github_are_tool_errors() {
+    let said = |message: &str, detail: &str| ToolError::new(message).developer_message(detail);
+    let rows: [(&str, Upstream, ToolError); 10] = [
+        (
+            "403",
+            |_| answer(403, "{}"),
+            said("GitHub does not allow this to the user", "GitHub answered 403."),
+        ),
+        (
+            "403 with Retry-After",
+            |_| Ok(HttpResponse { status: 403, retry_after_ms: Some(9_000), body: Vec::new() }),
+            ToolError::new("GitHub is asked too often").retry_after_ms(9_000),
+        ),
+        (
+            "429",
+            |_| answer(429, ""),
+            ToolError::new("GitHub is asked too often").retry_after_ms(60_000),
+        ),
+        (
+            "404",
+            |_| answer(404, ""),
+            said(
+                "The repository was not found",
+                "GitHub answered 404: it does not exist, or the user may not see it.",
+            ),
+        ),
+        (
+            "410",
+            |_| answer(410, ""),
+            said("The repository has no issues", "GitHub answered 410: issues are turned off."),
+        ),
+        ("422", |_| answer(422, ""), said("GitHub refuses this issue", "GitHub answered 422.")),
+        (
+            "500, which may have made the issue",
+            |_| answer(500, ""),
+            said("GitHub has a fault", "GitHub answered 500."),
+        ),
+        ("301", |_| answer(301, ""), said("GitHub refused the request", "GitHub answered 301.")),
+        (
+            "not JSON",
+            |_| answer(201, "<html>"),
+            ToolError::new("GitHub's answer could not be read"),
+        ),
+        ("timeout", |_| Err(HttpError::Timeout), ToolError::new("GitHub did not answer in time")),
+    ];
+    for (name, upstream, expected) in rows {
+        let (outcome, log) = create(upstream);
+        let Outcome::Failed { error, .. } = outcome else { panic!("{name}: {outcome:?}") };
+        assert_eq!(error, expected, "{name}");
+        assert_eq!(log.len(), 1, "{name}: {log:?}");
+        assert!(!log[0].contains("gh-token") && !log[0].contains("octocat"), "{name}: {log:?}");
+    }
+    let input = json!({"owner": "a", "repository": "b"});
+    let outcome = list(input, |_| answer(500, ""));
+    let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(error.retry_after_ms, Some(2_000), "reading again does no harm");
+}
