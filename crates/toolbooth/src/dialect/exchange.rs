@@ -6,8 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
-use crate::call::{Call, Outcome, Refusal};
-use crate::catalog::{Catalog, List};
+use crate::call::{Call, Caller, Outcome, Refusal};
+use crate::catalog::{Catalog, List, Tool};
 use crate::config::{Config, Permission};
 use crate::host::Host;
 use crate::http::{Headers, Outbound};
@@ -16,6 +16,8 @@ use crate::http::{Headers, Outbound};
 pub struct Reading<'a> {
     /// The query, without `?`.
     pub query: &'a str,
+    /// Who asks.
+    pub caller: &'a Caller,
     /// The tools.
     pub catalog: &'static Catalog,
     /// The configuration.
@@ -23,6 +25,12 @@ pub struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// Whether the caller may run `tool`, so that lists show it.
+    pub fn shows(&self, tool: &Tool) -> bool {
+        self.config.permission(tool) != Permission::Denied
+            && self.caller.scopes().cover(tool.scopes)
+    }
+
     /// The list `name` as it was rendered.
     ///
     /// # Errors
@@ -32,15 +40,13 @@ impl Reading<'_> {
         self.catalog.list(name).ok_or(missing)
     }
 
-    /// The list `name` with all tools that may be called.
+    /// The list `name` with all tools that the caller may run.
     ///
     /// # Errors
     /// As [`list`](Self::list).
     pub fn page(&self, name: &str) -> Result<Page, Refusal> {
         let list = self.list(name)?;
-        let allowed = list.entries_of(self.catalog.tools, |tool| {
-            self.config.permission(tool) != Permission::Denied
-        });
+        let allowed = list.entries_of(self.catalog.tools, |tool| self.shows(tool));
         if allowed.len() == list.entries.len() {
             return Ok(Page {
                 body: list.body.into(),

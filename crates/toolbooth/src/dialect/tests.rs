@@ -13,7 +13,7 @@ fn routes() {
         (Method::Post, "/oxp/tools/call", "oxp", Ok("call")),
         (Method::Post, "/oxp/call", "oxp", Ok("call")),
         (Method::Get, "/oxp/health", "oxp", Ok("health")),
-        (Method::Get, "/", "root", Ok("read")),
+        (Method::Get, "/", "root", Ok("public")),
         (Method::Get, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Options, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Other, "/tools/call", "root", wrong("POST, OPTIONS")),
@@ -32,6 +32,7 @@ fn routes() {
         let (found, action) = route(method, path);
         let action = action.map(|action| match action {
             Action::Health => "health",
+            Action::Public(_) => "public",
             Action::Read(_) => "read",
             Action::Call(_) => "call",
             Action::Refuse(_) => "refuse",
