@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::invalid;
 use crate::call::Refusal;
@@ -136,24 +136,20 @@ async fn fetch(url: &str, host: &dyn Host) -> Result<Vec<Key>, String> {
 fn read(jwk: &Value) -> Option<Key> {
     let text = |name: &str| jwk.get(name).and_then(Value::as_str);
     let only = |name: &str, value: &str| jwk.get(name).is_none_or(|it| it.as_str() == Some(value));
-    let (algorithm, public) = match (text("kty")?, text("crv")) {
-        ("RSA", _) => {
-            let modulus = text("n").filter(|n| n.len() >= MIN_MODULUS)?;
-            (SignatureAlgorithm::Rs256, json!({"kty": "RSA", "n": modulus, "e": text("e")?}))
+    let (algorithm, members): (_, &[&str]) = match (text("kty")?, text("crv")) {
+        ("RSA", _) if text("n")?.len() >= MIN_MODULUS => {
+            (SignatureAlgorithm::Rs256, &["kty", "n", "e"])
         }
-        ("EC", Some("P-256")) => {
-            let (x, y) = (text("x")?, text("y")?);
-            (SignatureAlgorithm::Es256, json!({"kty": "EC", "crv": "P-256", "x": x, "y": y}))
-        }
-        ("OKP", Some("Ed25519")) => {
-            (SignatureAlgorithm::EdDsa, json!({"kty": "OKP", "crv": "Ed25519", "x": text("x")?}))
-        }
+        ("EC", Some("P-256")) => (SignatureAlgorithm::Es256, &["kty", "crv", "x", "y"]),
+        ("OKP", Some("Ed25519")) => (SignatureAlgorithm::EdDsa, &["kty", "crv", "x"]),
         _ => return None,
     };
+    let member = |name: &&str| Some(((*name).to_owned(), text(name)?.into()));
+    let public = members.iter().map(member).collect::<Option<Map<String, Value>>>()?;
     let verifies = jwk.get("key_ops").is_none_or(|all| {
         all.as_array().is_some_and(|all| all.iter().any(|one| one.as_str() == Some("verify")))
     });
     let fits = only("alg", algorithm.name()) && only("use", "sig") && verifies;
     let id = text("kid").map(str::to_owned);
-    fits.then(|| Key { id, algorithm, jwk: public.to_string() })
+    fits.then(|| Key { id, algorithm, jwk: Value::Object(public).to_string() })
 }

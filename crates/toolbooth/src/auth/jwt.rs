@@ -4,16 +4,17 @@
 //! Which key verifies a token follows from its `alg`, and each key has one algorithm: the secret is
 //! never used for a public-key signature nor a public key as a secret (RFC 8725, 3.1).
 
-use jwt_compact::alg::{Hs256, Hs256Key};
-use jwt_compact::{AlgorithmExt, Claims, UntrustedToken};
-use serde::{Deserialize, Deserializer, de::IgnoredAny};
-use serde_json::Value;
+use base64ct::{Base64UrlUnpadded, Encoding};
+use jwt_compact::alg::{Hs256, Hs256Key, Hs256Signature};
+use jwt_compact::{Algorithm, AlgorithmSignature};
+use serde_json::{Map, Value};
 
 use super::jwks::Jwks;
 use super::scopes::Scopes;
 use super::{invalid, refused};
 use crate::call::{Caller, Refusal};
 use crate::host::{Host, SignatureAlgorithm, Variables};
+use crate::json;
 
 /// RFC 7518, 3.2: a key of HS256 has at least the size of its hash.
 const MIN_SECRET: usize = 32;
@@ -49,26 +50,59 @@ pub(super) enum Signer {
     Issuer,
 }
 
-/// The header parameters that matter here, besides those that the crate reads.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Parameters {
-    /// Whether there are extensions that must be understood. None is (RFC 7515, 4.1.11).
-    #[serde(default, deserialize_with = "present")]
-    crit: bool,
+/// A token in its parts. They are read by the reader of all strangers' JSON, which is linked anyway
+/// and refuses repeated members: two readers of one token could disagree on them.
+pub(super) struct Parts<'a> {
+    header: Map<String, Value>,
+    claims: Map<String, Value>,
+    /// What was signed.
+    message: &'a str,
+    signature: Vec<u8>,
 }
 
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    IgnoredAny::deserialize(deserializer).map(|_| true)
-}
+impl<'a> Parts<'a> {
+    /// Takes a token apart; `None` when it is none, or when it must not be read without knowing an
+    /// extension (`crit`: RFC 7515, 4.1.11; no extension is known).
+    pub(super) fn of(token: &'a str) -> Option<Self> {
+        let (message, signature) = token.rsplit_once('.')?;
+        let (header, claims) = message.split_once('.')?;
+        let object = |part| match json::parse(&Base64UrlUnpadded::decode_vec(part).ok()?).ok()? {
+            Value::Object(members) => Some(members),
+            _ => None,
+        };
+        let (header, claims) = (object(header)?, object(claims)?);
+        let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
+        (!header.contains_key("crit")).then_some(Self { header, claims, message, signature })
+    }
 
-/// The claims that matter here, besides the times. A repeated one is refused by `Deserialize`.
-#[derive(Debug, Deserialize)]
-pub(super) struct Identity {
-    iss: Option<String>,
-    sub: Option<String>,
-    aud: Option<Value>,
-    scope: Option<Value>,
-    scp: Option<Value>,
+    fn algorithm(&self) -> Option<&str> {
+        self.header.get("alg")?.as_str()
+    }
+
+    /// Whether `secret` has signed it. The crate compares in constant time.
+    pub(super) fn is_signed_by(&self, secret: &Hs256Key) -> bool {
+        // A signature of another length is for the crate a mistake of its caller's.
+        let fits =
+            Hs256Signature::LENGTH.is_some_and(|length| length.get() == self.signature.len());
+        self.algorithm() == Some("HS256")
+            && fits
+            && Hs256Signature::try_from_slice(&self.signature).is_ok_and(|signature| {
+                Hs256.verify_signature(&signature, secret, self.message.as_bytes())
+            })
+    }
+
+    /// Whether the issuer has signed it.
+    async fn is_signed_by_one_of(&self, jwks: &Jwks, host: &dyn Host) -> Result<bool, Refusal> {
+        let algorithm = self.algorithm().and_then(SignatureAlgorithm::named);
+        let algorithm = algorithm.ok_or_else(invalid)?;
+        let id = match self.header.get("kid") {
+            None => None,
+            Some(Value::String(id)) => Some(id.as_str()),
+            Some(_) => return Err(invalid()),
+        };
+        let key = jwks.key(id, algorithm, host).await?;
+        Ok(host.verify(algorithm, &key.jwk, self.message.as_bytes(), &self.signature).await)
+    }
 }
 
 impl Tokens {
@@ -115,45 +149,17 @@ impl Tokens {
     /// [`Refusal::Unauthenticated`]: it is not a good one; [`Refusal::Unavailable`]: that cannot be
     /// found out.
     pub(super) async fn caller(&self, token: &str, host: &dyn Host) -> Result<Caller, Refusal> {
-        let read = UntrustedToken::<Parameters>::try_from(token).map_err(|_| invalid())?;
-        if read.header().other_fields.crit {
+        let parts = Parts::of(token).ok_or_else(invalid)?;
+        let (signer, good) = match (parts.algorithm(), &self.secret, &self.jwks) {
+            (Some("HS256"), Some(secret), _) => (Signer::Secret, parts.is_signed_by(secret)),
+            (Some("HS256"), None, _) | (_, _, None) => return Err(invalid()),
+            (_, _, Some(jwks)) => (Signer::Issuer, parts.is_signed_by_one_of(jwks, host).await?),
+        };
+        if !good {
             return Err(invalid());
         }
-        let (claims, signer) = if read.algorithm() == "HS256" {
-            let secret = self.secret.as_ref().ok_or_else(invalid)?;
-            (by_secret(&read, secret)?, Signer::Secret)
-        } else {
-            (self.by_issuer(&read, token, host).await?, Signer::Issuer)
-        };
-        self.rules.caller(claims, signer, host.now_ms() / 1000)
+        self.rules.caller(&parts, signer, host.now_ms() / 1000)
     }
-
-    /// The claims of a token that one of the issuer's keys has signed.
-    async fn by_issuer(
-        &self,
-        read: &UntrustedToken<'_, Parameters>,
-        token: &str,
-        host: &dyn Host,
-    ) -> Result<Claims<Identity>, Refusal> {
-        let jwks = self.jwks.as_ref().ok_or_else(invalid)?;
-        let algorithm = SignatureAlgorithm::named(read.algorithm()).ok_or_else(invalid)?;
-        let claims = read.deserialize_claims_unchecked().map_err(|_| invalid())?;
-        let (message, _) = token.rsplit_once('.').ok_or_else(invalid)?;
-        let key = jwks.key(read.header().key_id.as_deref(), algorithm, host).await?;
-        let signature = read.signature_bytes();
-        let good = host.verify(algorithm, &key.jwk, message.as_bytes(), signature).await;
-        if good { Ok(claims) } else { Err(invalid()) }
-    }
-}
-
-/// The claims of a token that `secret` has signed. The crate compares the algorithm and then, in
-/// constant time, the signature.
-pub(super) fn by_secret(
-    read: &UntrustedToken<'_, Parameters>,
-    secret: &Hs256Key,
-) -> Result<Claims<Identity>, Refusal> {
-    let token = Hs256.validator::<Identity>(secret).validate(read).map_err(|_| invalid())?;
-    Ok(token.into_parts().1)
 }
 
 impl Rules {
@@ -161,35 +167,47 @@ impl Rules {
     /// signature is: from now on the reason may be told.
     pub(super) fn caller(
         &self,
-        claims: Claims<Identity>,
+        parts: &Parts<'_>,
         signer: Signer,
         now: u64,
     ) -> Result<Caller, Refusal> {
-        let now = i64::try_from(now).unwrap_or(i64::MAX);
-        let leeway = i64::try_from(self.leeway).unwrap_or(0);
-        let Some(expires) = claims.expiration else {
+        let claims = &parts.claims;
+        // Times may have fractions (RFC 7519, 2); these are exact in a double for long enough.
+        #[allow(clippy::cast_precision_loss)]
+        let (now, leeway) = (now as f64, self.leeway as f64);
+        let time = |name: &str| match claims.get(name) {
+            None => Ok(None),
+            Some(time) => {
+                time.as_f64().map(Some).ok_or_else(|| refused("the token's times are none"))
+            }
+        };
+        let Some(expires) = time("exp")? else {
             return Err(refused("the token has no exp"));
         };
-        if now >= expires.timestamp().saturating_add(leeway) {
+        if now >= expires + leeway {
             return Err(refused("the token has expired"));
         }
-        let begins = [claims.not_before, claims.issued_at];
-        if begins.iter().flatten().any(|begin| begin.timestamp() > now.saturating_add(leeway)) {
+        let begins = [time("nbf")?, time("iat")?];
+        if begins.iter().flatten().any(|begin| *begin > now + leeway) {
             return Err(refused("the token is not valid yet"));
         }
-        let identity = claims.custom;
-        if self.issuer.is_some() && identity.iss != self.issuer {
+        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        if self.issuer.is_some() && text("iss") != self.issuer.as_deref() {
             return Err(refused("the token is of another issuer"));
         }
-        if !self.is_meant(identity.aud.as_ref(), signer) {
+        if !self.is_meant(claims.get("aud"), signer) {
             return Err(refused("the token is for another audience"));
         }
         let mut scopes = Vec::new();
-        for claim in [&identity.scope, &identity.scp].into_iter().flatten() {
+        for claim in [claims.get("scope"), claims.get("scp")].into_iter().flatten() {
             let words = words(claim).ok_or_else(|| refused("the token's scopes are no words"))?;
             scopes.extend(words.into_iter().map(str::to_owned));
         }
-        Ok(Caller::User { subject: identity.sub, scopes: Scopes::Listed(scopes) })
+        let subject = text("sub").map(str::to_owned);
+        if subject.is_none() && claims.contains_key("sub") {
+            return Err(refused("the token's sub is no text"));
+        }
+        Ok(Caller::User { subject, scopes: Scopes::Listed(scopes) })
     }
 
     /// Whether `aud` names this server (X43). A token of the secret may have none; a token of an

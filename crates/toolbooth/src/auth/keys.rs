@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::scopes::{Scopes, is_scope};
 use crate::call::Caller;
 use crate::host::Variables;
+use crate::json;
 
 const FORM: &str =
     "must be a JSON array of objects with name, scopes and hash; make key prints one";
@@ -21,45 +22,25 @@ struct Key {
     caller: Caller,
 }
 
-/// A key as the operator writes it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    /// Who has it: it stands in no answer, and must not be secret.
-    name: String,
-    /// What it may do; `*` is everything.
-    scopes: Vec<String>,
-    /// The SHA-256 of the key's text, in hexadecimal digits.
-    hash: String,
-}
-
 impl Keys {
-    /// Reads the secret `API_KEYS`. A wrong entry is named by its place and lets nobody in.
+    /// Reads the secret `API_KEYS`: an array of objects with `name` (who has the key, and not
+    /// secret), `scopes` (`*` is all) and `hash` (the SHA-256 of the key's text, in hexadecimal
+    /// digits). A wrong entry is named by its place and lets nobody in.
     pub(super) fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
         let text = source.variable("API_KEYS").unwrap_or_default();
-        let entries: Vec<Entry> = serde_json::from_str(&text).unwrap_or_default();
-        if entries.is_empty() {
-            problems.push(format!("API_KEYS {FORM}"));
-        }
-        let mut keys: Vec<Key> = Vec::new();
-        for (place, Entry { name, scopes, hash }) in entries.into_iter().enumerate() {
-            let mut problem = |wanted: &str| problems.push(format!("API_KEYS[{place}]{wanted}"));
-            let Some(hash) = unhex(&hash) else {
-                problem(".hash must be 64 hexadecimal digits");
-                continue;
-            };
-            if !scopes.iter().all(|scope| is_scope(scope)) {
-                problem(".scopes must be words without spaces");
-                continue;
+        let entries = match json::parse(text.as_bytes()) {
+            Ok(Value::Array(entries)) if !entries.is_empty() => entries,
+            _ => {
+                problems.push(format!("API_KEYS {FORM}"));
+                Vec::new()
             }
-            let taken = |key: &Key| matches!(&key.caller, Caller::Key { name: other, .. } if *other == name);
-            if name.trim().is_empty() || keys.iter().any(taken) {
-                problem(".name must be a name that no other key has");
-                continue;
+        };
+        let mut keys = Vec::new();
+        for (place, entry) in entries.iter().enumerate() {
+            match Key::read(entry, &keys) {
+                Ok(key) => keys.push(key),
+                Err(wanted) => problems.push(format!("API_KEYS[{place}]{wanted}")),
             }
-            let all = scopes.iter().any(|scope| scope == "*");
-            let scopes = if all { Scopes::All } else { Scopes::Listed(scopes) };
-            keys.push(Key { hash, caller: Caller::Key { name, scopes } });
         }
         Self(keys)
     }
@@ -73,6 +54,33 @@ impl Keys {
             found.conditional_assign(&place, key.hash.ct_eq(&hash));
         }
         self.0.get(usize::try_from(found).ok()?).map(|key| key.caller.clone())
+    }
+}
+
+impl Key {
+    /// Reads an entry; `others` stand before it.
+    fn read(entry: &Value, others: &[Self]) -> Result<Self, &'static str> {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str);
+        let scopes = entry.get("scopes").and_then(Value::as_array);
+        let (Some(name), Some(scopes), Some(hash), Some(3)) =
+            (text("name"), scopes, text("hash"), entry.as_object().map(Map::len))
+        else {
+            return Err(" must be an object with name, scopes and hash, and nothing else");
+        };
+        let hash = unhex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
+        let scopes: Option<Vec<String>> = scopes
+            .iter()
+            .map(|scope| scope.as_str().filter(|scope| is_scope(scope)).map(str::to_owned))
+            .collect();
+        let scopes = scopes.ok_or(".scopes must be words without spaces")?;
+        let taken =
+            |key: &Self| matches!(&key.caller, Caller::Key { name: other, .. } if other == name);
+        if name.trim().is_empty() || others.iter().any(taken) {
+            return Err(".name must be a name that no other key has");
+        }
+        let all = scopes.iter().any(|scope| scope == "*");
+        let scopes = if all { Scopes::All } else { Scopes::Listed(scopes) };
+        Ok(Self { hash, caller: Caller::Key { name: name.to_owned(), scopes } })
     }
 }
 

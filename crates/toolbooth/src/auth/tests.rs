@@ -135,6 +135,7 @@ fn what_is_not_configured_is_shut() {
     }
     let form =
         "API_KEYS must be a JSON array of objects with name, scopes and hash; make key prints one";
+    let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else";
     let hash = "API_KEYS[0].hash must be 64 hexadecimal digits";
     let scopes = "API_KEYS[0].scopes must be words without spaces";
     let entry = |name: &str, scopes: &str, hash: &str| {
@@ -146,9 +147,12 @@ fn what_is_not_configured_is_shut() {
         ("[]".to_owned(), form),
         ("{}".to_owned(), form),
         ("key-one".to_owned(), form),
-        (r#"[{"name":"one","scopes":["a"]}]"#.to_owned(), form),
-        (r#"[{"name":"one","key":"key-one"}]"#.to_owned(), form),
-        (one("7", "[]", ONE), form),
+        (r#"["key-one"]"#.to_owned(), members),
+        (r#"[{"name":"one","scopes":["a"]}]"#.to_owned(), members),
+        (r#"[{"name":"one","key":"key-one"}]"#.to_owned(), members),
+        (one("7", "[]", ONE), members),
+        (one(r#""one","key":"key-one""#, "[]", ONE), members),
+        (one(r#""one","name":"two""#, "[]", ONE), form),
         (one(r#""one""#, "[]", &ONE[1..]), hash),
         (one(r#""one""#, "[]", &format!("{ONE}0")), hash),
         (one(r#""one""#, "[]", &ONE.replace('d', "g")), hash),

@@ -3,9 +3,8 @@
 use jwt_compact::Algorithm;
 use jwt_compact::AlgorithmSignature;
 
-use super::super::jwt::{Parameters, Rules, Signer, by_secret};
+use super::super::jwt::{Parts, Rules, Signer};
 use super::*;
-use jwt_compact::UntrustedToken;
 use jwt_compact::alg::{Hs256, Hs256Key};
 
 pub(super) const SECRET: &str = "a secret of thirty-two bytes or m";
@@ -56,8 +55,9 @@ fn vectors_of_oxp() {
     let rules = Rules { audiences: vec!["otcserver".to_owned()], issuer: None, leeway: 0 };
     let nobody = || Rules { audiences: Vec::new(), issuer: None, leeway: 0 };
     let verified = |token: &str, rules: &Rules, now| {
-        let read = UntrustedToken::<Parameters>::try_from(token).map_err(|_| invalid())?;
-        rules.caller(by_secret(&read, &Hs256Key::new("secret"))?, Signer::Secret, now)
+        let parts = Parts::of(token).ok_or_else(invalid)?;
+        let good = parts.is_signed_by(&Hs256Key::new("secret"));
+        if good { rules.caller(&parts, Signer::Secret, now) } else { Err(invalid()) }
     };
     let v1 = format!(
         "{HEAD}.eyJhdWQiOiJvdGNzZXJ2ZXIiLCJleHAiOjE3NDE3MjQyMTl9.FPIFSSUmngbyePKghI54zUJ-dUxCrh4ZnP9TId5zk34"
@@ -116,6 +116,7 @@ fn vectors_of_oxp() {
 #[test]
 fn claims() {
     let expired = Err(refused("the token has expired"));
+    let times = Err(refused("the token's times are none"));
     let early = Err(refused("the token is not valid yet"));
     let issuer = Err(refused("the token is of another issuer"));
     let audience = Err(refused("the token is for another audience"));
@@ -130,7 +131,6 @@ fn claims() {
         (r#"{"exp":N-30}"#, &[], expired.clone()),
         (r#"{"exp":N+1}"#, strict, nobody.clone()),
         (r#"{"exp":N}"#, strict, expired.clone()),
-        (r#"{"exp":N.5}"#, strict, expired.clone()),
         (r#"{"exp":-1}"#, &[], expired.clone()),
         (r#"{"exp":0}"#, &[], expired.clone()),
         (r#"{"exp":N+9,"nbf":N+30}"#, &[], nobody.clone()),
@@ -140,13 +140,16 @@ fn claims() {
         (r#"{"exp":N+99,"iat":N+31}"#, &[], early.clone()),
         (r#"{"exp":N+99,"iat":N-99}"#, &[], nobody.clone()),
         // What is no time at all.
-        (r#"{"exp":"N+99"}"#, &[], Err(invalid())),
-        (r#"{"exp":null}"#, &[], Err(invalid())),
-        (r#"{"exp":true}"#, &[], Err(invalid())),
-        (r#"{"exp":1e300}"#, &[], Err(invalid())),
-        (r#"{"exp":9223372036854775807}"#, &[], Err(invalid())),
-        (r#"{"exp":18446744073709551615}"#, &[], Err(invalid())),
-        (r#"{"exp":N+99,"nbf":"soon"}"#, &[], Err(invalid())),
+        (r#"{"exp":"N+99"}"#, &[], times.clone()),
+        (r#"{"exp":null}"#, &[], times.clone()),
+        (r#"{"exp":true}"#, &[], times.clone()),
+        (r#"{"exp":N+99,"nbf":"soon"}"#, &[], times),
+        (r#"{"exp":1e999}"#, &[], Err(invalid())),
+        (r#"{"exp":1e300}"#, &[], nobody.clone()),
+        (r#"{"exp":18446744073709551615}"#, &[], nobody.clone()),
+        (r#"{"exp":-1e300}"#, &[], expired.clone()),
+        (r#"{"exp":N+99,"nbf":1e300}"#, &[], early.clone()),
+        (r#"{"exp":N.9}"#, &[("JWT_LEEWAY", "0")], nobody.clone()),
         ("{}", &[], Err(refused("the token has no exp"))),
         // A repeated claim: two readers could disagree on which counts.
         (r#"{"exp":0,"exp":N+99}"#, &[], Err(invalid())),
@@ -157,8 +160,9 @@ fn claims() {
         (r#"{"exp":N+9,"iss":"https://issuer.example","aud":["x","them"]}"#, rules, nobody.clone()),
         (r#"{"exp":N+9,"iss":"https://issuer.example"}"#, rules, nobody.clone()),
         (r#"{"exp":N+9,"iss":"https://issuer.example/","aud":"us"}"#, rules, issuer.clone()),
-        (r#"{"exp":N+9,"aud":"us"}"#, rules, issuer),
-        (r#"{"exp":N+9,"iss":["https://issuer.example"]}"#, rules, Err(invalid())),
+        (r#"{"exp":N+9,"aud":"us"}"#, rules, issuer.clone()),
+        (r#"{"exp":N+9,"iss":null,"aud":"us"}"#, rules, issuer.clone()),
+        (r#"{"exp":N+9,"iss":["https://issuer.example"]}"#, rules, issuer.clone()),
         (r#"{"exp":N+9,"iss":"https://issuer.example","aud":"us,them"}"#, rules, audience.clone()),
         (r#"{"exp":N+9,"iss":"https://issuer.example","aud":[]}"#, rules, audience.clone()),
         (r#"{"exp":N+9,"iss":"https://issuer.example","aud":["US"]}"#, rules, audience.clone()),
@@ -181,7 +185,8 @@ fn claims() {
         (r#"{"exp":N+9,"scope":7}"#, &[], words.clone()),
         (r#"{"exp":N+9,"scp":["a",7]}"#, &[], words.clone()),
         (r#"{"exp":N+9,"scope":{"a":true}}"#, &[], words),
-        (r#"{"exp":N+9,"sub":7}"#, &[], Err(invalid())),
+        (r#"{"exp":N+9,"sub":7}"#, &[], Err(refused("the token's sub is no text"))),
+        (r#"{"exp":N+9,"sub":null}"#, &[], Err(refused("the token's sub is no text"))),
         (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], nobody),
         // What is no object of claims.
         ("[]", &[], Err(invalid())),
@@ -219,7 +224,7 @@ fn headers_and_signatures() {
         ("another type", with(r#"{"alg":"HS256","typ":"at+jwt"}"#), true),
         ("a key id, which the secret has not", with(r#"{"alg":"HS256","kid":"x"}"#), true),
         ("kid that is a path", with(r#"{"alg":"HS256","kid":"../../dev/null"}"#), true),
-        ("kid that is no text", with(r#"{"alg":"HS256","kid":{"$ne":1}}"#), false),
+        ("kid that is no text", with(r#"{"alg":"HS256","kid":{"$ne":1}}"#), true),
         // Algorithms: what the header says must be what the key is for.
         ("alg none", unsigned(r#"{"alg":"none"}"#), false),
         ("alg None", unsigned(r#"{"alg":"None"}"#), false),
@@ -242,7 +247,7 @@ fn headers_and_signatures() {
         ("crit", with(r#"{"alg":"HS256","crit":["exp"],"exp":1}"#), false),
         ("crit null", with(r#"{"alg":"HS256","crit":null}"#), false),
         ("crit empty", with(r#"{"alg":"HS256","crit":[]}"#), false),
-        ("another content", with(r#"{"alg":"HS256","cty":"cbor"}"#), false),
+        ("a header that is no object", with(r#"["HS256"]"#), false),
         // Signatures.
         ("another secret", signed("another secret, of thirty-two bytes", HEADER, &claims), false),
         ("an empty secret", signed("", HEADER, &claims), false),
