@@ -99,6 +99,7 @@ impl Booth {
         headers: &'a dyn Headers,
         query: &'a str,
         body: Body,
+        caller: &'a Caller,
         host: &'a dyn Host,
     ) -> Result<Posted<'a>, Refusal> {
         let Body::Whole(body) = body else {
@@ -110,7 +111,7 @@ impl Booth {
         let body = json::parse(&body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
         (dialect.check)(headers)?;
         let (catalog, config) = (self.catalog, &self.config);
-        Ok(Posted { headers, query, body, catalog, config, host })
+        Ok(Posted { headers, query, caller, body, catalog, config, host })
     }
 
     /// Takes the calls of a request. Who sends it is asked before its body is looked at.
@@ -124,7 +125,7 @@ impl Booth {
         read: fn(Posted<'_>) -> Exchange,
     ) -> Result<Outbound, Refusal> {
         let caller = self.access.authenticate(headers, host).await?;
-        let exchange = read(self.post(dialect, headers, query, body, host)?);
+        let exchange = read(self.post(dialect, headers, query, body, &caller, host)?);
         self.count(&caller, headers, exchange.calls.len(), host).await?;
         Ok(self.exchange(exchange, &caller, host).await)
     }

@@ -7,8 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::Value;
 
 use crate::call::{Call, Caller, Outcome, Refusal};
-use crate::catalog::{Catalog, List, Tool};
-use crate::config::{Config, Permission};
+use crate::catalog::{Catalog, List};
+use crate::config::Config;
 use crate::host::Host;
 use crate::http::{Headers, Outbound};
 
@@ -25,12 +25,6 @@ pub struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Whether the caller may run `tool`, so that lists show it.
-    pub fn shows(&self, tool: &Tool) -> bool {
-        self.config.permission(tool) != Permission::Denied
-            && self.caller.scopes().cover(tool.scopes)
-    }
-
     /// The list `name` as it was rendered.
     ///
     /// # Errors
@@ -46,7 +40,8 @@ impl Reading<'_> {
     /// As [`list`](Self::list).
     pub fn page(&self, name: &str) -> Result<Page, Refusal> {
         let list = self.list(name)?;
-        let allowed = list.entries_of(self.catalog.tools, |tool| self.shows(tool));
+        let allowed =
+            list.entries_of(self.catalog.tools, |tool| self.config.allows(self.caller, tool));
         if allowed.len() == list.entries.len() {
             return Ok(Page {
                 body: list.body.into(),
@@ -88,6 +83,8 @@ pub struct Posted<'a> {
     pub headers: &'a dyn Headers,
     /// The query, without `?`.
     pub query: &'a str,
+    /// Who sent it.
+    pub caller: &'a Caller,
     /// The body.
     pub body: Value,
     /// The tools.
