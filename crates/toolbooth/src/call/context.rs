@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::auth::{self, Scopes};
 use crate::config::Config;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 
@@ -32,8 +33,32 @@ impl fmt::Debug for Secret {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Caller {
-    /// Nobody in particular: the server asks for no credentials.
+    /// Nobody in particular: the server asks for no credentials, and none were sent.
     Anonymous,
+    /// Who has an API key.
+    Key {
+        /// The key's name.
+        name: String,
+        /// What it may do.
+        scopes: Scopes,
+    },
+    /// A user, by a token.
+    User {
+        /// The token's `sub`, if it has one.
+        subject: Option<String>,
+        /// What the token lets its bearer do.
+        scopes: Scopes,
+    },
+}
+
+impl Caller {
+    /// What the caller may do.
+    pub fn scopes(&self) -> &Scopes {
+        match self {
+            Self::Anonymous => &auth::NONE,
+            Self::Key { scopes, .. } | Self::User { scopes, .. } => scopes,
+        }
+    }
 }
 
 /// What a client sends along with a call (OXP `CallToolRequest.context`).

@@ -1,4 +1,4 @@
-//! The pipeline: tool and version → permission → requirements → input → run → output.
+//! The pipeline: tool and version → permission → scopes → requirements → input → run → output.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,13 @@ use crate::host::{Host, Level, NoRandomness};
 /// The order of the checks is that of OXP call-tool, "Error Behavior": the tool id, its version,
 /// what it requires (all refused before the call), then the input, then the run. A server that is
 /// configured wrongly serves none.
-pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Host) -> Outcome {
+pub async fn serve(
+    call: Call,
+    caller: &Caller,
+    catalog: &Catalog,
+    config: &Config,
+    host: &dyn Host,
+) -> Outcome {
     if !config.problems.is_empty() {
         let detail = "its configuration is wrong; GET /health says what";
         return Outcome::Refused(Refusal::Unavailable(detail));
@@ -32,6 +38,9 @@ pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Ho
         }
         Permission::Denied => return Outcome::Refused(Refusal::Forbidden { name: tool.name }),
     }
+    if !caller.scopes().cover(tool.scopes) {
+        return Outcome::Refused(Refusal::MissingScope { name: tool.name, scopes: tool.scopes });
+    }
     if let Some(missing) = missing(tool, &call.credentials) {
         return Outcome::Refused(Refusal::MissingRequirements(missing));
     }
@@ -45,7 +54,7 @@ pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Ho
         }
     };
     let started = host.now_ms();
-    let context = Context::new(&Caller::Anonymous, &call.credentials, config, host);
+    let context = Context::new(caller, &call.credentials, config, host);
     let result = (tool.run)(call.input, &context).await;
     let duration_ms = host.now_ms().saturating_sub(started);
 
