@@ -10,12 +10,12 @@ FIXTURES := $(shell find tests/fixtures -type f)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev build test bench deploy tool lint clean
+.PHONY: help setup dev build test bench deploy key tool lint clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-dev: setup build/worker.js ## Serve on http://localhost:8787; PORT=8801 takes another port
+dev: setup build/worker.js ## Serve on http://localhost:8787; PORT=8801 takes another port, AUTH=none asks for no key
 	@$(NODE) scripts/dev.mjs $(PORT)
 
 build: setup build/worker.js ## Leave the deployable bundle in build/
@@ -33,6 +33,9 @@ bench: setup build/worker.js ## Measure against other ways of doing it; writes b
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)
+
+key: ## Make an API key: make key NAME=somebody SCOPES=a,b
+	@node scripts/key.mjs "$(NAME)" "$(SCOPES)"
 
 tool: ## Write a new tool: make tool ID=Greeter.Hello
 	@node scripts/tool.mjs $(ID)

@@ -28,7 +28,8 @@ export async function configure(workers) {
       (module) =>
         `(name = "${module.name}", ${module.type} = embed "modules/${name}/${module.name}")`,
     );
-    const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}])`;
+    const bindings = `[(name = "AUTH", text = "none")]`;
+    const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}], bindings = ${bindings})`;
     return `(name = "${name}", worker = ${worker})`;
   });
   // Port 0: the system picks a free one, and workerd reports it.

@@ -1,6 +1,12 @@
 // Serves the Worker locally: wrangler on miniflare, KV simulated, no Cloudflare account.
 //   node scripts/dev.mjs [port]
+// Who may call says the environment: AUTH and the variables that belong to it. Without AUTH, callers
+// need the development key, which only this command configures.
 import { spawn } from "node:child_process";
+import { entryOf, token } from "./credentials.mjs";
+
+const DEVELOPMENT_KEY = "development-key";
+const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"];
 
 const port = Number(process.argv[2] ?? 8787);
 if (!Number.isInteger(port) || port < 1 || port > 65535) {
@@ -9,14 +15,21 @@ if (!Number.isInteger(port) || port < 1 || port > 65535) {
 }
 const address = `http://localhost:${port}`;
 
+const set = Object.fromEntries(ACCESS.map((name) => [name, process.env[name]]).filter(([, value]) => value));
+set.AUTH ??= "api-key";
+const ways = set.AUTH.split(",").map((way) => way.trim());
+const withKey = ways.includes("api-key") && set.API_KEYS === undefined;
+if (withKey) set.API_KEYS = JSON.stringify([entryOf(DEVELOPMENT_KEY, "development", ["*"])]);
+
 // Any page may call the local server, so that a page under development can.
+const vars = { ...set, ALLOWED_ORIGINS: "*" };
 const wrangler = spawn(
   process.execPath,
   [
     "node_modules/wrangler/bin/wrangler.js",
     "dev",
     ...["--port", String(port), "--ip", "localhost", "--show-interactive-dev-session=false"],
-    ...["--var", "ALLOWED_ORIGINS:*"],
+    ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
   ],
   {
     stdio: ["ignore", "inherit", "inherit"],
@@ -43,11 +56,29 @@ while (!stopping) {
   const health = await fetch(`${address}/health`).catch(() => undefined);
   if (health) {
     const call = { tool_id: "Calculator.Add", input: { a: 10, b: 5 } };
-    console.log(`\nToolbooth serves on ${address}. Try:\n`);
+    const { who, header = "" } = caller();
+    console.log(`\nToolbooth serves on ${address}. ${who}`);
+    for (const problem of (await health.json()).problems ?? []) console.log(`What is wrong: ${problem}`);
     console.log(
-      `curl ${address}/tools/call -H 'Content-Type: application/json' -d '${JSON.stringify(call)}'\n`,
+      `Try:\n\ncurl ${address}/tools/call -H 'Content-Type: application/json'${header} -d '${JSON.stringify(call)}'\n`,
     );
     break;
   }
   await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+/** Who may call, in words, and the header that lets a call in. */
+function caller() {
+  const bearer = (value) => ` -H 'Authorization: Bearer ${value}'`;
+  if (ways.includes("none")) return { who: "Anybody may call: AUTH has none." };
+  if (withKey) {
+    return { who: `Callers need the development key: ${DEVELOPMENT_KEY}`, header: bearer(DEVELOPMENT_KEY) };
+  }
+  if (ways.includes("jwt") && set.JWT_SECRET) {
+    const aud = set.JWT_AUDIENCE?.split(",")[0].trim();
+    const exp = Math.floor(Date.now() / 1000) + 900;
+    const claims = { sub: "developer", exp, ...(aud && { aud }), ...(set.JWT_ISSUER && { iss: set.JWT_ISSUER }) };
+    return { who: "Callers need a token; this one is good for 15 minutes.", header: bearer(token(claims, set.JWT_SECRET)) };
+  }
+  return { who: "Callers need credentials of yours.", header: bearer("…") };
 }

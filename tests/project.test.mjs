@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { freePort, root, run, serve } from "./support/commands.mjs";
 import { afterwards, catalogue, copy } from "./support/copy.mjs";
-import { start } from "./support/worker.mjs";
+import { BOOTH, start } from "./support/worker.mjs";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
@@ -36,7 +36,7 @@ const greeting = commands.find(({ command }) => command.includes('"Greeter.Hello
 
 // How each command of the README is run. `make test` is what runs this file.
 const ways = {
-  "make dev": "make dev serves",
+  "make dev": "make dev asks",
   "make test": "this run",
   "make tool ID=Greeter.Hello": "a scaffolded tool",
   "make build": "make build leaves",
@@ -56,24 +56,72 @@ test("the README shows no command that nothing runs", () => {
 test("make help names every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "build", "test", "bench", "deploy", "tool", "lint", "clean"]) {
+  for (const name of ["help", "dev", "build", "test", "bench", "deploy", "key", "tool", "lint", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
 
-test("make dev serves, prints a call that works, and ends on Ctrl-C", async () => {
+/** Starts `make dev` with these settings, uses it, and ends it; gives its port. */
+async function develop(settings, use) {
   const port = await freePort();
-  const dev = serve(`make dev PORT=${port}`, /^curl .*$/m);
+  const dev = serve(`make dev PORT=${port} ${settings}`, /^curl .*$/m);
   try {
     const [line] = await dev.started;
     const { out } = await run(`${line} --silent`);
     assert.equal(JSON.parse(out).value, 15, line);
-    for (const shown of commands.filter((shown) => shown.command.startsWith("curl ") && shown !== greeting)) {
-      await curl(shown, `http://localhost:${port}`);
-    }
+    await use(`http://localhost:${port}`, line);
   } finally {
     await dev.interrupt();
   }
+  return port;
+}
+
+const withoutCredentials = async (address) => (await fetch(`${address}/tools`)).status;
+
+test("make dev asks for the development key, and prints a call that has it", async () => {
+  await develop("", async (address, line) => {
+    assert.match(line, /-H 'Authorization: Bearer development-key'/);
+    assert.equal(await withoutCredentials(address), 401);
+  });
+});
+
+test("make dev AUTH=jwt asks for a token, and prints a call that has one", async () => {
+  const secret = "a secret for development, long enough";
+  const settings = `AUTH=jwt JWT_SECRET='${secret}' JWT_AUDIENCE=us,them JWT_ISSUER=me`;
+  await develop(settings, async (address, line) => {
+    assert.match(line, /-H 'Authorization: Bearer [\w-]+\.[\w-]+\.[\w-]+'/);
+    assert.equal(await withoutCredentials(address), 401);
+  });
+});
+
+test("make key prints a key, and the entry that lets it in", async () => {
+  const { code, out } = await run("make key NAME=somebody SCOPES=a,b:c");
+  assert.equal(code, 0);
+  const [key] = /^  [\w-]{43}$/m.exec(out) ?? assert.fail(out);
+  const [entry] = /^  \{.*\}$/m.exec(out) ?? assert.fail(out);
+  const { hash, ...rest } = JSON.parse(entry);
+  assert.deepEqual(rest, { name: "somebody", scopes: ["a", "b:c"] });
+  const worker = await start(BOOTH, { vars: { AUTH: "api-key", API_KEYS: `[${entry}]` } });
+  try {
+    assert.equal((await worker.get("/tools", { "oxp-api-key": key.trim() })).status, 200);
+    assert.equal((await worker.get("/tools", { "oxp-api-key": hash })).status, 401);
+  } finally {
+    await worker.close();
+  }
+  const other = await run("make key NAME=somebody");
+  assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "each is another");
+  for (const settings of ["", "NAME=' '", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'"]) {
+    assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
+  }
+});
+
+test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", async () => {
+  const port = await develop("AUTH=none", async (address) => {
+    assert.equal(await withoutCredentials(address), 200);
+    for (const shown of commands.filter((shown) => shown.command.startsWith("curl ") && shown !== greeting)) {
+      await curl(shown, address);
+    }
+  });
   const refused = await new Promise((resolve) => {
     const socket = connect(port, "localhost", () => resolve(socket.destroy() && false));
     socket.on("error", ({ code }) => resolve(code));

@@ -52,6 +52,9 @@ const FORMS: &[(&str, Form)] = &[
     ("", root::check),
 ];
 
+/// The header that HTTP demands with a status, whatever the protocol.
+const DEMANDED: &[(u16, &str)] = &[(401, "www-authenticate"), (405, "allow"), (429, "retry-after")];
+
 /// Checks the form of an answer, whatever was asked.
 ///
 /// # Errors
@@ -61,6 +64,9 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
         ensure(answer.all(name).count() == 1, &format!("{name} is there more than once"))?;
         let plain = !value.contains(|c: char| c.is_control());
         ensure(plain, &format!("{name} has a control character: {value:?}"))?;
+    }
+    if let Some((_, header)) = DEMANDED.iter().find(|(status, _)| *status == answer.status) {
+        ensure(answer.all(header).count() == 1, &format!("{header} is not there"))?;
     }
     let below = |prefix: &str| {
         let rest = answer.path.strip_prefix(prefix);

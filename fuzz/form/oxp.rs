@@ -24,7 +24,9 @@ pub(super) fn refused(status: u16, body: &Map<String, Value>) -> Result<(), Stri
     match status {
         503 => members(body, &["status"], &["problems"]),
         400 => members(body, &["message"], &["developer_message", "missing_requirements"]),
-        403 | 404 | 405 | 413 | 415 | 500 => members(body, &["message"], &["developer_message"]),
+        401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 => {
+            members(body, &["message"], &["developer_message"])
+        }
         _ => Err("a status that no answer has".to_owned()),
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
         }
         // A refused preflight is told before any provider is asked.
         403 => members(&body, &["message"], &["developer_message"]),
-        400 | 404 | 405 | 413 | 415 | 500 | 503 => match body.get("error") {
+        400 | 401 | 404 | 405 | 413 | 415 | 429 | 500 | 503 => match body.get("error") {
             Some(Value::Object(error)) if body.len() == 1 => {
                 members(error, &["code", "message", "type"], &[])
             }

@@ -24,7 +24,7 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
 
 /// What every error of the providers' addresses has.
 pub(super) fn error(status: u16, body: &Map<String, Value>) -> Result<(), String> {
-    let known = [400, 403, 404, 405, 413, 415, 500, 503].contains(&status);
+    let known = [400, 401, 403, 404, 405, 413, 415, 429, 500, 503].contains(&status);
     ensure(known, "a status that no error has")?;
     let Some(Value::Object(error)) = body.get("error") else {
         return Err("no error object".to_owned());

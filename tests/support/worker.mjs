@@ -35,21 +35,28 @@ const get = async () => { throw new Error("KV GET failed: 500 Internal Server Er
 const KV = { get, getWithMetadata: get, put: get, list: get, delete: get };
 export default { fetch: (request, env, context) => Worker.fetch(request, { ...env, KV }, context) };`;
 
+// What a test does not say otherwise: anybody may call.
+const DEFAULTS = { AUTH: "none", GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE };
+
 /**
- * Starts `bundle`. `vars` are its variables: texts, or what JSON a wrangler.toml could give instead.
- * `kv` is true, false (no such binding) or "failing".
+ * Starts `bundle`. `vars` are its variables: texts, or what JSON a wrangler.toml could give instead;
+ * undefined takes one away. `kv` is true, false (no such binding) or "failing". `limit` is how many
+ * calls a minute the rate limit allows, if there is one.
  */
-export async function start(bundle, { vars = {}, kv = true } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit } = {}) {
   const logs = [];
   const modules = {
     "worker.js": { type: "esm", contents: file(`${bundle}/worker.js`) },
     "index_bg.wasm": { type: "wasm", contents: file(`${bundle}/index_bg.wasm`) },
   };
   if (kv === "failing") modules["failing.js"] = { type: "esm", contents: FAILING_KV };
-  const env = Object.entries({ GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE, ...vars }).map(
-    ([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }],
-  );
+  const env = Object.entries({ ...DEFAULTS, ...vars })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }]);
   if (kv === true) env.push(["KV", { type: "kv", id: "tests" }]);
+  if (limit !== undefined) {
+    env.push(["RATE_LIMIT", { type: "rate-limit", namespace: "1", simple: { limit, period: 60 } }]);
+  }
   const runtime = new Miniflare({
     host: "127.0.0.1",
     port: 0,

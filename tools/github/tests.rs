@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolbooth::ToolError;
-use toolbooth::call::{Call, Credentials, Outcome, Refusal, Secret, Wanted, serve};
+use toolbooth::call::{Call, Caller, Credentials, Outcome, Refusal, Secret, Wanted, serve};
 use toolbooth::config::Config;
 use toolbooth::host::{HttpError, HttpResponse};
 use toolbooth::testing::{FakeHost, Upstream, ready};
@@ -19,7 +19,13 @@ fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) 
         input,
         credentials: Credentials { tokens: tokens.into(), ..Credentials::default() },
     };
-    let outcome = ready(serve(call, &CATALOG, &Config::read(&host, CATALOG.variables), &host));
+    let outcome = ready(serve(
+        call,
+        &Caller::Anonymous,
+        &CATALOG,
+        &Config::read(&host, CATALOG.variables),
+        &host,
+    ));
     (outcome, host.log.into_inner())
 }
 

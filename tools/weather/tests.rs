@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolbooth::ToolError;
-use toolbooth::call::{Call, Credentials, Outcome, Wanted, serve};
+use toolbooth::call::{Call, Caller, Credentials, Outcome, Wanted, serve};
 use toolbooth::config::Config;
 use toolbooth::host::{HttpError, HttpResponse};
 use toolbooth::testing::{FakeHost, Upstream, ready};
@@ -18,7 +18,13 @@ fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
         input: json!({"city": city}),
         credentials: Credentials::default(),
     };
-    let outcome = ready(serve(call, &CATALOG, &Config::read(&host, CATALOG.variables), &host));
+    let outcome = ready(serve(
+        call,
+        &Caller::Anonymous,
+        &CATALOG,
+        &Config::read(&host, CATALOG.variables),
+        &host,
+    ));
     (outcome, host.log.into_inner())
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use toolbooth::auth::is_scope;
 use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
 
@@ -164,6 +165,16 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
     }
     if definition.input_schema.get("type").and_then(Value::as_str) != Some("object") {
         problem("input_schema", "must have \"type\": \"object\" at its root".to_owned());
+    }
+    let scopes = &definition.scopes;
+    for (index, scope) in scopes.iter().enumerate() {
+        if !is_scope(scope) || scope == "*" {
+            let message =
+                "is no scope; expected a word of printable ASCII without space, \" and \\";
+            problem(&format!("scopes[{index}]"), message.to_owned());
+        } else if scopes.iter().take(index).any(|earlier| earlier == scope) {
+            problem(&format!("scopes[{index}]"), format!("is {scope:?} once more"));
+        }
     }
     if let Some(requirements) = &definition.requirements {
         let ids = requirements.authorization.iter().map(|one| &one.id);

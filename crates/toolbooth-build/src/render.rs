@@ -145,12 +145,14 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
         None => validators.of(&json!({"type": "null"})),
     };
     let version = &definition.version;
+    let scopes = &definition.scopes;
     format!(
         "    toolbooth::catalog::Tool {{
         toolkit: {:?},
         tool: {:?},
         version: toolbooth::catalog::Version::new({}, {}, {}),
         name: {:?},
+        scopes: &{scopes:?},
         authorization: &[{}],
         secrets: &{secrets:?},
         user_id: {},

@@ -6,8 +6,9 @@ use futures_util::StreamExt;
 use serde_json::{Map, Value};
 use toolbooth::host::{
     BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
-    Random, SHORTEST_LIFE, Store, StoreError, Variables,
+    Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
 };
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{
     AbortSignal, Env, Fetch, Headers, Method, Request, RequestInit, console_error, console_warn,
@@ -15,6 +16,25 @@ use worker::{
 
 /// The name of the KV binding in `wrangler.toml`.
 const KV: &str = "KV";
+/// The name of the rate limit binding, which need not be there.
+const RATE_LIMIT: &str = "RATE_LIMIT";
+
+#[wasm_bindgen(module = "/js/verify.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    async fn verify(
+        algorithm: &str,
+        jwk: &str,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/js/limit.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    async fn take(binding: &JsValue, key: &str, units: u32) -> Result<JsValue, JsValue>;
+}
 
 /// The bindings of one request.
 pub(crate) struct Bindings {
@@ -24,6 +44,11 @@ pub(crate) struct Bindings {
 impl Bindings {
     pub(crate) fn new(env: Env) -> Self {
         Self { env }
+    }
+
+    /// What is bound under `name`; undefined if nothing is.
+    fn binding(&self, name: &str) -> JsValue {
+        js_sys::Reflect::get(&self.env, &JsValue::from_str(name)).unwrap_or_default()
     }
 }
 
@@ -44,7 +69,7 @@ impl Random for Bindings {
 
 impl Variables for Bindings {
     fn variable(&self, name: &str) -> Option<String> {
-        let value = js_sys::Reflect::get(&self.env, &JsValue::from_str(name)).ok()?;
+        let value = self.binding(name);
         // wrangler.toml makes a number or a boolean of what stands there without quotes.
         let number = || value.as_f64().map(|number| number.to_string());
         let boolean = || value.as_bool().map(|boolean| boolean.to_string());
@@ -133,6 +158,41 @@ async fn exchange(
         retry_after_ms: seconds.map(|seconds| seconds.saturating_mul(1000)),
         body,
     })
+}
+
+impl Signatures for Bindings {
+    fn verify<'a>(
+        &'a self,
+        algorithm: SignatureAlgorithm,
+        jwk: &'a str,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> BoxFuture<'a, bool> {
+        Box::pin(async move {
+            // The runtime throws at a key that is none.
+            let good = verify(algorithm.name(), jwk, message, signature).await;
+            good.is_ok_and(|good| good.is_truthy())
+        })
+    }
+}
+
+impl RateLimit for Bindings {
+    fn is_limited(&self) -> bool {
+        self.binding(RATE_LIMIT).is_object()
+    }
+
+    fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>> {
+        Box::pin(async move {
+            let units = u32::try_from(units).unwrap_or(u32::MAX);
+            match take(&self.binding(RATE_LIMIT), key, units).await {
+                Ok(within) => Ok(within.is_truthy()),
+                Err(error) => {
+                    let error = error.dyn_into::<js_sys::Error>();
+                    Err(error.map_or_else(|_| String::new(), |error| error.message().into()))
+                }
+            }
+        })
+    }
 }
 
 impl Log for Bindings {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use futures_util::future::join_all;
 use serde::Serialize;
 
+use crate::auth::{self, Access};
 use crate::call::{self, Call, Caller, Outcome, Refusal};
 use crate::catalog::Catalog;
 use crate::challenge::{Address, Challenges};
@@ -19,19 +20,39 @@ use crate::json;
 pub struct Booth {
     catalog: &'static Catalog,
     config: Config,
+    access: Access,
 }
 
 /// The key that `/health` reads. Nothing ever writes it, so a cached miss is the right answer.
 const HEALTH_KEY: &str = "health";
 
+/// Who may keep a page. "no-cache" lets caches keep it but ask each time: a deployment shows at once.
+const FOR_ALL: &[(&str, &str)] = &[("cache-control", "no-cache")];
+/// The same for a page that depends on the caller.
+const FOR_THE_CALLER: &[(&str, &str)] =
+    &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
+
+/// The longest window that a rate limit of Workers can have, in seconds; which one the operator has
+/// chosen the Worker is not told.
+const RATE_LIMIT_WINDOW: u32 = 60;
+
 impl Booth {
     /// A booth for `catalog`, configured by the host's variables. Problems are logged once, here.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
-        let config = Config::read(host, catalog.variables);
+        let mut config = Config::read(host, catalog.variables);
+        let access = Access::read(host, &mut config.problems);
+        let public = config.challenges.as_ref().is_some_and(|challenges| !challenges.is_local());
+        if public && access.lets_strangers_in() {
+            config.problems.push(
+                "AUTH must not have none where OAUTH_PROVIDERS is set: whoever guesses a user's id \
+                 would act with that user's grants"
+                    .to_owned(),
+            );
+        }
         for problem in &config.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
-        Self { catalog, config }
+        Self { catalog, config, access }
     }
 
     /// The largest request body that is worth reading, in bytes.
@@ -55,15 +76,15 @@ impl Booth {
             }
             Err(refusal) => Err(refusal),
             Ok(Action::Health) => self.health(dialect, headers, host).await,
-            Ok(Action::Read(read)) => self.read(dialect, headers, query, *read),
-            Ok(Action::Call(call)) => match self.post(dialect, headers, query, body, host) {
-                Ok(posted) => Ok(self.exchange(call(posted), host).await),
-                Err(refusal) => Err(refusal),
-            },
+            Ok(Action::Public(read)) => {
+                self.read(dialect, headers, query, &Caller::Anonymous, FOR_ALL, *read)
+            }
+            Ok(Action::Read(read)) => self.list(dialect, headers, query, host, *read).await,
+            Ok(Action::Call(call)) => self.call(dialect, headers, query, body, host, *call).await,
             Ok(Action::Refuse(refuse)) => Ok(refuse()),
         };
-        let answer = answer.unwrap_or_else(dialect.refuse);
-        let answer = (dialect.sign)(answer);
+        let answer = answer
+            .map_or_else(|refusal| refused(dialect, refusal), |answer| (dialect.sign)(answer));
         let mut answer = http::cross_origin(answer, headers, &self.config.origins);
         if method == Method::Head {
             answer.body = (&[]).into();
@@ -83,7 +104,6 @@ impl Booth {
         let Inbound { method, path, query, headers, .. } = request;
         let (dialect, _) = dialect::route(method, path);
         let this = self.config.challenges.as_ref();
-        let refuse = |refusal| (dialect.sign)((dialect.refuse)(refusal));
         let mut answer = match (address, method) {
             (Address::Check, Method::Get | Method::Head) => {
                 Challenges::check(this, query, host).await
@@ -94,12 +114,14 @@ impl Booth {
                 Challenges::back(this, (query, headers), host).await
             }
             (Address::Grant(provider), Method::Delete) => {
-                let caller = &Caller::Anonymous;
-                let forget = Challenges::forget(this, (provider, query), caller, host).await;
-                forget.unwrap_or_else(refuse)
+                let forget = async {
+                    let caller = self.access.authenticate(headers, host).await?;
+                    Challenges::forget(this, (provider, query), &caller, host).await
+                };
+                forget.await.unwrap_or_else(|refusal| refused(dialect, refusal))
             }
             (address, Method::Options) => preflight(address),
-            (address, _) => refuse(Refusal::MethodNotAllowed { allow: address.allow() }),
+            (address, _) => refused(dialect, Refusal::MethodNotAllowed { allow: address.allow() }),
         };
         if method == Method::Head {
             answer.body = (&[]).into();
@@ -121,6 +143,7 @@ impl Booth {
         headers: &'a dyn Headers,
         query: &'a str,
         body: Body,
+        caller: &'a Caller,
         host: &'a dyn Host,
     ) -> Result<Posted<'a>, Refusal> {
         let Body::Whole(body) = body else {
@@ -132,19 +155,92 @@ impl Booth {
         let body = json::parse(&body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
         (dialect.check)(headers)?;
         let (catalog, config) = (self.catalog, &self.config);
-        Ok(Posted { headers, query, body, catalog, config, host })
+        Ok(Posted { headers, query, caller, body, catalog, config, host })
+    }
+
+    /// Takes the calls of a request. Who sends it is asked before its body is looked at.
+    async fn call(
+        &self,
+        dialect: &Dialect,
+        headers: &dyn Headers,
+        query: &str,
+        body: Body,
+        host: &dyn Host,
+        read: fn(Posted<'_>) -> Exchange,
+    ) -> Result<Outbound, Refusal> {
+        let caller = self.access.authenticate(headers, host).await?;
+        let exchange = read(self.post(dialect, headers, query, body, &caller, host)?);
+        self.count(&caller, headers, exchange.calls.len(), host).await?;
+        Ok(self.exchange(exchange, &caller, host).await)
+    }
+
+    /// Counts calls against the caller's rate limit. Those who are anonymous are told apart by
+    /// their address.
+    ///
+    /// A counter that does not answer stops nobody: it guards the server's capacity, not its tools.
+    async fn count(
+        &self,
+        caller: &Caller,
+        headers: &dyn Headers,
+        calls: usize,
+        host: &dyn Host,
+    ) -> Result<(), Refusal> {
+        if calls == 0 || !host.is_limited() {
+            return Ok(());
+        }
+        let key = match caller {
+            Caller::Key { name, .. } => format!("key:{name}"),
+            Caller::User { subject, .. } => {
+                format!("user:{}", subject.as_deref().unwrap_or_default())
+            }
+            Caller::Anonymous => {
+                format!("address:{}", headers.get("cf-connecting-ip").unwrap_or_default())
+            }
+        };
+        match host.take(&key, calls).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Refusal::TooManyRequests { retry_after: RATE_LIMIT_WINDOW }),
+            Err(problem) => {
+                host.log(Level::Error, "rate_limit", &[("problem", &problem)]);
+                Ok(())
+            }
+        }
     }
 
     /// Serves the calls of one request, several of them side by side.
-    async fn exchange(&self, exchange: Exchange, host: &dyn Host) -> Outbound {
+    async fn exchange(&self, exchange: Exchange, caller: &Caller, host: &dyn Host) -> Outbound {
         let serve = |call: Result<Call, Refusal>| async {
             match call {
-                Ok(call) => call::serve(call, self.catalog, &self.config, host).await,
+                Ok(call) => call::serve(call, caller, self.catalog, &self.config, host).await,
                 Err(refusal) => Outcome::Refused(refusal),
             }
         };
         let outcomes = join_all(exchange.calls.into_iter().map(serve)).await;
-        (exchange.reply)(outcomes)
+        let header = match outcomes.as_slice() {
+            [Outcome::Refused(refusal)] => refusal.header(),
+            _ => None,
+        };
+        let mut answer = (exchange.reply)(outcomes);
+        // Where the protocol tells a refusal in its body alone, HTTP has nothing to add.
+        if answer.status == 403 {
+            answer.headers.extend(header.map(|(name, value)| (name, value.into())));
+        }
+        answer
+    }
+
+    /// Gives a list to a caller. What it shows depends on the caller wherever one is asked for, and
+    /// then it is for nobody else.
+    async fn list(
+        &self,
+        dialect: &Dialect,
+        headers: &dyn Headers,
+        query: &str,
+        host: &dyn Host,
+        read: fn(&Reading<'_>) -> Result<Page, Outbound>,
+    ) -> Result<Outbound, Refusal> {
+        let caller = self.access.authenticate(headers, host).await?;
+        let caching = if self.access.is_same_for_all() { FOR_ALL } else { FOR_THE_CALLER };
+        self.read(dialect, headers, query, &caller, caching, read)
     }
 
     fn read(
@@ -152,10 +248,13 @@ impl Booth {
         dialect: &Dialect,
         headers: &dyn Headers,
         query: &str,
+        caller: &Caller,
+        caching: &'static [(&'static str, &'static str)],
         read: fn(&Reading<'_>) -> Result<Page, Outbound>,
     ) -> Result<Outbound, Refusal> {
         (dialect.check)(headers)?;
-        let page = match read(&Reading { query, catalog: self.catalog, config: &self.config }) {
+        let reading = Reading { query, caller, catalog: self.catalog, config: &self.config };
+        let page = match read(&reading) {
             Ok(page) => page,
             Err(answer) => return Ok(answer),
         };
@@ -171,8 +270,9 @@ impl Booth {
             )
         };
         answer.headers.extend(page.headers);
-        // "no-cache" lets caches keep it but ask each time: a deployment shows at once.
-        Ok(answer.with("etag", page.etag).with("cache-control", "no-cache"))
+        answer.headers.push(("etag", page.etag));
+        answer.headers.extend(caching.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));
+        Ok(answer)
     }
 
     /// `GET /health` (OXP health-check): 200 when calls can be served, 503 with the reasons when not.
@@ -199,6 +299,14 @@ impl Booth {
             serde_json::to_vec(&Health { status: word, problems: &problems }).unwrap_or_default();
         Ok(Outbound::json(status, body).with("cache-control", "no-store"))
     }
+}
+
+/// Tells a refusal of a whole request, with the header that HTTP has for it.
+fn refused(dialect: &Dialect, refusal: Refusal) -> Outbound {
+    let header = refusal.header();
+    let mut answer = (dialect.refuse)(refusal);
+    answer.headers.extend(header.map(|(name, value)| (name, value.into())));
+    (dialect.sign)(answer)
 }
 
 /// Answers `OPTIONS` at the addresses of challenges.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::call::Caller;
 use crate::catalog::Tool;
 use crate::challenge::Challenges;
 use crate::host;
@@ -228,6 +229,11 @@ impl Config {
             allowlist,
             tools,
         }
+    }
+
+    /// Whether `caller` may run `tool`: lists show it, and calls of it are served.
+    pub fn allows(&self, caller: &Caller, tool: &Tool) -> bool {
+        self.permission(tool) != Permission::Denied && caller.scopes().cover(tool.scopes)
     }
 
     /// Whether the operator lets `tool` be called.

@@ -1,4 +1,5 @@
-//! What a host must supply: a clock, randomness, variables, a key-value store, an HTTP client, a log.
+//! What a host must supply: a clock, randomness, variables, a key-value store, an HTTP client, public-key
+//! signatures, a rate limit, a log.
 //!
 //! The library asks for everything that is not a pure function through these traits, so it runs on
 //! Workers and, with stand-ins, in native tests. Futures are not `Send`: a Worker has one thread.
@@ -151,6 +152,58 @@ impl fmt::Display for HttpError {
     }
 }
 
+/// An algorithm of public-key signatures, by its name in a token's `alg` (RFC 7518, RFC 8037).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignatureAlgorithm {
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    Rs256,
+    /// ECDSA with P-256 and SHA-256.
+    Es256,
+    /// Ed25519.
+    EdDsa,
+}
+
+impl SignatureAlgorithm {
+    /// The algorithm of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Rs256, Self::Es256, Self::EdDsa].into_iter().find(|one| one.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rs256 => "RS256",
+            Self::Es256 => "ES256",
+            Self::EdDsa => "EdDSA",
+        }
+    }
+}
+
+/// Verifies public-key signatures: the runtime does that in native code.
+pub trait Signatures {
+    /// Whether `signature` is that of `message` by the holder of `jwk`, a public key as JSON
+    /// (RFC 7517). A key or signature that cannot be read is not good.
+    fn verify<'a>(
+        &'a self,
+        algorithm: SignatureAlgorithm,
+        jwk: &'a str,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> BoxFuture<'a, bool>;
+}
+
+/// Counts what each caller uses.
+pub trait RateLimit {
+    /// Whether there is a limit at all.
+    fn is_limited(&self) -> bool;
+
+    /// Counts `units` against `key`; false when they are more than the limit leaves.
+    ///
+    /// # Errors
+    /// The counter does not answer. Holds the reason for the log.
+    fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>>;
+}
+
 /// How much a log line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -169,6 +222,12 @@ pub trait Log {
 }
 
 /// Everything a host supplies.
-pub trait Host: Clock + Random + Variables + Store + HttpClient + Log {}
+pub trait Host:
+    Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log
+{
+}
 
-impl<T: Clock + Random + Variables + Store + HttpClient + Log> Host for T {}
+impl<T> Host for T where
+    T: Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log
+{
+}

@@ -156,13 +156,22 @@ pub fn cross_origin(response: Outbound, headers: &dyn Headers, origins: &Origins
             let response = response.with("access-control-expose-headers", EXPOSE_HEADERS);
             allow_origin(response, origin, origins)
         }
-        _ => response.with("vary", "Origin"),
+        _ => varying_by_origin(response),
     }
 }
 
 fn allow_origin(response: Outbound, origin: String, origins: &Origins) -> Outbound {
     let allowed = if origins.any() { Cow::Borrowed("*") } else { Cow::Owned(origin) };
-    response.with("access-control-allow-origin", allowed).with("vary", "Origin")
+    varying_by_origin(response.with("access-control-allow-origin", allowed))
+}
+
+/// Names the request's `Origin` among what the answer depends on.
+fn varying_by_origin(mut response: Outbound) -> Outbound {
+    match response.headers.iter_mut().find(|(name, _)| *name == "vary") {
+        Some((_, vary)) => *vary = format!("Origin, {vary}").into(),
+        None => return response.with("vary", "Origin"),
+    }
+    response
 }
 
 #[cfg(test)]

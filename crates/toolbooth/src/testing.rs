@@ -9,13 +9,15 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use crate::call::{Call, Credentials, Outcome, Secret, Wanted, serve};
+use crate::auth::Scopes;
+use crate::call::{Call, Caller, Credentials, Outcome, Secret, Wanted, serve};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::config::Config;
 use crate::host::{
     BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
-    Random, Store, StoreError, Variables,
+    Random, RateLimit, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
 };
 
 pub use store::{FakeStore, STALE_MS};
@@ -30,7 +32,9 @@ pub struct FakeHost {
     pub now_ms: Cell<u64>,
     /// The next random byte.
     pub next_random: Cell<u8>,
-    /// Variables and secrets.
+    /// Whether there are random bytes.
+    pub random_works: bool,
+    /// Variables and secrets: `AUTH=none`, unless the test says otherwise.
     pub variables: BTreeMap<String, String>,
     /// Whether the store answers.
     pub store_works: bool,
@@ -38,6 +42,10 @@ pub struct FakeHost {
     pub store: FakeStore,
     /// Answers HTTP requests.
     pub upstream: Upstream,
+    /// How many units each key may take, if there is a limit; `Err` when the counter is down.
+    pub limit: Option<Result<usize, String>>,
+    /// What each key has taken.
+    pub taken: RefCell<BTreeMap<String, usize>>,
     /// Every line that was logged.
     pub log: RefCell<Vec<String>>,
 }
@@ -47,10 +55,13 @@ impl Default for FakeHost {
         Self {
             now_ms: Cell::new(1_741_724_000_000),
             next_random: Cell::new(0),
-            variables: BTreeMap::new(),
+            random_works: true,
+            variables: BTreeMap::from([("AUTH".to_owned(), "none".to_owned())]),
             store_works: true,
             store: FakeStore::default(),
             upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
+            limit: None,
+            taken: RefCell::default(),
             log: RefCell::new(Vec::new()),
         }
     }
@@ -60,7 +71,9 @@ impl FakeHost {
     /// A host with these variables.
     pub fn with(variables: &[(&str, &str)]) -> Self {
         let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Self { variables: variables.iter().map(pair).collect(), ..Self::default() }
+        let mut host = Self::default();
+        host.variables.extend(variables.iter().map(pair));
+        host
     }
 }
 
@@ -72,6 +85,9 @@ impl Clock for FakeHost {
 
 impl Random for FakeHost {
     fn random_16(&self) -> Result<[u8; 16], NoRandomness> {
+        if !self.random_works {
+            return Err(NoRandomness);
+        }
         let next = || self.next_random.replace(self.next_random.get().wrapping_add(1));
         Ok(std::array::from_fn(|_| next()))
     }
@@ -122,6 +138,42 @@ impl HttpClient for FakeHost {
     }
 }
 
+/// The signature that [`FakeHost`] takes for good: anybody can make it, and nobody by accident.
+pub fn fake_signature(algorithm: SignatureAlgorithm, jwk: &str, message: &[u8]) -> Vec<u8> {
+    let parts = [algorithm.name().as_bytes(), jwk.as_bytes(), message];
+    parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize().to_vec()
+}
+
+impl Signatures for FakeHost {
+    fn verify<'a>(
+        &'a self,
+        algorithm: SignatureAlgorithm,
+        jwk: &'a str,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> BoxFuture<'a, bool> {
+        let good = fake_signature(algorithm, jwk, message) == signature;
+        Box::pin(async move { good })
+    }
+}
+
+impl RateLimit for FakeHost {
+    fn is_limited(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>> {
+        let mut taken = self.taken.borrow_mut();
+        let sum = taken.entry(key.to_owned()).or_default();
+        *sum += units;
+        let within = match &self.limit {
+            None => Ok(true),
+            Some(limit) => limit.clone().map(|limit| *sum <= limit),
+        };
+        Box::pin(async move { within })
+    }
+}
+
 impl Log for FakeHost {
     fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
         self.log.borrow_mut().push(format!("{level:?} {event} {details:?}"));
@@ -143,7 +195,7 @@ pub fn ready<T>(future: impl Future<Output = T>) -> T {
 
 /// Runs one example of a definition through the pipeline; tells what is wrong, if anything.
 ///
-/// Requirements are met with made-up values.
+/// Requirements are met with made-up values, scopes with all there are.
 ///
 /// # Errors
 /// The outcome is not the one that the example promises.
@@ -172,7 +224,8 @@ pub fn check_example(
         credentials,
     };
     let config = Config::read(host, catalog.variables);
-    let got = match ready(serve(call, catalog, &config, host)) {
+    let caller = Caller::Key { name: "example".to_owned(), scopes: Scopes::All };
+    let got = match ready(serve(call, &caller, catalog, &config, host)) {
         Outcome::Done { value, .. } => json!({ "value": value }),
         Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
         Outcome::Invalid(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),

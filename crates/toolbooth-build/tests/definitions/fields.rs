@@ -56,8 +56,8 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "unknown field",
             json!({"/inputs": {}}),
             "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
-             `version`, `input_schema`, `output_schema`, `requirements`, `examples`, `annotations`, \
-             `deprecated`",
+             `version`, `input_schema`, `output_schema`, `scopes`, `requirements`, `examples`, \
+             `annotations`, `deprecated`",
         ),
         (
             "unknown annotation",
@@ -302,7 +302,7 @@ fn versions_ids_and_names() {
 }
 
 #[test]
-fn descriptions_requirements_and_deprecation() {
+fn descriptions_scopes_requirements_and_deprecation() {
     let long = |character: &str, count| character.repeat(count);
     for (what, changes, expected) in [
         ("1,024 characters", json!({"/description": long("d", 1024)}), None),
@@ -326,6 +326,34 @@ fn descriptions_requirements_and_deprecation() {
             "a blank description",
             json!({"/description": " \n"}),
             Some("description: is empty; expected a text for people and models"),
+        ),
+        ("no scopes", json!({"/scopes": []}), None),
+        ("scopes of other servers", json!({"/scopes": ["https://a.example/b.c", "d:e/f"]}), None),
+        (
+            "two scopes in one",
+            json!({"/scopes": ["a", "b c"]}),
+            Some(
+                "scopes[1]: is no scope; expected a word of printable ASCII without space, \" and \\",
+            ),
+        ),
+        (
+            "an empty scope",
+            json!({"/scopes": [""]}),
+            Some(
+                "scopes[0]: is no scope; expected a word of printable ASCII without space, \" and \\",
+            ),
+        ),
+        (
+            "the scope that keys have for all",
+            json!({"/scopes": ["*"]}),
+            Some(
+                "scopes[0]: is no scope; expected a word of printable ASCII without space, \" and \\",
+            ),
+        ),
+        (
+            "a scope twice",
+            json!({"/scopes": ["a", "b", "a"]}),
+            Some("scopes[2]: is \"a\" once more"),
         ),
         (
             "an empty authorization id",
@@ -393,9 +421,9 @@ fn descriptions_requirements_and_deprecation() {
 
 #[test]
 fn optional_fields_may_be_absent_each_alone() {
-    for field in ["/title", "/requirements", "/annotations", "/deprecated"] {
+    for field in ["/title", "/scopes", "/requirements", "/annotations", "/deprecated"] {
         let changes: Value = [(field.to_owned(), json!(GONE))].into_iter().collect();
         assert_told(field, &changes, &[]);
     }
-    assert_eq!(add().as_object().map(serde_json::Map::len), Some(11), "the sample has every field");
+    assert_eq!(add().as_object().map(serde_json::Map::len), Some(12), "the sample has every field");
 }

@@ -38,6 +38,7 @@ pub(crate) fn add() -> Value {
             "additionalProperties": false
         },
         "output_schema": {"type": "number", "description": "The sum."},
+        "scopes": ["sums:add", "sums:all"],
         "requirements": {
             "authorization": [{"id": "bank", "oauth2": {"scopes": ["read"]}}],
             "secrets": [{"id": "KEY"}],

@@ -2,6 +2,7 @@
 
 mod access;
 mod body;
+mod callers;
 mod corpus;
 mod dialects;
 mod envelope;
@@ -14,14 +15,8 @@ mod provider_lists;
 mod rpc;
 mod xaibo;
 
-use std::time::Duration;
-
 use super::*;
 use crate::call::tests::CATALOG;
-use crate::host::{
-    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Log, NoRandomness, Random,
-    Store, StoreError, Variables,
-};
 use crate::http::tests::{Pairs, wire};
 use crate::testing::{FakeHost, ready};
 
@@ -316,64 +311,9 @@ fn calls() {
     }
 }
 
-/// A host that has everything but randomness.
-struct NoDice(FakeHost);
-
-impl Random for NoDice {
-    fn random_16(&self) -> Result<[u8; 16], NoRandomness> {
-        Err(NoRandomness)
-    }
-}
-
-impl Clock for NoDice {
-    fn now_ms(&self) -> u64 {
-        self.0.now_ms()
-    }
-}
-
-impl Variables for NoDice {
-    fn variable(&self, name: &str) -> Option<String> {
-        self.0.variable(name)
-    }
-}
-
-impl Store for NoDice {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        self.0.get(key)
-    }
-
-    fn put<'a>(
-        &'a self,
-        key: &'a str,
-        value: &'a str,
-        life: Duration,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.put(key, value, life)
-    }
-
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.delete(key)
-    }
-}
-
-impl HttpClient for NoDice {
-    fn send<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
-        self.0.send(request)
-    }
-}
-
-impl Log for NoDice {
-    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
-        self.0.log(level, event, details);
-    }
-}
-
 #[test]
 fn without_randomness_no_call_id_is_made_up() {
-    let host = NoDice(FakeHost::default());
+    let host = FakeHost { random_works: false, ..FakeHost::default() };
     let expected =
         error(400, "The tool server is temporarily unavailable", "it has no random bytes");
     let body = r#"{"tool_id":"Echo.Say","input":{"text":"hi"}}"#;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::ToolError;
+use crate::auth::{self, Scopes};
 use crate::config::Config;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 
@@ -34,8 +35,53 @@ impl fmt::Debug for Secret {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Caller {
-    /// Nobody in particular: the server asks for no credentials.
+    /// Nobody in particular: the server asks for no credentials, and none were sent.
     Anonymous,
+    /// Who has an API key.
+    Key {
+        /// The key's name.
+        name: String,
+        /// What it may do.
+        scopes: Scopes,
+    },
+    /// A user, by a token.
+    User {
+        /// The token's `sub`, if it has one.
+        subject: Option<String>,
+        /// What the token lets its bearer do.
+        scopes: Scopes,
+    },
+}
+
+impl Caller {
+    /// What the caller may do.
+    pub fn scopes(&self) -> &Scopes {
+        match self {
+            Self::Anonymous => &auth::NONE,
+            Self::Key { scopes, .. } | Self::User { scopes, .. } => scopes,
+        }
+    }
+}
+
+/// A request names another user than the token that it came with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnotherUser;
+
+impl Caller {
+    /// The user for whom a request is: the one of the token, else the one that the request names.
+    ///
+    /// # Errors
+    /// [`AnotherUser`].
+    pub fn user<'a>(&'a self, named: Option<&'a str>) -> Result<Option<&'a str>, AnotherUser> {
+        let named = named.filter(|user| !user.is_empty());
+        match (self, named) {
+            (Self::User { subject: Some(subject), .. }, None) => Ok(Some(subject)),
+            (Self::User { subject: Some(subject), .. }, Some(named)) if named != subject => {
+                Err(AnotherUser)
+            }
+            (_, named) => Ok(named),
+        }
+    }
 }
 
 /// What a client sends along with a call (OXP `CallToolRequest.context`).

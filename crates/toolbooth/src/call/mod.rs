@@ -6,7 +6,7 @@ mod outcome;
 mod requirements;
 mod serve;
 
-pub use context::{Caller, Context, Credentials, Secret};
+pub use context::{AnotherUser, Caller, Context, Credentials, Secret};
 pub(crate) use input::check as check_input;
 pub use input::{InvalidInput, ParameterError};
 pub use outcome::{Missing, Outcome, Refusal, ToolError};

@@ -130,12 +130,57 @@ pub enum Refusal {
         /// The tool's name.
         name: &'static str,
     },
+    /// The request brings no credentials, or none that are good.
+    Unauthenticated {
+        /// Why, in words that give nothing away.
+        reason: &'static str,
+        /// Whether credentials were sent.
+        sent: bool,
+    },
+    /// The caller's credentials have not the scopes that the tool requires.
+    MissingScope {
+        /// The tool's name.
+        name: &'static str,
+        /// The scopes it requires.
+        scopes: &'static [&'static str],
+    },
+    /// The caller has used up what it may call for now.
+    TooManyRequests {
+        /// Seconds after which there is certainly room again.
+        retry_after: u32,
+    },
     /// The call lacks what the definition requires.
     MissingRequirements(Missing),
     /// The server cannot serve. Holds what is at fault.
     Unavailable(&'static str),
     /// The server itself failed, for one because a tool crashed.
     Failed,
+}
+
+impl Refusal {
+    /// The header that HTTP demands with a refusal, whatever protocol tells it: the challenge of
+    /// RFC 6750, 3, and `Retry-After`.
+    pub fn header(&self) -> Option<(&'static str, String)> {
+        const CHALLENGE: &str = "Bearer realm=\"toolbooth\"";
+        match self {
+            Self::Unauthenticated { sent: false, .. } => {
+                Some(("www-authenticate", CHALLENGE.to_owned()))
+            }
+            Self::Unauthenticated { reason, sent: true } => Some((
+                "www-authenticate",
+                format!("{CHALLENGE}, error=\"invalid_token\", error_description=\"{reason}\""),
+            )),
+            Self::MissingScope { scopes, .. } => Some((
+                "www-authenticate",
+                format!(
+                    "{CHALLENGE}, error=\"insufficient_scope\", scope=\"{}\"",
+                    scopes.join(" ")
+                ),
+            )),
+            Self::TooManyRequests { retry_after } => Some(("retry-after", retry_after.to_string())),
+            _ => None,
+        }
+    }
 }
 
 /// What a call lacks.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::context::{Caller, Credentials, Secret};
+use super::context::{AnotherUser, Caller, Credentials, Secret};
 use super::outcome::{Missing, Refusal};
 use crate::catalog::{Authorization, Tool};
 use crate::challenge::{Challenges, Granted, Need, NoOwner, NoToken, Owner};
@@ -30,7 +30,8 @@ struct Used<'a> {
 ///
 /// # Errors
 /// [`Refusal::MissingRequirements`] with challenges where users can be asked;
-/// [`Refusal::Malformed`] for a user id that is too long for that; [`Refusal::Unavailable`].
+/// [`Refusal::Malformed`] for a user id that is too long for that, or not that of the caller's
+/// token; [`Refusal::Unavailable`].
 pub(super) async fn meet<'a>(
     tool: &'static Tool,
     mut sent: Credentials,
@@ -38,10 +39,15 @@ pub(super) async fn meet<'a>(
     config: &'a Config,
     host: &dyn Host,
 ) -> Result<Met<'a>, Refusal> {
+    let user = caller.user(sent.user_id.as_deref());
+    let user = user.map_err(|AnotherUser| {
+        Refusal::Malformed(format!("context: {}", NoOwner::Another.words()))
+    })?;
+    sent.user_id = user.map(str::to_owned);
     let mut missing = Missing {
         authorization: Vec::new(),
         secrets: absent(tool.secrets, &sent.secrets).collect(),
-        user_id: tool.user_id && sent.user_id.as_deref().is_none_or(str::is_empty),
+        user_id: tool.user_id && sent.user_id.is_none(),
         challenges: Vec::new(),
     };
     let mut grants = Vec::new();
@@ -62,7 +68,7 @@ pub(super) async fn meet<'a>(
                 missing.user_id = true;
                 continue;
             }
-            Err(NoOwner::TooLong) => return Err(Refusal::Malformed(NoOwner::TOO_LONG.to_owned())),
+            Err(why) => return Err(Refusal::Malformed(format!("context: {}", why.words()))),
         };
         let id = tool.id();
         let need = Need { owner: &owner, provider, scopes: required.scopes, tool: &id };

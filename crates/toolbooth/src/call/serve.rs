@@ -1,4 +1,4 @@
-//! The pipeline: tool and version → permission → requirements → input → run → output.
+//! The pipeline: tool and version → permission → scopes → requirements → input → run → output.
 
 use uuid::Builder;
 
@@ -14,7 +14,13 @@ use crate::host::{Host, Level, NoRandomness};
 /// The order of the checks is that of OXP call-tool, "Error Behavior": the tool id, its version,
 /// what it requires (all refused before the call), then the input, then the run. A server that is
 /// configured wrongly serves none.
-pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Host) -> Outcome {
+pub async fn serve(
+    call: Call,
+    caller: &Caller,
+    catalog: &Catalog,
+    config: &Config,
+    host: &dyn Host,
+) -> Outcome {
     if !config.problems.is_empty() {
         let detail = "its configuration is wrong; GET /health says what";
         return Outcome::Refused(Refusal::Unavailable(detail));
@@ -30,7 +36,9 @@ pub async fn serve(call: Call, catalog: &Catalog, config: &Config, host: &dyn Ho
         }
         Permission::Denied => return Outcome::Refused(Refusal::Forbidden { name: tool.name }),
     }
-    let caller = &Caller::Anonymous;
+    if !caller.scopes().cover(tool.scopes) {
+        return Outcome::Refused(Refusal::MissingScope { name: tool.name, scopes: tool.scopes });
+    }
     let met = match requirements::meet(tool, call.credentials, caller, config, host).await {
         Ok(met) => met,
         Err(refusal) => return Outcome::Refused(refusal),

@@ -76,6 +76,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Han
         tool,
         version,
         name,
+        scopes: if matches!(tool.as_bytes(), b"Scoped") { &["echo:a", "echo:b"] } else { &[] },
         authorization: required,
         secrets,
         user_id: !required.is_empty(),
@@ -89,13 +90,14 @@ const RUN_SAY: Handler = |input, context| run(input, context, say);
 const RUN_BROKEN: Handler = |_, _| Box::pin(async { Err(RunError::Mismatch("detail".to_owned())) });
 const RUN_NARROW: Handler = |input, context| run(input, context, narrow);
 
-static TOOLS: [Tool; 6] = [
+static TOOLS: [Tool; 7] = [
     tool("Broken", "Echo_Broken", Version::new(1, 0, 0), RUN_BROKEN),
     tool("Narrow", "Echo_Narrow", Version::new(1, 0, 0), RUN_NARROW),
     tool("Private", "Echo_Private", Version::new(1, 0, 0), RUN_SAY),
     tool("Say", "Echo_Say", Version::new(1, 0, 0), RUN_SAY),
     tool("Say", "Echo_Say", Version::new(1, 10, 0), RUN_SAY),
     tool("Say", "Echo_Say", Version::new(2, 0, 0), RUN_SAY),
+    tool("Scoped", "Echo_Scoped", Version::new(1, 0, 0), RUN_SAY),
 ];
 
 const fn empty(name: &'static str, body: &'static str, head: usize) -> List {
@@ -135,6 +137,8 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
         ("Echo_Say__1_0_0", 3),
         ("Echo_Say__1_10_0", 4),
         ("Echo_Say__2_0_0", 5),
+        ("Echo_Scoped", 6),
+        ("Echo_Scoped__1_0_0", 6),
     ],
     lists: LISTS,
     variables: &[],
@@ -155,6 +159,9 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
         Refusal::UnknownTool { id: text("A.B"), name: text("A_B") },
         Refusal::NoSuchVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
         Refusal::Forbidden { name: "A_B" },
+        Refusal::Unauthenticated { reason: "the token has expired", sent: true },
+        Refusal::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
+        Refusal::TooManyRequests { retry_after: 60 },
         Refusal::MissingRequirements(Missing {
             authorization: vec!["mail"],
             secrets: vec!["KEY"],
@@ -182,6 +189,9 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
             | Refusal::UnknownTool { .. }
             | Refusal::NoSuchVersion { .. }
             | Refusal::Forbidden { .. }
+            | Refusal::Unauthenticated { .. }
+            | Refusal::MissingScope { .. }
+            | Refusal::TooManyRequests { .. }
             | Refusal::MissingRequirements(_)
             | Refusal::Unavailable(_)
             | Refusal::Failed => {}
@@ -194,7 +204,7 @@ fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, V
     let host = FakeHost::default();
     let config = Config::read(&host, &[]);
     let call = Call { tool: Wanted::Id(tool_id.to_owned()), call_id: None, input, credentials };
-    let outcome = ready(serve(call, CATALOG, &config, &host));
+    let outcome = ready(serve(call, &Caller::Anonymous, CATALOG, &config, &host));
     (outcome, host.log.into_inner())
 }
 
@@ -411,7 +421,7 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
             input: json!({"text": "hi"}),
             credentials: Credentials::default(),
         };
-        let got = match ready(serve(call, CATALOG, &config, &host)) {
+        let got = match ready(serve(call, &Caller::Anonymous, CATALOG, &config, &host)) {
             Outcome::Done { .. } => "done",
             Outcome::Refused(Refusal::Forbidden { .. }) => "forbidden",
             Outcome::Refused(Refusal::UnknownTool { .. }) => "unknown",

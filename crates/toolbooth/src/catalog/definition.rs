@@ -26,6 +26,9 @@ pub struct Definition {
     /// JSON Schema 2020-12 of the value; `{}` is any value, `null` says that the tool returns nothing.
     #[serde(deserialize_with = "present")]
     pub output_schema: Option<Map<String, Value>>,
+    /// Scopes that the caller's API key or token must have, all of them.
+    #[serde(default)]
+    pub scopes: Vec<String>,
     /// What a call needs beyond its input.
     #[serde(default)]
     pub requirements: Option<Requirements>,

@@ -23,6 +23,8 @@ pub struct Tool {
     pub version: Version,
     /// The name that models see.
     pub name: &'static str,
+    /// Scopes that the caller's credentials must have.
+    pub scopes: &'static [&'static str],
     /// Providers whose token a call needs.
     pub authorization: &'static [Authorization],
     /// Secrets that a call needs.

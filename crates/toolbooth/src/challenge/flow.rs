@@ -5,7 +5,7 @@ use std::time::Duration;
 use form_urlencoded::{Serializer, parse};
 use serde::{Deserialize, Serialize};
 
-use super::grant::{Grant, NoOwner, Owner};
+use super::grant::{Grant, Owner};
 use super::oauth::{self, NoTokens};
 use super::page::{self, Notice, Question};
 use super::provider::{Addresses, Provider};
@@ -381,10 +381,8 @@ impl Challenges {
         let known = this.and_then(|this| Some((this, this.provider(provider)?)));
         let Some((this, provider)) = known else { return Err(Refusal::NotFound) };
         let owner = Owner::of(caller, parameter(query, "user_id").as_deref());
-        let owner = owner.map_err(|why| match why {
-            NoOwner::Unnamed => Refusal::Malformed("user_id is missing in the query".to_owned()),
-            NoOwner::TooLong => Refusal::Malformed(NoOwner::TOO_LONG.to_owned()),
-        })?;
+        let owner =
+            owner.map_err(|why| Refusal::Malformed(format!("in the query: {}", why.words())))?;
         let deleted = this.vault.delete(&owner, &provider.id, host).await;
         let unavailable = Refusal::Unavailable("its KV namespace does not answer");
         deleted.map_err(|_| unavailable)?;

@@ -9,7 +9,7 @@ use super::oauth::{self, NoTokens, Tokens};
 use super::provider::Provider;
 use super::seal::SealKeys;
 use super::token::{Purpose, StateKey};
-use crate::call::{Caller, Secret};
+use crate::call::{AnotherUser, Caller, Secret};
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
 
 /// How long a grant is kept after its last change.
@@ -23,8 +23,12 @@ const LONGEST_USER: usize = 128;
 /// Whose a grant is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
-    /// The application that asks; empty when the server does not know its callers. Two applications
-    /// may have users of the same id.
+    /// By what the server knows its caller: nobody is to reach, by another way in, the grants of a
+    /// user who has the same id there.
+    #[serde(rename = "w")]
+    way: String,
+    /// The application that asks; empty when the server does not know its callers by name. Two
+    /// applications may have users of the same id.
     #[serde(rename = "a")]
     pub(super) application: String,
     /// The user's id.
@@ -37,13 +41,21 @@ pub(crate) struct Owner {
 pub(crate) enum NoOwner {
     /// The request does not say for which user it is.
     Unnamed,
+    /// The request names another user than the token that it came with.
+    Another,
     /// The user's id is too long.
     TooLong,
 }
 
 impl NoOwner {
-    /// What to say of an id that is too long.
-    pub(crate) const TOO_LONG: &str = "user_id may have at most 128 bytes";
+    /// What to say of it.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Unnamed => "user_id is missing",
+            Self::Another => "user_id must be the user of the token, or absent",
+            Self::TooLong => "user_id may have at most 128 bytes",
+        }
+    }
 }
 
 impl Owner {
@@ -52,13 +64,20 @@ impl Owner {
     /// # Errors
     /// See [`NoOwner`].
     pub(crate) fn of(caller: &Caller, user_id: Option<&str>) -> Result<Self, NoOwner> {
-        let (application, user) = match caller {
-            Caller::Anonymous => ("", user_id),
+        let (way, application) = match caller {
+            Caller::Anonymous => ("none", ""),
+            Caller::Key { name, .. } => ("key", name.as_str()),
+            Caller::User { subject: Some(_), .. } => ("user", ""),
+            Caller::User { subject: None, .. } => ("token", ""),
         };
-        match user.filter(|user| !user.is_empty()) {
+        match caller.user(user_id).map_err(|AnotherUser| NoOwner::Another)? {
             None => Err(NoOwner::Unnamed),
             Some(user) if user.len() > LONGEST_USER => Err(NoOwner::TooLong),
-            Some(user) => Ok(Self { application: application.to_owned(), user: user.to_owned() }),
+            Some(user) => Ok(Self {
+                way: way.to_owned(),
+                application: application.to_owned(),
+                user: user.to_owned(),
+            }),
         }
     }
 }
@@ -128,7 +147,7 @@ pub(super) struct Vault {
 
 impl Vault {
     fn key(&self, owner: &Owner, provider: &str) -> String {
-        let parts = [&*owner.application, &*owner.user, provider];
+        let parts = [&*owner.way, &*owner.application, &*owner.user, provider];
         format!("grant:{}", self.state.hash(Purpose::Grant, &parts))
     }
 

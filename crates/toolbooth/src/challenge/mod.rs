@@ -157,6 +157,13 @@ impl Challenges {
         })
     }
 
+    /// Whether the server is reached on the machine of whoever tries it out, and nowhere else.
+    pub fn is_local(&self) -> bool {
+        let host = self.origin.split_once("://").map_or("", |(_, host)| host);
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        ["localhost", "127.0.0.1", "[::1]"].contains(&name)
+    }
+
     /// The provider `id`, if it is configured.
     pub fn provider(&self, id: &str) -> Option<&Provider> {
         self.providers.iter().find(|provider| provider.id == id)

@@ -6,9 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
-use crate::call::{Call, Outcome, Refusal};
+use crate::call::{Call, Caller, Outcome, Refusal};
 use crate::catalog::{Catalog, List};
-use crate::config::{Config, Permission};
+use crate::config::Config;
 use crate::host::Host;
 use crate::http::{Headers, Outbound};
 
@@ -16,6 +16,8 @@ use crate::http::{Headers, Outbound};
 pub struct Reading<'a> {
     /// The query, without `?`.
     pub query: &'a str,
+    /// Who asks.
+    pub caller: &'a Caller,
     /// The tools.
     pub catalog: &'static Catalog,
     /// The configuration.
@@ -32,15 +34,14 @@ impl Reading<'_> {
         self.catalog.list(name).ok_or(missing)
     }
 
-    /// The list `name` with all tools that may be called.
+    /// The list `name` with all tools that the caller may run.
     ///
     /// # Errors
     /// As [`list`](Self::list).
     pub fn page(&self, name: &str) -> Result<Page, Refusal> {
         let list = self.list(name)?;
-        let allowed = list.entries_of(self.catalog.tools, |tool| {
-            self.config.permission(tool) != Permission::Denied
-        });
+        let allowed =
+            list.entries_of(self.catalog.tools, |tool| self.config.allows(self.caller, tool));
         if allowed.len() == list.entries.len() {
             return Ok(Page {
                 body: list.body.into(),
@@ -82,6 +83,8 @@ pub struct Posted<'a> {
     pub headers: &'a dyn Headers,
     /// The query, without `?`.
     pub query: &'a str,
+    /// Who sent it.
+    pub caller: &'a Caller,
     /// The body.
     pub body: Value,
     /// The tools.

@@ -51,7 +51,9 @@ pub struct Endpoint {
 pub enum Action {
     /// Says whether the server is ready (`GET`).
     Health,
-    /// Gives a page, or the answer that says why not (`GET`).
+    /// Gives a page to anybody, or the answer that says why not (`GET`).
+    Public(fn(&Reading<'_>) -> Result<Page, Outbound>),
+    /// Gives a page to those who may call, or the answer that says why not (`GET`).
     Read(fn(&Reading<'_>) -> Result<Page, Outbound>),
     /// Takes calls (`POST`).
     Call(fn(Posted<'_>) -> Exchange),
@@ -63,7 +65,7 @@ impl Action {
     /// The methods it takes, as in an `Allow` header.
     fn allow(&self) -> &'static str {
         match self {
-            Self::Health | Self::Read(_) => "GET, HEAD, OPTIONS",
+            Self::Health | Self::Public(_) | Self::Read(_) => "GET, HEAD, OPTIONS",
             Self::Call(_) | Self::Refuse(_) => "POST, OPTIONS",
         }
     }
@@ -71,7 +73,7 @@ impl Action {
     /// The method to use it by.
     fn method(&self) -> &'static str {
         match self {
-            Self::Health | Self::Read(_) => "GET",
+            Self::Health | Self::Public(_) | Self::Read(_) => "GET",
             Self::Call(_) | Self::Refuse(_) => "POST",
         }
     }

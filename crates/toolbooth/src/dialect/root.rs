@@ -13,7 +13,7 @@ pub(super) static ROOT: Dialect = Dialect {
     name: "root",
     title: "Every protocol, told apart by the shape of a call",
     endpoints: &[
-        Endpoint { path: "/", action: Action::Read(index) },
+        Endpoint { path: "/", action: Action::Public(index) },
         Endpoint { path: "/health", action: Action::Health },
         Endpoint { path: "/tools", action: Action::Read(oxp::list) },
         Endpoint { path: "/tools/call", action: Action::Call(call) },

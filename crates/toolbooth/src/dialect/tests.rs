@@ -21,7 +21,7 @@ fn routes() {
         (Method::Head, "/otc/tools", "otc", Ok("read")),
         (Method::Post, "/otc/tools/call", "otc", Ok("call")),
         (Method::Post, "/otc/call", "otc", Ok("call")),
-        (Method::Get, "/", "root", Ok("read")),
+        (Method::Get, "/", "root", Ok("public")),
         (Method::Get, "/version", "root", Ok("read")),
         (Method::Get, "/load", "root", Ok("read")),
         (Method::Get, "/opentool/version", "opentool", Ok("read")),
@@ -68,6 +68,7 @@ fn routes() {
         let (found, action) = route(method, path);
         let action = action.map(|action| match action {
             Action::Health => "health",
+            Action::Public(_) => "public",
             Action::Read(_) => "read",
             Action::Call(_) => "call",
             Action::Refuse(_) => "refuse",

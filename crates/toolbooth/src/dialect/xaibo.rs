@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 use super::portable::{parts_in_words, reduce};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, oxp};
 use crate::call::{
-    Call, InvalidInput, Missing, Outcome, ParameterError, Refusal, ToolError, Wanted,
+    Call, Caller, InvalidInput, Missing, Outcome, ParameterError, Refusal, ToolError, Wanted,
 };
 use crate::catalog::{Catalog, ListForm, Listed, Rendering};
-use crate::config::{Config, Permission};
+use crate::config::Config;
 use crate::http::{Headers, Outbound};
 
 /// The dialect.
@@ -41,20 +41,20 @@ fn list(reading: &Reading<'_>) -> Result<Page, Outbound> {
 
 /// `execute_tool`.
 fn execute(posted: Posted<'_>) -> Exchange {
-    let Posted { body, catalog, config, .. } = posted;
+    let Posted { body, caller, catalog, config, .. } = posted;
     let call = decode(body);
     // The answer is written where the configuration is not at hand; most calls need no names.
     let others = match &call {
-        Ok(Call { tool: Wanted::Name(name), .. }) if !callable(name, catalog, config) => {
-            available(catalog, config)
+        Ok(Call { tool: Wanted::Name(name), .. }) if !callable(name, caller, catalog, config) => {
+            available(caller, catalog, config)
         }
         _ => Vec::new(),
     };
     Exchange::single(call, move |outcome| encode(outcome, &others))
 }
 
-fn callable(name: &str, catalog: &'static Catalog, config: &Config) -> bool {
-    catalog.named(name).is_some_and(|tool| config.permission(tool) != Permission::Denied)
+fn callable(name: &str, caller: &Caller, catalog: &'static Catalog, config: &Config) -> bool {
+    catalog.named(name).is_some_and(|tool| config.allows(caller, tool))
 }
 
 /// So many tools are named to a client that asked for another: an answer must not grow with the
@@ -62,10 +62,10 @@ fn callable(name: &str, catalog: &'static Catalog, config: &Config) -> bool {
 const MOST_NAMED: usize = 50;
 
 /// The names in the list, up to one more than are told.
-fn available(catalog: &'static Catalog, config: &Config) -> Vec<&'static str> {
+fn available(caller: &Caller, catalog: &'static Catalog, config: &Config) -> Vec<&'static str> {
     let plain = |(name, at): &(&'static str, usize)| {
         let tool = catalog.tools.get(*at)?;
-        (*name == tool.name && config.permission(tool) != Permission::Denied).then_some(*name)
+        (*name == tool.name && config.allows(caller, tool)).then_some(*name)
     };
     catalog.names.iter().filter_map(plain).take(MOST_NAMED + 1).collect()
 }
@@ -184,6 +184,16 @@ fn refuse(refusal: Refusal, available: &[&str]) -> Outbound {
         Refusal::Forbidden { name } => {
             let what = format!("Tool '{name}' may not be called");
             (200, not_found(&what, available).into())
+        }
+        Refusal::Unauthenticated { reason, .. } => {
+            (401, format!("The request needs valid credentials: {reason}").into())
+        }
+        Refusal::MissingScope { name, .. } => {
+            let what = format!("Tool '{name}' may not be called with these credentials");
+            (200, not_found(&what, available).into())
+        }
+        Refusal::TooManyRequests { retry_after } => {
+            (429, format!("Too many calls; try again after {retry_after} seconds").into())
         }
         Refusal::MissingRequirements(missing) => (200, requires(&missing).into()),
         Refusal::Unavailable(detail) => {

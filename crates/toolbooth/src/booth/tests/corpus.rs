@@ -61,6 +61,7 @@ const fn tool(
         tool,
         version,
         name,
+        scopes: &[],
         authorization: &[],
         secrets: &[],
         user_id: false,

@@ -122,6 +122,31 @@ fn every_refusal_before_the_body_has_the_form_of_its_protocol() {
 }
 
 #[test]
+fn every_protocol_asks_who_calls_and_how_often() {
+    // The form itself is checked by `answer`.
+    let shut =
+        FakeHost::with(&[("AUTH", "jwt"), ("JWT_SECRET", "a secret of thirty-two bytes and")]);
+    for (method, path) in addresses() {
+        let free = path == "/" || path == "/opentool/stop" || path.ends_with("/health");
+        for headers in [&[JSON][..], &[JSON, ("authorization", "Bearer x")]] {
+            let answer = asked(&shut, (&method, &path, headers), "{}");
+            assert_eq!(answer.starts_with("401\n"), !free, "{method} {path}: {answer}");
+        }
+    }
+    for path in posts().into_iter().filter(|path| path != "/opentool/stop") {
+        let full = FakeHost { limit: Some(Ok(0)), ..FakeHost::default() };
+        let body = good(&path).to_string();
+        let answer = asked(&full, ("POST", &path, &[JSON]), &body);
+        assert!(answer.starts_with("429\n"), "{path}: {answer}");
+        let scoped = body.replace("Echo.Say", "Echo.Scoped").replace("Echo_Say", "Echo_Scoped");
+        assert_ne!(scoped, body, "{path}");
+        let answer = asked(&FakeHost::default(), ("POST", &path, &[JSON]), &scoped);
+        let told = ["credentials", "scope"].iter().any(|word| answer.contains(word));
+        assert!(told, "{path}: {answer}");
+    }
+}
+
+#[test]
 fn a_crash_has_the_form_of_its_protocol() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "*")]);
     let booth = Booth::new(CATALOG, &host);

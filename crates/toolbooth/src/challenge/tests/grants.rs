@@ -1,6 +1,8 @@
 //! What becomes of a grant: refreshed, refused, forgotten.
 
+use super::super::grant::{NoOwner, Owner};
 use super::*;
+use crate::call::Caller;
 
 /// One hour, as most servers give.
 const HOUR: u64 = 3_600_000;
@@ -140,7 +142,7 @@ fn x48_without_a_user_there_is_nobody_to_ask() {
     let long = "u".repeat(129);
     for (user, user_id, detail) in [
         ("", true, "the call lacks context.authorization with id \"mail\", context.user_id"),
-        (&*long, false, "user_id may have at most 128 bytes"),
+        (&*long, false, "context: user_id may have at most 128 bytes"),
     ] {
         let (status, body) = world.call_for(user, "token");
         assert_eq!(status, 400);
@@ -231,4 +233,50 @@ fn keys_that_change() {
     assert!(world.log().contains("no key of GRANT_KEYS opens it"), "{}", world.log());
     complete(&world, &asked, &mut Browser::default());
     assert!(world.host.store.values().values().all(|value| value.starts_with("v1.b.")));
+}
+
+#[test]
+fn a_user_of_one_way_in_is_not_the_user_of_another() {
+    let scopes = || crate::auth::NONE.clone();
+    let key = |name: &str| Caller::Key { name: name.to_owned(), scopes: scopes() };
+    let token = |subject: Option<&str>| Caller::User {
+        subject: subject.map(str::to_owned),
+        scopes: scopes(),
+    };
+    let callers = [Caller::Anonymous, key("a"), key("b"), token(Some("ada")), token(None)];
+    let owners: Vec<_> =
+        callers.iter().map(|caller| Owner::of(caller, Some("ada")).unwrap()).collect();
+    for (at, one) in owners.iter().enumerate() {
+        assert!(owners[..at].iter().all(|other| other != one), "{:?}", callers[at]);
+    }
+    for (caller, named, expected) in [
+        (token(Some("ada")), None, Ok("ada")),
+        (token(Some("ada")), Some(""), Ok("ada")),
+        (token(Some("ada")), Some("bob"), Err(NoOwner::Another)),
+        (token(None), None, Err(NoOwner::Unnamed)),
+        (key("a"), Some(""), Err(NoOwner::Unnamed)),
+        (key("a"), Some("bob"), Ok("bob")),
+    ] {
+        let got = Owner::of(&caller, named).map(|owner| owner.user);
+        assert_eq!(got, expected.map(str::to_owned), "{caller:?} {named:?}");
+    }
+}
+
+#[test]
+fn strangers_are_not_let_in_where_grants_are_kept() {
+    for (auth, origin, wrong) in [
+        ("none", "https://booth.example", true),
+        ("none,api-key", "https://booth.example", true),
+        ("api-key", "https://booth.example", false),
+        ("none", "http://localhost:8787", false),
+        ("none", "http://127.0.0.1:8787", false),
+        ("none", "https://localhost.example", true),
+    ] {
+        let world = World::with(&[("AUTH", auth), ("PUBLIC_URL", origin)]);
+        let health = text(&world.ask(("GET", "/health"), &[], ""));
+        assert_eq!(health.contains("AUTH must not have none"), wrong, "{auth} {origin}: {health}");
+        let (status, body) = world.call_for("ada", "token");
+        let unavailable = body["message"] == "The tool server is temporarily unavailable";
+        assert_eq!((status, unavailable), (400, wrong), "{auth} {origin}: {body}");
+    }
 }

@@ -11,7 +11,7 @@ fn the_page_says_who_asks_for_what_for_whom() {
     let answer = world.ask(("GET", &asked.url), &[], "");
     let page = text(&answer);
     for part in [
-        "An application",
+        "The application <strong><bdi>Calendar</bdi></strong>",
         "&lt;Mail&gt;",
         "&lt;b&gt;&quot;ada&quot;&amp;&#39;",
         "Echo.Private@1.0.0",

@@ -22,6 +22,10 @@ const INVALID_PARAMS: i16 = -32602;
 const INTERNAL_ERROR: i16 = -32603;
 /// Ours, of the codes that JSON-RPC leaves to servers: the call lacks what a request cannot carry.
 const MISSING_REQUIREMENTS: i16 = -32001;
+/// The request brings no credentials, or none that are good.
+const UNAUTHENTICATED: i16 = -32002;
+/// The caller has used up what it may call for now.
+const TOO_MANY_REQUESTS: i16 = -32003;
 /// OpenTool's: the tool ran and failed.
 const TOOL_FAILED: i16 = 500;
 
@@ -110,6 +114,18 @@ fn refused(refusal: Refusal) -> Error {
             format!("Tool '{name}' may not be called"),
             "TOOL_ALLOWLIST does not have it".to_owned(),
         ),
+        Refusal::Unauthenticated { reason, .. } => {
+            Error::new(UNAUTHENTICATED, format!("The request needs valid credentials: {reason}"))
+        }
+        Refusal::MissingScope { name, scopes } => Error::detail(
+            METHOD_NOT_FOUND,
+            format!("Tool '{name}' may not be called with these credentials"),
+            format!("it requires the scopes: {}", scopes.join(" ")),
+        ),
+        Refusal::TooManyRequests { retry_after } => Error::new(
+            TOO_MANY_REQUESTS,
+            format!("Too many calls; try again after {retry_after} seconds"),
+        ),
         Refusal::MissingRequirements(missing) => lacking(missing),
         Refusal::Unavailable(detail) => {
             let message = format!("The tool server is temporarily unavailable: {detail}");
@@ -157,6 +173,9 @@ pub(in crate::dialect) fn refuse(refusal: Refusal) -> Outbound {
     let (status, allow) = match refusal {
         Refusal::NotFound => (404, None),
         Refusal::MethodNotAllowed { allow } => (405, Some(allow)),
+        Refusal::Unauthenticated { .. } => (401, None),
+        Refusal::MissingScope { .. } => (403, None),
+        Refusal::TooManyRequests { .. } => (429, None),
         Refusal::TooLarge { .. } => (413, None),
         Refusal::Failed => (500, None),
         Refusal::Unavailable(_) => (503, None),

@@ -281,6 +281,24 @@ fn refusals() -> Vec<(Refusal, u16, i64, &'static str)> {
         ),
         (Refusal::Forbidden { name: "A_B" }, 400, -32601, "Tool 'A_B' may not be called"),
         (
+            Refusal::Unauthenticated { reason: "the token has expired", sent: true },
+            401,
+            -32002,
+            "The request needs valid credentials: the token has expired",
+        ),
+        (
+            Refusal::MissingScope { name: "A_B", scopes: &["a", "b"] },
+            403,
+            -32601,
+            "Tool 'A_B' may not be called with these credentials",
+        ),
+        (
+            Refusal::TooManyRequests { retry_after: 60 },
+            429,
+            -32003,
+            "Too many calls; try again after 60 seconds",
+        ),
+        (
             Refusal::MissingRequirements(Missing {
                 authorization: vec!["mail"],
                 secrets: vec!["KEY"],

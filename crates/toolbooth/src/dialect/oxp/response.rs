@@ -194,6 +194,19 @@ fn refused(form: Form, refusal: Refusal) -> Outbound {
             "TOOL_ALLOWLIST does not have it".into(),
             None,
         ),
+        Refusal::Unauthenticated { reason, .. } => {
+            error(401, "The request needs valid credentials", reason.into())
+        }
+        Refusal::MissingScope { name, scopes } => server_error(
+            form,
+            403,
+            format!("Tool '{name}' may not be called with these credentials").into(),
+            format!("it requires the scopes: {}", scopes.join(" ")).into(),
+            None,
+        ),
+        Refusal::TooManyRequests { retry_after } => {
+            error(429, "Too many calls", format!("try again after {retry_after} seconds").into())
+        }
         Refusal::MissingRequirements(missing) => missing_requirements(form, missing),
         Refusal::Unavailable(detail) => {
             error(400, "The tool server is temporarily unavailable", detail.into())

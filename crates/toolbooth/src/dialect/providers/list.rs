@@ -41,7 +41,7 @@ pub(super) fn tools(reading: &Reading<'_>, lists: &Lists) -> Result<Page, Outbou
         (true, Ok(name)) => (name, lists.most_strict),
         (true, Err(why)) => return Err(refuse(Refusal::Malformed(why.to_owned()))),
     };
-    let wanted = query.tools(reading.catalog, reading.config).map_err(not_found)?;
+    let wanted = query.tools(reading.caller, reading.catalog, reading.config).map_err(not_found)?;
     let list = reading.list(name).map_err(refuse)?;
     let entries = list.entries_of(reading.catalog.tools, |tool| {
         wanted.iter().any(|one| std::ptr::eq(*one, tool))

@@ -84,7 +84,8 @@ pub(super) struct Error {
     code: &'static str,
     /// What went wrong, where, and what was expected.
     message: String,
-    /// The class of the error: `invalid_request_error`, `permission_error`, `server_error`.
+    /// The class of the error: `invalid_request_error`, `authentication_error`, `permission_error`,
+    /// `rate_limit_error`, `server_error`.
     #[serde(rename = "type")]
     class: &'static str,
 }
@@ -136,6 +137,24 @@ pub(super) fn refuse(refusal: Refusal) -> Outbound {
             "tool_not_allowed",
             "permission_error",
             format!("Tool '{name}' may not be called"),
+        ),
+        Refusal::Unauthenticated { reason, .. } => (
+            401,
+            "unauthenticated",
+            "authentication_error",
+            format!("The request needs valid credentials: {reason}"),
+        ),
+        Refusal::MissingScope { name, scopes } => (
+            403,
+            "missing_scope",
+            "permission_error",
+            format!("Tool '{name}' requires the scopes: {}", scopes.join(" ")),
+        ),
+        Refusal::TooManyRequests { retry_after } => (
+            429,
+            "too_many_requests",
+            "rate_limit_error",
+            format!("Too many calls; try again after {retry_after} seconds"),
         ),
         Refusal::MissingRequirements(_) => (
             400,

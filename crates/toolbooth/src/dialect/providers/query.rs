@@ -1,8 +1,8 @@
 //! The query of a provider's list: which tools, in which versions.
 
-use crate::call::Refusal;
+use crate::call::{Caller, Refusal};
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
-use crate::config::{Config, Permission};
+use crate::config::Config;
 
 /// What a client asks of a list. Each parameter narrows it.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,6 +74,7 @@ impl Query {
     /// or version that no tool has.
     pub(super) fn tools(
         &self,
+        caller: &Caller,
         catalog: &'static Catalog,
         config: &Config,
     ) -> Result<Vec<&'static Tool>, Refusal> {
@@ -82,7 +83,7 @@ impl Query {
             Some(names) => {
                 let mut included = Vec::new();
                 for name in names {
-                    included.extend(self.included(name, catalog, config)?);
+                    included.extend(self.included(name, caller, catalog, config)?);
                 }
                 included
             }
@@ -101,7 +102,7 @@ impl Query {
         if let (true, Versions::One(version)) = (tools.is_empty(), &self.version) {
             return Err(wrong(format!("version: no tool that is asked for has version {version}")));
         }
-        tools.retain(|tool| config.permission(tool) != Permission::Denied);
+        tools.retain(|tool| config.allows(caller, tool));
         Ok(tools)
     }
 
@@ -109,6 +110,7 @@ impl Query {
     fn included(
         &self,
         name: &str,
+        caller: &Caller,
         catalog: &'static Catalog,
         config: &Config,
     ) -> Result<Vec<&'static Tool>, Refusal> {
@@ -143,7 +145,7 @@ impl Query {
                 version: version.to_string(),
             });
         }
-        if versions.iter().all(|one| config.permission(one) == Permission::Denied) {
+        if !versions.iter().any(|one| config.allows(caller, one)) {
             return Err(Refusal::Forbidden { name: tool.name });
         }
         Ok(versions)

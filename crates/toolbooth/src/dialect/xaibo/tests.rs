@@ -163,6 +163,15 @@ fn every_refusal_is_a_tool_result() {
             Refusal::UnknownTool { .. } => (200, format!("Tool 'A.B' not found. {tools}")),
             Refusal::NoSuchVersion { .. } => (200, format!("Tool 'A.B@2.0.0' not found. {tools}")),
             Refusal::Forbidden { .. } => (200, format!("Tool 'A_B' may not be called. {tools}")),
+            Refusal::Unauthenticated { .. } => {
+                (401, "The request needs valid credentials: the token has expired".to_owned())
+            }
+            Refusal::MissingScope { .. } => {
+                (200, format!("Tool 'A_B' may not be called with these credentials. {tools}"))
+            }
+            Refusal::TooManyRequests { .. } => {
+                (429, "Too many calls; try again after 60 seconds".to_owned())
+            }
             Refusal::MissingRequirements(_) => (
                 200,
                 "Tool execution failed: the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id; the user can grant it at https://booth.example/auth/start?c=a.b".into(),
@@ -191,7 +200,7 @@ fn available_tools_are_the_listed_ones_up_to_a_number() {
     ] {
         let variable = allowlist.map(|list| ("TOOL_ALLOWLIST", list));
         let config = Config::read(&FakeHost::with(variable.as_slice()), &[]);
-        assert_eq!(available(CATALOG, &config), expected, "{allowlist:?}");
+        assert_eq!(available(&Caller::Anonymous, CATALOG, &config), expected, "{allowlist:?}");
     }
     let many = vec!["x"; MOST_NAMED + 1];
     for (count, end) in

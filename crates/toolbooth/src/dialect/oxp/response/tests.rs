@@ -135,6 +135,22 @@ fn refusals() -> Vec<(Refusal, String)> {
             plain(400, "The request is malformed", "the body is not valid JSON: EOF"),
         ),
         (
+            Refusal::Unauthenticated { reason: "the token has expired", sent: true },
+            plain(401, "The request needs valid credentials", "the token has expired"),
+        ),
+        (
+            Refusal::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
+            plain(
+                403,
+                "Tool 'A_B' may not be called with these credentials",
+                "it requires the scopes: a:read b",
+            ),
+        ),
+        (
+            Refusal::TooManyRequests { retry_after: 60 },
+            plain(429, "Too many calls", "try again after 60 seconds"),
+        ),
+        (
             Refusal::Forbidden { name: "A_B" },
             plain(400, "Tool 'A_B' may not be called", "TOOL_ALLOWLIST does not have it"),
         ),

@@ -22,8 +22,7 @@ pub(super) use responses::OPENAI_RESPONSES;
 
 use super::{error, refuse};
 use crate::call::{Call, Credentials, Outcome, Refusal, Wanted, check_input, find};
-use crate::catalog::Catalog;
-use crate::config::{Config, Permission};
+use crate::catalog::{Catalog, Tool};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
 use options::Options;
@@ -99,7 +98,8 @@ fn plan(posted: Posted<'_>, format: &'static Format) -> Result<Exchange, Outboun
     };
     let calls: Vec<_> = turn.calls.into_iter().zip(&handles).map(decode).collect();
     if options.validate {
-        validate(&calls, &handles, posted.catalog, posted.config)?;
+        let allowed = |tool: &Tool| posted.config.allows(posted.caller, tool);
+        validate(&calls, &handles, posted.catalog, allowed)?;
     }
     let reply = Box::new(move |outcomes| answer(handles, outcomes, warnings, format));
     Ok(Exchange { calls, reply })
@@ -130,16 +130,15 @@ fn validate(
     calls: &[Result<Call, Refusal>],
     handles: &[Handle],
     catalog: &Catalog,
-    config: &Config,
+    allowed: impl Fn(&Tool) -> bool,
 ) -> Result<(), Outbound> {
     let wrong = |call: &Result<Call, Refusal>| match call {
         Err(Refusal::Malformed(detail)) => Some(detail.clone()),
         Err(_) => None,
         Ok(call) => {
             let tool = find(catalog, &call.tool).ok()?;
-            let allowed = config.permission(tool) != Permission::Denied;
             let checked = check_input(&tool.input, &call.input);
-            checked.err().filter(|_| allowed).map(|input| result::faults(&input))
+            checked.err().filter(|_| allowed(tool)).map(|input| result::faults(&input))
         }
     };
     let told: Vec<_> = calls

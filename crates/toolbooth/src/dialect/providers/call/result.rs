@@ -80,6 +80,9 @@ fn refused(refusal: Refusal, name: &str) -> String {
         }
         Refusal::NoSuchVersion { .. } => not_available("It has no such version."),
         Refusal::Forbidden { .. } => not_available("Permission denied."),
+        Refusal::MissingScope { .. } => {
+            not_available("The caller's credentials lack a scope that it requires.")
+        }
         Refusal::MissingRequirements(missing) => not_available(&lacking(&missing)),
         Refusal::Unavailable(detail) => {
             format!("The tool server is temporarily unavailable: {detail}.")
@@ -91,6 +94,8 @@ fn refused(refusal: Refusal, name: &str) -> String {
         | Refusal::NotJson
         | Refusal::InvalidJson(_)
         | Refusal::UnsupportedVersion { .. }
+        | Refusal::Unauthenticated { .. }
+        | Refusal::TooManyRequests { .. }
         | Refusal::Failed => "The call was not run.".to_owned(),
     }
 }

@@ -1,6 +1,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::auth::Scopes;
+use crate::call::Caller;
 use crate::call::tests::{CATALOG, every_refusal};
 use crate::catalog::List;
 use crate::config::Config;
@@ -46,8 +48,17 @@ fn catalog() -> &'static Catalog {
 }
 
 fn asked(tools: Tools, catalog: &'static Catalog, query: &str) -> Result<Page, Outbound> {
+    asked_by(&Caller::Anonymous, tools, catalog, query)
+}
+
+fn asked_by(
+    caller: &Caller,
+    tools: Tools,
+    catalog: &'static Catalog,
+    query: &str,
+) -> Result<Page, Outbound> {
     let config = Config::read(&FakeHost::default(), &[]);
-    tools(&Reading { query, catalog, config: &config })
+    tools(&Reading { query, caller, catalog, config: &config })
 }
 
 fn told(answer: &Outbound) -> Value {
@@ -86,7 +97,9 @@ fn what_is_listed() {
         let told = [("toolbooth-warning", warning)];
         assert_eq!(headers, &told[..usize::from(!warning.is_empty())], "{query}");
     }
-    let whole = asked(openai::chat_tools, catalog(), "version=all").unwrap();
+    let all = Caller::Key { name: "all".to_owned(), scopes: Scopes::All };
+    let whole = asked_by(&all, openai::chat_tools, catalog(), "version=all").unwrap();
+    assert_eq!(whole.body, "[0,1,2,3,4,5,6]", "with what asks for scopes");
     assert_eq!(whole.etag, "\"whole\"", "the whole list was rendered before");
     let one = asked(openai::chat_tools, catalog(), "include=Echo_Say").unwrap();
     let other = asked(openai::chat_tools, catalog(), "include=Echo_Broken").unwrap();

@@ -1,0 +1,246 @@
+//! JSON Web Tokens (RFC 7519): HS256 with a shared secret, which OXP demands, and the signatures of
+//! an issuer whose keys are published.
+//!
+//! Which key verifies a token follows from its `alg`, and each key has one algorithm: the secret is
+//! never used for a public-key signature nor a public key as a secret (RFC 8725, 3.1).
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use jwt_compact::alg::{Hs256, Hs256Key, Hs256Signature};
+use jwt_compact::{Algorithm, AlgorithmSignature};
+use serde_json::{Map, Value};
+
+use super::jwks::Jwks;
+use super::scopes::Scopes;
+use super::{invalid, refused};
+use crate::call::{Caller, Refusal};
+use crate::host::{Host, SignatureAlgorithm, Variables};
+use crate::json;
+
+/// RFC 7518, 3.2: a key of HS256 has at least the size of its hash.
+const MIN_SECRET: usize = 32;
+const LEEWAY: u64 = 30;
+/// More would make a mockery of short lifetimes.
+const MAX_LEEWAY: u64 = 300;
+
+/// How tokens are verified.
+#[derive(Debug)]
+pub(super) struct Tokens {
+    secret: Option<Hs256Key>,
+    jwks: Option<Jwks>,
+    rules: Rules,
+}
+
+/// What the claims of a token must be.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// `JWT_AUDIENCE`: who this server is in a token's `aud`.
+    pub(super) audiences: Vec<String>,
+    /// `JWT_ISSUER`: what a token's `iss` must be, if anything.
+    pub(super) issuer: Option<String>,
+    /// `JWT_LEEWAY`: by how many seconds clocks may disagree.
+    pub(super) leeway: u64,
+}
+
+/// Who signed a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signer {
+    /// Somebody who shares the secret, and so signs for this server alone.
+    Secret,
+    /// An issuer, who signs for others too.
+    Issuer,
+}
+
+/// A token in its parts. They are read by the reader of all strangers' JSON, which is linked anyway
+/// and refuses repeated members: two readers of one token could disagree on them.
+pub(super) struct Parts<'a> {
+    header: Map<String, Value>,
+    claims: Map<String, Value>,
+    /// What was signed.
+    message: &'a str,
+    signature: Vec<u8>,
+}
+
+impl<'a> Parts<'a> {
+    /// Takes a token apart; `None` when it is none, or when it must not be read without knowing an
+    /// extension (`crit`: RFC 7515, 4.1.11; no extension is known).
+    pub(super) fn of(token: &'a str) -> Option<Self> {
+        let (message, signature) = token.rsplit_once('.')?;
+        let (header, claims) = message.split_once('.')?;
+        let object = |part| match json::parse(&Base64UrlUnpadded::decode_vec(part).ok()?).ok()? {
+            Value::Object(members) => Some(members),
+            _ => None,
+        };
+        let (header, claims) = (object(header)?, object(claims)?);
+        let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
+        (!header.contains_key("crit")).then_some(Self { header, claims, message, signature })
+    }
+
+    fn algorithm(&self) -> Option<&str> {
+        self.header.get("alg")?.as_str()
+    }
+
+    /// Whether `secret` has signed it. The crate compares in constant time.
+    pub(super) fn is_signed_by(&self, secret: &Hs256Key) -> bool {
+        // A signature of another length is for the crate a mistake of its caller's.
+        let fits =
+            Hs256Signature::LENGTH.is_some_and(|length| length.get() == self.signature.len());
+        self.algorithm() == Some("HS256")
+            && fits
+            && Hs256Signature::try_from_slice(&self.signature).is_ok_and(|signature| {
+                Hs256.verify_signature(&signature, secret, self.message.as_bytes())
+            })
+    }
+
+    /// Whether the issuer has signed it.
+    async fn is_signed_by_one_of(&self, jwks: &Jwks, host: &dyn Host) -> Result<bool, Refusal> {
+        let algorithm = self.algorithm().and_then(SignatureAlgorithm::named);
+        let algorithm = algorithm.ok_or_else(invalid)?;
+        let id = match self.header.get("kid") {
+            None => None,
+            Some(Value::String(id)) => Some(id.as_str()),
+            Some(_) => return Err(invalid()),
+        };
+        let key = jwks.key(id, algorithm, host).await?;
+        Ok(host.verify(algorithm, &key.jwk, self.message.as_bytes(), &self.signature).await)
+    }
+}
+
+impl Tokens {
+    /// Reads `JWT_SECRET`, `JWKS_URL`, `JWT_AUDIENCE`, `JWT_ISSUER` and `JWT_LEEWAY`.
+    pub(super) fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
+        let mut problem = |name: &str, wanted: &str| problems.push(format!("{name} {wanted}"));
+        let secret = source.variable("JWT_SECRET");
+        let url = source.variable("JWKS_URL");
+        if secret.is_none() && url.is_none() {
+            problem("JWT_SECRET", "or JWKS_URL must be set, for AUTH has jwt");
+        }
+        let long = |secret: &String| secret.len() >= MIN_SECRET;
+        if secret.as_ref().is_some_and(|secret| !long(secret)) {
+            problem("JWT_SECRET", "must have at least 32 bytes");
+        }
+        if url.as_deref().is_some_and(|url| !is_safe(url)) {
+            problem("JWKS_URL", "must be an https address; http is for this machine only");
+        }
+        let leeway = source.variable("JWT_LEEWAY").map(|text| text.parse());
+        let leeway = match leeway {
+            None => LEEWAY,
+            Some(Ok(seconds)) if seconds <= MAX_LEEWAY => seconds,
+            Some(_) => {
+                problem("JWT_LEEWAY", "must be a whole number of seconds from 0 to 300");
+                LEEWAY
+            }
+        };
+        let audiences = source.variable("JWT_AUDIENCE").unwrap_or_default();
+        let audiences = audiences.split(',').map(str::trim).filter(|one| !one.is_empty());
+        Self {
+            secret: secret.filter(long).map(Hs256Key::new),
+            jwks: url.filter(|url| is_safe(url)).map(Jwks::new),
+            rules: Rules {
+                audiences: audiences.map(str::to_owned).collect(),
+                issuer: source.variable("JWT_ISSUER").filter(|issuer| !issuer.is_empty()),
+                leeway,
+            },
+        }
+    }
+
+    /// Whose token it is.
+    ///
+    /// # Errors
+    /// [`Refusal::Unauthenticated`]: it is not a good one; [`Refusal::Unavailable`]: that cannot be
+    /// found out.
+    pub(super) async fn caller(&self, token: &str, host: &dyn Host) -> Result<Caller, Refusal> {
+        let parts = Parts::of(token).ok_or_else(invalid)?;
+        let (signer, good) = match (parts.algorithm(), &self.secret, &self.jwks) {
+            (Some("HS256"), Some(secret), _) => (Signer::Secret, parts.is_signed_by(secret)),
+            (Some("HS256"), None, _) | (_, _, None) => return Err(invalid()),
+            (_, _, Some(jwks)) => (Signer::Issuer, parts.is_signed_by_one_of(jwks, host).await?),
+        };
+        if !good {
+            return Err(invalid());
+        }
+        self.rules.caller(&parts, signer, host.now_ms() / 1000)
+    }
+}
+
+impl Rules {
+    /// Who the claims say the caller is, if the token is good now (in seconds) and here. Its
+    /// signature is: from now on the reason may be told.
+    pub(super) fn caller(
+        &self,
+        parts: &Parts<'_>,
+        signer: Signer,
+        now: u64,
+    ) -> Result<Caller, Refusal> {
+        let claims = &parts.claims;
+        // Times may have fractions (RFC 7519, 2); these are exact in a double for long enough.
+        #[allow(clippy::cast_precision_loss)]
+        let (now, leeway) = (now as f64, self.leeway as f64);
+        let time = |name: &str| match claims.get(name) {
+            None => Ok(None),
+            Some(time) => {
+                time.as_f64().map(Some).ok_or_else(|| refused("the token's times are none"))
+            }
+        };
+        let Some(expires) = time("exp")? else {
+            return Err(refused("the token has no exp"));
+        };
+        if now >= expires + leeway {
+            return Err(refused("the token has expired"));
+        }
+        let begins = [time("nbf")?, time("iat")?];
+        if begins.iter().flatten().any(|begin| *begin > now + leeway) {
+            return Err(refused("the token is not valid yet"));
+        }
+        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        if self.issuer.is_some() && text("iss") != self.issuer.as_deref() {
+            return Err(refused("the token is of another issuer"));
+        }
+        if !self.is_meant(claims.get("aud"), signer) {
+            return Err(refused("the token is for another audience"));
+        }
+        let mut scopes = Vec::new();
+        for claim in [claims.get("scope"), claims.get("scp")].into_iter().flatten() {
+            let words = words(claim).ok_or_else(|| refused("the token's scopes are no words"))?;
+            scopes.extend(words.into_iter().map(str::to_owned));
+        }
+        let subject = text("sub").map(str::to_owned);
+        if subject.is_none() && claims.contains_key("sub") {
+            return Err(refused("the token's sub is no text"));
+        }
+        Ok(Caller::User { subject, scopes: Scopes::Listed(scopes) })
+    }
+
+    /// Whether `aud` names this server (X43). A token of the secret may have none; a token of an
+    /// issuer must have one wherever an audience is configured, for others get such tokens too.
+    fn is_meant(&self, aud: Option<&Value>, signer: Signer) -> bool {
+        let names = |value: &Value| {
+            value.as_str().is_some_and(|name| self.audiences.iter().any(|one| one == name))
+        };
+        match aud {
+            None => signer == Signer::Secret || self.audiences.is_empty(),
+            Some(Value::Array(several)) => several.iter().any(names),
+            Some(one) => names(one),
+        }
+    }
+}
+
+/// The words of a claim: a text with spaces between (RFC 8693, 4.2), or an array of texts.
+fn words(claim: &Value) -> Option<Vec<&str>> {
+    match claim {
+        Value::String(text) => Some(text.split_ascii_whitespace().collect()),
+        Value::Array(words) => words.iter().map(Value::as_str).collect(),
+        _ => None,
+    }
+}
+
+/// Whether keys that come from there can be trusted: only TLS proves the sender, except on the
+/// machine itself.
+fn is_safe(url: &str) -> bool {
+    let plain = !url.contains(|c: char| c.is_whitespace() || c.is_control() || c == '@');
+    let host = |scheme: &str| {
+        let rest = url.strip_prefix(scheme)?;
+        rest.split(['/', ':', '?', '#']).next().filter(|host| !host.is_empty())
+    };
+    let local = |host| matches!(host, "localhost" | "127.0.0.1");
+    plain && (host("https://").is_some() || host("http://").is_some_and(local))
+}

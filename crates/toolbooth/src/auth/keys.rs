@@ -1,0 +1,100 @@
+//! API keys: the server knows their hashes, so that whoever reads its secrets cannot call with them.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use subtle::{ConditionallySelectable, ConstantTimeEq};
+
+use super::scopes::{Scopes, is_scope};
+use crate::call::Caller;
+use crate::host::Variables;
+use crate::json;
+
+const FORM: &str =
+    "must be a JSON array of objects with name, scopes and hash; make key prints one";
+
+/// The keys of `API_KEYS`.
+pub(super) struct Keys(Vec<Key>);
+
+struct Key {
+    hash: [u8; 32],
+    caller: Caller,
+}
+
+impl Keys {
+    /// Reads the secret `API_KEYS`: an array of objects with `name` (who has the key, and not
+    /// secret), `scopes` (`*` is all) and `hash` (the SHA-256 of the key's text, in hexadecimal
+    /// digits). A wrong entry is named by its place and lets nobody in.
+    pub(super) fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
+        let text = source.variable("API_KEYS").unwrap_or_default();
+        let entries = match json::parse(text.as_bytes()) {
+            Ok(Value::Array(entries)) if !entries.is_empty() => entries,
+            _ => {
+                problems.push(format!("API_KEYS {FORM}"));
+                Vec::new()
+            }
+        };
+        let mut keys = Vec::new();
+        for (place, entry) in entries.iter().enumerate() {
+            match Key::read(entry, &keys) {
+                Ok(key) => keys.push(key),
+                Err(wanted) => problems.push(format!("API_KEYS[{place}]{wanted}")),
+            }
+        }
+        Self(keys)
+    }
+
+    /// Whose key it is. Every key is compared, whole, whatever fits: the time says nothing about
+    /// which one did.
+    pub(super) fn caller(&self, key: &str) -> Option<Caller> {
+        let hash: [u8; 32] = Sha256::digest(key.as_bytes()).into();
+        let mut found = u32::MAX;
+        for (place, key) in (0..).zip(&self.0) {
+            found.conditional_assign(&place, key.hash.ct_eq(&hash));
+        }
+        self.0.get(usize::try_from(found).ok()?).map(|key| key.caller.clone())
+    }
+}
+
+impl Key {
+    /// Reads an entry; `others` stand before it.
+    fn read(entry: &Value, others: &[Self]) -> Result<Self, &'static str> {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str);
+        let scopes = entry.get("scopes").and_then(Value::as_array);
+        let (Some(name), Some(scopes), Some(hash), Some(3)) =
+            (text("name"), scopes, text("hash"), entry.as_object().map(Map::len))
+        else {
+            return Err(" must be an object with name, scopes and hash, and nothing else");
+        };
+        let hash = unhex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
+        let scopes: Option<Vec<String>> = scopes
+            .iter()
+            .map(|scope| scope.as_str().filter(|scope| is_scope(scope)).map(str::to_owned))
+            .collect();
+        let scopes = scopes.ok_or(".scopes must be words without spaces")?;
+        let taken =
+            |key: &Self| matches!(&key.caller, Caller::Key { name: other, .. } if other == name);
+        if name.trim().is_empty() || others.iter().any(taken) {
+            return Err(".name must be a name that no other key has");
+        }
+        let all = scopes.iter().any(|scope| scope == "*");
+        let scopes = if all { Scopes::All } else { Scopes::Listed(scopes) };
+        Ok(Self { hash, caller: Caller::Key { name: name.to_owned(), scopes } })
+    }
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Keys({})", self.0.len())
+    }
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let mut digits = text.chars().map(|digit| digit.to_digit(16));
+    let mut bytes = [0; 32];
+    for byte in &mut bytes {
+        *byte = u8::try_from(digits.next()?? * 16 + digits.next()??).ok()?;
+    }
+    digits.next().is_none().then_some(bytes)
+}

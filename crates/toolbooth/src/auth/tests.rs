@@ -1,0 +1,212 @@
+//! Who is let in: the ways, the carriers, the keys. Tokens have their own tables.
+
+mod issuer;
+mod tokens;
+
+use super::*;
+use crate::http::tests::Pairs;
+use crate::testing::{FakeHost, ready};
+
+/// The SHA-256 of "key-one" and of "key-two".
+const ONE: &str = "9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a";
+const TWO: &str = "c8df51469c308a59bfbd48a3e0bdd228ca922d6032035f5ef6e4ad45f473a9f3";
+
+type Set<'a> = &'a [(&'a str, &'a str)];
+
+/// What becomes of a request with these headers, where these variables are set.
+fn caller(variables: Set<'_>, headers: Set<'_>) -> Result<Caller, Refusal> {
+    let host = FakeHost::with(variables);
+    let access = Access::read(&host, &mut Vec::new());
+    ready(access.authenticate(&Pairs(headers), &host))
+}
+
+fn problems(variables: Set<'_>) -> Vec<String> {
+    let mut problems = Vec::new();
+    Access::read(&FakeHost::with(variables), &mut problems);
+    problems
+}
+
+fn listed(scopes: &[&str]) -> Scopes {
+    Scopes::Listed(scopes.iter().map(|scope| (*scope).to_owned()).collect())
+}
+
+fn key(name: &str, scopes: &[&str]) -> Result<Caller, Refusal> {
+    Ok(Caller::Key { name: name.to_owned(), scopes: listed(scopes) })
+}
+
+fn keys() -> String {
+    format!(
+        r#"[{{"name":"one","scopes":["a","b"],"hash":"{ONE}"}},{{"name":"two","scopes":[],"hash":"{}"}}]"#,
+        TWO.to_uppercase()
+    )
+}
+
+#[test]
+fn each_way_in_alone() {
+    let keys = keys();
+    let by_key = [("AUTH", "api-key"), ("API_KEYS", &*keys)];
+    let by_token = [("AUTH", "jwt"), ("JWT_SECRET", tokens::SECRET)];
+    let open = [("AUTH", "none"), ("API_KEYS", &*keys)];
+    let token = format!("Bearer {}", tokens::good());
+    let user = Ok(Caller::User { subject: Some("alice".to_owned()), scopes: listed(&["a"]) });
+    let (no_key, no_token) = (
+        Err(unasked("send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …")),
+        Err(unasked("send a token: Authorization: Bearer …")),
+    );
+    for (what, variables, headers, expected) in [
+        // X35, T36
+        ("none", &open[..], &[][..], Ok(Caller::Anonymous)),
+        ("none, a good key", &open, &[("oxp-api-key", "key-one")], Ok(Caller::Anonymous)),
+        ("none, a bad bearer", &open, &[("authorization", "Bearer x")], Ok(Caller::Anonymous)),
+        ("none, nonsense", &open, &[("authorization", "?")], Ok(Caller::Anonymous)),
+        // X36, X37, T37
+        ("OXP-API-Key", &by_key, &[("oxp-api-key", "key-one")], key("one", &["a", "b"])),
+        ("OTC-API-Key", &by_key, &[("otc-api-key", "key-two")], key("two", &[])),
+        ("bearer key", &by_key, &[("authorization", "Bearer key-one")], key("one", &["a", "b"])),
+        ("scheme in capitals", &by_key, &[("authorization", "BEARER key-two")], key("two", &[])),
+        ("no key", &by_key, &[], no_key),
+        ("another key", &by_key, &[("oxp-api-key", "key-three")], Err(invalid())),
+        ("an empty key", &by_key, &[("oxp-api-key", "")], Err(invalid())),
+        ("a beginning of a key", &by_key, &[("oxp-api-key", "key-on")], Err(invalid())),
+        ("a key and more", &by_key, &[("oxp-api-key", "key-one ")], Err(invalid())),
+        ("the hash itself", &by_key, &[("oxp-api-key", ONE)], Err(invalid())),
+        ("the name of a key", &by_key, &[("oxp-api-key", "one")], Err(invalid())),
+        ("two keys in one header", &by_key, &[("oxp-api-key", "key-one, key-two")], Err(invalid())),
+        ("another scheme", &by_key, &[("authorization", "Basic key-one")], Err(invalid())),
+        ("no scheme", &by_key, &[("authorization", "key-one")], Err(invalid())),
+        ("a scheme alone", &by_key, &[("authorization", "Bearer")], Err(invalid())),
+        ("an empty bearer", &by_key, &[("authorization", "Bearer ")], Err(invalid())),
+        ("a token where keys count", &by_key, &[("authorization", &*token)], Err(invalid())),
+        (
+            "of two the first counts, good or bad",
+            &by_key,
+            &[("oxp-api-key", "key-three"), ("authorization", "Bearer key-one")],
+            Err(invalid()),
+        ),
+        // X40, X41, T38
+        ("token", &by_token, &[("authorization", &*token)], user.clone()),
+        ("no token", &by_token, &[], no_token.clone()),
+        ("a key where tokens count", &by_token, &[("oxp-api-key", "key-one")], no_token),
+        ("a bearer key", &by_token, &[("authorization", "Bearer key-one")], Err(invalid())),
+        (
+            "the token counts where keys do not",
+            &by_token,
+            &[("oxp-api-key", "key-one"), ("authorization", &*token)],
+            user,
+        ),
+    ] {
+        assert_eq!(caller(variables, headers), expected, "{what}");
+    }
+    for variables in [&by_key[..], &by_token] {
+        let huge = format!("Bearer {}", "k".repeat(MAX_CREDENTIAL + 1));
+        assert_eq!(caller(variables, &[("authorization", &huge)]), Err(invalid()), "too long");
+    }
+}
+
+#[test]
+fn several_ways_in() {
+    let keys = keys();
+    let both = [("AUTH", " api-key , jwt"), ("API_KEYS", &*keys), ("JWT_SECRET", tokens::SECRET)];
+    let token = format!("Bearer {}", tokens::good());
+    assert_eq!(caller(&both, &[("otc-api-key", "key-two")]), key("two", &[]));
+    assert_eq!(caller(&both, &[("authorization", "Bearer key-two")]), key("two", &[]));
+    assert!(matches!(caller(&both, &[("authorization", &token)]), Ok(Caller::User { .. })));
+    assert_eq!(caller(&both, &[("authorization", "Bearer key-three")]), Err(invalid()));
+    let wanted = "send an API key or a token: Authorization: Bearer …";
+    assert_eq!(caller(&both, &[]), Err(unasked(wanted)));
+
+    let also_open = [("AUTH", "none,api-key"), ("API_KEYS", &*keys)];
+    assert_eq!(caller(&also_open, &[]), Ok(Caller::Anonymous));
+    assert_eq!(caller(&also_open, &[("oxp-api-key", "key-two")]), key("two", &[]));
+    assert_eq!(caller(&also_open, &[("oxp-api-key", "key-three")]), Err(invalid()));
+    assert_eq!(caller(&also_open, &[("authorization", "Basic x")]), Err(invalid()));
+}
+
+#[test]
+fn what_is_not_configured_is_shut() {
+    let keys = keys();
+    let wanted = "AUTH must say who may call: api-key, jwt, none, or several with commas between";
+    for ways in ["", " ", ",", "None", "apikey", "api-key;jwt", "none,", "api-key,oauth"] {
+        let variables = [("AUTH", ways), ("API_KEYS", &*keys)];
+        assert_eq!(problems(&variables), [wanted], "AUTH={ways:?}");
+        for headers in [&[][..], &[("oxp-api-key", "key-one")]] {
+            assert_eq!(caller(&variables, headers), Err(unasked(CLOSED)), "AUTH={ways:?}");
+        }
+    }
+    let form =
+        "API_KEYS must be a JSON array of objects with name, scopes and hash; make key prints one";
+    let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else";
+    let hash = "API_KEYS[0].hash must be 64 hexadecimal digits";
+    let scopes = "API_KEYS[0].scopes must be words without spaces";
+    let entry = |name: &str, scopes: &str, hash: &str| {
+        format!(r#"{{"name":{name},"scopes":{scopes},"hash":"{hash}"}}"#)
+    };
+    let one = |name: &str, scopes: &str, hash: &str| format!("[{}]", entry(name, scopes, hash));
+    for (text, problem) in [
+        (String::new(), form),
+        ("[]".to_owned(), form),
+        ("{}".to_owned(), form),
+        ("key-one".to_owned(), form),
+        (r#"["key-one"]"#.to_owned(), members),
+        (r#"[{"name":"one","scopes":["a"]}]"#.to_owned(), members),
+        (r#"[{"name":"one","key":"key-one"}]"#.to_owned(), members),
+        (one("7", "[]", ONE), members),
+        (one(r#""one","key":"key-one""#, "[]", ONE), members),
+        (one(r#""one","name":"two""#, "[]", ONE), form),
+        (one(r#""one""#, "[]", &ONE[1..]), hash),
+        (one(r#""one""#, "[]", &format!("{ONE}0")), hash),
+        (one(r#""one""#, "[]", &ONE.replace('d', "g")), hash),
+        (one(r#""one""#, "[]", &ONE.replace("d2", "é")), hash),
+        (one(r#""one""#, r#"["a b"]"#, ONE), scopes),
+        (one(r#""one""#, r#"["a",""]"#, ONE), scopes),
+        (one(r#"" ""#, "[]", ONE), "API_KEYS[0].name must be a name that no other key has"),
+    ] {
+        let variables = [("AUTH", "api-key"), ("API_KEYS", &*text)];
+        assert_eq!(problems(&variables), [problem], "{text}");
+        for header in [("oxp-api-key", "key-one"), ("oxp-api-key", "")] {
+            assert_eq!(caller(&variables, &[header]), Err(invalid()), "{text}");
+        }
+    }
+    let twice = format!("[{},{}]", entry(r#""one""#, "[]", ONE), entry(r#""one""#, "[]", TWO));
+    let variables = [("AUTH", "api-key"), ("API_KEYS", &*twice)];
+    assert_eq!(problems(&variables), ["API_KEYS[1].name must be a name that no other key has"]);
+    assert_eq!(
+        caller(&variables, &[("oxp-api-key", "key-one")]),
+        key("one", &[]),
+        "the others count"
+    );
+    assert_eq!(caller(&variables, &[("oxp-api-key", "key-two")]), Err(invalid()));
+    assert_eq!(problems(&[("AUTH", "api-key")]), [form]);
+    assert_eq!(problems(&[("AUTH", "api-key"), ("API_KEYS", &keys)]), [""; 0]);
+}
+
+#[test]
+fn nothing_of_a_key_or_secret_can_be_printed() {
+    let keys = keys();
+    let variables = [("AUTH", "api-key,jwt"), ("API_KEYS", &*keys), ("JWT_SECRET", tokens::SECRET)];
+    let shown = format!("{:?}", Access::read(&FakeHost::with(&variables), &mut Vec::new()));
+    for secret in [ONE, TWO, tokens::SECRET, "210"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+}
+
+#[test]
+fn scopes() {
+    for (has, required, expected) in [
+        (&[][..], &[][..], true),
+        (&["a"], &[], true),
+        (&["a"], &["a"], true),
+        (&["b", "a"], &["a", "b"], true),
+        (&["a"], &["a", "b"], false),
+        (&[], &["a"], false),
+        (&["a:b"], &["a"], false),
+        (&["A"], &["a"], false),
+        (&["*"], &["a"], false),
+    ] {
+        assert_eq!(listed(has).cover(required), expected, "{has:?} {required:?}");
+        assert!(Scopes::All.cover(required));
+    }
+    let all = format!(r#"[{{"name":"dev","scopes":["a","*"],"hash":"{ONE}"}}]"#);
+    let got = caller(&[("AUTH", "api-key"), ("API_KEYS", &all)], &[("oxp-api-key", "key-one")]);
+    assert_eq!(got, Ok(Caller::Key { name: "dev".to_owned(), scopes: Scopes::All }));
+}

@@ -1,0 +1,307 @@
+//! Tokens of an issuer: its keys as they are published, kept, asked for again, and missing. The
+//! signatures are the stand-in's; real ones are verified in tests/auth.test.mjs.
+
+use std::cell::RefCell;
+
+use serde_json::{Value, json};
+
+use super::tokens::base64;
+use super::*;
+use crate::host::{HttpError, HttpRequest, HttpResponse, SignatureAlgorithm};
+use crate::testing::{FakeHost, fake_signature};
+
+const NOW_MS: u64 = 1_741_724_000_000;
+const URL: &str = "https://issuer.example/keys";
+const DOWN: &str = "the keys that verify tokens cannot be fetched";
+
+thread_local! {
+    /// What the issuer answers, and how often it was asked.
+    static ISSUER: RefCell<(Result<HttpResponse, HttpError>, usize)> =
+        const { RefCell::new((Err(HttpError::Timeout), 0)) };
+}
+
+fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+    assert_eq!((request.method, &*request.url), ("GET", URL));
+    ISSUER.with_borrow_mut(|(answer, asked)| {
+        *asked += 1;
+        answer.clone()
+    })
+}
+
+fn publish(status: u16, body: &str) {
+    let body = body.as_bytes().to_vec();
+    let answer = Ok(HttpResponse { status, retry_after_ms: None, body });
+    ISSUER.with_borrow_mut(|issuer| issuer.0 = answer);
+}
+
+fn publish_keys(keys: &[Value]) {
+    publish(200, &json!({ "keys": keys }).to_string());
+}
+
+fn asked() -> usize {
+    ISSUER.with_borrow(|issuer| issuer.1)
+}
+
+/// A server that has just started, with these variables besides those of an issuer.
+struct Server {
+    host: FakeHost,
+    access: Access,
+}
+
+impl Server {
+    fn new(more: Set<'_>) -> Self {
+        let variables: Vec<_> =
+            [("AUTH", "jwt"), ("JWKS_URL", URL)].iter().chain(more).copied().collect();
+        let host = FakeHost { upstream, ..FakeHost::with(&variables) };
+        ISSUER.with_borrow_mut(|issuer| issuer.1 = 0);
+        let access = Access::read(&host, &mut Vec::new());
+        Self { host, access }
+    }
+
+    /// What becomes of a token so many milliseconds after the start.
+    fn sent(&self, after: u64, token: &str) -> Result<(), Refusal> {
+        self.host.now_ms.set(NOW_MS + after);
+        let header = format!("Bearer {token}");
+        let headers = [("authorization", &*header)];
+        ready(self.access.authenticate(&Pairs(&headers), &self.host)).map(drop)
+    }
+}
+
+fn rsa(id: &str) -> Value {
+    json!({"kty": "RSA", "kid": id, "n": "n".repeat(342), "e": "AQAB"})
+}
+
+fn ec(id: &str) -> Value {
+    json!({"kty": "EC", "crv": "P-256", "kid": id, "x": "x", "y": "y"})
+}
+
+fn ed(id: &str) -> Value {
+    json!({"kty": "OKP", "crv": "Ed25519", "kid": id, "x": "x"})
+}
+
+/// The members of a key that verify, as the server hands them to the host.
+fn public(key: &Value) -> String {
+    let mut key = key.clone();
+    let members = key.as_object_mut().unwrap();
+    members.retain(|name, _| ["kty", "crv", "n", "e", "x", "y"].contains(&&**name));
+    key.to_string()
+}
+
+/// A token with this header, good for ten hours, that the holder of `key` has signed.
+fn signed(key: &Value, header: &Value, more: &Value) -> String {
+    let mut claims = json!({"sub": "alice", "exp": NOW_MS / 1000 + 36_000});
+    claims.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+    let parts = [header, &claims].map(|part| base64(part.to_string().as_bytes()));
+    let message = parts.join(".");
+    let algorithm = match key["kty"].as_str() {
+        Some("RSA") => SignatureAlgorithm::Rs256,
+        Some("EC") => SignatureAlgorithm::Es256,
+        _ => SignatureAlgorithm::EdDsa,
+    };
+    let signature = fake_signature(algorithm, &public(key), message.as_bytes());
+    format!("{message}.{}", base64(&signature))
+}
+
+/// A token as that key's holder makes them.
+fn by(key: &Value) -> String {
+    let algorithm = match key["kty"].as_str() {
+        Some("RSA") => "RS256",
+        Some("EC") => "ES256",
+        _ => "EdDSA",
+    };
+    signed(key, &json!({"alg": algorithm, "kid": key["kid"]}), &json!({}))
+}
+
+fn with(key: &Value, name: &str, value: Value) -> Value {
+    let mut key = key.clone();
+    key[name] = value;
+    key
+}
+
+#[test]
+fn each_algorithm_has_its_own_keys() {
+    let keys = [rsa("r"), ec("c"), ed("d")];
+    publish_keys(&keys);
+    let server = Server::new(&[("JWT_SECRET", super::tokens::SECRET)]);
+    for key in &keys {
+        assert_eq!(server.sent(0, &by(key)), Ok(()), "{key}");
+        let (alg, kid) = (json!("HS256"), &key["kid"]);
+        let confused = signed(key, &json!({"alg": alg, "kid": kid}), &json!({}));
+        assert_eq!(server.sent(0, &confused), Err(invalid()), "a public key as a secret: {key}");
+        for other in &keys {
+            let header = json!({"alg": by_name(key), "kid": other["kid"]});
+            let token = signed(key, &header, &json!({}));
+            let expected = if key == other { Ok(()) } else { Err(invalid()) };
+            assert_eq!(server.sent(0, &token), expected, "{key} by the id of {other}");
+        }
+        for alg in ["none", "RS384", "PS256", "ES384", "ES256K", "rs256", ""] {
+            let token = signed(key, &json!({"alg": alg, "kid": key["kid"]}), &json!({}));
+            assert_eq!(server.sent(0, &token), Err(invalid()), "{alg} with {key}");
+        }
+    }
+    assert_eq!(server.sent(0, &super::tokens::good()), Ok(()), "the secret beside them");
+    assert_eq!(asked(), 1, "once for all");
+}
+
+fn by_name(key: &Value) -> &'static str {
+    match key["kty"].as_str() {
+        Some("RSA") => "RS256",
+        Some("EC") => "ES256",
+        _ => "EdDSA",
+    }
+}
+
+#[test]
+fn keys_that_are_not_used() {
+    for (what, published, token) in [
+        ("for encryption", with(&rsa("k"), "use", json!("enc")), by(&rsa("k"))),
+        ("for another algorithm", with(&rsa("k"), "alg", json!("PS256")), by(&rsa("k"))),
+        ("alg is no text", with(&rsa("k"), "alg", json!(256)), by(&rsa("k"))),
+        ("for signing alone", with(&ec("k"), "key_ops", json!(["sign"])), by(&ec("k"))),
+        ("on another curve", with(&ec("k"), "crv", json!("P-384")), by(&ec("k"))),
+        ("for key agreement", with(&ed("k"), "crv", json!("X25519")), by(&ed("k"))),
+        ("too short", with(&rsa("k"), "n", json!("n".repeat(341))), by(&rsa("k"))),
+        ("without modulus", with(&rsa("k"), "n", json!(null)), by(&rsa("k"))),
+        ("with half a point", with(&ec("k"), "y", json!(null)), by(&ec("k"))),
+        ("a shared secret", json!({"kty": "oct", "kid": "k", "k": "eA"}), by(&ed("k"))),
+        ("id in capitals", ed("K"), by(&ed("k"))),
+        ("without id", with(&ed("k"), "kid", json!(null)), by(&ed("k"))),
+        ("id is a number", with(&ed("k"), "kid", json!(7)), by(&ed("k"))),
+        ("no object", json!("k"), by(&ed("k"))),
+    ] {
+        publish_keys(&[json!(null), published]);
+        assert_eq!(Server::new(&[]).sent(0, &token), Err(invalid()), "{what}");
+    }
+    for (what, published) in [
+        ("its algorithm named", with(&rsa("k"), "alg", json!("RS256"))),
+        ("its use named", with(&rsa("k"), "use", json!("sig"))),
+        ("its operation named", with(&rsa("k"), "key_ops", json!(["verify"]))),
+        ("with more members", with(&rsa("k"), "x5c", json!(["…"]))),
+    ] {
+        publish_keys(&[json!({"kty": "XYZ"}), published]);
+        assert_eq!(Server::new(&[]).sent(0, &by(&rsa("k"))), Ok(()), "{what}");
+    }
+}
+
+#[test]
+fn tokens_without_key_id() {
+    let bare = |key: &Value| signed(key, &json!({"alg": by_name(key)}), &json!({}));
+    for (what, keys, expected) in [
+        ("the only key", vec![ec("a")], Ok(())),
+        ("the only key of its kind", vec![rsa("a"), ec("b")], Ok(())),
+        ("one of two", vec![ec("a"), ec("b")], Err(invalid())),
+        ("none", vec![], Err(invalid())),
+    ] {
+        publish_keys(&keys);
+        assert_eq!(Server::new(&[]).sent(0, &bare(&ec("a"))), expected, "{what}");
+    }
+}
+
+#[test]
+fn audiences_of_issuers() {
+    publish_keys(&[ec("k")]);
+    let header = json!({"alg": "ES256", "kid": "k"});
+    let other = Err(refused("the token is for another audience"));
+    for (configured, aud, expected) in [
+        ("us", json!({"aud": "us"}), Ok(())),
+        ("us", json!({"aud": ["x", "us"]}), Ok(())),
+        ("us", json!({"aud": "them"}), other.clone()),
+        ("us", json!({}), other.clone()),
+        ("", json!({}), Ok(())),
+        ("", json!({"aud": "them"}), other),
+    ] {
+        let server = Server::new(&[("JWT_AUDIENCE", configured)]);
+        assert_eq!(
+            server.sent(0, &signed(&ec("k"), &header, &aud)),
+            expected,
+            "{configured} {aud}"
+        );
+    }
+    let server = Server::new(&[]);
+    let expired = signed(&ec("k"), &header, &json!({"exp": NOW_MS / 1000 - 31}));
+    assert_eq!(server.sent(0, &expired), Err(refused("the token has expired")));
+    let forged = by(&ec("k")).replace('.', ".e30");
+    assert_eq!(server.sent(0, &forged), Err(invalid()), "claims that were not signed");
+    let crit = json!({"alg": "ES256", "kid": "k", "crit": ["b64"], "b64": false});
+    assert_eq!(server.sent(0, &signed(&ec("k"), &crit, &json!({}))), Err(invalid()), "crit");
+}
+
+#[test]
+fn keys_are_kept_and_asked_for_again() {
+    const MINUTE: u64 = 60_000;
+    let (old, new) = (by(&ec("old")), by(&ec("new")));
+    publish_keys(&[ec("old")]);
+    let server = Server::new(&[]);
+    // Milliseconds since the start, the token, what becomes of it, how often the issuer was asked.
+    let go = |steps: &[(u64, &str, Result<(), Refusal>, usize)]| {
+        for (after, token, expected, times) in steps {
+            assert_eq!(server.sent(*after, token), *expected, "after {after} ms");
+            assert_eq!(asked(), *times, "after {after} ms");
+        }
+    };
+    go(&[
+        (0, &old, Ok(()), 1),
+        (1, &old, Ok(()), 1),
+        (MINUTE - 10, &new, Err(invalid()), 1),
+        (MINUTE + 10, &new, Err(invalid()), 2),
+        (MINUTE + 20, &new, Err(invalid()), 2),
+    ]);
+    publish_keys(&[ec("old"), ec("new")]);
+    go(&[
+        (MINUTE + 30, &new, Err(invalid()), 2),
+        (2 * MINUTE + 20, &new, Ok(()), 3),
+        (2 * MINUTE + 30, &old, Ok(()), 3),
+    ]);
+    publish_keys(&[ec("new")]);
+    go(&[
+        (12 * MINUTE, &old, Ok(()), 3),
+        (13 * MINUTE, &old, Err(invalid()), 4),
+        (13 * MINUTE, &new, Ok(()), 4),
+    ]);
+    // The issuer is down: its keys count for an hour from when it was last heard, no longer.
+    publish(503, "");
+    go(&[
+        (22 * MINUTE, &new, Ok(()), 4),
+        (24 * MINUTE, &new, Ok(()), 5),
+        (24 * MINUTE + 4_000, &new, Ok(()), 5),
+        (24 * MINUTE + 6_000, &new, Ok(()), 6),
+        (24 * MINUTE + 6_000, &old, Err(invalid()), 6),
+        (73 * MINUTE - 10, &new, Ok(()), 7),
+        (73 * MINUTE + 10, &new, Err(Refusal::Unavailable(DOWN)), 7),
+        (74 * MINUTE, &new, Err(Refusal::Unavailable(DOWN)), 8),
+    ]);
+    publish_keys(&[ec("new")]);
+    go(&[
+        (74 * MINUTE + 4_000, &new, Err(Refusal::Unavailable(DOWN)), 8),
+        (74 * MINUTE + 6_000, &new, Ok(()), 9),
+    ]);
+}
+
+#[test]
+fn an_issuer_that_does_not_answer_lets_nobody_in() {
+    let token = by(&ec("k"));
+    let form = "JWKS_URL gave no JSON object with keys";
+    for (what, answer, problem) in [
+        ("down", Err(HttpError::Unreachable("refused".to_owned())), "unreachable: refused"),
+        ("slow", Err(HttpError::Timeout), "no answer in time"),
+        ("huge", Err(HttpError::TooLarge), "the answer is too large"),
+        ("500", Ok((500, "")), "JWKS_URL answered 500"),
+        ("404", Ok((404, r#"{"keys":[]}"#)), "JWKS_URL answered 404"),
+        ("HTML", Ok((200, "<html>")), form),
+        ("nothing", Ok((200, "")), form),
+        ("a list", Ok((200, "[]")), form),
+        ("other keys", Ok((200, r#"{"keys":{}}"#)), form),
+        ("keys twice", Ok((200, r#"{"keys":[],"keys":[]}"#)), form),
+    ] {
+        match answer {
+            Ok((status, body)) => publish(status, body),
+            Err(error) => ISSUER.with_borrow_mut(|issuer| issuer.0 = Err(error)),
+        }
+        let server = Server::new(&[]);
+        assert_eq!(server.sent(0, &token), Err(Refusal::Unavailable(DOWN)), "{what}");
+        assert_eq!(server.sent(10, &token), Err(Refusal::Unavailable(DOWN)), "{what}, again");
+        assert_eq!(asked(), 1, "{what}: it is left in peace for a while");
+        let told = format!("Error jwks [(\"problem\", \"{problem}\")]");
+        assert_eq!(*server.host.log.borrow(), [told], "{what}");
+    }
+}

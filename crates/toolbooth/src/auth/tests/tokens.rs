@@ -1,0 +1,326 @@
+//! Tokens of the shared secret: the vectors of OXP, and what attackers try.
+
+use jwt_compact::Algorithm;
+use jwt_compact::AlgorithmSignature;
+
+use super::super::jwt::{Parts, Rules, Signer};
+use super::*;
+use jwt_compact::alg::{Hs256, Hs256Key};
+
+pub(super) const SECRET: &str = "a secret of thirty-two bytes or m";
+/// What the clock of the tests says, in seconds.
+const NOW: u64 = 1_741_724_000;
+const HEADER: &str = r#"{"alg":"HS256","typ":"JWT"}"#;
+
+/// Base64url without padding (RFC 7515, 2).
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let bits = group.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte));
+        let bits = bits << (8 * (3 - group.len()));
+        for digit in 0..=group.len() {
+            text.push(char::from(DIGITS[(bits >> (18 - 6 * digit) & 63) as usize]));
+        }
+    }
+    text
+}
+
+/// A token of these very texts, signed with `secret`.
+fn signed(secret: &str, header: &str, claims: &str) -> String {
+    let message = format!("{}.{}", base64(header.as_bytes()), base64(claims.as_bytes()));
+    let signature = Hs256.sign(&Hs256Key::new(secret), message.as_bytes());
+    format!("{message}.{}", base64(&signature.as_bytes()))
+}
+
+/// A token that is let in: alice's, with the scope `a`.
+pub(super) fn good() -> String {
+    signed(SECRET, HEADER, &format!(r#"{{"sub":"alice","scope":"a","exp":{}}}"#, NOW + 60))
+}
+
+/// What becomes of a token where the secret is the one above and these variables are set too.
+fn sent(token: &str, more: Set<'_>) -> Result<Caller, Refusal> {
+    let variables: Vec<_> =
+        [("AUTH", "jwt"), ("JWT_SECRET", SECRET)].iter().chain(more).copied().collect();
+    caller(&variables, &[("authorization", &format!("Bearer {token}"))])
+}
+
+fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Caller, Refusal> {
+    Ok(Caller::User { subject: subject.map(str::to_owned), scopes: listed(scopes) })
+}
+
+#[test]
+fn vectors_of_oxp() {
+    const HEAD: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
+    let rules = Rules { audiences: vec!["otcserver".to_owned()], issuer: None, leeway: 0 };
+    let nobody = || Rules { audiences: Vec::new(), issuer: None, leeway: 0 };
+    let verified = |token: &str, rules: &Rules, now| {
+        let parts = Parts::of(token).ok_or_else(invalid)?;
+        let good = parts.is_signed_by(&Hs256Key::new("secret"));
+        if good { rules.caller(&parts, Signer::Secret, now) } else { Err(invalid()) }
+    };
+    let v1 = format!(
+        "{HEAD}.eyJhdWQiOiJvdGNzZXJ2ZXIiLCJleHAiOjE3NDE3MjQyMTl9.FPIFSSUmngbyePKghI54zUJ-dUxCrh4ZnP9TId5zk34"
+    );
+    for (what, token, expected) in [
+        ("V1 the example of the specification", &*v1, user(None, &[])),
+        (
+            "V2 without aud",
+            &format!("{HEAD}.eyJleHAiOjE3NDE3MjQyMTl9.cKqaZGMNG4KY1Aqo0CcqhmyAgZzsVem-cbmS8SLu31M"),
+            user(None, &[]),
+        ),
+        (
+            "V3 another aud",
+            &format!(
+                "{HEAD}.eyJhdWQiOiJvdGhlciIsImV4cCI6MTc0MTcyNDIxOX0.oxA--DTQEcEv35lOlDY1HHkLppuEh7HIwFG3tG1p3bg"
+            ),
+            Err(refused("the token is for another audience")),
+        ),
+        (
+            "V4 several aud",
+            &format!(
+                "{HEAD}.eyJhdWQiOlsieCIsIm90Y3NlcnZlciJdLCJleHAiOjE3NDE3MjQyMTl9.O590rXpqu7VyX10RDMh4olaNjgKYEtkW39MHN9FfThA"
+            ),
+            user(None, &[]),
+        ),
+        (
+            "V5 without exp",
+            &format!(
+                "{HEAD}.eyJhdWQiOiJvdGNzZXJ2ZXIifQ.equ2BTLKGtSqP-ShaUWim3ZdJTxW-fPwMYZm5iMKaJU"
+            ),
+            Err(refused("the token has no exp")),
+        ),
+        (
+            "V6 alg none",
+            "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJhdWQiOiJvdGNzZXJ2ZXIiLCJleHAiOjE3NDE3MjQyMTl9.",
+            Err(invalid()),
+        ),
+        (
+            "V7 another secret",
+            &format!(
+                "{HEAD}.eyJhdWQiOiJvdGNzZXJ2ZXIiLCJleHAiOjE3NDE3MjQyMTl9.M5ta2haie6nw6ExorJAZYEKo3v2Ad3a8O7ko7EGY0RA"
+            ),
+            Err(invalid()),
+        ),
+    ] {
+        assert_eq!(verified(token, &rules, NOW), expected, "{what}");
+    }
+    let other = Err(refused("the token is for another audience"));
+    assert_eq!(verified(&v1, &nobody(), NOW), other, "V1 where no audience is allowed");
+    assert_eq!(verified(&v1, &rules, NOW + 218), user(None, &[]), "V1 in its last second");
+    let expired = Err(refused("the token has expired"));
+    assert_eq!(verified(&v1, &rules, NOW + 219), expired, "V1 at its exp");
+    assert_eq!(verified(&v1, &rules, NOW + 220), expired, "V1 after it");
+}
+
+#[test]
+fn claims() {
+    let expired = Err(refused("the token has expired"));
+    let times = Err(refused("the token's times are none"));
+    let early = Err(refused("the token is not valid yet"));
+    let issuer = Err(refused("the token is of another issuer"));
+    let audience = Err(refused("the token is for another audience"));
+    let words = Err(refused("the token's scopes are no words"));
+    let rules: Set<'_> = &[("JWT_AUDIENCE", "us, them"), ("JWT_ISSUER", "https://issuer.example")];
+    let strict: Set<'_> = &[("JWT_LEEWAY", "0")];
+    let nobody = user(None, &[]);
+    // N stands for now.
+    for (claims, more, expected) in [
+        (r#"{"exp":N+1}"#, &[][..], nobody.clone()),
+        (r#"{"exp":N-29}"#, &[], nobody.clone()),
+        (r#"{"exp":N-30}"#, &[], expired.clone()),
+        (r#"{"exp":N+1}"#, strict, nobody.clone()),
+        (r#"{"exp":N}"#, strict, expired.clone()),
+        (r#"{"exp":-1}"#, &[], expired.clone()),
+        (r#"{"exp":0}"#, &[], expired.clone()),
+        (r#"{"exp":N+9,"nbf":N+30}"#, &[], nobody.clone()),
+        (r#"{"exp":N+99,"nbf":N+31}"#, &[], early.clone()),
+        (r#"{"exp":N+99,"nbf":N+1}"#, strict, early.clone()),
+        (r#"{"exp":N+99,"nbf":-8334601228800}"#, &[], nobody.clone()),
+        (r#"{"exp":N+99,"iat":N+31}"#, &[], early.clone()),
+        (r#"{"exp":N+99,"iat":N-99}"#, &[], nobody.clone()),
+        // What is no time at all.
+        (r#"{"exp":"N+99"}"#, &[], times.clone()),
+        (r#"{"exp":null}"#, &[], times.clone()),
+        (r#"{"exp":true}"#, &[], times.clone()),
+        (r#"{"exp":N+99,"nbf":"soon"}"#, &[], times),
+        (r#"{"exp":1e999}"#, &[], Err(invalid())),
+        (r#"{"exp":1e300}"#, &[], nobody.clone()),
+        (r#"{"exp":18446744073709551615}"#, &[], nobody.clone()),
+        (r#"{"exp":-1e300}"#, &[], expired.clone()),
+        (r#"{"exp":N+99,"nbf":1e300}"#, &[], early.clone()),
+        (r#"{"exp":N.9}"#, &[("JWT_LEEWAY", "0")], nobody.clone()),
+        ("{}", &[], Err(refused("the token has no exp"))),
+        // A repeated claim: two readers could disagree on which counts.
+        (r#"{"exp":0,"exp":N+99}"#, &[], Err(invalid())),
+        (r#"{"exp":N+99,"sub":"a","sub":"b"}"#, &[], Err(invalid())),
+        (r#"{"exp":N+99,"aud":"x","aud":"us"}"#, rules, Err(invalid())),
+        // Issuer and audience.
+        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":"us"}"#, rules, nobody.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":["x","them"]}"#, rules, nobody.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example"}"#, rules, nobody.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example/","aud":"us"}"#, rules, issuer.clone()),
+        (r#"{"exp":N+9,"aud":"us"}"#, rules, issuer.clone()),
+        (r#"{"exp":N+9,"iss":null,"aud":"us"}"#, rules, issuer.clone()),
+        (r#"{"exp":N+9,"iss":["https://issuer.example"]}"#, rules, issuer.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":"us,them"}"#, rules, audience.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":[]}"#, rules, audience.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":["US"]}"#, rules, audience.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":{"us":1}}"#, rules, audience.clone()),
+        (r#"{"exp":N+9,"aud":"us"}"#, &[], audience.clone()),
+        (r#"{"exp":N+9,"aud":""}"#, &[("JWT_AUDIENCE", " , ")], audience),
+        (r#"{"exp":N+9,"iss":"anybody"}"#, &[], nobody.clone()),
+        (r#"{"exp":N+9,"iss":"anybody"}"#, &[("JWT_ISSUER", "")], nobody.clone()),
+        // Subject and scopes.
+        (
+            r#"{"exp":N+9,"sub":"alice","scope":"a b:c  d"}"#,
+            &[],
+            user(Some("alice"), &["a", "b:c", "d"]),
+        ),
+        (r#"{"exp":N+9,"scp":["a","b"]}"#, &[], user(None, &["a", "b"])),
+        (r#"{"exp":N+9,"scp":"a b"}"#, &[], user(None, &["a", "b"])),
+        (r#"{"exp":N+9,"scope":"a","scp":["b"]}"#, &[], user(None, &["a", "b"])),
+        (r#"{"exp":N+9,"scope":""}"#, &[], nobody.clone()),
+        (r#"{"exp":N+9,"scope":"*"}"#, &[], user(None, &["*"])),
+        (r#"{"exp":N+9,"scope":7}"#, &[], words.clone()),
+        (r#"{"exp":N+9,"scp":["a",7]}"#, &[], words.clone()),
+        (r#"{"exp":N+9,"scope":{"a":true}}"#, &[], words),
+        (r#"{"exp":N+9,"sub":7}"#, &[], Err(refused("the token's sub is no text"))),
+        (r#"{"exp":N+9,"sub":null}"#, &[], Err(refused("the token's sub is no text"))),
+        (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], nobody),
+        // What is no object of claims.
+        ("[]", &[], Err(invalid())),
+        ("null", &[], Err(invalid())),
+        ("", &[], Err(invalid())),
+        (r#"{"exp":N+99"#, &[], Err(invalid())),
+        (r#"{"exp":N+99} "x""#, &[], Err(invalid())),
+    ] {
+        let text = (0..100).rev().fold(claims.to_owned(), |text, seconds| {
+            let (later, earlier) = (format!("N+{seconds}"), format!("N-{seconds}"));
+            text.replace(&later, &(NOW + seconds).to_string())
+                .replace(&earlier, &(NOW - seconds).to_string())
+        });
+        let text = text.replace('N', &NOW.to_string());
+        assert_eq!(sent(&signed(SECRET, HEADER, &text), more), expected, "{claims} {more:?}");
+    }
+}
+
+#[test]
+fn headers_and_signatures() {
+    let claims = format!(r#"{{"exp":{}}}"#, NOW + 60);
+    let with = |header: &str| signed(SECRET, header, &claims);
+    let good = with(HEADER);
+    let (message, signature) = good.rsplit_once('.').unwrap();
+    let (head, payload) = message.split_once('.').unwrap();
+    let unsigned = |header: &str| format!("{}.{payload}.", base64(header.as_bytes()));
+    let mut padded = signature.to_owned();
+    padded.push('=');
+    // The last of 43 digits carries four bits; the other two must be zero.
+    let last = signature.chars().next_back().unwrap();
+    let next = char::from(last as u8 + 1);
+    let loose = format!("{}{next}", &signature[..42]);
+    for (what, token, lets_in) in [
+        ("good", good.clone(), true),
+        ("another type", with(r#"{"alg":"HS256","typ":"at+jwt"}"#), true),
+        ("a key id, which the secret has not", with(r#"{"alg":"HS256","kid":"x"}"#), true),
+        ("kid that is a path", with(r#"{"alg":"HS256","kid":"../../dev/null"}"#), true),
+        ("kid that is no text", with(r#"{"alg":"HS256","kid":{"$ne":1}}"#), true),
+        // Algorithms: what the header says must be what the key is for.
+        ("alg none", unsigned(r#"{"alg":"none"}"#), false),
+        ("alg None", unsigned(r#"{"alg":"None"}"#), false),
+        ("alg none with a signature", with(r#"{"alg":"none"}"#), false),
+        ("no alg", with(r#"{"typ":"JWT"}"#), false),
+        ("alg null", with(r#"{"alg":null}"#), false),
+        ("alg is a list", with(r#"{"alg":["HS256"]}"#), false),
+        ("alg in small letters", with(r#"{"alg":"hs256"}"#), false),
+        ("HS512 that is HS256", with(r#"{"alg":"HS512"}"#), false),
+        ("RS256 that is HS256", with(r#"{"alg":"RS256"}"#), false),
+        ("alg twice", with(r#"{"alg":"none","alg":"HS256"}"#), false),
+        // Keys that the token brings along are not looked at.
+        ("jku", with(r#"{"alg":"HS256","jku":"https://evil.example/keys"}"#), true),
+        (
+            "jwk, signed with it",
+            signed("evil", r#"{"alg":"HS256","jwk":{"kty":"oct","k":"ZXZpbA"}}"#, &claims),
+            false,
+        ),
+        // Extensions.
+        ("crit", with(r#"{"alg":"HS256","crit":["exp"],"exp":1}"#), false),
+        ("crit null", with(r#"{"alg":"HS256","crit":null}"#), false),
+        ("crit empty", with(r#"{"alg":"HS256","crit":[]}"#), false),
+        ("a header that is no object", with(r#"["HS256"]"#), false),
+        // Signatures.
+        ("another secret", signed("another secret, of thirty-two bytes", HEADER, &claims), false),
+        ("an empty secret", signed("", HEADER, &claims), false),
+        ("no signature", format!("{message}."), false),
+        ("half a signature", format!("{message}.{}", &signature[..22]), false),
+        (
+            "a signature of another token",
+            format!("{message}.{}", &super::tokens::good()[90..]),
+            false,
+        ),
+        ("other claims", format!("{head}.{}.{signature}", base64(b"{\"exp\":9999999999}")), false),
+        // The form.
+        ("padding", format!("{message}.{padded}"), false),
+        ("stray bits", format!("{message}.{loose}"), false),
+        ("base64 of another alphabet", good.replace(['-', '_'], "+") + "/", false),
+        ("a blank inside", good.replace('.', ". "), false),
+        ("two parts", message.to_owned(), false),
+        ("four parts", format!("{good}.x"), false),
+        ("five parts, as an encrypted one", format!("{good}.x.y"), false),
+        ("dots alone", "..".to_owned(), false),
+        ("not UTF-8", format!("{}.{payload}.{signature}", base64(&[0xff, 0xfe])), false),
+        ("quotes around", format!("\"{good}\""), false),
+    ] {
+        let expected = if lets_in { user(None, &[]) } else { Err(invalid()) };
+        assert_eq!(sent(&token, &[]), expected, "{what}");
+    }
+    let long = |length| format!(r#"{{"exp":{},"x":"{}"}}"#, NOW + 60, "x".repeat(length));
+    assert!(sent(&signed(SECRET, HEADER, &long(5_900)), &[]).is_ok(), "just short enough");
+    assert_eq!(sent(&signed(SECRET, HEADER, &long(6_200)), &[]), Err(invalid()), "over 8 KiB");
+    let deep = format!(r#"{{"exp":{},"x":{}{}}}"#, NOW + 60, "[".repeat(2000), "]".repeat(2000));
+    assert_eq!(sent(&signed(SECRET, HEADER, &deep), &[]), Err(invalid()), "nested without end");
+}
+
+#[test]
+fn variables() {
+    let secret = "JWT_SECRET must have at least 32 bytes";
+    let url = "JWKS_URL must be an https address; http is for this machine only";
+    let leeway = "JWT_LEEWAY must be a whole number of seconds from 0 to 300";
+    let neither = "JWT_SECRET or JWKS_URL must be set, for AUTH has jwt";
+    for (variable, expected) in [
+        (None, Some(neither)),
+        (Some(("JWT_SECRET", "")), Some(secret)),
+        (Some(("JWT_SECRET", &SECRET[..31])), Some(secret)),
+        (Some(("JWT_SECRET", &SECRET[..32])), None),
+        (Some(("JWKS_URL", "https://issuer.example/keys?v=1")), None),
+        (Some(("JWKS_URL", "http://127.0.0.1:9000/jwks")), None),
+        (Some(("JWKS_URL", "http://localhost/jwks")), None),
+        (Some(("JWKS_URL", "http://issuer.example/keys")), Some(url)),
+        (Some(("JWKS_URL", "http://localhost.evil.example/")), Some(url)),
+        (Some(("JWKS_URL", "http://localhost:x@evil.example/")), Some(url)),
+        (Some(("JWKS_URL", "https://")), Some(url)),
+        (Some(("JWKS_URL", "https://a b")), Some(url)),
+        (Some(("JWKS_URL", "file:///etc/passwd")), Some(url)),
+        (Some(("JWKS_URL", "")), Some(url)),
+    ] {
+        let variables: Vec<_> = [("AUTH", "jwt")].into_iter().chain(variable).collect();
+        assert_eq!(problems(&variables), Vec::from_iter(expected), "{variable:?}");
+    }
+    for (value, expected) in [
+        ("0", None),
+        ("300", None),
+        ("301", Some(leeway)),
+        ("-1", Some(leeway)),
+        ("1m", Some(leeway)),
+        ("", Some(leeway)),
+    ] {
+        let variables = [("AUTH", "jwt"), ("JWT_SECRET", SECRET), ("JWT_LEEWAY", value)];
+        assert_eq!(problems(&variables), Vec::from_iter(expected), "{value}");
+    }
+    // A secret that is too short verifies nothing.
+    let short = &SECRET[..31];
+    let token = signed(short, HEADER, &format!(r#"{{"exp":{}}}"#, NOW + 60));
+    let variables = [("AUTH", "jwt"), ("JWT_SECRET", short)];
+    let header = ("authorization", &*format!("Bearer {token}"));
+    assert_eq!(caller(&variables, &[header]), Err(invalid()));
+}

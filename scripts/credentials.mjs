@@ -1,0 +1,20 @@
+// Credentials as the Worker takes them: API keys with their entries, tokens of a shared secret.
+import { createHash, createHmac, randomBytes } from "node:crypto";
+
+/** The entry of `API_KEYS` that lets in whoever has `key`. */
+export function entryOf(key, name, scopes) {
+  return { name, scopes, hash: createHash("sha256").update(key).digest("hex") };
+}
+
+/** A key of 32 random bytes, with its entry. */
+export function newKey(name, scopes) {
+  const key = randomBytes(32).toString("base64url");
+  return { key, entry: entryOf(key, name, scopes) };
+}
+
+/** A token of these claims, signed with HS256. */
+export function token(claims, secret, header = { alg: "HS256", typ: "JWT" }) {
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const message = `${part(header)}.${part(claims)}`;
+  return `${message}.${createHmac("sha256", secret).update(message).digest("base64url")}`;
+}

@@ -1,0 +1,302 @@
+// Who may call (X4, X5, X35 to X45; T4, T36 to T39): keys, tokens, scopes, limits. The tables of
+// crates/toolbooth/src/auth/tests have every case; here stands what needs the real runtime, its
+// cryptography and its rate limit, and what goes over the wire.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { claims, hmac, issued, issuer, keyPair, signature, token } from "./support/issuer.mjs";
+import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+
+const KEYS = { full: `${CANARY}-full`, few: `${CANARY}-few` };
+const hash = (key) => createHash("sha256").update(key).digest("hex");
+const API_KEYS = JSON.stringify([
+  { name: "full", scopes: ["fixture:tell", "fixture:run"], hash: hash(KEYS.full) },
+  { name: "few", scopes: ["fixture:run"], hash: hash(KEYS.few) },
+]);
+const SECRET = `${CANARY} of at least thirty-two bytes`;
+const OPEN = 'Bearer realm="toolbooth"';
+const INVALID = "the credentials are not valid";
+
+const [RSA, EC, ED] = ["RS256", "ES256", "EdDSA"].map((kind) => keyPair(kind));
+const [SHORT, WIDE] = ["RS1024", "ES384"].map((kind) => keyPair(kind));
+
+let keys;
+const workers = {};
+before(async () => {
+  keys = await issuer(RSA, EC, ED, SHORT, WIDE);
+  const jwt = { JWT_SECRET: SECRET, JWKS_URL: keys.url, JWT_AUDIENCE: "us, tests", JWT_ISSUER: "https://issuer.example" };
+  [workers.key, workers.jwt, workers.both] = await Promise.all([
+    start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS } }),
+    start(FIXTURES, { vars: { AUTH: "jwt", ...jwt } }),
+    start(FIXTURES, { vars: { AUTH: "none,api-key,jwt", API_KEYS, JWT_SECRET: SECRET } }),
+  ]);
+});
+after(async () => {
+  await Promise.all(Object.values(workers).map((worker) => worker.close()));
+  await keys.close();
+});
+
+const CALL = { tool_id: "Fixture.Scoped", input: {} };
+const bearer = (value) => ({ authorization: `Bearer ${value}` });
+const names = (reply) => reply.json.items.map(({ name }) => name);
+
+function isRefused(reply, reason) {
+  assert.equal(reply.status, 401, reply.text);
+  assert.deepEqual(reply.json, { message: "The request needs valid credentials", developer_message: reason });
+  assert.equal(reply.headers["cache-control"], "no-store");
+  assert.ok(!reply.text.includes(CANARY) && !reply.headers["www-authenticate"].includes(CANARY));
+}
+
+for (const [name, vars, told] of [
+  ["AUTH is not set", { AUTH: undefined }, /^AUTH must say who may call/],
+  ["AUTH is empty", { AUTH: "" }, /^AUTH must say who may call/],
+  ["AUTH is misspelt", { AUTH: "apikey", API_KEYS }, /^AUTH must say who may call/],
+  ["the keys are missing", { AUTH: "api-key" }, /^API_KEYS must be/],
+  ["a hash is none", { AUTH: "api-key", API_KEYS: API_KEYS.replace(/[0-9a-f]{64}/, KEYS.full) }, /^API_KEYS\[0\]\.hash/],
+  ["the secret is short", { AUTH: "jwt", JWT_SECRET: SECRET.slice(0, 31) }, /^JWT_SECRET must have at least 32/],
+  ["keys come without TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/" }, /^JWKS_URL must be an https/],
+]) {
+  test(`X5 where ${name}, nobody is let in and /health says why`, async () => {
+    const worker = await start(BOOTH, { vars });
+    try {
+      const health = await worker.get("/health");
+      assert.equal(health.status, 503);
+      assert.equal(health.json.problems.length, 1);
+      assert.match(health.json.problems[0], told);
+      assert.ok(!health.text.includes(CANARY));
+      for (const sent of [{}, bearer(KEYS.full), { "oxp-api-key": KEYS.full }]) {
+        assert.equal((await worker.get("/tools", sent)).status, 401);
+        assert.equal((await worker.post(CALL, { headers: sent })).status, 401);
+      }
+      assert.equal((await worker.get("/")).status, 200, "the index is for everybody");
+    } finally {
+      await worker.close();
+    }
+  });
+}
+
+for (const [clause, name, headers] of [
+  ["X36", "OXP-API-Key", { "oxp-api-key": KEYS.full }],
+  ["X36", "OXP-API-Key in capitals", { "OXP-API-KEY": KEYS.full }],
+  ["T37", "OTC-API-Key", { "otc-api-key": KEYS.full }],
+  ["OT3", "Authorization: Bearer", bearer(KEYS.full)],
+  ["OT3", "authorization: bearer", { authorization: `bearer ${KEYS.full}` }],
+]) {
+  test(`${clause} a key in ${name} is let in, and the tool knows whose it is`, async () => {
+    const reply = await workers.key.post(CALL, { headers });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.json.value, "key full");
+  });
+}
+
+for (const [name, headers] of [
+  ["another key", { "oxp-api-key": `${CANARY}-other` }],
+  ["an empty key", { "oxp-api-key": "" }],
+  ["the hash of a key", { "otc-api-key": hash(KEYS.full) }],
+  ["a key with another scheme", { authorization: `Basic ${KEYS.full}` }],
+  ["a key without a scheme", { authorization: KEYS.full }],
+  ["a key of 9 KiB", { "oxp-api-key": CANARY.repeat(1500) }],
+  ["bytes that are no text", { "oxp-api-key": "\u00ff\u00fe" }],
+  ["a good key after a bad one", { "oxp-api-key": CANARY, ...bearer(KEYS.full) }],
+  ["a token", bearer(token({ alg: "HS256" }, claims(), hmac(SECRET)))],
+]) {
+  test(`X37 T37 ${name}: 401`, async () => {
+    const reply = await workers.key.post(CALL, { headers });
+    isRefused(reply, INVALID);
+    const challenge = `${OPEN}, error="invalid_token", error_description="${INVALID}"`;
+    assert.equal(reply.headers["www-authenticate"], challenge);
+  });
+}
+
+for (const [method, path, body] of [
+  ["GET", "/tools"],
+  ["GET", "/oxp/tools"],
+  ["POST", "/tools/call", JSON.stringify(CALL)],
+  ["POST", "/oxp/call", JSON.stringify(CALL)],
+  ["POST", "/call", "{"],
+  ["POST", "/call", "x".repeat(300_000)],
+]) {
+  test(`X4 ${method} ${path} without credentials: 401 before the body is looked at`, async () => {
+    const reply = await workers.key.request(method, path, { body });
+    isRefused(reply, "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …");
+    assert.equal(reply.headers["www-authenticate"], OPEN, "nothing was sent, so nothing is wrong with it");
+  });
+}
+
+for (const [method, path, status] of [
+  ["GET", "/health", 200],
+  ["HEAD", "/oxp/health", 200],
+  ["GET", "/", 200],
+  ["OPTIONS", "/tools/call", 204],
+  ["GET", "/nothing", 404],
+  ["GET", "/tools/call", 405],
+]) {
+  test(`X3 ${method} ${path} asks for no credentials`, async () => {
+    assert.equal((await workers.key.request(method, path)).status, status);
+    assert.equal((await workers.key.request(method, path, { headers: bearer("x") })).status, status);
+  });
+}
+
+// Of the issuer: what becomes of each token.
+const MEANT = { aud: "us", iss: "https://issuer.example" };
+const now = () => Math.floor(Date.now() / 1000);
+const expired = "the token has expired";
+for (const [clause, name, make, reason] of [
+  ["X40", "HS256", () => token({ alg: "HS256" }, claims(MEANT), hmac(SECRET))],
+  ["X43", "HS256 without aud", () => token({ alg: "HS256" }, claims({ iss: MEANT.iss }), hmac(SECRET))],
+  ["X40", "RS256", () => issued(RSA, MEANT)],
+  ["X40", "ES256", () => issued(EC, MEANT)],
+  ["X40", "EdDSA", () => issued(ED, MEANT)],
+  ["X43", "several aud", () => issued(EC, { ...MEANT, aud: ["x", "tests"] })],
+  ["X40", "RS256 without key id, the only one long enough", () => issued(RSA, MEANT, { kid: undefined })],
+  ["X41", "alg none", () => token({ alg: "none" }, claims(MEANT), () => ""), INVALID],
+  ["X40", "HS256 with another secret", () => token({ alg: "HS256" }, claims(MEANT), hmac(`${SECRET}!`)), INVALID],
+  ["X40", "HS256 with the public key as secret (PEM)", () => token({ alg: "HS256", kid: RSA.kid }, claims(MEANT), hmac(RSA.pem)), INVALID],
+  ["X40", "HS256 with the public key as secret (JWK)", () => token({ alg: "HS256", kid: RSA.kid }, claims(MEANT), hmac(JSON.stringify(RSA.jwk))), INVALID],
+  ["X40", "RS256 that is an HMAC of the secret", () => token({ alg: "RS256", kid: RSA.kid }, claims(MEANT), hmac(SECRET)), INVALID],
+  ["X40", "RS256 by another key of that id", () => issued(keyPair("RS256"), MEANT), INVALID],
+  ["X40", "ES256 by another key of that id", () => issued(keyPair("ES256"), MEANT), INVALID],
+  ["X40", "EdDSA by another key of that id", () => issued(keyPair("EdDSA"), MEANT), INVALID],
+  ["X40", "RS256 with the id of an ES256 key", () => issued(RSA, MEANT, { kid: EC.kid }), INVALID],
+  ["X40", "ES256 with an RSA signature", () => token({ alg: "ES256", kid: EC.kid }, claims(MEANT), signature(RSA)), INVALID],
+  ["X40", "ES256 with a signature in DER", () => token({ alg: "ES256", kid: EC.kid }, claims(MEANT), signature(EC, "der")), INVALID],
+  ["X40", "ES256 with a signature of zeros", () => token({ alg: "ES256", kid: EC.kid }, claims(MEANT), () => Buffer.alloc(64)), INVALID],
+  ["X40", "EdDSA without signature", () => token({ alg: "EdDSA", kid: ED.kid }, claims(MEANT), () => ""), INVALID],
+  ["X40", "RS256 by a key of 1024 bits", () => issued(SHORT, MEANT, { alg: "RS256" }), INVALID],
+  ["X40", "ES256 by a key on another curve", () => issued(WIDE, MEANT, { alg: "ES256" }), INVALID],
+  ["X40", "RS512", () => issued(RSA, MEANT, { alg: "RS512" }), INVALID],
+  ["X40", "a key that the token brings along", () => { const own = keyPair("RS256", "own"); return issued(own, MEANT, { jwk: own.jwk }); }, INVALID],
+  ["X40", "kid is a path", () => issued(RSA, MEANT, { kid: "../../dev/null" }), INVALID],
+  ["X40", "kid is an address", () => issued(RSA, MEANT, { kid: "http://127.0.0.1:9/canary" }), INVALID],
+  ["X40", "kid is an object", () => issued(RSA, MEANT, { kid: { toString: "RS256" } }), INVALID],
+  ["X40", "crit", () => issued(RSA, MEANT, { crit: ["exp"] }), INVALID],
+  ["X40", "other claims than were signed", () => issued(RSA, MEANT).replace(/\.(.*)\./, `.${Buffer.from(JSON.stringify(claims(MEANT))).toString("base64url")}A.`), INVALID],
+  ["X41", "no token", () => CANARY, INVALID],
+  ["X41", "8 KiB and more", () => issued(RSA, { ...MEANT, x: CANARY.repeat(1200) }), INVALID],
+  ["X41", "HS256, expired", () => token({ alg: "HS256" }, claims({ ...MEANT, exp: now() - 60 }), hmac(SECRET)), expired],
+  ["X41", "RS256, expired", () => issued(RSA, { ...MEANT, exp: now() - 60 }), expired],
+  ["X42", "without exp", () => issued(RSA, { ...MEANT, exp: undefined }), "the token has no exp"],
+  ["X41", "nbf to come", () => issued(ED, { ...MEANT, nbf: now() + 90 }), "the token is not valid yet"],
+  ["X41", "iat to come", () => issued(ED, { ...MEANT, iat: now() + 90 }), "the token is not valid yet"],
+  ["X43", "another aud", () => issued(EC, { ...MEANT, aud: "them" }), "the token is for another audience"],
+  ["X43", "no aud, of an issuer with more audiences", () => issued(EC, { iss: MEANT.iss }), "the token is for another audience"],
+  ["X41", "another iss", () => issued(EC, { ...MEANT, iss: "https://evil.example" }), "the token is of another issuer"],
+]) {
+  test(`${clause} a token: ${name}: ${reason ? "401" : "let in"}`, async () => {
+    const reply = await workers.jwt.get("/tools", bearer(make()));
+    if (reason === undefined) assert.equal(reply.status, 200, reply.text);
+    else isRefused(reply, reason);
+  });
+}
+
+test("a token tells the user and the scopes", async () => {
+  const scoped = (more) => workers.jwt.post(CALL, { headers: bearer(issued(EC, { ...MEANT, ...more })) });
+  for (const more of [{ scope: "fixture:run fixture:tell" }, { scp: ["fixture:tell", "fixture:run"] }]) {
+    const reply = await scoped(more);
+    assert.equal(reply.json.value, "user canary-alice", reply.text);
+  }
+  assert.equal((await scoped({ scope: "fixture:run" })).status, 403);
+});
+
+test("a call without the scope: 403 that names it", async () => {
+  const reply = await workers.key.post(CALL, { headers: bearer(KEYS.few) });
+  assert.equal(reply.status, 403);
+  assert.deepEqual(reply.json, {
+    message: "Tool 'Fixture_Scoped' may not be called with these credentials",
+    developer_message: "it requires the scopes: fixture:run fixture:tell",
+  });
+  const challenge = `${OPEN}, error="insufficient_scope", scope="fixture:run fixture:tell"`;
+  assert.equal(reply.headers["www-authenticate"], challenge);
+});
+
+test("lists show what the caller may run, to nobody else", async () => {
+  for (const [headers, shown] of [[bearer(KEYS.full), true], [bearer(KEYS.few), false]]) {
+    const reply = await workers.key.get("/tools", headers);
+    assert.equal(names(reply).includes("Fixture_Scoped"), shown);
+    assert.ok(names(reply).includes("Fixture_Echo"));
+    assert.equal(reply.headers["cache-control"], "private, no-cache");
+    assert.match(reply.headers.vary, /Authorization, OTC-API-Key, OXP-API-Key/);
+    const again = await workers.key.get("/tools", { ...headers, "if-none-match": reply.headers.etag });
+    assert.equal(again.status, 304);
+  }
+});
+
+test("none beside other ways: strangers run what asks for no scope, and bad credentials are bad", async () => {
+  const { both } = workers;
+  assert.ok(!names(await both.get("/tools")).includes("Fixture_Scoped"));
+  assert.equal((await both.call("Fixture.Silent", {})).status, 200);
+  assert.equal((await both.post(CALL)).status, 403);
+  assert.equal((await both.post(CALL, { headers: bearer(KEYS.full) })).json.value, "key full");
+  isRefused(await both.get("/tools", bearer("x")), INVALID);
+});
+
+test("X35 with none alone credentials are ignored, whatever they are", async () => {
+  const worker = await start(FIXTURES, { vars: { API_KEYS } });
+  try {
+    for (const headers of [{}, bearer(KEYS.full), bearer("x"), { authorization: "?" }, { "oxp-api-key": "x" }]) {
+      assert.ok(!names(await worker.get("/tools", headers)).includes("Fixture_Scoped"));
+      assert.equal((await worker.post(CALL, { headers })).status, 403, "nobody has scopes");
+    }
+  } finally {
+    await worker.close();
+  }
+});
+
+test("keys of an issuer: fetched once, kept when it is down, closed when it never answered", async () => {
+  const own = await issuer(EC);
+  const vars = { AUTH: "jwt", JWKS_URL: own.url };
+  const list = (worker, pair) => worker.get("/tools", bearer(issued(pair)));
+  let worker = await start(FIXTURES, { vars });
+  try {
+    for (let call = 0; call < 5; call += 1) assert.equal((await list(worker, EC)).status, 200);
+    isRefused(await list(worker, ED), INVALID);
+    own.publish(EC, ED);
+    isRefused(await list(worker, ED), INVALID);
+    assert.equal(own.requests, 1, "an unknown key is asked for once a minute at most");
+    own.status = 500;
+    assert.equal((await list(worker, EC)).status, 200, "the keys are still good");
+    await worker.close();
+    // A new instance knows none.
+    worker = await start(FIXTURES, { vars });
+    const reply = await list(worker, EC);
+    assert.equal(reply.status, 400);
+    assert.equal(reply.json.developer_message, "the keys that verify tokens cannot be fetched");
+    assert.equal((await worker.get("/health")).status, 200);
+    const told = worker.logs.map(({ message }) => JSON.parse(message));
+    assert.deepEqual(told, [{ event: "jwks", problem: "JWKS_URL answered 500" }]);
+  } finally {
+    await worker.close();
+    await own.close();
+  }
+});
+
+test("many at once wait for the keys of an issuer, each for itself", async () => {
+  const own = await issuer(EC);
+  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url } });
+  try {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => worker.get("/tools", bearer(issued(EC)))));
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  } finally {
+    await worker.close();
+    await own.close();
+  }
+});
+
+test("X46 a rate limit: 429 with Retry-After, for each caller alone, and only for calls", async () => {
+  const worker = await start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS }, limit: 3 });
+  try {
+    const call = (key) => worker.post({ tool_id: "Fixture.Silent" }, { headers: bearer(key) });
+    for (let calls = 0; calls < 3; calls += 1) assert.equal((await call(KEYS.full)).status, 200);
+    // At the full minute the count starts again, so up to three more may be let in.
+    let reply;
+    for (let calls = 0; calls < 4 && reply?.status !== 429; calls += 1) reply = await call(KEYS.full);
+    assert.equal(reply.status, 429);
+    assert.equal(reply.headers["retry-after"], "60");
+    assert.deepEqual(reply.json, { message: "Too many calls", developer_message: "try again after 60 seconds" });
+    assert.equal((await call(KEYS.few)).status, 200, "another caller");
+    assert.equal((await worker.get("/tools", bearer(KEYS.full))).status, 200, "a list is no call");
+    assert.equal((await call("x")).status, 401, "and strangers are strangers");
+  } finally {
+    await worker.close();
+  }
+});

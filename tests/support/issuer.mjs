@@ -1,0 +1,61 @@
+// An issuer of tokens on a loopback port: it publishes keys, and signs as it is told.
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import http from "node:http";
+
+const KINDS = {
+  RS256: () => generateKeyPairSync("rsa", { modulusLength: 2048 }),
+  RS1024: () => generateKeyPairSync("rsa", { modulusLength: 1024 }),
+  ES256: () => generateKeyPairSync("ec", { namedCurve: "P-256" }),
+  ES384: () => generateKeyPairSync("ec", { namedCurve: "P-384" }),
+  EdDSA: () => generateKeyPairSync("ed25519"),
+};
+
+/** A pair of keys: `jwk` is what is published, `pem` the same in the other form that people publish. */
+export function keyPair(kind, kid = kind) {
+  const { publicKey, privateKey } = KINDS[kind]();
+  const jwk = { ...publicKey.export({ format: "jwk" }), kid };
+  return { kind, kid, privateKey, jwk, pem: publicKey.export({ format: "pem", type: "spki" }) };
+}
+
+const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A token with this header and these claims; `prove` gives the signature of the text before it. */
+export function token(header, claims, prove) {
+  const message = `${part(header)}.${part(claims)}`;
+  return `${message}.${Buffer.from(prove(message)).toString("base64url")}`;
+}
+
+/** Claims of somebody, good for a minute. */
+export function claims(more = {}) {
+  return { sub: "canary-alice", exp: Math.floor(Date.now() / 1000) + 60, ...more };
+}
+
+export const hmac = (secret) => (message) => createHmac("sha256", secret).update(message).digest();
+
+export const signature = ({ kind, privateKey }, dsaEncoding = "ieee-p1363") => (message) =>
+  sign(kind === "EdDSA" ? null : "sha256", message, { key: privateKey, dsaEncoding });
+
+/** A token as the holder of `pair` makes them. */
+export function issued(pair, more, header = {}) {
+  return token({ alg: pair.kind, kid: pair.kid, typ: "JWT", ...header }, claims(more), signature(pair));
+}
+
+/** Starts it: what `answer.body` holds is published at `url`; `requests` counts. */
+export async function issuer(...pairs) {
+  const state = { status: 200, requests: 0 };
+  const publish = (...published) => (state.body = JSON.stringify({ keys: published.map(({ jwk }) => jwk) }));
+  publish(...pairs);
+  const server = http.createServer((_, response) => {
+    state.requests += 1;
+    response.writeHead(state.status, { "content-type": "application/json" }).end(state.body);
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${server.address().port}/jwks.json`,
+    publish,
+    close() {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(closed));
+    },
+  });
+}
