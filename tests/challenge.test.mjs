@@ -2,11 +2,14 @@
 // around the Worker.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { entryOf } from "../scripts/credentials.mjs";
 import { github } from "./support/github.mjs";
 import { CLIENT, authorizationServer } from "./support/oauth.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const PUBLIC = "https://booth.example";
+// The application that calls. The pages and the check are open: users and their browsers have no key.
+const KEY = { "oxp-api-key": `${CANARY}-key-of-the-calendar` };
 const ISSUE = { number: 1347, title: "Found a bug", state: "open", url: "https://github.com/octocat/hello-world/issues/1347" };
 
 let provider, api, vars, worker;
@@ -14,6 +17,8 @@ before(async () => {
   provider = await authorizationServer();
   api = await github();
   vars = {
+    AUTH: "api-key",
+    API_KEYS: JSON.stringify([entryOf(KEY["oxp-api-key"], "Calendar", [])]),
     GITHUB_API_URL: api.base,
     OAUTH_PROVIDERS: "github",
     PUBLIC_URL: PUBLIC,
@@ -44,8 +49,9 @@ const path = (address) => {
   assert.ok(address.startsWith(`${PUBLIC}/auth/`), address);
   return address.slice(PUBLIC.length);
 };
+const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };
 const create = (user_id) =>
-  worker.call("GitHub.CreateIssue", { owner: "octocat", repository: "hello-world", title: "Found a bug" }, { context: { user_id } });
+  worker.post({ tool_id: "GitHub.CreateIssue", input: INPUT, context: { user_id } }, { headers: KEY });
 
 /** The challenge that a call is answered with. */
 async function challenge(user) {
@@ -203,10 +209,12 @@ test("X48 a grant that GitHub refuses becomes a challenge, and then a new grant"
 
 test("a grant that is forgotten", async () => {
   const user = await granted();
-  assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`)).status, 204);
+  const forget = (rest, headers = KEY) => worker.request("DELETE", `/auth/grants/${rest}`, { headers });
+  assert.equal((await forget(`github?user_id=${user}`, {})).status, 401);
+  assert.equal((await forget(`github?user_id=${user}`)).status, 204);
   await challenge(user);
-  assert.equal((await worker.request("DELETE", "/auth/grants/github")).status, 400);
-  assert.equal((await worker.request("DELETE", `/auth/grants/none?user_id=${user}`)).status, 404);
+  assert.equal((await forget("github")).status, 400);
+  assert.equal((await forget(`none?user_id=${user}`)).status, 404);
 });
 
 test("methods that an address does not take", async () => {
@@ -220,7 +228,8 @@ test("a store that does not answer: the call says so, the check decides nothing"
   const asked = await challenge(newUser());
   const failing = await start(BOOTH, { vars, kv: "failing" });
   try {
-    const { status, json } = await failing.call("GitHub.ListIssues", { owner: "a", repository: "b" }, { context: { user_id: CANARY } });
+    const call = { tool_id: "GitHub.ListIssues", input: { owner: "a", repository: "b" }, context: { user_id: CANARY } };
+    const { status, json } = await failing.post(call, { headers: KEY });
     assert.deepEqual([status, json.developer_message], [400, "its KV namespace does not answer"]);
     assert.equal((await failing.get(path(asked.check_url))).json.status, "pending");
   } finally {
