@@ -96,7 +96,7 @@ fn unsigned(response: Outbound) -> Outbound {
 pub(super) fn call(body: Value, unmarked: Form) -> Exchange {
     let (form, call) = match form(&body, unmarked) {
         Ok(form) => (form, open(body).and_then(decode)),
-        Err(refusal) => (unmarked, Err(refusal)),
+        Err(refusal) => (nearest(&body, unmarked), Err(refusal)),
     };
     Exchange::single(call, move |outcome| oxp::encode(form, outcome))
 }
@@ -119,6 +119,15 @@ fn form(body: &Value, unmarked: Form) -> Result<Form, Refusal> {
         Form::Oxp(_) | Form::Flat => Form::Oxp(address),
     });
     named.or(published).ok_or(Refusal::UnsupportedVersion { supported: SUPPORTED })
+}
+
+/// The form to tell in that a version is not served: that of the protocol that was named.
+fn nearest(body: &Value, unmarked: Form) -> Form {
+    match body.get("$schema").and_then(Value::as_str) {
+        Some(sent) if sent.starts_with("otc:") => OTC_1_0,
+        Some(sent) if sent.starts_with("urn:oxp:") => OXP_1_0,
+        _ => unmarked,
+    }
 }
 
 /// Takes `request` out of its envelope. The envelope is open: further fields are ignored, but for a

@@ -30,7 +30,9 @@ pub(super) static ROOT: Dialect = Dialect {
 fn call(posted: Posted<'_>) -> Exchange {
     match &posted.body {
         body if opentool::is_request(body) => opentool::call(posted),
-        body if body.get("request").is_some() => envelope::call(posted.body, envelope::OXP_1_0),
+        body if body.get("request").is_some() || body.get("$schema").is_some() => {
+            envelope::call(posted.body, envelope::OXP_1_0)
+        }
         _ => oxp::call(posted),
     }
 }
