@@ -10,6 +10,7 @@ mod capabilities;
 mod gemini;
 mod list;
 mod openai;
+mod parameters;
 mod query;
 mod schema;
 mod strict;
@@ -77,16 +78,26 @@ fn sign(response: Outbound) -> Outbound {
     response
 }
 
-/// What went wrong with a request as a whole (2api.ai, 5 "Error Model").
+/// What went wrong with a request as a whole, in the form of 2api.ai's 5.4.
 #[derive(Debug, Serialize)]
 pub(super) struct Error {
     /// A word for programs.
     code: &'static str,
     /// What went wrong, where, and what was expected.
     message: String,
-    /// The class of the error: `invalid_request_error`, `permission_error`, `server_error`.
+    /// The class of the error: `invalid_request_error`, `permission_error`, `semantic_error`,
+    /// `server_error`.
     #[serde(rename = "type")]
     class: &'static str,
+}
+
+/// The beginning of a caller's word: an answer must not grow with what it tells of.
+fn brief(word: &str) -> String {
+    const LONGEST: usize = 128;
+    match word.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
+        None => word.to_owned(),
+    }
 }
 
 /// Tells why a request was turned away.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::turn::brief;
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
+use crate::dialect::providers::brief;
 
 /// The largest result in bytes (2api.ai, 8.3).
 const LARGEST: usize = 64 * 1024;
