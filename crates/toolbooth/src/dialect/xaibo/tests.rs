@@ -235,7 +235,10 @@ fn parameters_hold_what_xaibo_has_and_say_the_rest() {
         (json!({"type": "number"}), json!({"type": "number"})),
         (json!({"type": "integer"}), json!({"type": "integer"})),
         (json!({"type": "boolean", "default": true}), json!({"type": "boolean", "default": true})),
-        (json!({"default": null}), json!({"default": null})),
+        (
+            json!({"default": null}),
+            json!({"default": null, "description": "D. May be of any type."}),
+        ),
         (json!({"enum": ["a", "b"], "default": "a"}), json!({"enum": ["a", "b"], "default": "a"})),
         (
             json!({"type": "integer", "enum": [1, 2]}),
@@ -256,7 +259,8 @@ fn parameters_hold_what_xaibo_has_and_say_the_rest() {
                 "description": "D. An object with x (number, required: Default: 1.)."
             }),
         ),
-        (json!({}), json!({})),
+        (json!({}), json!({"description": "D. May be of any type."})),
+        (json!({"type": "null"}), json!({"description": "D. Must be null."})),
     ] {
         let mut property = property;
         property["description"] = json!("D");
