@@ -8,10 +8,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::oxp::{self, Form, malformed, refuse};
-use super::{Action, Dialect, Endpoint, Exchange};
+use super::{Action, Dialect, Endpoint, Exchange, no_version, unsigned};
 use crate::call::{Call, Refusal};
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::http::{Headers, Outbound};
 
 /// OTC without a marker.
 const OTC_1_0: Form = Form::Otc("otc://1.0");
@@ -41,7 +40,7 @@ pub static OTC: Dialect = Dialect {
         Endpoint { path: "/tools/call", action: Action::Call(|posted| call(posted.body, OTC_1_0)) },
         Endpoint { path: "/call", action: Action::Call(|posted| call(posted.body, OTC_1_0)) },
     ],
-    check: any_headers,
+    check: no_version,
     refuse: |refusal| refuse(OTC_1_0, refusal),
     sign: unsigned,
 };
@@ -61,7 +60,7 @@ pub static OXP: Dialect = Dialect {
         Endpoint { path: "/tools/call", action: Action::Call(|posted| call(posted.body, OXP_1_0)) },
         Endpoint { path: "/call", action: Action::Call(|posted| call(posted.body, OXP_1_0)) },
     ],
-    check: any_headers,
+    check: no_version,
     refuse: |refusal| refuse(OXP_1_0, refusal),
     sign: unsigned,
 };
@@ -81,15 +80,6 @@ pub(super) const LISTS: &[ListForm] = &[
         entry: oxp::render,
     },
 ];
-
-/// The version stands in the body: these forms know no header for it.
-fn any_headers(_: &dyn Headers) -> Result<(), Refusal> {
-    Ok(())
-}
-
-fn unsigned(response: Outbound) -> Outbound {
-    response
-}
 
 /// `POST /tools/call` with an envelope (T12, T13, XM4). `unmarked` is the form of a request that
 /// names no version. The answer names the version that the request named, or else that one.

@@ -56,14 +56,18 @@ fn index(_: &Reading<'_>) -> Result<Page, Outbound> {
         method: &'static str,
         path: String,
     }
-    let address = |mount: &str, endpoint: &Endpoint| Address {
-        method: endpoint.action.method(),
-        path: format!("{mount}{}", endpoint.path),
+    let address = |mount: &str, endpoint: &Endpoint| {
+        let path = format!("{mount}{}", endpoint.path);
+        Some(Address { method: endpoint.action.method()?, path })
     };
     let protocol = |(mount, dialect): &(&str, &Dialect)| Protocol {
         name: dialect.name,
         title: dialect.title,
-        endpoints: dialect.endpoints.iter().map(|endpoint| address(mount, endpoint)).collect(),
+        endpoints: dialect
+            .endpoints
+            .iter()
+            .filter_map(|endpoint| address(mount, endpoint))
+            .collect(),
     };
     let index = Index {
         name: "Toolbooth",

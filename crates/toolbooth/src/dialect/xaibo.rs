@@ -11,13 +11,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::portable::{parts_in_words, reduce};
-use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, oxp};
+use super::{
+    Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, no_version, oxp, unsigned,
+};
 use crate::call::{
-    Call, InvalidInput, Missing, Outcome, ParameterError, Refusal, ToolError, Wanted,
+    Call, InvalidInput, Missing, Outcome, Refusal, ToolError, Wanted, excerpt, find,
 };
 use crate::catalog::{Catalog, ListForm, Listed, Rendering};
 use crate::config::{Config, Permission};
-use crate::http::{Headers, Outbound};
+use crate::http::Outbound;
 
 /// The dialect.
 pub(super) static XAIBO: Dialect = Dialect {
@@ -27,9 +29,9 @@ pub(super) static XAIBO: Dialect = Dialect {
         Endpoint { path: "/tools", action: Action::Read(list) },
         Endpoint { path: "/execute", action: Action::Call(execute) },
     ],
-    check: |_: &dyn Headers| Ok(()),
+    check: no_version,
     refuse: |refusal| encode(Outcome::Refused(refusal), &[]),
-    sign: |response| response,
+    sign: unsigned,
 };
 
 pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
@@ -45,16 +47,14 @@ fn execute(posted: Posted<'_>) -> Exchange {
     let call = decode(body);
     // The answer is written where the configuration is not at hand; most calls need no names.
     let others = match &call {
-        Ok(Call { tool: Wanted::Name(name), .. }) if !callable(name, catalog, config) => {
-            available(catalog, config)
-        }
+        Ok(call) if !callable(&call.tool, catalog, config) => available(catalog, config),
         _ => Vec::new(),
     };
     Exchange::single(call, move |outcome| encode(outcome, &others))
 }
 
-fn callable(name: &str, catalog: &'static Catalog, config: &Config) -> bool {
-    catalog.named(name).is_some_and(|tool| config.permission(tool) != Permission::Denied)
+fn callable(wanted: &Wanted, catalog: &'static Catalog, config: &Config) -> bool {
+    find(catalog, wanted).is_ok_and(|tool| config.permission(tool) != Permission::Denied)
 }
 
 /// So many tools are named to a client that asked for another: an answer must not grow with the
@@ -93,12 +93,10 @@ fn decode(body: Value) -> Result<Call, Refusal> {
     let credentials = oxp::credentials(&mut body)?;
     match body.keys().next() {
         None => Ok(Call { tool, call_id: None, input, credentials }),
-        Some(field) => {
-            let field: String = field.chars().take(64).collect();
-            Err(Refusal::Malformed(format!(
-                "{field:?} is not a field; the fields are tool_name, parameters and context"
-            )))
-        }
+        Some(field) => Err(Refusal::Malformed(format!(
+            "\"{}\" is not a field; the fields are tool_name, parameters and context",
+            excerpt(field)
+        ))),
     }
 }
 
@@ -145,9 +143,7 @@ fn failed(error: ToolError) -> String {
 
 /// `ToolParameterError`: all that is wrong with the parameters.
 fn invalid(input: &InvalidInput) -> String {
-    let fault = |error: &ParameterError| format!("{}: {}", error.parameter, error.message);
-    let faults: Vec<String> = input.errors.iter().map(fault).collect();
-    format!("Invalid tool parameters: {}", faults.join("; "))
+    format!("Invalid tool parameters: {input}")
 }
 
 fn refuse(refusal: Refusal, available: &[&str]) -> Outbound {

@@ -18,10 +18,10 @@ mod words;
 
 use serde::Serialize;
 
-use super::{Action, Dialect, Endpoint};
+use super::{Action, Dialect, Endpoint, no_version, unsigned};
 use crate::call::Refusal;
 use crate::catalog::ListForm;
-use crate::http::{Headers, Outbound};
+use crate::http::Outbound;
 
 /// OpenAI Chat Completions.
 pub(super) static OPENAI: Dialect = dialect(
@@ -66,16 +66,7 @@ const fn dialect(
     title: &'static str,
     endpoints: &'static [Endpoint],
 ) -> Dialect {
-    Dialect { name, title, endpoints, check: any_version, refuse, sign }
-}
-
-/// Providers version their formats by address and model, not by a header that a tool server sees.
-fn any_version(_: &dyn Headers) -> Result<(), Refusal> {
-    Ok(())
-}
-
-fn sign(response: Outbound) -> Outbound {
-    response
+    Dialect { name, title, endpoints, check: no_version, refuse, sign: unsigned }
 }
 
 /// What went wrong with a request as a whole, in the form of 2api.ai's 5.4.
