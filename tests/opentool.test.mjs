@@ -96,7 +96,7 @@ for (const [name, worker, body, error, outcome] of [
   ["OT12 a version that is not there", () => booth, request("Text.Slugify@9", {}), -32601,
     everyone(C("Tool 'Text_Slugify' has no version 9.0.0"))],
   ["OT12 OT13 bad arguments", () => booth, request("Calculator_Add", { a: CANARY }), -32602,
-    everyone(C("Some parameters are invalid. a: Must be a number. b: Is required"))],
+    everyone(C("Some parameters are invalid. b: Is required; a: Must be a number"))],
   ["OT20 arguments by position", () => booth, request("Calculator_Add", [1, 2]), -32602,
     everyone(C("Some parameters are invalid. input: Must be an object"))],
   ["OT12 a failing tool", () => booth, request("Doorbell_Ring", { doorbell_id: CANARY }), 500,
