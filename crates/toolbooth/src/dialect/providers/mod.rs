@@ -82,15 +82,6 @@ pub(super) struct Error {
     class: &'static str,
 }
 
-/// The beginning of a caller's word: an answer must not grow with what it tells of.
-fn brief(word: &str) -> String {
-    const LONGEST: usize = 128;
-    match word.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
-        None => word.to_owned(),
-    }
-}
-
 /// Tells why a request was turned away.
 pub(super) fn refuse(refusal: Refusal) -> Outbound {
     let (status, code, class, message) = match refusal {

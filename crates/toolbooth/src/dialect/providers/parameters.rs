@@ -1,7 +1,7 @@
 //! The parameters of a query (`application/x-www-form-urlencoded`), of lists and of calls alike:
 //! each stands there at most once, and one that is mistyped is told.
 
-use super::brief;
+use crate::call::excerpt;
 
 /// Hands every parameter to `take`, by its name out of `known` and its value.
 ///
@@ -17,7 +17,7 @@ pub(super) fn each(
         let Some(&known) = known.iter().find(|one| **one == name) else {
             return Err(format!(
                 "{:?} is not a parameter; the parameters are {}",
-                brief(&name),
+                excerpt(&name),
                 known.join(", ")
             ));
         };
@@ -57,12 +57,15 @@ mod tests {
             ("a=1&c=2", Err("\"c\" is not a parameter; the parameters are a, b".to_owned())),
             ("A=1", Err("\"A\" is not a parameter; the parameters are a, b".to_owned())),
             ("=1", Err("\"\" is not a parameter; the parameters are a, b".to_owned())),
-            ("%00%22=1", Err("\"\\0\\\"\" is not a parameter; the parameters are a, b".to_owned())),
+            (
+                "%00%22=1",
+                Err("\"\u{fffd}’\" is not a parameter; the parameters are a, b".to_owned()),
+            ),
             ("a=1&a=1", Err("a is there more than once".to_owned())),
             ("b=no", Err("no".to_owned())),
             (
                 &format!("{long}=1"),
-                Err(format!("{:?} is not a parameter; the parameters are a, b", brief(&long))),
+                Err(format!("{:?} is not a parameter; the parameters are a, b", excerpt(&long))),
             ),
         ] {
             let mut told = String::new();

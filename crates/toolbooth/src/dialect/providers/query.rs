@@ -1,8 +1,7 @@
 //! The query of a provider's list: which tools, in which versions.
 
-use super::brief;
 use super::parameters::{self, either};
-use crate::call::Refusal;
+use crate::call::{Refusal, excerpt};
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
 use crate::config::{Config, Permission};
 
@@ -86,7 +85,7 @@ impl Query {
             if !catalog.tools.iter().any(|tool| tool.toolkit == toolkit) {
                 return Err(wrong(format!(
                     "toolkit: there is no toolkit {:?}; expected the part of a tool's id before the dot",
-                    brief(toolkit)
+                    excerpt(toolkit)
                 )));
             }
         }
@@ -107,7 +106,7 @@ impl Query {
         catalog: &'static Catalog,
         config: &Config,
     ) -> Result<Vec<&'static Tool>, Refusal> {
-        let unknown = || Refusal::UnknownTool { id: brief(name), name: brief(name) };
+        let unknown = || Refusal::UnknownTool { id: excerpt(name), name: excerpt(name) };
         let (tool, exact) = match (catalog.named(name), ToolRef::parse(name)) {
             (Some(tool), _) => (tool, tool.name != name),
             (None, Ok(id)) => match catalog.find(&id) {

@@ -20,8 +20,8 @@ pub(super) use gemini::GEMINI;
 pub(super) use openai::OPENAI;
 pub(super) use responses::OPENAI_RESPONSES;
 
-use super::{brief, error, refuse};
-use crate::call::{Call, Credentials, Outcome, Refusal, Wanted, check_input, find};
+use super::{error, refuse};
+use crate::call::{Call, Credentials, Outcome, Refusal, Wanted, check_input, excerpt, find};
 use crate::catalog::Catalog;
 use crate::config::{Config, Permission};
 use crate::dialect::{Exchange, Posted};
@@ -141,14 +141,14 @@ fn validate(
             let tool = find(catalog, &call.tool).ok()?;
             let allowed = config.permission(tool) != Permission::Denied;
             let checked = check_input(&tool.input, &call.input);
-            checked.err().filter(|_| allowed).map(|input| result::faults(&input))
+            checked.err().filter(|_| allowed).map(|input| input.to_string())
         }
     };
     let told: Vec<_> = calls
         .iter()
         .zip(handles)
         .filter_map(|(call, Handle { id, name, .. })| {
-            Some(format!("{} ({}): {}", brief(id), brief(name), wrong(call)?))
+            Some(format!("{} ({}): {}", excerpt(id), excerpt(name), wrong(call)?))
         })
         .collect();
     if told.is_empty() {
@@ -183,7 +183,7 @@ fn answer(
     let calls: Vec<_> = answered
         .iter()
         .map(|Answered { handle: Handle { id, name, .. }, result }| {
-            json!({"id": id, "name": brief(name), "success": result.is_ok()})
+            json!({"id": id, "name": excerpt(name), "success": result.is_ok()})
         })
         .collect();
     let (member, value) = (format.write)(answered);

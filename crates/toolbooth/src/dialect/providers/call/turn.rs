@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::dialect::providers::brief;
+use crate::call::excerpt;
 use crate::json;
 
 /// An answer of a model.
@@ -99,7 +99,7 @@ impl Arguments {
         match self {
             Self::Text(text) if text.is_empty() => Ok(empty()),
             Self::Text(text) => json::parse(text.as_bytes()).map_err(|error| {
-                let place = brief(&error.to_string());
+                let place = error.to_string();
                 format!("Invalid JSON in arguments. Please retry with valid JSON. Found: {place}.")
             }),
             Self::Json(value) => Ok(value),
@@ -173,7 +173,7 @@ impl Turn {
 fn listed(names: &[String]) -> String {
     const MOST: usize = 8;
     let mut different: Vec<_> = Vec::new();
-    for name in names.iter().map(|name| brief(name)) {
+    for name in names.iter().map(|name| excerpt(name)) {
         if !different.contains(&name) {
             different.push(name);
         }

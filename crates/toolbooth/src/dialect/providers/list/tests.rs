@@ -141,7 +141,7 @@ fn errors() {
         (
             "include=No%22pe",
             missing(
-                "include: there is no tool \"No\\\"pe\"; expected a name, a versioned name such as \
+                "include: there is no tool \"No’pe\"; expected a name, a versioned name such as \
                  Name__1_0_0, or an id such as Toolkit.Tool@1.0.0",
             ),
         ),
