@@ -152,7 +152,7 @@ for (const provider of PROVIDERS) {
     assert.equal(reply.status, 400);
     assert.deepEqual(reply.json.error, {
       code: "invalid_tool_arguments",
-      message: "No call ran, for arguments are invalid. c2 (Calculator_Add): a: Must be a number; b: Is required",
+      message: "No call ran, for arguments are invalid. c2 (Calculator_Add): b: Is required; a: Must be a number",
       type: "invalid_request_error",
     });
     assert.equal(weather.requests.length, before);
