@@ -150,8 +150,6 @@ for (const [name, body, developer_message] of [
   ["D2 inputs beside input", { tool_id: A, input: { a: 1, b: 2 }, inputs: {} }, "inputs is not a field; use input"],
   ["another field", { tool_id: A, input: { a: 1, b: 2 }, user_id: "x" },
     '"user_id" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context'],
-  ["$schema", { $schema: "urn:oxp:1.0", tool_id: A },
-    '"$schema" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context'],
 ]) {
   test(`X16 ${name} is 400`, async () => {
     const reply = await worker.post(body);
@@ -159,6 +157,12 @@ for (const [name, body, developer_message] of [
     assert.deepEqual(reply.json, { message: "The request is malformed", developer_message });
   });
 }
+
+test("X16 $schema is 400 where bodies are flat", async () => {
+  const reply = await worker.post({ $schema: "urn:oxp:1.0", tool_id: A }, { path: "/oxp/tools/call" });
+  assert.equal(reply.status, 400);
+  assert.match(reply.json.developer_message, /^"\$schema" is not a field of a call; /);
+});
 
 test("D2 inputs is what is told, whatever other field there is", async () => {
   const reply = await worker.post({ tool_id: A, inputs: {}, arguments: {} });

@@ -58,8 +58,10 @@ for (const path of ["/oxp/1.0/tools/call", "/oxp/1.0/call", "/otc/tools/call", "
     test(`T20 XM1 ${path} with $schema ${JSON.stringify($schema)}: 400 that names the versions`, async () => {
       const reply = await worker.post({ $schema, request: CALL }, { path });
       assert.equal(reply.status, 400);
+      // A marker of a protocol that is served is answered in that protocol.
+      const [named] = [[OTC, "otc:"], [OXP, "urn:oxp:"]].find(([, start]) => $schema.startsWith(start)) ?? [unmarked];
       assert.deepEqual(reply.json, {
-        $schema: unmarked,
+        $schema: named,
         message: "This version of the protocol is not supported",
         developer_message: "$schema must be otc://1.0, urn:oxp:1.0 or absent",
       });
@@ -175,7 +177,16 @@ test("the root refuses another OXP-Version whatever the form of the body", async
   assert.equal(reply.json.developer_message, "OXP-Version must be 1.0 or absent");
 });
 
-for (const body of [{ $schema: OTC, tool_id: "Calculator.Add" }, { $schema: OTC }, {}, [], [[]], null]) {
+for (const body of [{ $schema: OTC, tool_id: "Calculator.Add" }, { $schema: OTC }]) {
+  test(`the root takes ${JSON.stringify(body)} for an envelope, and refuses it as one`, async () => {
+    const reply = await worker.post(JSON.stringify(body));
+    assert.equal(reply.status, 400);
+    assert.deepEqual(Object.keys(reply.json), ["$schema", "message", "developer_message"]);
+    assert.equal(reply.json.$schema, OTC);
+  });
+}
+
+for (const body of [{}, [], [[]], null]) {
   test(`the root takes ${JSON.stringify(body)} for a flat body, and refuses it as one`, async () => {
     const reply = await worker.post(JSON.stringify(body));
     assert.equal(reply.status, 400);

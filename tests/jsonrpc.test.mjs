@@ -55,7 +55,7 @@ for (const [name, status, code, send] of [
   ["a body beyond the limit", 413, -32600, () => booth.post("x".repeat(262145), { path: STRICT })],
   ["GET", 405, -32600, () => booth.get(STRICT)],
   ["another address", 404, -32600, () => booth.post(ADD, { path: "/jsonrpc/call" })],
-  ["a tool that crashes", 500, -32603, () => fixtures.post(request("Fixture_Panic", {}), { path: STRICT })],
+  ["a tool that crashes", 503, -32603, () => fixtures.post(request("Fixture_Panic", {}), { path: STRICT })],
 ]) {
   test(`before a request is read, or after all is lost: ${name} is ${status}`, async () => {
     const { status: got, json } = await send();

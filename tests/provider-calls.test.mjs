@@ -152,7 +152,7 @@ for (const provider of PROVIDERS) {
     assert.equal(reply.status, 400);
     assert.deepEqual(reply.json.error, {
       code: "invalid_tool_arguments",
-      message: "No call ran, for arguments are invalid. c2 (Calculator_Add): a: Must be a number; b: Is required",
+      message: "No call ran, for arguments are invalid. c2 (Calculator_Add): b: Is required; a: Must be a number",
       type: "invalid_request_error",
     });
     assert.equal(weather.requests.length, before);
@@ -221,10 +221,27 @@ for (const provider of PROVIDERS) {
     assert.equal(reply.json.error.type, "server_error");
   });
 
-  test(`${provider}: a tool that crashes is 500, and the next request is served`, async () => {
-    assert.equal((await post(fixtures, calls(provider, ["c1", "Fixture_Panic", {}]))).status, 500);
-    assert.equal((await post(fixtures, calls(provider, ["c1", "Fixture_Silent", {}]))).status, 200);
+  test(`PC10 ${provider}: a tool that crashes takes the others with it, and the next request is served`, async () => {
+    const good = ["c1", "Fixture_Silent", {}];
+    for (const crash of ["Fixture_Panic", "Fixture_LatePanic"]) {
+      const reply = await post(fixtures, calls(provider, good, ["c2", crash, {}], ["c3", "Fixture_Silent", {}]));
+      assert.equal(reply.status, 500);
+      assert.equal(reply.json.error.code, "server_error");
+      assert.equal((await post(fixtures, calls(provider, good))).status, 200);
+    }
   });
+
+  for (const [query, says] of [
+    ["?validate_tool_argument=true", /^"validate_tool_argument" is not a parameter; the parameters are validate_tool_arguments, unknown$/],
+    ["?unknown=leave&unknown=leave", /^unknown is there more than once$/],
+    ["?unknown=skip", /^unknown must be leave or answer$/],
+  ]) {
+    test(`${provider}/call${query} is refused, and nothing runs`, async () => {
+      const reply = await post(booth, calls(provider, ["c1", "Calculator_Add", { a: 1, b: 1 }]), query);
+      assert.deepEqual([reply.status, reply.json.error.code], [400, "invalid_request"]);
+      assert.match(reply.json.error.message, says);
+    });
+  }
 }
 
 for (const provider of ["openai", "openai-responses"]) {
@@ -236,3 +253,11 @@ for (const provider of ["openai", "openai-responses"]) {
     assert.ok(!reply.text.includes(CANARY));
   });
 }
+
+test("PC1 gemini: function calls without parts around them may lack args", async () => {
+  const reply = await booth.post([{ name: "Calculator_Add" }, { name: "Calculator_Add", args: { a: 1, b: 1 } }], {
+    path: "/providers/gemini/call",
+  });
+  const lacking = "Error: Invalid arguments for tool 'Calculator_Add'. a: Is required; b: Is required. Please retry.";
+  assert.deepEqual(results("gemini", reply).map(([, content]) => content), [lacking, "2"]);
+});

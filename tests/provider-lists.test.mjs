@@ -24,7 +24,7 @@ const FUNCTIONS = {
   gemini: ([tool]) => tool.functionDeclarations.map(({ parametersJsonSchema: schema, ...rest }) => ({ schema, ...rest })),
 };
 const PROVIDERS = Object.keys(FUNCTIONS);
-const LATEST = ["Calculator_Add", "Doorbell_Ring", "Text_Slugify", "Weather_Current", "Weather_Forecast"];
+const LATEST = ["Calculator_Add", "Doorbell_Ring", "GitHub_CreateIssue", "GitHub_ListIssues", "Text_Slugify", "Weather_Current", "Weather_Forecast"];
 const EVERY = [...LATEST.slice(0, 2), "Text_Slugify__1_0_0", "Text_Slugify__1_1_0", ...LATEST.slice(2)];
 
 async function list(worker, provider, query = "") {
@@ -59,7 +59,7 @@ for (const provider of PROVIDERS) {
     ["", LATEST],
     ["?version=latest&strict=false&skip_incompatible=false", LATEST],
     ["?version=all", EVERY],
-    ["?version=1.0.0", ["Calculator_Add", "Text_Slugify__1_0_0", "Weather_Current", "Weather_Forecast"]],
+    ["?version=1.0.0", ["Calculator_Add", "GitHub_CreateIssue", "GitHub_ListIssues", "Text_Slugify__1_0_0", "Weather_Current", "Weather_Forecast"]],
     ["?include=Text_Slugify", ["Text_Slugify"]],
     ["?include=Text_Slugify__1_1_0,Calculator.Add", ["Calculator_Add", "Text_Slugify__1_1_0"]],
     ["?include=Text.Slugify%401", ["Text_Slugify__1_0_0"]],
@@ -80,7 +80,7 @@ for (const provider of PROVIDERS) {
     ["?include=Nope", "tool_not_found", /no tool "Nope"; expected a name/],
     ["?include=Text.Slugify@9", "tool_not_found", /Text.Slugify has no version 9.0.0/],
   ]) {
-    test(`T5 ${provider}/tools${query} is refused as ${code}`, async () => {
+    test(`T5.4 ${provider}/tools${query} is refused as ${code}`, async () => {
       const error = await refused("booth", provider, query);
       assert.equal(error.code, code);
       assert.equal(error.type, "invalid_request_error");
@@ -90,7 +90,7 @@ for (const provider of PROVIDERS) {
 
   test(`T5.4 ${provider}: a schema that is not taken makes a 400 that names tool and features`, async () => {
     const error = await refused("fixtures", provider, "");
-    assert.equal(error.code, "tool_schema_incompatible");
+    assert.deepEqual([error.code, error.type], ["tool_schema_incompatible", "semantic_error"]);
     const { incompatible_features } = error.tools.find(({ name }) => name === "Fixture_Awkward");
     assert.ok(incompatible_features.includes("depth"));
     assert.match(error.message, /^Tool 'Fixture_Awkward' has 'depth'/);
@@ -102,6 +102,13 @@ for (const provider of PROVIDERS) {
     assert.match(reply.headers["toolbooth-warning"], /Fixture_Awkward is left out: depth/);
     const alone = await list("fixtures", provider, "?skip_incompatible=true&include=Fixture_Awkward");
     assert.deepEqual(alone.functions, []);
+    assert.match(alone.reply.headers["toolbooth-warning"], /^the list is empty, which providers refuse: send no tools instead;/);
+  });
+
+  test(`PC21 ${provider}: a tool whose requirements cannot be sent is listed with a warning`, async () => {
+    const { reply, functions } = await list("fixtures", provider, "?include=Fixture_Private");
+    assert.deepEqual(names({ functions }), ["Fixture_Private"]);
+    assert.equal(reply.headers["toolbooth-warning"], "Fixture_Private: requirements: a call in this form cannot send them");
   });
 
   test(`T7.1 ${provider}: a schema of six levels is listed with a warning`, async () => {
@@ -161,7 +168,7 @@ for (const provider of ["openai", "openai-responses"]) {
     const error = await refused("booth", provider, "?strict=true");
     assert.deepEqual(
       error.tools.map(({ name }) => name),
-      ["Text_Slugify", "Weather_Current", "Weather_Forecast"],
+      ["GitHub_CreateIssue", "GitHub_ListIssues", "Text_Slugify", "Weather_Current", "Weather_Forecast"],
     );
     assert.deepEqual(error.incompatible_features, ["optional_properties"]);
     // The judge agrees.

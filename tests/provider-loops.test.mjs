@@ -6,6 +6,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { model } from "./support/models.mjs";
+import { SUBSETS, taken } from "./support/schemas.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
 
 let worker;
@@ -14,7 +15,7 @@ after(() => worker.close());
 
 const QUESTION = "What is to be done?";
 
-const toolsOf = async (provider) => (await worker.get(`/providers/${provider}/tools`)).json;
+const toolsOf = async (provider, query) => (await worker.get(`/providers/${provider}/tools${query}`)).json;
 
 // How each SDK asks: `ask` gives the model's answer, `text` what it said, `model` its turn as it goes
 // back into the conversation, and `member` names what the booth gives to append.
@@ -61,14 +62,15 @@ const questionTo = (provider) =>
 
 /**
  * Talks to the model until it says a text; gives the results that it was told. `post` is what of each
- * answer goes to the booth, `own` adds the results of the client's own tools.
+ * answer goes to the booth, `own` adds the results of the client's own tools. `list` and `query` are the
+ * queries of the list and of the calls.
  */
-async function loop(standIn, script, { query = "", post = (answer) => answer, tools = [], own = (appended) => appended } = {}) {
+async function loop(standIn, script, { list = "", query = "", post = (answer) => answer, tools = [], own = (it) => it } = {}) {
   const provider = standIn.split(" ")[0];
   const server = await model(standIn, script);
   try {
     const sdk = SDKS[provider](server.base);
-    const declared = await toolsOf(provider);
+    const declared = await toolsOf(provider, list);
     if (provider === "gemini") declared[0].functionDeclarations.push(...tools);
     else declared.push(...tools);
     const conversation = [questionTo(provider)];
@@ -84,6 +86,21 @@ async function loop(standIn, script, { query = "", post = (answer) => answer, to
   } finally {
     await server.close();
     assert.deepEqual(server.refusals, []);
+  }
+}
+
+/** A tool of the client's own, in the form of the provider. */
+function ownTool(provider, schema, strict = false) {
+  const tool = { name: "my_own_tool", description: "Mine." };
+  switch (provider) {
+    case "openai":
+      return { type: "function", function: { ...tool, parameters: schema, strict } };
+    case "openai-responses":
+      return { type: "function", ...tool, parameters: schema, strict };
+    case "anthropic":
+      return { ...tool, input_schema: schema, strict };
+    case "gemini":
+      return { ...tool, parametersJsonSchema: schema };
   }
 }
 
@@ -119,14 +136,6 @@ for (const standIn of STAND_INS) {
   });
 
   test(`PC8 ${standIn}: the client runs a tool of its own beside`, async () => {
-    const schema = { type: "object", properties: {} };
-    const tool = { name: "my_own_tool", description: "Mine." };
-    const tools = {
-      openai: { type: "function", function: { ...tool, parameters: schema } },
-      "openai-responses": { type: "function", ...tool, parameters: schema, strict: false },
-      anthropic: { ...tool, input_schema: schema },
-      gemini: { ...tool, parametersJsonSchema: schema },
-    };
     // The call of the client's tool is the second of the turn; results of one turn stay together.
     const add_own = {
       openai: (messages) => [...messages, { role: "tool", tool_call_id: "call_0_1", content: "mine" }],
@@ -144,7 +153,7 @@ for (const standIn of STAND_INS) {
       assert.match(warnings.join(), /: my_own_tool$/);
       return add_own[provider](appended);
     };
-    const options = { query: "?unknown=leave", tools: [tools[provider]], own };
+    const options = { query: "?unknown=leave", tools: [ownTool(provider, { type: "object", properties: {} })], own };
     const results = await loop(standIn, [[add(1, 1), { name: "my_own_tool", input: {} }]], options);
     assert.deepEqual(results, seenAll(standIn, ["2", "mine"]));
   });
@@ -157,6 +166,18 @@ for (const provider of ["openai", "openai-responses"]) {
     assert.match(malformed, /^Error: Invalid JSON in arguments\. Please retry with valid JSON\./);
     assert.match(empty, /^Error: Invalid arguments for tool 'Calculator_Add'\. a: Is required; b: Is required/);
     assert.equal(good, "3");
+  });
+}
+
+for (const provider of ["openai", "openai-responses", "anthropic"]) {
+  test(`PC7 T2.1 ${provider}: the loop with strict tools`, async () => {
+    const list = "?strict=true&skip_incompatible=true";
+    const strict = (await toolsOf(provider, list)).map((tool) => (tool.function ?? tool).strict);
+    assert.ok(strict.length > 1 && strict.every((one) => one === true));
+    const ring = { name: "Doorbell_Ring", input: { doorbell_id: "doorbell1" } };
+    const [sum, failed, ...more] = await loop(provider, [[add(40, 2), ring], [add(1, 1)]], { list });
+    assert.match(failed, /Error: Doorbell ID not found/);
+    assert.deepEqual([sum, ...more], seenAll(provider, ["42", "2"]));
   });
 }
 
@@ -192,5 +213,57 @@ for (const [standIn, what, own, refusal] of [
 ]) {
   test(`the stand-in ${standIn} refuses ${what}`, async () => {
     await assert.rejects(loop(standIn, [[add(1, 1), add(2, 2)]], { own }), refusal);
+  });
+}
+
+const object = (properties, more = {}) => ({ type: "object", properties, ...more });
+const property = (schema) => object({ p: schema }, { required: ["p"], additionalProperties: false });
+const OPENAI = ["openai", "openai-responses"];
+const EVERY = [...OPENAI, "anthropic", "gemini"];
+const nested = (levels) => (levels ? property(nested(levels - 1)) : { type: "string" });
+const numbered = (count, type) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, { type }]));
+for (const [standIns, strict, what, schema, refusal] of [
+  [EVERY, false, "another type at the root", { type: "array", items: {} }, /that of an object/],
+  [[...OPENAI, "anthropic"], false, "oneOf at the root", object({}, { oneOf: [{}] }), /oneOf at the root/],
+  [OPENAI, false, "an array without items", property({ type: "array" }), /#\/properties\/p: array schema missing items/],
+  [OPENAI, true, "oneOf within", property({ anyOf: [property({ oneOf: [{ type: "null" }] })] }), /'oneOf' is not permitted/],
+  [[...OPENAI, "anthropic"], true, "an open object within", property({ type: "array", items: object({}) }),
+    /#\/properties\/p\/items: additionalProperties must be false/],
+  [OPENAI, true, "a property that is not required", object({ p: { type: "string" } }, { additionalProperties: false }),
+    /required must name every property/],
+  [OPENAI, true, "a schema without a type", property({ description: "Any." }), /must have a type/],
+  [OPENAI, true, "a format of others", property({ type: "string", format: "uri" }), /format 'uri'/],
+  [OPENAI, true, "eleven levels", nested(10), /more than 10 levels/],
+  [[...OPENAI, "anthropic"], true, "uniqueItems", property({ type: "array", items: { type: "string" }, uniqueItems: true }),
+    /'uniqueItems' is not permitted/],
+  [[...OPENAI, "anthropic"], true, "a reference to elsewhere", property({ $ref: "https://a.example/s" }), /must be local/],
+  [["anthropic"], true, "a bound", property({ type: "number", minimum: 1 }), /'minimum' is not permitted/],
+  [["anthropic"], true, "minItems of two", property({ type: "array", items: {}, minItems: 2 }), /minItems must be 0 or 1/],
+  [["anthropic"], true, "an object as a value", property({ enum: [{}] }), /enum has a value/],
+  [["anthropic"], true, "a reference to itself", property({ $ref: "#" }), /must not be recursive/],
+  [["anthropic"], true, "25 optional properties", object(numbered(25, "string"), { additionalProperties: false }), /24 optional/],
+  [["anthropic"], true, "17 unions",
+    object(numbered(17, ["string", "null"]), { required: Object.keys(numbered(17)), additionalProperties: false }), /16 unions/],
+  [["gemini"], false, "const", property({ const: 1 }), /'const' is not permitted/],
+  [["gemini"], false, "pattern within a union", property({ oneOf: [{ type: "string", pattern: "x" }] }), /'pattern' is not permitted/],
+  [["gemini"], false, "true as a value", property({ enum: [true] }), /enum has a value/],
+]) {
+  for (const standIn of standIns) {
+    test(`the stand-in ${standIn} refuses ${what}${strict ? " of a strict tool" : ""}`, async () => {
+      await assert.rejects(loop(standIn, [[add(1, 1)]], { tools: [ownTool(standIn, schema, strict)] }), refusal);
+    });
+  }
+}
+
+// The SDK writes what it knows of the older member anew, so these do not come by way of it.
+for (const [what, schema, refusal] of [
+  ["a list of types", object({ p: { type: ["string", "null"] } }), /#\/properties\/p: type must be one name/],
+  ["additionalProperties", property({ type: "string" }), /#: 'additionalProperties' is not permitted/],
+  ["a number as a value", object({ p: { enum: [1] } }), /enum has a value/],
+  ["const", object({ p: { const: "x" } }), /'const' is not permitted/],
+  ["$ref", object({ p: { $ref: "#/$defs/x" } }), /'\$ref' is not permitted/],
+]) {
+  test(`Gemini's older parameters: ${what} is refused`, () => {
+    assert.throws(() => taken(SUBSETS["gemini parameters"], schema), refusal);
   });
 }

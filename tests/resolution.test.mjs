@@ -62,6 +62,7 @@ test("X16 a version beyond 64 bits is not found", async () => {
   const reply = await worker.call(`Text.Slugify@${"9".repeat(40)}.0.0`, INPUT);
   assert.equal(reply.status, 400);
   assert.equal(reply.json.message, "Tool 'Text_Slugify' was not found");
+  assert.equal(reply.json.developer_message, `Text.Slugify version ${"9".repeat(40)}.0.0 is not available`);
 });
 
 for (const tool_id of [

@@ -51,6 +51,11 @@ const PROTOCOLS: &[Protocol] = &[
         read: |answer| rpc(answer, Seen::Wrapped),
     },
     Protocol {
+        path: "/opentool/streamCall",
+        ask: |tool, input| json!({"jsonrpc": "2.0", "method": tool.id(), "params": input, "id": "1"}),
+        read: |answer| rpc(answer, Seen::Wrapped),
+    },
+    Protocol {
         path: "/call",
         ask: |tool, input| json!({"jsonrpc": "2.0.0", "method": tool.id(), "params": input, "id": "1"}),
         read: |answer| rpc(answer, Seen::Wrapped),
@@ -193,8 +198,11 @@ fn call(protocol: &Protocol, tool: &Tool, input: &Value) -> Seen {
     let request =
         Inbound { method: Method::Post, path: protocol.path, query: "", headers: &Json, body };
     let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
-    let answer = serde_json::from_slice(&answer.body).expect("a JSON body");
-    (protocol.read)(answer)
+    let body = str::from_utf8(&answer.body).expect("text");
+    // Of a stream, the second event is what came of the call.
+    let event = body.split("\n\n").nth(1).and_then(|event| event.split_once("\ndata:"));
+    let json = event.map_or(body, |(_, data)| data);
+    (protocol.read)(serde_json::from_str(json).expect("JSON"))
 }
 
 /// Whether a client saw the value that the definition promises.
@@ -209,6 +217,30 @@ fn is(seen: &Seen, value: &Value) -> bool {
         (Seen::Wrapped(got), Value::Null) => *got == json!({}),
         (Seen::Wrapped(got), _) => *got == json!({ "result": value }),
         (Seen::Error(_), _) => false,
+    }
+}
+
+/// What the server at `path` says.
+fn get(path: &str) -> Value {
+    let host = FakeHost::default();
+    let body = Body::Whole(Vec::new());
+    let request = Inbound { method: Method::Get, path, query: "", headers: &Json, body };
+    let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
+    serde_json::from_slice(&answer.body).expect("a JSON body")
+}
+
+#[test]
+fn every_address_that_takes_calls_is_compared() {
+    let index = get("/");
+    let protocols = index["protocols"].as_array().expect("protocols");
+    let endpoints =
+        protocols.iter().flat_map(|one| one["endpoints"].as_array().expect("endpoints"));
+    let aliases = ["/otc/call", "/oxp/tools/call", "/oxp/1.0/call"];
+    for endpoint in endpoints.filter(|endpoint| endpoint["method"] == "POST") {
+        let path = endpoint["path"].as_str().expect("a path");
+        let known = PROTOCOLS.iter().any(|protocol| protocol.path == path);
+        let stops = path == "/opentool/stop";
+        assert!(known || stops || aliases.contains(&path), "{path} is in no row");
     }
 }
 

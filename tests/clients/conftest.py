@@ -1,5 +1,6 @@
-"""Starts the Worker once for all clients."""
+"""Starts the Workers once for all clients."""
 
+import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -9,12 +10,12 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.fixture(scope="session")
-def address():
+@contextlib.contextmanager
+def served(*bundle):
     """The address of a Worker on the real runtime."""
     node = os.environ.get("NODE", "node_modules/.bin/node")
     server = subprocess.Popen(
-        [node, "tests/support/serve.mjs"],
+        [node, "tests/support/serve.mjs", *bundle],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -27,3 +28,17 @@ def address():
     finally:
         server.stdin.close()
         assert server.wait(timeout=30) == 0
+
+
+@pytest.fixture(scope="session")
+def address():
+    """The address of the Worker that is deployed."""
+    with served() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def fixtures_address():
+    """The address of the Worker whose tools misbehave."""
+    with served("target/fixtures") as url:
+        yield url

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import http from "node:http";
 import { isDeepStrictEqual } from "node:util";
+import { SUBSETS, sums, taken } from "./schemas.mjs";
 
 /**
  * Starts the stand-in of `provider`. `script` has the turns in which the model calls tools, each a list
@@ -48,16 +49,16 @@ export async function model(provider, script) {
 
 const callId = (turn, at) => `call_${turn}_${at}`;
 
-/** Checks the names, descriptions and schemas of tools; gives the set of names. */
-function declared(tools, namePattern, propertyPattern) {
+/** Checks the names, descriptions and schemas of tools; gives the set of names. `subset` is what a tool's schema may be. */
+function declared(tools, namePattern, propertyPattern, subset) {
   assert.ok(Array.isArray(tools) && tools.length > 0 && tools.length <= 128, "1 to 128 tools are taken");
   const names = new Set();
-  for (const { name, description, schema } of tools) {
+  for (const tool of tools) {
+    const { name, description, schema } = tool;
     assert.match(name, namePattern, "the name of a tool");
     assert.ok(!names.has(name), "two tools have one name");
     assert.ok(typeof description === "string" && description.length <= 1024, "a description has at most 1024 characters");
-    assert.equal(schema?.type, "object", "a schema is that of an object");
-    for (const keyword of ["oneOf", "anyOf", "allOf", "$ref"]) assert.ok(!(keyword in schema), `${keyword} at the root`);
+    taken(SUBSETS[subset(tool)], schema);
     for (const property of Object.keys(schema.properties ?? {})) {
       assert.match(property, propertyPattern, "the name of a property");
     }
@@ -75,6 +76,7 @@ function paired(calls, results) {
 
 const OPENAI_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const ANY = /./;
+const openaiSubset = ({ strict }) => (strict ? "openai strict" : "openai");
 const bearer = (headers) => assert.match(headers.authorization ?? "", /^Bearer .+/, "the key");
 const argumentsOf = ({ input, text }) => text ?? JSON.stringify(input);
 
@@ -88,9 +90,10 @@ const openai = {
       assert.equal(typeof strict, "boolean");
     }
     return declared(
-      tools.map(({ function: { name, description, parameters: schema } }) => ({ name, description, schema })),
+      tools.map(({ function: { parameters: schema, ...tool } }) => ({ ...tool, schema })),
       OPENAI_NAME,
       ANY,
+      openaiSubset,
     );
   },
   conversation({ messages }) {
@@ -137,7 +140,7 @@ const responses = {
       assert.equal(tool.type, "function");
       assert.ok("parameters" in tool && "strict" in tool, "parameters and strict are required");
     }
-    return declared(tools.map(({ parameters: schema, ...tool }) => ({ ...tool, schema })), OPENAI_NAME, ANY);
+    return declared(tools.map(({ parameters: schema, ...tool }) => ({ ...tool, schema })), OPENAI_NAME, ANY, openaiSubset);
   },
   conversation({ input }) {
     const items = (type) => input.filter((item) => item.type === type);
@@ -184,10 +187,15 @@ const anthropic = {
     assert.match(headers["anthropic-version"] ?? "", /^\d{4}-\d{2}-\d{2}$/);
   },
   tools({ tools }) {
+    const strict = tools.filter(({ strict }) => strict);
+    assert.ok(strict.length <= 20, "at most 20 tools are strict");
+    const { optional, unions } = sums(strict.map(({ input_schema }) => input_schema));
+    assert.ok(optional <= 24 && unions <= 16, "strict tools have at most 24 optional properties and 16 unions");
     return declared(
       tools.map(({ input_schema: schema, ...tool }) => ({ ...tool, schema })),
       /^[a-zA-Z0-9_-]{1,64}$/,
       /^[a-zA-Z0-9_.-]{1,64}$/,
+      ({ strict }) => (strict ? "anthropic strict" : "anthropic"),
     );
   },
   conversation({ messages }) {
@@ -245,10 +253,12 @@ const gemini = (ids) => ({
     return declared(
       functions.map(({ parameters, parametersJsonSchema: schema = parameters, ...tool }) => ({
         ...tool,
+        older: parameters !== undefined,
         schema: { ...schema, type: schema.type.toLowerCase() },
       })),
       /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/,
       /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/,
+      ({ older }) => (older ? "gemini parameters" : "gemini"),
     );
   },
   conversation({ contents }) {

@@ -10,6 +10,8 @@ use std::str::Utf8Error;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::call::excerpt;
+
 /// The deepest nesting of arrays and objects that is read. `[[1]]` has depth 2.
 pub const MAX_DEPTH: usize = 64;
 
@@ -122,7 +124,10 @@ impl<'de> Visitor<'de> for Strict {
         let mut members = Map::new();
         while let Some(key) = access.next_key::<String>()? {
             if members.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key {key:?} is repeated")));
+                return Err(A::Error::custom(format_args!(
+                    "the key \"{}\" is repeated",
+                    excerpt(&key)
+                )));
             }
             let value = access.next_value_seed(inner)?;
             members.insert(key, value);
@@ -143,7 +148,10 @@ mod tests {
     fn what_is_read_and_what_is_refused() {
         let deep = nested(MAX_DEPTH);
         let too_deep = nested(MAX_DEPTH + 1);
+        let long = format!("{{\"{0}\":1,\"{0}\":2}}", "k".repeat(5000));
+        let cut = format!("the key \"{}…\" is repeated at line 1 column 10008", "k".repeat(64));
         let rows: &[(&[u8], Result<&str, &str>)] = &[
+            (long.as_bytes(), Err(&cut)),
             (b"{\"a\":[1,-2,0.1,true,null,\"x\"]}", Ok("{\"a\":[1,-2,0.1,true,null,\"x\"]}")),
             (b" 1 ", Ok("1")),
             (b"18446744073709551615", Ok("18446744073709551615")),

@@ -3,15 +3,23 @@
 //! The words name limits, types and allowed values of the schema. They never repeat a value of the
 //! input, so they may be logged.
 
+use std::fmt;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
+use super::excerpt::{cut, excerpt};
 use crate::catalog::Validator;
 
 /// At most so many faults are told: an answer must not grow with the number of wrong items.
 const MAX_FAULTS: usize = 32;
+/// Beyond so many bytes no further fault is told. The first is told whatever its size: how long its
+/// message is was decided by the schema, not by the caller.
+const MAX_TOLD: usize = 4096;
+/// So many characters of a path are told: its names are the caller's, and as deep as the input.
+const LONGEST_PATH: usize = 128;
 
 /// All that is wrong with an input (OXP `ValidationErrorResponse.parameter_errors`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +28,23 @@ pub struct InvalidInput {
     pub errors: Vec<ParameterError>,
 }
 
+/// All faults in one line, in the order in which they were found: `a: Is required; b: Must be …`.
+impl fmt::Display for InvalidInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.errors.iter().enumerate().try_for_each(
+            |(at, ParameterError { parameter, message })| {
+                let between = if at == 0 { "" } else { "; " };
+                write!(f, "{between}{parameter}: {message}")
+            },
+        )
+    }
+}
+
 /// What is wrong with one parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterError {
-    /// Where it is: `b`, `address.street`, `items[2].price`; `input` is the input as a whole.
+    /// Where it is: `b`, `address.street`, `items[2].price`; `input` is the input as a whole. Long
+    /// names and paths are cut.
     pub parameter: String,
     /// What it must be: `Must be a number`.
     pub message: String,
@@ -32,13 +53,18 @@ pub struct ParameterError {
 /// Checks `input`, as [`serve`](super::serve()) does before it runs a tool.
 ///
 /// # Errors
-/// All faults, up to a fixed number.
+/// All faults, up to a fixed number and size.
 pub(crate) fn check(validator: &Validator, input: &Value) -> Result<(), InvalidInput> {
     if (validator.is_valid)(input) {
         return Ok(());
     }
     let mut errors: Vec<ParameterError> = Vec::new();
+    let mut told = 0;
     for fault in (validator.errors)(input).flat_map(|error| describe(&error)).take(MAX_FAULTS) {
+        told += fault.parameter.len() + fault.message.len();
+        if told > MAX_TOLD && !errors.is_empty() {
+            break;
+        }
         match errors.iter_mut().find(|known| known.parameter == fault.parameter) {
             Some(known) if known.message != fault.message => {
                 known.message.push_str("; ");
@@ -55,7 +81,8 @@ pub(crate) fn check(validator: &Validator, input: &Value) -> Result<(), InvalidI
 fn describe(error: &ValidationError<'_>) -> Vec<ParameterError> {
     let at = path(error);
     let below = |names: &[String], message: &str| {
-        names.iter().map(|name| entry(property(&at, name), message)).collect()
+        let names = names.iter().take(MAX_FAULTS);
+        names.map(|name| entry(property(&at, name), message)).collect()
     };
     match error.kind() {
         ValidationErrorKind::Required { property: Value::String(name) } => {
@@ -86,7 +113,8 @@ fn ends_with(location: &Location, keyword: &str) -> bool {
 }
 
 fn entry(parameter: String, message: &str) -> ParameterError {
-    let parameter = if parameter.is_empty() { "input".to_owned() } else { parameter };
+    let parameter =
+        if parameter.is_empty() { "input".to_owned() } else { cut(&parameter, LONGEST_PATH) };
     ParameterError { parameter, message: message.to_owned() }
 }
 
@@ -98,16 +126,17 @@ fn path(error: &ValidationError<'_>) -> String {
             LocationSegment::Index(index) => path.push_str(&format!("[{index}]")),
         }
     }
-    path
+    cut(&path, LONGEST_PATH)
 }
 
 fn property(parent: &str, name: &str) -> String {
     let plain = !name.is_empty()
-        && !name.contains(|c: char| matches!(c, '.' | '[' | ']') || c.is_control());
+        && !name.contains(|c: char| matches!(c, '.' | '[' | ']' | '"') || c.is_control());
+    let name = excerpt(name);
     match (parent.is_empty(), plain) {
-        (true, true) => name.to_owned(),
+        (true, true) => name,
         (false, true) => format!("{parent}.{name}"),
-        (_, false) => format!("{parent}[{name:?}]"),
+        (_, false) => format!("{parent}[\"{name}\"]"),
     }
 }
 

@@ -1,12 +1,14 @@
 //! A call: what a client asks for, the one pipeline that serves it, and what comes of it.
 
 mod context;
+mod excerpt;
 mod input;
 mod outcome;
 mod requirements;
 mod serve;
 
 pub use context::{AnotherUser, Caller, Context, Credentials, Secret};
+pub(crate) use excerpt::excerpt;
 pub(crate) use input::check as check_input;
 pub use input::{InvalidInput, ParameterError};
 pub use outcome::{Missing, Outcome, Refusal, ToolError};

@@ -4,8 +4,8 @@ use uuid::Builder;
 
 use super::context::{Caller, Context};
 use super::outcome::{Outcome, Refusal, ToolError};
-use super::{Call, Wanted, input, requirements};
-use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef};
+use super::{Call, Wanted, excerpt, input, requirements};
+use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef, Version};
 use crate::config::{Config, Permission};
 use crate::host::{Host, Level, NoRandomness};
 
@@ -63,10 +63,8 @@ pub async fn serve(
         }
         Ok(value) => {
             let faults = input::check(&tool.output, &value).err();
-            let faults = faults.iter().flat_map(|found| &found.errors);
-            let faults: Vec<_> =
-                faults.map(|fault| format!("{}: {}", fault.parameter, fault.message)).collect();
-            fault_of_the_tool(tool, host, "its output breaks output_schema", &faults.join("; "))
+            let faults = faults.map(|faults| faults.to_string()).unwrap_or_default();
+            fault_of_the_tool(tool, host, "its output breaks output_schema", &faults)
         }
         Err(RunError::Mismatch(reason)) => {
             fault_of_the_tool(tool, host, "its types and its schemas disagree", &reason)
@@ -99,35 +97,36 @@ pub(crate) fn find(catalog: &Catalog, wanted: &Wanted) -> Result<&'static Tool, 
             None => name,
         },
     };
-    let wanted = match (ToolRef::parse(text), wanted) {
-        (Ok(wanted), _) => wanted,
+    let id = match (ToolRef::parse(text), wanted) {
+        (Ok(id), _) => id,
         (Err(_), Wanted::Id(_)) => return Err(Refusal::InvalidToolId),
         (Err(_), Wanted::Name(name)) => {
             return Err(Refusal::UnknownTool { id: excerpt(name), name: excerpt(name) });
         }
     };
-    let id = || excerpt(&format!("{}.{}", wanted.toolkit, wanted.tool));
-    match catalog.find(&wanted) {
+    let unversioned = || excerpt(&format!("{}.{}", id.toolkit, id.tool));
+    match catalog.find(&id) {
         Found::Tool(tool) => Ok(tool),
         Found::NoSuchVersion(tool) => Err(Refusal::NoSuchVersion {
-            id: id(),
+            id: unversioned(),
             name: tool.name,
-            version: wanted.version.as_ref().map(ToString::to_string).unwrap_or_default(),
+            version: id.version.as_ref().map(|version| told(version, text)).unwrap_or_default(),
         }),
         Found::Unknown => Err(Refusal::UnknownTool {
-            id: id(),
-            name: excerpt(&format!("{}_{}", wanted.toolkit, wanted.tool)),
+            id: unversioned(),
+            name: match wanted {
+                Wanted::Id(_) => excerpt(&format!("{}_{}", id.toolkit, id.tool)),
+                Wanted::Name(name) => excerpt(name),
+            },
         }),
     }
 }
 
-/// The beginning of a name that no tool has: an answer must not grow with what was asked.
-fn excerpt(name: &str) -> String {
-    const LONGEST: usize = 128;
-    match name.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
-        None => name.to_owned(),
-    }
+/// The version that `id` asks for: in full, or as it stands there when it is too large to count.
+fn told(version: &Version, id: &str) -> String {
+    let asked = id.split_once('@').map_or("", |(_, asked)| asked);
+    let too_large = [version.major, version.minor, version.patch].contains(&u64::MAX);
+    if too_large { excerpt(asked) } else { version.to_string() }
 }
 
 /// The author's mistake: the client learns no more than that, the operator all of it.

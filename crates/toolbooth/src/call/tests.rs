@@ -31,6 +31,16 @@ struct SayInput;
 #[jsonschema::validator(schema = r#"{"type":"string","maxLength":12}"#, draft = jsonschema::Draft::Draft202012)]
 struct SayOutput;
 
+/// Objects of objects, and of nothing else.
+#[jsonschema::validator(
+    schema = r##"{"type":"object","additionalProperties":{"$ref":"#"}}"##,
+    draft = jsonschema::Draft::Draft202012
+)]
+struct Objects;
+
+const OBJECTS: Validator =
+    Validator { is_valid: Objects::is_valid, errors: |value| Objects::iter_errors(value) };
+
 const SAY_INPUT: Validator =
     Validator { is_valid: SayInput::is_valid, errors: |value| SayInput::iter_errors(value) };
 const SAY_OUTPUT: Validator =
@@ -284,6 +294,16 @@ fn refusals_before_the_call() {
         ("Echo.Shout", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
         ("Echo.Shout@1", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
         ("Echo.Say@7", Credentials::default(), no_version("7.0.0")),
+        (
+            "Echo.Say@99999999999999999999",
+            Credentials::default(),
+            no_version("99999999999999999999"),
+        ),
+        (
+            "Echo.Say@1.99999999999999999999.0",
+            Credentials::default(),
+            no_version("1.99999999999999999999.0"),
+        ),
         ("Echo.Private", Credentials::default(), missing(&["mail"], &["KEY"], true)),
         ("Echo.Private", credentials(Some(""), &["mail"], &["KEY"]), missing(&[], &[], true)),
         ("Echo.Private", credentials(Some("u"), &[], &["KEY"]), missing(&["mail"], &[], false)),
@@ -326,6 +346,7 @@ fn input_errors_in_words() {
         (json!({"text": "0123456789"}), vec![("text", "Must have at most 9 characters")]),
         (json!({"text": "a", "colour": 1}), vec![("colour", "Is not a known parameter")]),
         (json!({"text": "a", "x.y": 1}), vec![("[\"x.y\"]", "Is not a known parameter")]),
+        (json!({"text": "a", "a\"\n": 1}), vec![("[\"a’�\"]", "Is not a known parameter")]),
         (json!({"text": "a", "mood": "odd"}), vec![("mood", "Must be one of: \"glad\", \"sad\"")]),
         (json!({"text": "a", "times": 0}), vec![("times", "Must be at least 1")]),
         (json!({"text": "a", "times": 10}), vec![("times", "Must be less than 10")]),
@@ -372,6 +393,27 @@ fn the_number_of_told_faults_is_bounded() {
     let (outcome, _) = outcome("Echo.Say", Value::Object(many), Credentials::default());
     let Outcome::Invalid(invalid) = outcome else { panic!("{outcome:?}") };
     assert_eq!(invalid.errors.len(), 32);
+}
+
+#[test]
+fn the_size_of_told_faults_is_bounded() {
+    let key = |letter: char| letter.to_string().repeat(10_000);
+    let below = |count| -> Value { (0..count).map(|n| (format!("p{n}"), json!(n))).collect() };
+    let deep = (0..60).fold(json!(1), |inner, _| json!({ key('🙂'): inner }));
+    for (what, input) in [
+        ("one long name", json!({ "text": "a", key('b'): 1 })),
+        ("many", (0..500).map(|n| (format!("{n}{}", key('b')), json!(n))).collect()),
+        ("a long path", deep.clone()),
+        ("many faults below a long path", json!({ key('b'): below(500), key('c'): deep })),
+    ] {
+        let invalid = input::check(&OBJECTS, &input).unwrap_err();
+        let size = invalid.to_string().len();
+        assert!(size < 4096 + 64, "{what}: {size} bytes");
+        assert!(
+            invalid.errors.iter().all(|error| error.parameter.chars().count() <= 129),
+            "{what}: {invalid}"
+        );
+    }
 }
 
 #[jsonschema::validator(
@@ -451,9 +493,40 @@ fn a_tool_has_a_name_for_each_version_and_an_id() {
         });
         assert_eq!(got.as_deref().map_err(String::as_str), expected, "{asked}");
     }
+}
+
+#[test]
+fn a_name_that_no_tool_has_is_told_as_it_was_asked() {
     let long = "é".repeat(5000);
-    let Err(Refusal::UnknownTool { name, .. }) = find(CATALOG, &Wanted::Name(long)) else {
-        panic!("no tool has this name")
-    };
-    assert_eq!(name.chars().count(), 129, "an answer does not grow with what was asked");
+    let cut = format!("{}…", "é".repeat(64));
+    for (wanted, id, name) in [
+        (Wanted::Id("Weather.Nope@2".to_owned()), "Weather.Nope", "Weather_Nope"),
+        (Wanted::Name("Weather.Nope".to_owned()), "Weather.Nope", "Weather.Nope"),
+        (Wanted::Name("Weather.Nope@2".to_owned()), "Weather.Nope", "Weather.Nope@2"),
+        (Wanted::Name("rpc.x".to_owned()), "rpc.x", "rpc.x"),
+        (Wanted::Name("Weather_Nope".to_owned()), "Weather_Nope", "Weather_Nope"),
+        (Wanted::Name("it's".to_owned()), "it’s", "it’s"),
+        (Wanted::Name(long), &cut, &cut),
+    ] {
+        let refusal = Refusal::UnknownTool { id: id.to_owned(), name: name.to_owned() };
+        assert_eq!(find(CATALOG, &wanted).map(Tool::id), Err(refusal), "{wanted:?}");
+    }
+}
+
+#[test]
+fn excerpts() {
+    let letters = |count| "a".repeat(count);
+    for (word, expected) in [
+        (String::new(), String::new()),
+        ("Echo.Say@1".to_owned(), "Echo.Say@1".to_owned()),
+        (letters(64), letters(64)),
+        (letters(65), letters(64) + "…"),
+        (letters(100_000), letters(64) + "…"),
+        ("é日🙂".repeat(100), "é日🙂".repeat(21) + "é…"),
+        ("a\"b'c`d".to_owned(), "a’b’c’d".to_owned()),
+        ("\0\r\n\t\u{7f}\u{85}".to_owned(), "�".repeat(6)),
+        ("\u{200b}\u{2028}\u{202e}\u{2066}\u{feff}".to_owned(), "�".repeat(5)),
+    ] {
+        assert_eq!(excerpt(&word), expected, "{word:.20?}");
+    }
 }

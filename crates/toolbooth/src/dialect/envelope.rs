@@ -8,10 +8,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::oxp::{self, Form, malformed, refuse};
-use super::{Action, Dialect, Endpoint, Exchange};
+use super::{Action, Dialect, Endpoint, Exchange, no_version, unsigned};
 use crate::call::{Call, Refusal};
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::http::{Headers, Outbound};
 
 /// OTC without a marker.
 const OTC_1_0: Form = Form::Otc("otc://1.0");
@@ -41,7 +40,7 @@ pub static OTC: Dialect = Dialect {
         Endpoint { path: "/tools/call", action: Action::Call(|posted| call(posted.body, OTC_1_0)) },
         Endpoint { path: "/call", action: Action::Call(|posted| call(posted.body, OTC_1_0)) },
     ],
-    check: any_headers,
+    check: no_version,
     refuse: |refusal| refuse(OTC_1_0, refusal),
     sign: unsigned,
 };
@@ -61,7 +60,7 @@ pub static OXP: Dialect = Dialect {
         Endpoint { path: "/tools/call", action: Action::Call(|posted| call(posted.body, OXP_1_0)) },
         Endpoint { path: "/call", action: Action::Call(|posted| call(posted.body, OXP_1_0)) },
     ],
-    check: any_headers,
+    check: no_version,
     refuse: |refusal| refuse(OXP_1_0, refusal),
     sign: unsigned,
 };
@@ -82,21 +81,12 @@ pub(super) const LISTS: &[ListForm] = &[
     },
 ];
 
-/// The version stands in the body: these forms know no header for it.
-fn any_headers(_: &dyn Headers) -> Result<(), Refusal> {
-    Ok(())
-}
-
-fn unsigned(response: Outbound) -> Outbound {
-    response
-}
-
 /// `POST /tools/call` with an envelope (T12, T13, XM4). `unmarked` is the form of a request that
 /// names no version. The answer names the version that the request named, or else that one.
 pub(super) fn call(body: Value, unmarked: Form) -> Exchange {
     let (form, call) = match form(&body, unmarked) {
         Ok(form) => (form, open(body).and_then(decode)),
-        Err(refusal) => (unmarked, Err(refusal)),
+        Err(refusal) => (nearest(&body, unmarked), Err(refusal)),
     };
     Exchange::single(call, move |outcome| oxp::encode(form, outcome))
 }
@@ -119,6 +109,15 @@ fn form(body: &Value, unmarked: Form) -> Result<Form, Refusal> {
         Form::Oxp(_) | Form::Flat => Form::Oxp(address),
     });
     named.or(published).ok_or(Refusal::UnsupportedVersion { supported: SUPPORTED })
+}
+
+/// The form to tell in that a version is not served: that of the protocol that was named.
+fn nearest(body: &Value, unmarked: Form) -> Form {
+    match body.get("$schema").and_then(Value::as_str) {
+        Some(sent) if sent.starts_with("otc:") => OTC_1_0,
+        Some(sent) if sent.starts_with("urn:oxp:") => OXP_1_0,
+        _ => unmarked,
+    }
 }
 
 /// Takes `request` out of its envelope. The envelope is open: further fields are ignored, but for a

@@ -57,7 +57,8 @@ pub enum Action {
     Read(fn(&Reading<'_>) -> Result<Page, Outbound>),
     /// Takes calls (`POST`).
     Call(fn(Posted<'_>) -> Exchange),
-    /// Turns every request away (`POST`), for a protocol's address that no hosted server can serve.
+    /// Turns every request away, whatever its method: a protocol's address that no hosted server can
+    /// serve. The index does not name it.
     Refuse(fn() -> Outbound),
 }
 
@@ -66,25 +67,39 @@ impl Action {
     fn allow(&self) -> &'static str {
         match self {
             Self::Health | Self::Public(_) | Self::Read(_) => "GET, HEAD, OPTIONS",
-            Self::Call(_) | Self::Refuse(_) => "POST, OPTIONS",
+            Self::Call(_) => "POST, OPTIONS",
+            Self::Refuse(_) => "OPTIONS",
         }
     }
 
-    /// The method to use it by.
-    fn method(&self) -> &'static str {
+    /// The method to use it by, where it is of use.
+    fn method(&self) -> Option<&'static str> {
         match self {
-            Self::Health | Self::Public(_) | Self::Read(_) => "GET",
-            Self::Call(_) | Self::Refuse(_) => "POST",
+            Self::Health | Self::Public(_) | Self::Read(_) => Some("GET"),
+            Self::Call(_) => Some("POST"),
+            Self::Refuse(_) => None,
         }
     }
 
     fn takes(&self, method: Method) -> bool {
-        match method {
-            Method::Get | Method::Head => self.method() == "GET",
-            Method::Post => self.method() == "POST",
-            Method::Delete | Method::Options | Method::Other => false,
+        match self {
+            Self::Health | Self::Public(_) | Self::Read(_) => {
+                matches!(method, Method::Get | Method::Head)
+            }
+            Self::Call(_) => method == Method::Post,
+            Self::Refuse(_) => method != Method::Options,
         }
     }
+}
+
+/// The `check` of a protocol that has no header for its version.
+fn no_version(_: &dyn Headers) -> Result<(), Refusal> {
+    Ok(())
+}
+
+/// The `sign` of a protocol whose responses carry nothing of their own.
+fn unsigned(response: Outbound) -> Outbound {
+    response
 }
 
 /// Where each protocol is mounted. The first mount that fits a path wins, so longer prefixes come

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
-use crate::call::{Call, Credentials, Refusal, Secret, Wanted};
+use crate::call::{Call, Credentials, Refusal, Secret, Wanted, excerpt};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Outbound};
 
@@ -94,7 +94,8 @@ pub fn decode(body: Value) -> Result<Call, Refusal> {
     match body.keys().next() {
         None => Ok(call),
         Some(field) => Err(Refusal::Malformed(format!(
-            "{field:?} is not a field of a call; the fields are tool_id, call_id, trace_id, input and context"
+            "\"{}\" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context",
+            excerpt(field)
         ))),
     }
 }

@@ -60,7 +60,9 @@ fn shape(reduced: &Map<String, Value>) -> String {
     let mut noun = match kind {
         "array" => {
             let items = reduced.get("items").and_then(Value::as_object).unwrap_or(&empty);
-            format!("array of {}", shape(items))
+            let description = items.get("description").and_then(Value::as_str);
+            let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
+            format!("array of {}{description}", shape(items))
         }
         "object" => {
             let required = reduced.get("required").and_then(Value::as_array);
@@ -89,8 +91,14 @@ fn shape(reduced: &Map<String, Value>) -> String {
 /// A schema whose alternatives are resolved as far as they have one meaning, and in words what
 /// could not be kept of them.
 fn flatten(schema: &Value) -> (Map<String, Value>, Vec<String>) {
-    let Value::Object(schema) = schema else { return (Map::new(), Vec::new()) };
-    let mut schema = schema.clone();
+    let mut schema = match schema {
+        Value::Object(schema) => schema.clone(),
+        Value::Bool(false) => {
+            let schema = Map::from_iter([("type".to_owned(), "string".into())]);
+            return (schema, vec!["No value is allowed".to_owned()]);
+        }
+        _ => return (Map::new(), Vec::new()),
+    };
     let mut rules = Vec::new();
     if let Some(Value::Array(all)) = schema.remove("allOf") {
         for part in &all {
@@ -105,6 +113,11 @@ fn flatten(schema: &Value) -> (Map<String, Value>, Vec<String>) {
         let nullable = branches.iter().any(|branch| is_null(&branch));
         let others: Vec<&Value> = branches.iter().filter(|branch| !is_null(branch)).collect();
         match others.as_slice() {
+            [] if nullable => {
+                let null = Map::from_iter([("type".to_owned(), "null".into())]);
+                merge(&mut schema, null, &mut rules);
+                continue;
+            }
             [] => {}
             [only] => {
                 let (only, more) = flatten(only);
@@ -127,14 +140,39 @@ fn flatten(schema: &Value) -> (Map<String, Value>, Vec<String>) {
     (schema, rules)
 }
 
-/// Adds the keywords of `part`; where both have one, the other's is put into words.
+/// Adds the keywords of `part`. Where both have one, what both demand is kept, or the other's is
+/// put into words.
 fn merge(schema: &mut Map<String, Value>, part: Map<String, Value>, rules: &mut Vec<String>) {
     for (keyword, value) in part {
         match (keyword.as_str(), schema.get_mut(&keyword), value) {
             (_, None, value) => {
                 schema.insert(keyword, value);
             }
-            ("properties", Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+            (_, Some(known), value) if *known == value => {}
+            ("properties", Some(Value::Object(known)), Value::Object(more)) => {
+                for (name, property) in more {
+                    match known.get_mut(&name) {
+                        Some(known) => *known = both(known.take(), property),
+                        None => {
+                            known.insert(name, property);
+                        }
+                    }
+                }
+            }
+            ("items", Some(known), more) => *known = both(known.take(), more),
+            ("type", Some(known), more) => match common_types(known, &more) {
+                Some(common) => *known = common,
+                None => rules.push(format!("Must be of type {more} too")),
+            },
+            ("enum", Some(Value::Array(known)), Value::Array(more)) => {
+                if known.iter().any(|option| more.contains(option)) {
+                    known.retain(|option| more.contains(option));
+                } else {
+                    rules.push(format!("Must be one of: {}", list(&more)));
+                }
+            }
+            ("const", Some(_), other) => rules.push(format!("Must be {other}")),
+            ("description", Some(_), Value::String(other)) => rules.push(other),
             ("required", Some(Value::Array(known)), Value::Array(more)) => {
                 more.into_iter().for_each(|name| {
                     if !known.contains(&name) {
@@ -142,9 +180,39 @@ fn merge(schema: &mut Map<String, Value>, part: Map<String, Value>, rules: &mut 
                     }
                 });
             }
-            ("description" | "title" | "type", Some(_), _) => {}
+            ("title", Some(_), _) => {}
             (keyword, Some(_), value) => rules.extend(rule(keyword, &value)),
         }
+    }
+}
+
+/// A schema for what fits two.
+fn both(one: Value, other: Value) -> Value {
+    json!({ "allOf": [one, other] })
+}
+
+/// The types that two values of `type` have in common; an integer is a number as well.
+fn common_types(one: &Value, other: &Value) -> Option<Value> {
+    let (one, other) = (names(one), names(other));
+    let allows = |names: &[&str], kind: &str| {
+        names.contains(&kind) || kind == "integer" && names.contains(&"number")
+    };
+    let common = one.iter().filter(|kind| allows(&other, kind));
+    let narrower = other.iter().filter(|kind| !one.contains(kind) && allows(&one, kind));
+    let common: Vec<&str> = common.chain(narrower).copied().collect();
+    match common.as_slice() {
+        [] => None,
+        [only] => Some((*only).into()),
+        several => Some(several.into()),
+    }
+}
+
+/// The names in a value of `type`.
+fn names(types: &Value) -> Vec<&str> {
+    match types {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -175,19 +243,23 @@ fn alternatives(branches: &[&Value]) -> String {
 
 /// The one type, and in words what other types are allowed.
 fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
-    let named: Vec<&str> = match schema.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    if named.contains(&"null") && named.len() > 1 {
-        rules.push("May be null".to_owned());
-    }
+    let named = schema.get("type").map(names).unwrap_or_default();
+    let null = named.contains(&"null") || named.is_empty() && allows_null(schema);
     let allowed: Vec<&'static str> =
         TYPES.into_iter().filter(|kind| named.contains(kind)).collect();
+    let nothing_else =
+        if named.is_empty() { options(schema).is_empty() } else { allowed.is_empty() };
+    match (null, nothing_else) {
+        (true, true) => {
+            rules.push("Must be null".to_owned());
+            return "string";
+        }
+        (true, false) => rules.push("May be null".to_owned()),
+        (false, _) => {}
+    }
     match allowed.as_slice() {
         [only] => only,
-        [] => inferred(schema),
+        [] => inferred(schema, rules),
         ["number", "integer"] => "number",
         [first, ..] => {
             rules.push(format!("May be of type {}", allowed.join(", ")));
@@ -196,8 +268,18 @@ fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static
     }
 }
 
-/// The type of a schema that names none: what its other keywords speak of.
-fn inferred(schema: &Map<String, Value>) -> &'static str {
+/// Whether `enum` or `const` has null among its values.
+fn allows_null(schema: &Map<String, Value>) -> bool {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(only), _) => only.is_null(),
+        (None, Some(Value::Array(listed))) => listed.contains(&Value::Null),
+        _ => false,
+    }
+}
+
+/// The type of a schema that names none: what its other keywords speak of. When they speak of no
+/// type, a string stands for any, in words.
+fn inferred(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
     let options = options(schema);
     let of_options = options.first().map(type_name);
     if let Some(kind) = of_options.filter(|kind| options.iter().all(|one| type_name(one) == *kind))
@@ -212,6 +294,9 @@ fn inferred(schema: &Map<String, Value>) -> &'static str {
     } else if has(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
         "number"
     } else {
+        if options.is_empty() && !has(&["minLength", "maxLength", "pattern", "format"]) {
+            rules.push("May be of any type".to_owned());
+        }
         "string"
     }
 }

@@ -30,7 +30,9 @@ pub(super) static ROOT: Dialect = Dialect {
 fn call(posted: Posted<'_>) -> Exchange {
     match &posted.body {
         body if opentool::is_request(body) => opentool::call(posted),
-        body if body.get("request").is_some() => envelope::call(posted.body, envelope::OXP_1_0),
+        body if body.get("request").is_some() || body.get("$schema").is_some() => {
+            envelope::call(posted.body, envelope::OXP_1_0)
+        }
         _ => oxp::call(posted),
     }
 }
@@ -54,14 +56,18 @@ fn index(_: &Reading<'_>) -> Result<Page, Outbound> {
         method: &'static str,
         path: String,
     }
-    let address = |mount: &str, endpoint: &Endpoint| Address {
-        method: endpoint.action.method(),
-        path: format!("{mount}{}", endpoint.path),
+    let address = |mount: &str, endpoint: &Endpoint| {
+        let path = format!("{mount}{}", endpoint.path);
+        Some(Address { method: endpoint.action.method()?, path })
     };
     let protocol = |(mount, dialect): &(&str, &Dialect)| Protocol {
         name: dialect.name,
         title: dialect.title,
-        endpoints: dialect.endpoints.iter().map(|endpoint| address(mount, endpoint)).collect(),
+        endpoints: dialect
+            .endpoints
+            .iter()
+            .filter_map(|endpoint| address(mount, endpoint))
+            .collect(),
     };
     let index = Index {
         name: "Toolbooth",

@@ -11,13 +11,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::portable::{parts_in_words, reduce};
-use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, oxp};
+use super::{
+    Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, no_version, oxp, unsigned,
+};
 use crate::call::{
-    Call, Caller, InvalidInput, Missing, Outcome, ParameterError, Refusal, ToolError, Wanted,
+    Call, Caller, InvalidInput, Missing, Outcome, Refusal, ToolError, Wanted, excerpt, find,
 };
 use crate::catalog::{Catalog, ListForm, Listed, Rendering};
 use crate::config::Config;
-use crate::http::{Headers, Outbound};
+use crate::http::Outbound;
 
 /// The dialect.
 pub(super) static XAIBO: Dialect = Dialect {
@@ -27,9 +29,9 @@ pub(super) static XAIBO: Dialect = Dialect {
         Endpoint { path: "/tools", action: Action::Read(list) },
         Endpoint { path: "/execute", action: Action::Call(execute) },
     ],
-    check: |_: &dyn Headers| Ok(()),
+    check: no_version,
     refuse: |refusal| encode(Outcome::Refused(refusal), &[]),
-    sign: |response| response,
+    sign: unsigned,
 };
 
 pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
@@ -45,7 +47,7 @@ fn execute(posted: Posted<'_>) -> Exchange {
     let call = decode(body);
     // The answer is written where the configuration is not at hand; most calls need no names.
     let others = match &call {
-        Ok(Call { tool: Wanted::Name(name), .. }) if !callable(name, caller, catalog, config) => {
+        Ok(call) if !callable(&call.tool, caller, catalog, config) => {
             available(caller, catalog, config)
         }
         _ => Vec::new(),
@@ -53,8 +55,8 @@ fn execute(posted: Posted<'_>) -> Exchange {
     Exchange::single(call, move |outcome| encode(outcome, &others))
 }
 
-fn callable(name: &str, caller: &Caller, catalog: &'static Catalog, config: &Config) -> bool {
-    catalog.named(name).is_some_and(|tool| config.allows(caller, tool))
+fn callable(wanted: &Wanted, caller: &Caller, catalog: &'static Catalog, config: &Config) -> bool {
+    find(catalog, wanted).is_ok_and(|tool| config.allows(caller, tool))
 }
 
 /// So many tools are named to a client that asked for another: an answer must not grow with the
@@ -93,12 +95,10 @@ fn decode(body: Value) -> Result<Call, Refusal> {
     let credentials = oxp::credentials(&mut body)?;
     match body.keys().next() {
         None => Ok(Call { tool, call_id: None, input, credentials }),
-        Some(field) => {
-            let field: String = field.chars().take(64).collect();
-            Err(Refusal::Malformed(format!(
-                "{field:?} is not a field; the fields are tool_name, parameters and context"
-            )))
-        }
+        Some(field) => Err(Refusal::Malformed(format!(
+            "\"{}\" is not a field; the fields are tool_name, parameters and context",
+            excerpt(field)
+        ))),
     }
 }
 
@@ -145,9 +145,7 @@ fn failed(error: ToolError) -> String {
 
 /// `ToolParameterError`: all that is wrong with the parameters.
 fn invalid(input: &InvalidInput) -> String {
-    let fault = |error: &ParameterError| format!("{}: {}", error.parameter, error.message);
-    let faults: Vec<String> = input.errors.iter().map(fault).collect();
-    format!("Invalid tool parameters: {}", faults.join("; "))
+    format!("Invalid tool parameters: {input}")
 }
 
 fn refuse(refusal: Refusal, available: &[&str]) -> Outbound {

@@ -40,6 +40,7 @@ fn the_form_of_a_request_is_the_form_of_its_answer() {
     let no_id = malformed("", "tool_id is missing; it must be a string");
     let no_flat =
         "tool_id belongs inside request; a call without envelope is taken at /oxp/tools/call";
+    let no_field = r#"\"$schema\" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context"#;
     let no_request = "request is missing; it must be an object with tool_id and input";
     let both = "request and tool_id exclude each other; tool_id belongs inside request";
     let published =
@@ -65,7 +66,16 @@ fn the_form_of_a_request_is_the_form_of_its_answer() {
             ran("urn:oxp:1.0"),
         ),
         (marked(published), ran(published), flat_only.clone(), ran(published), ran(published)),
-        (marked("otc://2.0"), version(oxp), flat_only.clone(), version(oxp), version(otc)),
+        (marked("otc://2.0"), version(otc), flat_only.clone(), version(otc), version(otc)),
+        (marked("urn:oxp:2.0"), version(oxp), flat_only.clone(), version(oxp), version(oxp)),
+        (marked("2.0"), version(oxp), flat_only.clone(), version(oxp), version(otc)),
+        (
+            CALL.replacen('{', r#"{"$schema":"otc://1.0","#, 1),
+            malformed(otc, no_flat),
+            malformed("", no_field),
+            malformed(otc, no_flat),
+            malformed(otc, no_flat),
+        ),
         (
             "{}".to_owned(),
             no_id.clone(),

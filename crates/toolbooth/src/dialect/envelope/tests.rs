@@ -65,7 +65,13 @@ fn versions() {
         "https://json-schema.org/draft/2020-12/schema",
         "https://github.com/OpenToolCalling/Specification/tree/main/spec/http/2.0/openapi.json",
     ] {
-        rows.push((json!(other), unsupported(), OTC_1_0, OXP_1_0));
+        // Which protocol it would be a version of, is clear of these.
+        let (at_otc, at_oxp) = match other.split(':').collect::<Vec<_>>().as_slice() {
+            ["otc", ..] if other != "otc" => (OTC_1_0, OTC_1_0),
+            ["urn", "oxp", _, ..] => (OXP_1_0, OXP_1_0),
+            _ => (OTC_1_0, OXP_1_0),
+        };
+        rows.push((json!(other), unsupported(), at_otc, at_oxp));
     }
     for other in [json!(null), json!(1.0), json!(true), json!(["otc://1.0"]), json!({})] {
         rows.push((other, no_text(), OTC_1_0, OXP_1_0));

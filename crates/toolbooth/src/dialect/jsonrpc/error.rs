@@ -75,9 +75,7 @@ fn failed(mut error: ToolError) -> Error {
 fn invalid(input: &InvalidInput) -> Error {
     let by_parameter: BTreeMap<_, _> =
         input.errors.iter().map(|error| (&*error.parameter, &*error.message)).collect();
-    let told: Vec<_> =
-        by_parameter.iter().map(|(parameter, message)| format!("{parameter}: {message}")).collect();
-    let message = format!("Some parameters are invalid. {}", told.join(". "));
+    let message = format!("Some parameters are invalid. {input}");
     let data = json!({ "parameter_errors": by_parameter });
     Error { data: Some(data), ..Error::new(INVALID_PARAMS, message) }
 }
@@ -162,14 +160,9 @@ fn lacking(missing: Missing) -> Error {
 
 /// Tells why a request was turned away before any request object was read: an error to the id null.
 ///
-/// A body of another type is 400 and not 415, as OpenTool's servers have it (OT24).
+/// A body of another type is 400 and not 415, and a crash 503 and not 500: OpenTool's clients and
+/// servers know no others (OT24).
 pub(in crate::dialect) fn refuse(refusal: Refusal) -> Outbound {
-    #[derive(Serialize)]
-    struct Reply {
-        jsonrpc: &'static str,
-        error: Error,
-        id: (),
-    }
     let (status, allow) = match refusal {
         Refusal::NotFound => (404, None),
         Refusal::MethodNotAllowed { allow } => (405, Some(allow)),
@@ -177,15 +170,30 @@ pub(in crate::dialect) fn refuse(refusal: Refusal) -> Outbound {
         Refusal::MissingScope { .. } => (403, None),
         Refusal::TooManyRequests { .. } => (429, None),
         Refusal::TooLarge { .. } => (413, None),
-        Refusal::Failed => (500, None),
-        Refusal::Unavailable(_) => (503, None),
+        Refusal::Unavailable(_) | Refusal::Failed => (503, None),
         _ => (400, None),
     };
-    let body = Reply { jsonrpc: super::VERSION, error: refused(refusal), id: () };
-    let answer = Outbound::json(status, serde_json::to_vec(&body).unwrap_or_default())
-        .with("cache-control", "no-store");
+    let answer = turned_away(status, refused(refusal));
     match allow {
         Some(allow) => answer.with("allow", allow),
         None => answer,
     }
+}
+
+/// Tells what an address that serves no request has to say of itself: 404, with `message`.
+pub(in crate::dialect) fn not_served(message: &'static str) -> Outbound {
+    turned_away(404, Error::new(INVALID_REQUEST, message))
+}
+
+/// An error to the id null.
+fn turned_away(status: u16, error: Error) -> Outbound {
+    #[derive(Serialize)]
+    struct Reply {
+        jsonrpc: &'static str,
+        error: Error,
+        id: (),
+    }
+    let body = Reply { jsonrpc: super::VERSION, error, id: () };
+    Outbound::json(status, serde_json::to_vec(&body).unwrap_or_default())
+        .with("cache-control", "no-store")
 }

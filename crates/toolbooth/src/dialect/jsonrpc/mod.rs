@@ -7,15 +7,15 @@ mod error;
 mod request;
 
 use error::Error;
-pub(super) use error::refuse;
+pub(super) use error::{not_served, refuse};
 pub(super) use request::Request;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Action, Dialect, Endpoint, Exchange, Posted};
-use crate::call::{Outcome, Refusal};
-use crate::http::{Headers, Outbound};
+use super::{Action, Dialect, Endpoint, Exchange, Posted, no_version, unsigned};
+use crate::call::Outcome;
+use crate::http::Outbound;
 
 /// The version that answers name.
 pub(super) const VERSION: &str = "2.0";
@@ -25,9 +25,9 @@ pub(super) static STRICT: Dialect = Dialect {
     name: "jsonrpc",
     title: "JSON-RPC 2.0",
     endpoints: &[Endpoint { path: "", action: Action::Call(call) }],
-    check: any_version,
+    check: no_version,
     refuse,
-    sign,
+    sign: unsigned,
 };
 
 /// What a protocol that is built on JSON-RPC makes of it.
@@ -42,16 +42,6 @@ pub(super) struct Rules {
 }
 
 const RULES: Rules = Rules { versions: &[VERSION], result: |value| value, failed: None };
-
-/// The version stands in each request, not in a header.
-pub(super) fn any_version(_: &dyn Headers) -> Result<(), Refusal> {
-    Ok(())
-}
-
-/// Answers carry their version in the body.
-pub(super) fn sign(response: Outbound) -> Outbound {
-    response
-}
 
 fn call(posted: Posted<'_>) -> Exchange {
     exchange(posted, &RULES)

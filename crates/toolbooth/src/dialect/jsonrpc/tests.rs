@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::booth::Booth;
 use crate::call::tests::{CATALOG, every_refusal};
-use crate::call::{InvalidInput, Missing, ParameterError, ToolError};
+use crate::call::{InvalidInput, Missing, ParameterError, Refusal, ToolError};
 use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Inbound, Method};
 use crate::testing::{FakeHost, ready};
@@ -82,7 +82,7 @@ fn single_requests() {
         (
             "a reserved method",
             r#"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"#.to_owned(),
-            r#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"Tool 'rpc_discover' was not found","data":{"developer_message":"rpc.discover is not a tool of this server"}},"id":1}"#.to_owned(),
+            r#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"Tool 'rpc.discover' was not found","data":{"developer_message":"rpc.discover is not a tool of this server"}},"id":1}"#.to_owned(),
         ),
         (
             "a version that is not there",
@@ -102,7 +102,7 @@ fn single_requests() {
         (
             "OT13 params that the schema refuses",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":1,"mood":"odd"},"id":1}"#.to_owned(),
-            r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"Some parameters are invalid. mood: Must be one of: \"glad\", \"sad\". text: Must be a string","data":{"parameter_errors":{"mood":"Must be one of: \"glad\", \"sad\"","text":"Must be a string"}}},"id":1}"#.to_owned(),
+            r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"Some parameters are invalid. mood: Must be one of: \"glad\", \"sad\"; text: Must be a string","data":{"parameter_errors":{"mood":"Must be one of: \"glad\", \"sad\"","text":"Must be a string"}}},"id":1}"#.to_owned(),
         ),
         (
             "OT7 no params are none",
@@ -316,7 +316,7 @@ fn refusals() -> Vec<(Refusal, u16, i64, &'static str)> {
             -32603,
             "The tool server is temporarily unavailable: it has no random bytes",
         ),
-        (Refusal::Failed, 500, -32603, "The tool server failed"),
+        (Refusal::Failed, 503, -32603, "The tool server failed"),
     ]
 }
 
@@ -365,7 +365,7 @@ fn the_data_of_errors() {
             invalid(&[("a", "Is required"), ("b.c", "Must be \"x\"")]),
             json!({
                 "code": -32602,
-                "message": "Some parameters are invalid. a: Is required. b.c: Must be \"x\"",
+                "message": "Some parameters are invalid. a: Is required; b.c: Must be \"x\"",
                 "data": {"parameter_errors": {"a": "Is required", "b.c": "Must be \"x\""}}
             }),
         ),

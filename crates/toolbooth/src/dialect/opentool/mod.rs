@@ -13,8 +13,7 @@ use serde_json::{Map, Value, json};
 pub(super) use load::LIST;
 
 use super::jsonrpc::{self, Rules};
-use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
-use crate::call::Refusal;
+use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, no_version, unsigned};
 use crate::http::Outbound;
 
 /// The dialect.
@@ -28,9 +27,9 @@ pub(super) static OPENTOOL: Dialect = Dialect {
         Endpoint { path: "/streamCall", action: Action::Call(stream::call) },
         Endpoint { path: "/stop", action: Action::Refuse(stop) },
     ],
-    check: jsonrpc::any_version,
+    check: no_version,
     refuse: jsonrpc::refuse,
-    sign: jsonrpc::sign,
+    sign: unsigned,
 };
 
 /// What OpenTool makes of JSON-RPC (OT6, OT10, OT11).
@@ -60,7 +59,7 @@ pub(super) fn load(reading: &Reading<'_>) -> Result<Page, Outbound> {
 
 /// `POST /stop` (OT41): ends a tool that runs on its user's machine. This one does not.
 fn stop() -> Outbound {
-    jsonrpc::refuse(Refusal::NotFound)
+    jsonrpc::not_served("This server is hosted; nothing is stopped here")
 }
 
 /// The `result` of a value (OT10).

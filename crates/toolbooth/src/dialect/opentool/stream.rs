@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::jsonrpc::{Reply, Request, refuse};
 use super::{Exchange, Posted, RULES, nothing, object};
-use crate::call::{Outcome, Refusal, Wanted};
+use crate::call::{Outcome, Refusal, Wanted, excerpt};
 use crate::http::Outbound;
 
 /// Reads one request, whose id must be a string: its events could not be read otherwise. What
@@ -18,7 +18,9 @@ use crate::http::Outbound;
 pub(super) fn call(posted: Posted<'_>) -> Exchange {
     match Request::read(posted.body, RULES.versions) {
         Request { id: Some(Value::String(id)), call: Ok(call) } => {
-            let (Wanted::Id(method) | Wanted::Name(method)) = call.tool.clone();
+            let (Wanted::Id(method) | Wanted::Name(method)) = &call.tool;
+            let known = posted.catalog.named(method).is_some();
+            let method = if known { method.clone() } else { excerpt(method) };
             Exchange::single(Ok(call), |outcome| events(method, id, outcome))
         }
         Request { call: Err(refusal), .. } => Exchange::answered(refuse(refusal)),
@@ -29,7 +31,8 @@ pub(super) fn call(posted: Posted<'_>) -> Exchange {
     }
 }
 
-/// `start`, then `data` and `done`, or `error` (OT38, OT39). A tool gives one value, so there is one
+/// `start`, then `data` and `done`, or `error` (OT38, OT39); `method` is told in the first and the
+/// last. A tool gives one value, so there is one
 /// `data`, and all events leave together: the client does not put together one that is split.
 fn events(method: String, id: String, outcome: Outcome) -> Outbound {
     let reply = Reply::new(outcome, id.into(), object, Some(nothing));

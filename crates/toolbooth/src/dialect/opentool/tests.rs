@@ -132,6 +132,7 @@ fn streams() {
             r#"{{"jsonrpc":"2.0.0","method":"Echo_Say","params":{{"text":"{text}"}},"id":"{id}"}}"#
         )
     };
+    let long = format!("{}…", "N".repeat(64));
     for (what, body, expected) in [
         ("OT38 a value", say("a", "hi"), start("Echo_Say") + &data("a", "hi") + done),
         ("OT38 a failure", say("a", "fail"), start("Echo_Say") + &error(FAILED)),
@@ -154,6 +155,11 @@ fn streams() {
             "OT39 unknown function",
             r#"{"jsonrpc":"2.0","method":"Nope","id":"a"}"#.to_owned(),
             start("Nope") + &error(UNKNOWN),
+        ),
+        (
+            "OT39 a long name of a function",
+            format!(r#"{{"jsonrpc":"2.0","method":"{}","id":"a"}}"#, "N".repeat(5000)),
+            start(&long) + &error(&UNKNOWN.replace("Nope", &long)),
         ),
     ] {
         let got = wire(&posted(&FakeHost::default(), "/opentool/streamCall", &body));
@@ -181,12 +187,14 @@ fn streams() {
 fn nothing_is_stopped() {
     let expected = told(
         404,
-        r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"There is nothing at this address"},"id":null}"#,
+        r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"This server is hosted; nothing is stopped here"},"id":null}"#,
     );
     for body in ["", "{}", "not JSON"] {
         let got = wire(&posted(&FakeHost::default(), "/opentool/stop", body));
         assert_eq!(got, expected, "OT41 {body}");
     }
+    assert_eq!(get(CATALOG, "/opentool/stop"), expected, "OT41 GET");
+    assert!(!get(CATALOG, "/").contains("stop"), "OT41 the index does not name it");
 }
 
 #[test]

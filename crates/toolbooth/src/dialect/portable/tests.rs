@@ -6,8 +6,33 @@ use super::*;
 fn schemas_are_reduced() {
     for (schema, expected) in [
         (json!({"type": "string"}), json!({"type": "string"})),
-        (json!({}), json!({"type": "string"})),
-        (json!(true), json!({"type": "string"})),
+        (json!({}), json!({"type": "string", "description": "May be of any type."})),
+        (json!(true), json!({"type": "string", "description": "May be of any type."})),
+        (json!(false), json!({"type": "string", "description": "No value is allowed."})),
+        (
+            json!({"description": "A value"}),
+            json!({"type": "string", "description": "A value. May be of any type."}),
+        ),
+        (json!({"type": "null"}), json!({"type": "string", "description": "Must be null."})),
+        (json!({"type": ["null"]}), json!({"type": "string", "description": "Must be null."})),
+        (json!({"const": null}), json!({"type": "string", "description": "Must be null."})),
+        (
+            json!({"anyOf": [{"type": "null"}]}),
+            json!({"type": "string", "description": "Must be null."}),
+        ),
+        (
+            json!({"enum": ["a", null]}),
+            json!({"type": "string", "enum": ["a"], "description": "May be null."}),
+        ),
+        (
+            json!({"enum": ["a", 1]}),
+            json!({"type": "string", "description": "Must be one of: \"a\", 1."}),
+        ),
+        (
+            json!({"maxLength": 2}),
+            json!({"type": "string", "description": "At most 2 characters."}),
+        ),
+        (json!({"minimum": 1}), json!({"type": "number", "description": "At least 1."})),
         (
             json!({"type": "string", "description": "A city"}),
             json!({"type": "string", "description": "A city."}),
@@ -52,7 +77,13 @@ fn schemas_are_reduced() {
             json!({"type": "string", "enum": ["a", 1]}),
             json!({"type": "string", "description": "Must be one of: \"a\", 1."}),
         ),
-        (json!({"type": "array"}), json!({"type": "array", "items": {"type": "string"}})),
+        (
+            json!({"type": "array"}),
+            json!({
+                "type": "array",
+                "items": {"type": "string", "description": "May be of any type."}
+            }),
+        ),
         (
             json!({"type": "array", "items": {"type": "integer"}, "uniqueItems": true, "maxItems": 1}),
             json!({
@@ -89,7 +120,7 @@ fn schemas_are_reduced() {
         ),
         (
             json!({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
-                "properties": {"a": {}, "b": {}}}),
+                "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}),
             json!({
                 "type": "object",
                 "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
@@ -106,6 +137,61 @@ fn schemas_are_reduced() {
                 "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
                 "required": ["a", "b"]
             }),
+        ),
+        (
+            json!({"allOf": [
+                {"type": "object", "properties": {"a": {"type": "object", "properties": {
+                    "x": {"type": ["integer", "string"], "minimum": 1}, "y": {"type": "string"}
+                }, "required": ["x"]}}},
+                {"properties": {"a": {"properties": {
+                    "x": {"type": "number", "maximum": 9}
+                }, "required": ["y"]}}}
+            ]}),
+            json!({"type": "object", "properties": {"a": {
+                "type": "object",
+                "properties": {
+                    "x": {"type": "integer", "description": "At most 9. At least 1."},
+                    "y": {"type": "string"}
+                },
+                "required": ["x", "y"]
+            }}}),
+        ),
+        (
+            json!({"type": "string", "description": "A city", "allOf": [{"description": "In Peru"}]}),
+            json!({"type": "string", "description": "A city. In Peru."}),
+        ),
+        (
+            json!({"enum": ["a", "b", "c"], "allOf": [{"enum": ["c", "b", "d"]}]}),
+            json!({"type": "string", "enum": ["b", "c"]}),
+        ),
+        (
+            json!({"enum": ["a", "b"], "allOf": [{"enum": ["c"]}]}),
+            json!({
+                "type": "string", "enum": ["a", "b"], "description": "Must be one of: \"c\"."
+            }),
+        ),
+        (
+            json!({"const": "a", "allOf": [{"const": "b"}]}),
+            json!({"type": "string", "enum": ["a"], "description": "Must be \"b\"."}),
+        ),
+        (
+            json!({"const": "a", "allOf": [{"const": "a"}]}),
+            json!({"type": "string", "enum": ["a"]}),
+        ),
+        (
+            json!({"type": "array", "items": {"type": "string"}, "allOf": [{"items": {"maxLength": 3}}]}),
+            json!({
+                "type": "array",
+                "items": {"type": "string", "description": "At most 3 characters."}
+            }),
+        ),
+        (
+            json!({"type": ["string", "integer", "null"], "allOf": [{"type": ["null", "integer"]}]}),
+            json!({"type": "integer", "description": "May be null."}),
+        ),
+        (
+            json!({"type": "string", "allOf": [{"type": "integer"}]}),
+            json!({"type": "string", "description": "Must be of type \"integer\" too."}),
         ),
         (
             json!({"type": "object", "patternProperties": {"^x": {"type": "string"}}}),
@@ -130,6 +216,7 @@ fn parts_are_told_in_words() {
         (json!({"type": "string"}), ""),
         (json!({"type": "object"}), ""),
         (json!({"type": "array", "items": {"type": "string"}}), "An array of string."),
+        (json!({"type": "array"}), "An array of string (May be of any type.)."),
         (
             json!({"type": "array", "items": {"enum": ["a", "b"]}}),
             "An array of string, one of \"a\", \"b\".",

@@ -17,6 +17,9 @@ pub(super) const MOST: usize = 128;
 /// The longest header of warnings, in bytes.
 const LONGEST_WARNING: usize = 1024;
 
+/// What is said of a list of no tools.
+const EMPTY: &str = "the list is empty, which providers refuse: send no tools instead";
+
 /// A provider's lists.
 pub(super) struct Lists {
     /// The provider and interface, as people call it.
@@ -67,13 +70,14 @@ pub(super) fn tools(reading: &Reading<'_>, lists: &Lists) -> Result<Page, Outbou
         Page::of(list.select(fitting.iter().map(|(_, entry)| *entry)))
     };
     let left_out = unfit.iter().map(|(tool, entry)| {
-        format!("{} is left out: {}", name_of(reading.catalog, tool), entry.unfit.join(" "))
+        format!("{} is left out: {}", name_of(reading.catalog, tool), entry.unfit.join(", "))
     });
     let noted = fitting.iter().flat_map(|(tool, entry)| {
         let name = name_of(reading.catalog, tool);
         entry.warnings.iter().map(move |warning| format!("{name}: {warning}"))
     });
-    let warning = in_a_header(left_out.chain(noted).collect());
+    let empty = fitting.is_empty().then(|| EMPTY.to_owned());
+    let warning = in_a_header(empty.into_iter().chain(left_out).chain(noted).collect());
     page.headers.extend(warning.map(|text| ("toolbooth-warning", text.into())));
     Ok(page)
 }
@@ -159,13 +163,13 @@ fn incompatible(
     });
     let (others, them) = match tools.len() {
         0 | 1 => (String::new(), "it"),
-        count => (format!("; tools has {} more", count - 1), "them"),
+        count => (format!(". error.tools names {count} such tools"), "them"),
     };
     let message = format!(
         "Tool '{first}' has {of_first}, which {provider} cannot take{others}. Leave {them} out with \
          skip_incompatible=true, or choose with include or toolkit"
     );
-    let error = Error { code: "tool_schema_incompatible", message, class: "invalid_request_error" };
+    let error = Error { code: "tool_schema_incompatible", message, class: "semantic_error" };
     let body = Body { error: Incompatible { error, incompatible_features: features, tools } };
     Outbound::json(400, serde_json::to_vec(&body).unwrap_or_default())
         .with("cache-control", "no-store")

@@ -10,6 +10,7 @@ mod capabilities;
 mod gemini;
 mod list;
 mod openai;
+mod parameters;
 mod query;
 mod schema;
 mod strict;
@@ -17,10 +18,10 @@ mod words;
 
 use serde::Serialize;
 
-use super::{Action, Dialect, Endpoint};
+use super::{Action, Dialect, Endpoint, no_version, unsigned};
 use crate::call::Refusal;
 use crate::catalog::ListForm;
-use crate::http::{Headers, Outbound};
+use crate::http::Outbound;
 
 /// OpenAI Chat Completions.
 pub(super) static OPENAI: Dialect = dialect(
@@ -65,19 +66,10 @@ const fn dialect(
     title: &'static str,
     endpoints: &'static [Endpoint],
 ) -> Dialect {
-    Dialect { name, title, endpoints, check: any_version, refuse, sign }
+    Dialect { name, title, endpoints, check: no_version, refuse, sign: unsigned }
 }
 
-/// Providers version their formats by address and model, not by a header that a tool server sees.
-fn any_version(_: &dyn Headers) -> Result<(), Refusal> {
-    Ok(())
-}
-
-fn sign(response: Outbound) -> Outbound {
-    response
-}
-
-/// What went wrong with a request as a whole (2api.ai, 5 "Error Model").
+/// What went wrong with a request as a whole, in the form of 2api.ai's 5.4.
 #[derive(Debug, Serialize)]
 pub(super) struct Error {
     /// A word for programs.
@@ -85,7 +77,7 @@ pub(super) struct Error {
     /// What went wrong, where, and what was expected.
     message: String,
     /// The class of the error: `invalid_request_error`, `authentication_error`, `permission_error`,
-    /// `rate_limit_error`, `server_error`.
+    /// `rate_limit_error`, `semantic_error`, `server_error`.
     #[serde(rename = "type")]
     class: &'static str,
 }

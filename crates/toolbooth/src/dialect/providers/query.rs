@@ -1,8 +1,12 @@
 //! The query of a provider's list: which tools, in which versions.
 
-use crate::call::{Caller, Refusal};
+use super::parameters::{self, either};
+use crate::call::{Caller, Refusal, excerpt};
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
 use crate::config::Config;
+
+const PARAMETERS: [&str; 5] = ["strict", "include", "toolkit", "version", "skip_incompatible"];
+const FLAG: [&str; 2] = ["true", "false"];
 
 /// What a client asks of a list. Each parameter narrows it.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +33,7 @@ enum Versions {
 }
 
 impl Query {
-    /// Reads a query string (`application/x-www-form-urlencoded`).
+    /// Reads a query.
     ///
     /// # Errors
     /// [`Refusal::Malformed`]: a parameter that there is not, that stands there twice, or that has
@@ -42,27 +46,17 @@ impl Query {
             include: None,
             toolkit: None,
         };
-        let mut seen: Vec<String> = Vec::new();
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            match &*name {
-                "strict" => read.strict = flag(&name, &value)?,
-                "skip_incompatible" => read.skip_incompatible = flag(&name, &value)?,
-                "version" => read.version = versions(&value)?,
-                "include" => read.include = Some(names(&name, &value)?),
-                "toolkit" => read.toolkit = Some(names(&name, &value)?),
-                _ => {
-                    return Err(wrong(format!(
-                        "{} is not a parameter; the parameters are strict, include, toolkit, \
-                         version and skip_incompatible",
-                        quoted(&name)
-                    )));
-                }
+        parameters::each(query, &PARAMETERS, |name, value| {
+            match name {
+                "strict" => read.strict = either(name, value, FLAG)?,
+                "skip_incompatible" => read.skip_incompatible = either(name, value, FLAG)?,
+                "version" => read.version = versions(value)?,
+                "include" => read.include = Some(names(name, value)?),
+                _ => read.toolkit = Some(names(name, value)?),
             }
-            if seen.iter().any(|one| *one == name) {
-                return Err(wrong(format!("{name} is there more than once")));
-            }
-            seen.push(name.into_owned());
-        }
+            Ok(())
+        })
+        .map_err(wrong)?;
         Ok(read)
     }
 
@@ -91,8 +85,8 @@ impl Query {
         for toolkit in self.toolkit.iter().flatten() {
             if !catalog.tools.iter().any(|tool| tool.toolkit == toolkit) {
                 return Err(wrong(format!(
-                    "toolkit: there is no toolkit {}; expected the part of a tool's id before the dot",
-                    quoted(toolkit)
+                    "toolkit: there is no toolkit {:?}; expected the part of a tool's id before the dot",
+                    excerpt(toolkit)
                 )));
             }
         }
@@ -114,7 +108,7 @@ impl Query {
         catalog: &'static Catalog,
         config: &Config,
     ) -> Result<Vec<&'static Tool>, Refusal> {
-        let unknown = || Refusal::UnknownTool { id: shortened(name), name: shortened(name) };
+        let unknown = || Refusal::UnknownTool { id: excerpt(name), name: excerpt(name) };
         let (tool, exact) = match (catalog.named(name), ToolRef::parse(name)) {
             (Some(tool), _) => (tool, tool.name != name),
             (None, Ok(id)) => match catalog.find(&id) {
@@ -168,38 +162,21 @@ fn wrong(message: String) -> Refusal {
     Refusal::Malformed(message)
 }
 
-/// What a client sent, at a length that fits a message.
-fn shortened(text: &str) -> String {
-    text.chars().take(64).collect()
-}
-
-fn quoted(text: &str) -> String {
-    format!("{:?}", shortened(text))
-}
-
-fn flag(name: &str, value: &str) -> Result<bool, Refusal> {
-    match value {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(wrong(format!("{name} must be true or false"))),
-    }
-}
-
-fn versions(value: &str) -> Result<Versions, Refusal> {
+fn versions(value: &str) -> Result<Versions, String> {
     match value {
         "latest" => Ok(Versions::Latest),
         "all" => Ok(Versions::All),
         _ => parse_version(value)
             .map(Versions::One)
-            .ok_or_else(|| wrong("version must be latest, all, or a version x.y.z".to_owned())),
+            .ok_or_else(|| "version must be latest, all, or a version x.y.z".to_owned()),
     }
 }
 
-fn names(name: &str, value: &str) -> Result<Vec<String>, Refusal> {
+fn names(name: &str, value: &str) -> Result<Vec<String>, String> {
     let names: Vec<String> =
         value.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect();
     if names.is_empty() {
-        return Err(wrong(format!("{name} must hold one or more names, with commas between")));
+        return Err(format!("{name} must hold one or more names, with commas between"));
     }
     Ok(names)
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::words::in_words;
-use crate::catalog::{Listed, Rendering};
+use crate::catalog::{Listed, Rendering, Requirements};
 
 /// A schema's levels above which a reader is warned (2api.ai, 7.1 "Parameters schema depth").
 const DEEP: usize = 5;
@@ -210,10 +210,17 @@ pub(super) fn render<T: Serialize>(
 ) -> Rendering {
     match fit(&listed.definition.input_schema, target) {
         Err(features) => Rendering::Unfit(features),
-        Ok((schema, warnings)) => match Rendering::of(&tool(schema)) {
-            Rendering::Fits { json, .. } => Rendering::Fits { json, warnings },
-            rendering => rendering,
-        },
+        Ok((schema, mut warnings)) => {
+            // A grant on the server may meet them; a call in a provider's form has no place for them.
+            let requirements = listed.definition.requirements.as_ref();
+            if requirements.is_some_and(|needed| *needed != Requirements::default()) {
+                warnings.push("requirements: a call in this form cannot send them".to_owned());
+            }
+            match Rendering::of(&tool(schema)) {
+                Rendering::Fits { json, .. } => Rendering::Fits { json, warnings },
+                rendering => rendering,
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::call::ParameterError;
 use crate::call::tests::{CATALOG, every_refusal};
 use crate::catalog::Definition;
 use crate::http::tests::wire;
@@ -51,10 +52,10 @@ fn bodies_that_are_no_call() {
         (r#"{"tool_name":"a","parameters":"{}"}"#, "parameters must be an object".to_owned()),
         (r#"{"tool_name":"a","context":[]}"#, "context must be an object".to_owned()),
         (r#"{"tool_name":"a","params":{}}"#, format!("\"params\" is not a field; {fields}")),
-        (r#"{"tool_name":"a","a\n":{}}"#, format!("\"a\\n\" is not a field; {fields}")),
+        (r#"{"tool_name":"a","a\n":{}}"#, format!("\"a�\" is not a field; {fields}")),
         (
             &format!(r#"{{"tool_name":"a","{}":1}}"#, "é".repeat(99)),
-            format!("\"{}\" is not a field; {fields}", "é".repeat(64)),
+            format!("\"{}…\" is not a field; {fields}", "é".repeat(64)),
         ),
     ] {
         assert_eq!(decoded(body), Err(Refusal::Malformed(expected)), "{body}");
@@ -244,7 +245,10 @@ fn parameters_hold_what_xaibo_has_and_say_the_rest() {
         (json!({"type": "number"}), json!({"type": "number"})),
         (json!({"type": "integer"}), json!({"type": "integer"})),
         (json!({"type": "boolean", "default": true}), json!({"type": "boolean", "default": true})),
-        (json!({"default": null}), json!({"default": null})),
+        (
+            json!({"default": null}),
+            json!({"default": null, "description": "D. May be of any type."}),
+        ),
         (json!({"enum": ["a", "b"], "default": "a"}), json!({"enum": ["a", "b"], "default": "a"})),
         (
             json!({"type": "integer", "enum": [1, 2]}),
@@ -265,7 +269,8 @@ fn parameters_hold_what_xaibo_has_and_say_the_rest() {
                 "description": "D. An object with x (number, required: Default: 1.)."
             }),
         ),
-        (json!({}), json!({})),
+        (json!({}), json!({"description": "D. May be of any type."})),
+        (json!({"type": "null"}), json!({"description": "D. Must be null."})),
     ] {
         let mut property = property;
         property["description"] = json!("D");

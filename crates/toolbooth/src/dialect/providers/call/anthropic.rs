@@ -34,26 +34,22 @@ fn read(body: Value) -> Result<Turn, String> {
         }
         _ => return Err(EXPECTED.to_owned()),
     };
-    let mut call_is_last = false;
+    turn.length = blocks.len();
     for (at, block) in blocks.into_iter().enumerate() {
         let mut block = object(block, &format!("{place}[{at}]"))?;
-        call_is_last = false;
         match text(&mut block, &["type"]).as_deref() {
             Some("tool_use") => {
                 turn.calls.push(ToolCall {
+                    place: at,
                     id: text(&mut block, &["id"]),
                     name: text(&mut block, &["name"]).unwrap_or_default(),
                     arguments: Arguments::object(block.remove("input")),
                 });
-                call_is_last = true;
             }
             Some(kind) if kind.ends_with("_tool_use") => turn.hosted.push(kind.to_owned()),
             Some(_) => {}
             None => return Err(format!("{place}[{at}] is not a content block, which has a type")),
         }
-    }
-    if call_is_last && turn.ending == Ending::CutOff {
-        turn.last_call_was_cut();
     }
     Ok(turn)
 }

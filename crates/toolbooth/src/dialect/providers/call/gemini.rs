@@ -16,6 +16,41 @@ static FORMAT: Format = Format { read, write, pairs_by_id: false };
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
     content), its content (with parts) or the array of its parts";
 
+/// The reasons to end at which a call went wrong (2api.ai, 5.3: it is not mended, the model is asked
+/// again).
+const FAILED: &[(&str, &str)] = &[
+    (
+        "MALFORMED_FUNCTION_CALL",
+        "The model ended with MALFORMED_FUNCTION_CALL: it wrote a call that cannot be read. Ask it again",
+    ),
+    (
+        "UNEXPECTED_TOOL_CALL",
+        "The model ended with UNEXPECTED_TOOL_CALL: it called a tool that the request does not \
+         declare. Declare the tools, and ask it again",
+    ),
+    (
+        "TOO_MANY_TOOL_CALLS",
+        "The model ended with TOO_MANY_TOOL_CALLS: it called tools too often in a row. Ask it again \
+         with a smaller task",
+    ),
+    (
+        "MALFORMED_RESPONSE",
+        "The model ended with MALFORMED_RESPONSE: it wrote an answer that cannot be read. Ask it again",
+    ),
+];
+
+/// What parts have that wait for nobody, in both spellings.
+#[rustfmt::skip]
+const MEMBERS: &[&str] = &[
+    "text", "thought", "thoughtSignature", "thought_signature", "inlineData", "inline_data",
+    "fileData", "file_data", "functionResponse", "function_response", "codeExecutionResult",
+    "code_execution_result", "toolResponse", "tool_response", "partMetadata", "part_metadata",
+    "mediaResolution", "media_resolution", "mediaProcessing", "media_processing",
+    "videoMetadata", "video_metadata", "speechMetadata", "speech_metadata", "audioMetadata",
+    "audio_metadata", "audioTranscription", "audio_transcription", "documentMetadata",
+    "document_metadata", "spreadsheetMetadata", "spreadsheet_metadata",
+];
+
 fn read(body: Value) -> Result<Turn, String> {
     let mut turn = Turn::default();
     match body {
@@ -47,7 +82,10 @@ fn candidate(turn: &mut Turn, mut body: Map<String, Value>, place: &str) -> Resu
     turn.ending = match text(&mut body, &["finishReason", "finish_reason"]).as_deref() {
         None | Some("STOP") => Ending::Regular,
         Some("MAX_TOKENS") => Ending::CutOff,
-        Some(_) => Ending::Other,
+        Some(reason) => FAILED
+            .iter()
+            .find(|(failed, _)| *failed == reason)
+            .map_or(Ending::Other, |(_, why)| Ending::Failed(why)),
     };
     match body.remove("content") {
         None | Some(Value::Null) => Ok(()),
@@ -64,36 +102,43 @@ fn content(turn: &mut Turn, mut body: Map<String, Value>, place: &str) -> Result
 }
 
 fn parts(turn: &mut Turn, items: Vec<Value>, place: &str) -> Result<(), String> {
-    let mut call_is_last = false;
+    turn.length = items.len();
     for (at, item) in items.into_iter().enumerate() {
         let place = format!("{place}[{at}]");
         let mut part = object(item, &place)?;
-        call_is_last = false;
-        if let Some(call) = take(&mut part, &["functionCall", "function_call"]) {
-            turn.calls.push(function_call(object(call, &format!("{place}.functionCall"))?));
-            call_is_last = true;
-        } else if part.contains_key("name") && part.contains_key("args") {
-            // The libraries give the calls without the parts around them.
-            turn.calls.push(function_call(part));
-            call_is_last = true;
-        } else if part.contains_key("executableCode") || part.contains_key("executable_code") {
+        // The libraries write all members, those that are not there as null.
+        part.retain(|_, value| !value.is_null());
+        let has = |names: &[&str]| names.iter().any(|name| part.contains_key(*name));
+        if has(&["functionCall", "function_call"]) {
+            let call = take(&mut part, &["functionCall", "function_call"]).unwrap_or_default();
+            turn.calls.push(function_call(at, object(call, &format!("{place}.functionCall"))?));
+        } else if has(&["executableCode", "executable_code"]) {
             turn.hosted.push("executableCode".to_owned());
-        } else if part.contains_key("candidates") || part.contains_key("role") {
+        } else if has(&["toolCall", "tool_call"]) {
+            turn.hosted.push("toolCall".to_owned());
+        } else if has(MEMBERS) {
+            // Nothing waits for anyone.
+        } else if has(&["name", "args"]) {
+            // The libraries give the calls without the parts around them.
+            turn.calls.push(function_call(at, part));
+        } else if has(&["candidates", "role"]) {
             return Err(format!(
                 "{place} is not a part; of a streamed answer or a conversation, post the model's last content"
             ));
+        } else {
+            return Err(format!(
+                "{place} is not a part, which has a member such as text or functionCall, nor a function call, which has a name"
+            ));
         }
-    }
-    if call_is_last && turn.ending == Ending::CutOff {
-        turn.last_call_was_cut();
     }
     Ok(())
 }
 
-fn function_call(mut call: Map<String, Value>) -> ToolCall {
+fn function_call(place: usize, mut call: Map<String, Value>) -> ToolCall {
     let pieces = take(&mut call, &["partialArgs", "partial_args"]).is_some()
         || take(&mut call, &["willContinue", "will_continue"]) == Some(Value::Bool(true));
     ToolCall {
+        place,
         id: text(&mut call, &["id"]),
         name: text(&mut call, &["name"]).unwrap_or_default(),
         arguments: if pieces {

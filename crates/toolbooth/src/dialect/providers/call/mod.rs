@@ -21,7 +21,7 @@ pub(super) use openai::OPENAI;
 pub(super) use responses::OPENAI_RESPONSES;
 
 use super::{error, refuse};
-use crate::call::{Call, Credentials, Outcome, Refusal, Wanted, check_input, find};
+use crate::call::{Call, Credentials, Outcome, Refusal, Wanted, check_input, excerpt, find};
 use crate::catalog::{Catalog, Tool};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
@@ -68,6 +68,7 @@ struct Handle {
 /// `POST …/call`: runs the calls in one answer of a model (2api.ai, 4.2, steps 3 and 4).
 ///
 /// A call that cannot be read or run has a result that says so, beside the results of the others.
+/// A tool that crashes takes all of them with it, for the whole instance is gone.
 fn exchange(posted: Posted<'_>, format: &'static Format) -> Exchange {
     plan(posted, format).unwrap_or_else(Exchange::answered)
 }
@@ -78,6 +79,7 @@ fn plan(posted: Posted<'_>, format: &'static Format) -> Result<Exchange, Outboun
     let malformed = |message| refuse(Refusal::Malformed(message));
     let options = Options::read(posted.query).map_err(malformed)?;
     let mut turn = (format.read)(posted.body).map_err(malformed)?;
+    turn.stop_cut_call();
     let (count, most) = (turn.calls.len() + turn.others.len(), posted.config.max_tool_calls);
     if count > most {
         let message = format!("There are {count} tool calls; one request may have at most {most}");
@@ -138,14 +140,14 @@ fn validate(
         Ok(call) => {
             let tool = find(catalog, &call.tool).ok()?;
             let checked = check_input(&tool.input, &call.input);
-            checked.err().filter(|_| allowed(tool)).map(|input| result::faults(&input))
+            checked.err().filter(|_| allowed(tool)).map(|input| input.to_string())
         }
     };
     let told: Vec<_> = calls
         .iter()
         .zip(handles)
         .filter_map(|(call, Handle { id, name, .. })| {
-            Some(format!("{} ({}): {}", turn::brief(id), turn::brief(name), wrong(call)?))
+            Some(format!("{} ({}): {}", excerpt(id), excerpt(name), wrong(call)?))
         })
         .collect();
     if told.is_empty() {
@@ -180,7 +182,7 @@ fn answer(
     let calls: Vec<_> = answered
         .iter()
         .map(|Answered { handle: Handle { id, name, .. }, result }| {
-            json!({"id": id, "name": name, "success": result.is_ok()})
+            json!({"id": id, "name": excerpt(name), "success": result.is_ok()})
         })
         .collect();
     let (member, value) = (format.write)(answered);

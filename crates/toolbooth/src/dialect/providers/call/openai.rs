@@ -55,7 +55,7 @@ fn message(turn: &mut Turn, mut message: Map<String, Value>, place: &str) -> Res
 }
 
 fn tool_calls(turn: &mut Turn, calls: Vec<Value>, place: &str) -> Result<(), String> {
-    let mut call_is_last = false;
+    turn.length = calls.len();
     for (at, call) in calls.into_iter().enumerate() {
         let place = format!("{place}[{at}]");
         let mut call = object(call, &place)?;
@@ -70,21 +70,17 @@ fn tool_calls(turn: &mut Turn, calls: Vec<Value>, place: &str) -> Result<(), Str
                     )
                 })?;
                 turn.others.push(kind);
-                call_is_last = false;
                 continue;
             }
         };
-        turn.calls.push(function_call(text(&mut call, &["id"]), function));
-        call_is_last = true;
-    }
-    if call_is_last && turn.ending == Ending::CutOff {
-        turn.last_call_was_cut();
+        turn.calls.push(function_call(at, text(&mut call, &["id"]), function));
     }
     Ok(())
 }
 
-fn function_call(id: Option<String>, mut function: Map<String, Value>) -> ToolCall {
+fn function_call(place: usize, id: Option<String>, mut function: Map<String, Value>) -> ToolCall {
     ToolCall {
+        place,
         id,
         name: text(&mut function, &["name"]).unwrap_or_default(),
         arguments: Arguments::text(function.remove("arguments")),

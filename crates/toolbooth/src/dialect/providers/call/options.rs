@@ -1,5 +1,7 @@
 //! What a client may ask for in the query.
 
+use super::super::parameters::{each, either};
+
 /// The options of a request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Options {
@@ -11,25 +13,20 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Reads a query. Parameters of other names are ignored; of one that is repeated the last
-    /// counts.
+    /// Reads a query.
     ///
     /// # Errors
-    /// Which parameter has no such value, and what it may be.
+    /// A parameter that there is not, that stands there twice, or that has another value.
     pub(super) fn read(query: &str) -> Result<Self, String> {
         let mut options = Self::default();
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            let flag = |yes, no| match &*value {
-                value if value == yes => Ok(true),
-                value if value == no => Ok(false),
-                _ => Err(format!("The parameter {name} must be {yes} or {no}")),
-            };
-            match &*name {
-                "validate_tool_arguments" => options.validate = flag("true", "false")?,
-                "unknown" => options.leave_unknown = flag("leave", "answer")?,
-                _ => {}
+        each(query, &["validate_tool_arguments", "unknown"], |name, value| {
+            if name == "unknown" {
+                options.leave_unknown = either(name, value, ["leave", "answer"])?;
+            } else {
+                options.validate = either(name, value, ["true", "false"])?;
             }
-        }
+            Ok(())
+        })?;
         Ok(options)
     }
 }

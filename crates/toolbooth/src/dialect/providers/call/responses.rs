@@ -38,22 +38,22 @@ fn read(body: Value) -> Result<Turn, String> {
         }
         _ => return Err(EXPECTED.to_owned()),
     };
-    let mut call_is_last = false;
+    turn.length = items.len();
     for (at, item) in items.into_iter().enumerate() {
         let mut item = object(item, &format!("{place}[{at}]"))?;
-        call_is_last = false;
         match text(&mut item, &["type"]).as_deref() {
             Some("function_call") => {
                 let cut = text(&mut item, &["status"]).as_deref() == Some("incomplete");
                 turn.calls.push(ToolCall {
+                    place: at,
                     id: text(&mut item, &["call_id"]),
                     name: text(&mut item, &["name"]).unwrap_or_default(),
-                    arguments: Arguments::text(item.remove("arguments")),
+                    arguments: if cut {
+                        Arguments::CUT_OFF
+                    } else {
+                        Arguments::text(item.remove("arguments"))
+                    },
                 });
-                if cut {
-                    turn.last_call_was_cut();
-                }
-                call_is_last = true;
             }
             // An item of an earlier turn: its call must not run again.
             Some("function_call_output") => {
@@ -68,9 +68,6 @@ fn read(body: Value) -> Result<Turn, String> {
             None if item.contains_key("role") => {}
             None => return Err(format!("{place}[{at}] is not an output item, which has a type")),
         }
-    }
-    if call_is_last && turn.ending == Ending::CutOff {
-        turn.last_call_was_cut();
     }
     Ok(turn)
 }

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::turn::brief;
-use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
+use crate::call::{Missing, Outcome, Refusal, ToolError, excerpt};
 
 /// The largest result in bytes (2api.ai, 8.3).
 const LARGEST: usize = 64 * 1024;
@@ -19,8 +18,7 @@ pub(super) fn tell(outcome: Outcome, name: &str) -> Result<Value, String> {
         Outcome::Done { value, .. } => return Ok(bounded(value)),
         Outcome::Failed { error, .. } => failed(&error),
         Outcome::Invalid(input) => {
-            let faults = faults(&input);
-            format!("Invalid arguments for tool '{}'. {faults}. Please retry.", brief(name))
+            format!("Invalid arguments for tool '{}'. {input}. Please retry.", excerpt(name))
         }
         Outcome::Refused(refusal) => refused(refusal, name),
     };
@@ -49,17 +47,6 @@ pub(super) fn cut(mut text: String) -> String {
     text
 }
 
-/// The parameters in alphabetical order, with what each must be.
-pub(super) fn faults(input: &InvalidInput) -> String {
-    let mut faults: Vec<_> = input
-        .errors
-        .iter()
-        .map(|error| format!("{}: {}", error.parameter, error.message))
-        .collect();
-    faults.sort_unstable();
-    faults.join("; ")
-}
-
 /// A tool's own words, with what helps the model and whether it may try again.
 fn failed(error: &ToolError) -> String {
     let retry = match (error.can_retry, error.retry_after_ms) {
@@ -72,7 +59,7 @@ fn failed(error: &ToolError) -> String {
 }
 
 fn refused(refusal: Refusal, name: &str) -> String {
-    let not_available = |why: &str| format!("Tool '{}' is not available. {why}", brief(name));
+    let not_available = |why: &str| format!("Tool '{}' is not available. {why}", excerpt(name));
     match refusal {
         Refusal::Malformed(detail) => detail,
         Refusal::UnknownTool { .. } | Refusal::InvalidToolId => {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::call::excerpt;
 use crate::json;
 
 /// An answer of a model.
@@ -9,6 +10,8 @@ use crate::json;
 pub(super) struct Turn {
     /// The calls of functions, in order.
     pub(super) calls: Vec<ToolCall>,
+    /// How many things the answer consists of, calls and others.
+    pub(super) length: usize,
     /// Other things that wait for the client to do them, by kind or name.
     pub(super) others: Vec<String>,
     /// Things that the provider itself did, by kind.
@@ -22,6 +25,8 @@ pub(super) struct Turn {
 /// A call of a function.
 #[derive(Debug)]
 pub(super) struct ToolCall {
+    /// Its place among the things that the answer consists of.
+    pub(super) place: usize,
     /// The id that pairs it with its result. A call should have one that is not empty.
     pub(super) id: Option<String>,
     /// The function; empty when the call names none.
@@ -49,11 +54,19 @@ pub(super) enum Ending {
     Regular,
     /// At a limit of tokens: what came last may lack its end.
     CutOff,
+    /// Because a call went wrong; says how, and what to do.
+    Failed(&'static str),
     /// For a reason that does not go with calls of tools.
     Other,
 }
 
 impl Arguments {
+    /// Arguments that may lack their end.
+    pub(super) const CUT_OFF: Self = Self::Unreadable(
+        "The call was cut off at the limit of tokens and did not run. \
+         Please retry with shorter arguments or a higher limit.",
+    );
+
     /// The arguments in a member that is an object where there are any.
     pub(super) fn object(member: Option<Value>) -> Self {
         Self::Json(member.filter(|value| !value.is_null()).unwrap_or_else(empty))
@@ -86,7 +99,7 @@ impl Arguments {
         match self {
             Self::Text(text) if text.is_empty() => Ok(empty()),
             Self::Text(text) => json::parse(text.as_bytes()).map_err(|error| {
-                let place = brief(&error.to_string());
+                let place = error.to_string();
                 format!("Invalid JSON in arguments. Please retry with valid JSON. Found: {place}.")
             }),
             Self::Json(value) => Ok(value),
@@ -100,14 +113,14 @@ fn empty() -> Value {
 }
 
 impl Turn {
-    /// Notes that the answer was cut off and that a call came last: it may not be whole, so it must
-    /// not run. Arguments that lack their end can look complete where a provider repairs them.
-    pub(super) fn last_call_was_cut(&mut self) {
-        if let Some(call) = self.calls.last_mut() {
-            call.arguments = Arguments::Unreadable(
-                "The call was cut off at the limit of tokens and did not run. \
-                 Please retry with shorter arguments or a higher limit.",
-            );
+    /// Keeps a call from running that came last in an answer that was cut off: it may not be
+    /// whole. Arguments that lack their end can look complete where a provider repairs them.
+    pub(super) fn stop_cut_call(&mut self) {
+        if self.ending == Ending::CutOff
+            && let Some(call) = self.calls.last_mut()
+            && call.place + 1 == self.length
+        {
+            call.arguments = Arguments::CUT_OFF;
         }
     }
 
@@ -145,6 +158,7 @@ impl Turn {
         match self.ending {
             Ending::Regular => {}
             Ending::CutOff => warnings.push("The model's answer was cut off".to_owned()),
+            Ending::Failed(why) => warnings.push(why.to_owned()),
             Ending::Other if no_calls => {}
             Ending::Other => warnings.push(
                 "The model's answer has tool calls but did not end in order to make them"
@@ -159,7 +173,7 @@ impl Turn {
 fn listed(names: &[String]) -> String {
     const MOST: usize = 8;
     let mut different: Vec<_> = Vec::new();
-    for name in names.iter().map(|name| brief(name)) {
+    for name in names.iter().map(|name| excerpt(name)) {
         if !different.contains(&name) {
             different.push(name);
         }
@@ -169,15 +183,6 @@ fn listed(names: &[String]) -> String {
         different.push("…".to_owned());
     }
     different.join(", ")
-}
-
-/// The beginning of a name: an answer must not grow with what it tells of.
-pub(super) fn brief(name: &str) -> String {
-    const LONGEST: usize = 128;
-    match name.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
-        None => name.to_owned(),
-    }
 }
 
 /// Takes a text out of an object; `None` where it is absent, empty or not a text.

@@ -81,13 +81,14 @@ fn what_is_listed() {
         (
             "strict=true&skip_incompatible=true",
             "[1,2]",
-            "Echo_Broken is left out: not oneOf; Echo_Say is left out: optional_properties; \
+            "Echo_Broken is left out: not, oneOf; Echo_Say is left out: optional_properties; \
              Echo_Narrow: it is narrow",
         ),
         (
             "strict=true&skip_incompatible=true&version=1.0.0&include=Echo_Say",
             "[]",
-            "Echo_Say__1_0_0 is left out: optional_properties",
+            "the list is empty, which providers refuse: send no tools instead; \
+             Echo_Say__1_0_0 is left out: optional_properties",
         ),
     ] {
         let page = asked(openai::chat_tools, catalog(), query).unwrap();
@@ -106,6 +107,20 @@ fn what_is_listed() {
     assert!(one.etag != whole.etag && one.etag != other.etag, "a tag belongs to one list");
 }
 
+/// A list of no tools is no error of the query, but no provider takes it.
+#[test]
+fn empty_lists() {
+    let nothing = Config::read(&FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say@2.0.0")]), &[]);
+    let reading = Reading {
+        query: "version=1.0.0",
+        caller: &crate::call::Caller::Anonymous,
+        catalog: catalog(),
+        config: &nothing,
+    };
+    let page = openai::chat_tools(&reading).unwrap();
+    assert_eq!((&*page.body, &*page.headers[0].1), ("[]", EMPTY));
+}
+
 /// 5.4: a tool that the provider does not take.
 #[test]
 fn incompatible_tools() {
@@ -114,9 +129,9 @@ fn incompatible_tools() {
     let expected = json!({
         "code": "tool_schema_incompatible",
         "message": "Tool 'Echo_Broken' has 'not', 'oneOf', which strict tools of OpenAI Chat Completions \
-                    cannot take; tools has 1 more. Leave them out with skip_incompatible=true, or \
+                    cannot take. error.tools names 2 such tools. Leave them out with skip_incompatible=true, or \
                     choose with include or toolkit",
-        "type": "invalid_request_error",
+        "type": "semantic_error",
         "incompatible_features": ["not", "oneOf", "optional_properties"],
         "tools": [
             {"name": "Echo_Broken", "incompatible_features": ["not", "oneOf"]},
@@ -144,7 +159,7 @@ fn errors() {
         (
             "include=No%22pe",
             missing(
-                "include: there is no tool \"No\\\"pe\"; expected a name, a versioned name such as \
+                "include: there is no tool \"No’pe\"; expected a name, a versioned name such as \
                  Name__1_0_0, or an id such as Toolkit.Tool@1.0.0",
             ),
         ),

@@ -338,3 +338,29 @@ fn limits() {
         }
     }
 }
+
+/// A call in a provider's form has no place for tokens, secrets and users.
+#[test]
+fn requirements_are_warned_of() {
+    for (requirements, warned) in [
+        (Value::Null, false),
+        (json!({}), false),
+        (json!({"user_id": true}), true),
+        (json!({"secrets": [{"id": "KEY"}]}), true),
+    ] {
+        let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+        let definition = serde_json::from_value(json!({
+            "id": "A.B@1.0.0", "name": "A_B", "version": "1.0.0", "description": "d",
+            "input_schema": schema, "output_schema": null, "requirements": requirements
+        }));
+        let listed = Listed { definition: &definition.unwrap(), name: "A_B", latest: true };
+        let told = ["requirements: a call in this form cannot send them".to_owned()];
+        for (name, target) in TARGETS {
+            let warnings = match render(&listed, target, |schema| schema) {
+                Rendering::Fits { warnings, .. } => warnings,
+                other => panic!("{name} {requirements}: {other:?}"),
+            };
+            assert_eq!(warnings, told[..usize::from(warned)], "{name} {requirements}");
+        }
+    }
+}

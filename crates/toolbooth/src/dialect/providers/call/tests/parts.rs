@@ -110,7 +110,7 @@ fn the_end_of_an_answer() {
         ("anthropic", "refusal", "hi", vec![odd]),
         ("anthropic", "max_tokens", unfinished, vec![cut]),
         ("gemini", "STOP", "hi", vec![]),
-        ("gemini", "TOO_MANY_TOOL_CALLS", "hi", vec![odd]),
+        ("gemini", "SAFETY", "hi", vec![odd]),
         ("gemini", "MAX_TOKENS", unfinished, vec![cut]),
     ] {
         let say = r#"{"text":"hi"}"#;
@@ -127,6 +127,42 @@ fn the_end_of_an_answer() {
         let texts: Vec<_> = told(provider, &answer).into_iter().map(|(_, text, _)| text).collect();
         assert_eq!(texts, ["hi", last], "PC19 {provider} {end}");
         assert_eq!(beside["warnings"], json!(warnings), "PC19 {provider} {end}");
+    }
+}
+
+#[test]
+fn an_answer_that_was_cut_off_behind_its_calls() {
+    // PC19: what came before the last thing is whole
+    let say = r#"{"text":"hi"}"#;
+    let call = |provider| calls(provider, &[(Some("1"), "Echo_Say", say)])[0].clone();
+    for (provider, body) in [
+        (
+            "openai",
+            json!({"choices": [{"finish_reason": "length", "message": {"tool_calls":
+                [call("openai"), {"id": "2", "type": "custom"}]}}]}),
+        ),
+        (
+            "openai-responses",
+            json!({"status": "incomplete", "output": [call("openai-responses"), {"type": "message"}]}),
+        ),
+        (
+            "openai-responses",
+            json!({"status": "incomplete", "output": [call("openai-responses"),
+                {"type": "function_call", "call_id": "2", "name": "Echo_Say", "arguments": say},
+                {"type": "function_call_output", "call_id": "2", "output": "hi"}]}),
+        ),
+        (
+            "anthropic",
+            json!({"stop_reason": "max_tokens", "content": [call("anthropic"), {"type": "text", "text": "H"}]}),
+        ),
+        (
+            "gemini",
+            json!({"finishReason": "MAX_TOKENS", "content": {"parts": [call("gemini"), {"text": "H"}]}}),
+        ),
+    ] {
+        let (answer, _) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
+        let expected = vec![(Some("1".to_owned()), "hi".to_owned(), false)];
+        assert_eq!(told(provider, &answer), expected, "PC19 {provider} {body}");
     }
 }
 

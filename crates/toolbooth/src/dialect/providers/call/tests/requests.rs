@@ -43,6 +43,10 @@ fn every_form_of_an_answer_is_read() {
         ("gemini", |parts| json!([parts[0]["functionCall"]])),
         (
             "gemini",
+            |parts| json!([{"text": null, "functionCall": parts[0]["functionCall"], "executableCode": null}]),
+        ),
+        (
+            "gemini",
             |parts| json!([{"function_call": parts[0]["functionCall"], "thought_signature": "s"}]),
         ),
         ("gemini", |parts| json!({"parts": parts})),
@@ -104,7 +108,7 @@ fn an_answer_without_calls_is_no_error() {
                 json!({"parts": []}),
                 json!({"candidates": []}),
                 json!({"promptFeedback": {"blockReason": "OTHER"}}),
-                json!({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]}),
+                json!([{"text": "hi", "name": null}, {"inline_data": {}}, {"toolResponse": {}}]),
                 json!({"candidates": [{"finishReason": "SAFETY", "content": null}]}),
                 json!({"candidates": [{"content": {"role": "model", "parts": [{"text": "hi"}]}}]}),
             ],
@@ -121,6 +125,50 @@ fn an_answer_without_calls_is_no_error() {
 }
 
 #[test]
+fn function_calls_without_arguments() {
+    // PC1: `args` may be absent, and a call that lacks its name is told so
+    let body = json!([
+        {"name": "Echo_Say"},
+        {"text": "Hm"},
+        {"id": "2", "name": "Echo_Say", "args": {"text": "hi"}},
+        {"functionCall": {"name": "Echo_Say"}},
+        {"args": {"text": "hi"}}
+    ]);
+    let (answer, beside) = results(&FakeHost::default(), "gemini/call", &body);
+    let texts: Vec<_> = told("gemini", &answer).into_iter().map(|(_, text, _)| text).collect();
+    let lacking = "Error: Invalid arguments for tool 'Echo_Say'. text: Is required. Please retry.";
+    assert_eq!(texts, [lacking, "hi", lacking, "Error: The call names no function."]);
+    assert_eq!(beside["calls"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn an_answer_that_ended_because_a_call_went_wrong() {
+    // 5.3: it is not mended; the client learns why it ended and what to do
+    for (reason, advice) in [
+        ("MALFORMED_FUNCTION_CALL", "it wrote a call that cannot be read. Ask it again"),
+        (
+            "UNEXPECTED_TOOL_CALL",
+            "it called a tool that the request does not declare. Declare the tools, and ask it again",
+        ),
+        (
+            "TOO_MANY_TOOL_CALLS",
+            "it called tools too often in a row. Ask it again with a smaller task",
+        ),
+        ("MALFORMED_RESPONSE", "it wrote an answer that cannot be read. Ask it again"),
+    ] {
+        let why = format!("The model ended with {reason}: {advice}");
+        for (content, warnings) in [
+            (Value::Null, json!(["There are no tool calls to run", why])),
+            (json!({"parts": [{"functionCall": {"name": "No_Such"}}]}), json!([why])),
+        ] {
+            let body = json!({"candidates": [{"finishReason": reason, "content": content}]});
+            let (_, beside) = results(&FakeHost::default(), "gemini/call", &body);
+            assert_eq!(beside["warnings"], warnings, "PC9 PC19 {body}");
+        }
+    }
+}
+
+#[test]
 fn what_is_no_answer_is_told_what_was_expected() {
     let chat = "The body must be a chat completion (an object with choices), its assistant message (an object with role or tool_calls) or the array of its tool calls";
     let responses =
@@ -128,6 +176,8 @@ fn what_is_no_answer_is_told_what_was_expected() {
     let message =
         "The body must be a message (an object with content) or the array of its content blocks";
     let gemini = "The body must be a response (an object with candidates), a candidate (with content), its content (with parts) or the array of its parts";
+    let no_part = "[0] is not a part, which has a member such as text or functionCall, nor a function call, which has a name";
+    let no_second_part = "parts[1] is not a part, which has a member such as text or functionCall, nor a function call, which has a name";
     for (address, body, expected) in [
         ("openai/call", json!("secret"), chat),
         ("openai/call", json!({}), chat),
@@ -195,12 +245,26 @@ fn what_is_no_answer_is_told_what_was_expected() {
             json!([{"role": "model", "parts": []}]),
             "[0] is not a part; of a streamed answer or a conversation, post the model's last content",
         ),
+        ("gemini/call", json!([{}]), no_part),
+        ("gemini/call", json!([{"text": null}]), no_part),
+        ("gemini/call", json!([{"id": "secret", "arguments": {}}]), no_part),
+        ("gemini/call", json!({"parts": [{"text": "hi"}, {"functionCal": {}}]}), no_second_part),
         (
             "openai/call?validate_tool_arguments=yes",
             json!([]),
-            "The parameter validate_tool_arguments must be true or false",
+            "validate_tool_arguments must be true or false",
         ),
-        ("gemini/call?unknown=", json!([]), "The parameter unknown must be leave or answer"),
+        ("gemini/call?unknown=", json!([]), "unknown must be leave or answer"),
+        (
+            "anthropic/call?validate_tool_argument=true",
+            json!([]),
+            "\"validate_tool_argument\" is not a parameter; the parameters are validate_tool_arguments, unknown",
+        ),
+        (
+            "openai-responses/call?unknown=leave&unknown=answer",
+            json!([]),
+            "unknown is there more than once",
+        ),
     ] {
         let expected = json!({"error": {"code": "invalid_request", "type": "invalid_request_error", "message": expected}});
         assert_eq!(post(&FakeHost::default(), address, &body), (400, expected), "{address} {body}");
@@ -244,8 +308,8 @@ fn what_is_left_to_the_client() {
         ),
         (
             "gemini/call",
-            json!([{"executableCode": {"code": "1"}}]),
-            vec![hosted("executableCode"), "There are no tool calls to run".to_owned()],
+            json!([{"executableCode": {"code": "1"}}, {"tool_call": {"toolType": "x"}}]),
+            vec![hosted("executableCode, toolCall"), "There are no tool calls to run".to_owned()],
         ),
         (
             "openai/call?unknown=leave",
@@ -263,7 +327,7 @@ fn what_is_left_to_the_client() {
             vec![unhandled("No_Such")],
         ),
         (
-            "gemini/call?a=b&unknown=leave",
+            "gemini/call?validate_tool_arguments=false&unknown=leave",
             calls("gemini", &[(Some("d"), "No_Such", "{}")]),
             vec![unhandled("No_Such")],
         ),

@@ -1,8 +1,8 @@
 //! Results in words.
 
 use super::super::result::{cut, tell};
-use super::super::turn::brief;
 use super::*;
+use crate::call::excerpt;
 use crate::call::tests::every_refusal;
 use crate::call::{Outcome, Refusal, ToolError};
 
@@ -83,10 +83,16 @@ fn every_refusal_has_words() {
 #[test]
 fn long_names_are_told_in_part() {
     let name = "é".repeat(100_000);
-    assert_eq!(brief(&name), format!("{}…", "é".repeat(128)));
+    assert_eq!(excerpt(&name), format!("{}…", "é".repeat(64)));
     let told = tell(Outcome::Refused(Refusal::InvalidToolId), &name).unwrap_err();
     assert!(told.len() < 500, "{told}");
     assert_eq!(cut(String::new()), "");
+    for provider in ["openai", "openai-responses", "anthropic"] {
+        let body = calls(provider, &[(Some("1"), &name, "{}")]);
+        let (answer, beside) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
+        assert_eq!(beside["calls"][0]["name"], excerpt(&name), "{provider}");
+        assert!(answer.to_string().len() < 1000, "{provider}");
+    }
 }
 
 #[test]

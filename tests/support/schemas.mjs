@@ -1,0 +1,114 @@
+// What each provider takes of JSON Schema in the declaration of a tool, as far as it is known
+// (docs/PROVIDERS.md has the sources). Each rule holds for every schema within the schema.
+import assert from "node:assert/strict";
+
+const words = (text) => new Set(text.trim().split(/\s+/));
+const types = ({ type }) => [type ?? []].flat();
+const scalar = (value) => value === null || typeof value !== "object";
+
+const ONE = words("items additionalProperties not if then else contains propertyNames unevaluatedItems unevaluatedProperties contentSchema");
+const LIST = words("anyOf oneOf allOf prefixItems");
+const MAP = words("properties patternProperties dependentSchemas $defs definitions");
+const FORMATS = words("date-time time date duration email hostname ipv4 ipv6 uuid");
+
+/** A schema and every schema within it, with its place and its level. */
+function* parts(schema, place = "#", level = 1) {
+  if (typeof schema === "boolean") return;
+  yield { schema, place, level };
+  for (const [keyword, value] of Object.entries(schema)) {
+    const at = `${place}/${keyword}`;
+    if (ONE.has(keyword)) yield* parts(value, at, level + 1);
+    if (LIST.has(keyword) || MAP.has(keyword)) {
+      for (const [key, inner] of Object.entries(value)) yield* parts(inner, `${at}/${key}`, level + 1);
+    }
+  }
+}
+
+const closed = ({ schema, place }) => {
+  if (!types(schema).includes("object")) return;
+  assert.equal(schema.additionalProperties, false, `${place}: additionalProperties must be false`);
+};
+const typed = ({ schema, place }) =>
+  assert.ok(["type", "anyOf", "allOf", "$ref"].some((keyword) => keyword in schema), `${place}: a schema must have a type`);
+const local = ({ schema: { $ref = "#" }, place }) => assert.ok($ref.startsWith("#"), `${place}: $ref must be local`);
+const formats = (known) => ({ schema: { format }, place }) =>
+  assert.ok(format === undefined || known.has(format), `${place}: format '${format}' is not supported`);
+const complete = ({ schema, place }) => {
+  if (types(schema).includes("array")) assert.ok("items" in schema, `${place}: array schema missing items`);
+  if (types(schema).includes("object")) assert.ok("properties" in schema, `${place}: object schema missing properties`);
+};
+const oneType = ({ schema: { type }, place }) => assert.equal(typeof (type ?? ""), "string", `${place}: type must be one name`);
+const values = (fit) => ({ schema, place }) => {
+  const listed = [...(schema.enum ?? []), ...("const" in schema ? [schema.const] : [])];
+  assert.ok(listed.every(fit), `${place}: enum has a value that is not supported`);
+};
+
+/** `keywords`: those that are taken, all if it is not there. `root`: those that the root may not have. */
+export const SUBSETS = {
+  openai: { root: words("oneOf anyOf allOf not enum const $ref"), rules: [complete] },
+  "openai strict": {
+    keywords: words(`type properties required additionalProperties items enum const anyOf $ref $defs pattern format minimum
+      maximum multipleOf exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems default title description examples`),
+    root: words("anyOf $ref"),
+    rules: [
+      complete,
+      closed,
+      typed,
+      local,
+      formats(FORMATS),
+      ({ schema: { properties = {}, required = [] }, place }) =>
+        assert.deepEqual([...required].sort(), Object.keys(properties).sort(), `${place}: required must name every property`),
+      ({ level, place }) => assert.ok(level <= 10, `${place}: more than 10 levels`),
+    ],
+  },
+  anthropic: { root: words("oneOf anyOf allOf"), rules: [] },
+  "anthropic strict": {
+    keywords: words(`type properties required additionalProperties items enum const anyOf allOf $ref $defs pattern format
+      minItems default title description examples`),
+    root: words("anyOf allOf $ref"),
+    rules: [
+      closed,
+      local,
+      formats(new Set([...FORMATS, "uri"])),
+      values(scalar),
+      ({ schema: { $ref }, place }) => assert.ok(!$ref || !`${place}/`.startsWith(`${$ref}/`), `${place}: $ref must not be recursive`),
+      ({ schema: { minItems = 0 }, place }) => assert.ok(minItems <= 1, `${place}: minItems must be 0 or 1`),
+    ],
+  },
+  gemini: {
+    keywords: words(`type properties required additionalProperties items prefixItems enum anyOf oneOf $ref $defs $id $anchor
+      format minimum maximum minItems maxItems title description propertyOrdering`),
+    root: words("$ref"),
+    rules: [local, values((value) => ["string", "number"].includes(typeof value))],
+  },
+  // The older member `parameters`, whose form is OpenAPI's.
+  "gemini parameters": {
+    keywords: words(`type properties required items enum anyOf format pattern minimum maximum minLength maxLength minItems
+      maxItems minProperties maxProperties nullable title description default example propertyOrdering`),
+    root: new Set(),
+    rules: [oneType, values((value) => typeof value === "string")],
+  },
+};
+
+/** Throws when a provider would not take the schema of a tool's input. */
+export function taken({ keywords, root, rules }, schema) {
+  assert.equal(schema?.type, "object", "a schema is that of an object");
+  for (const part of parts(schema)) {
+    for (const keyword of Object.keys(part.schema)) {
+      assert.ok(!keywords || keywords.has(keyword), `${part.place}: '${keyword}' is not permitted`);
+      assert.ok(part.level > 1 || !root.has(keyword), `${keyword} at the root`);
+    }
+    for (const rule of rules) rule(part);
+  }
+}
+
+/** How much Anthropic counts over all strict tools of a request. */
+export function sums(schemas) {
+  let [optional, unions] = [0, 0];
+  for (const { schema } of schemas.flatMap((schema) => [...parts(schema)])) {
+    const { properties = {}, required = [] } = schema;
+    optional += Object.keys(properties).length - required.length;
+    unions += (types(schema).length > 1 ? 1 : 0) + ("anyOf" in schema ? 1 : 0);
+  }
+  return { optional, unions };
+}
