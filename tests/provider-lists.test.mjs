@@ -25,7 +25,7 @@ const FUNCTIONS = {
 };
 const PROVIDERS = Object.keys(FUNCTIONS);
 const LATEST = ["Calculator_Add", "Doorbell_Ring", "GitHub_CreateIssue", "GitHub_ListIssues", "Text_Slugify", "Weather_Current", "Weather_Forecast"];
-const EVERY = [...LATEST.slice(0, 2), "Text_Slugify__1_0_0", "Text_Slugify__1_1_0", ...LATEST.slice(2)];
+const EVERY = [...LATEST.slice(0, 4), "Text_Slugify__1_0_0", "Text_Slugify__1_1_0", ...LATEST.slice(4)];
 
 async function list(worker, provider, query = "") {
   const reply = await workers[worker].get(`/providers/${provider}/tools${query}`);
