@@ -155,7 +155,7 @@ impl Booth {
         let body = json::parse(&body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
         (dialect.check)(headers)?;
         let (catalog, config) = (self.catalog, &self.config);
-        Ok(Posted { headers, query, caller, body, catalog, config, host })
+        Ok(Posted { query, caller, body, catalog, config, host })
     }
 
     /// Takes the calls of a request. Who sends it is asked before its body is looked at.

@@ -10,7 +10,7 @@ use crate::call::{Call, Caller, Outcome, Refusal};
 use crate::catalog::{Catalog, List};
 use crate::config::Config;
 use crate::host::Host;
-use crate::http::{Headers, Outbound};
+use crate::http::Outbound;
 
 /// A request without a body that matters.
 pub struct Reading<'a> {
@@ -79,8 +79,6 @@ impl Page {
 
 /// A request with a JSON body.
 pub struct Posted<'a> {
-    /// The headers.
-    pub headers: &'a dyn Headers,
     /// The query, without `?`.
     pub query: &'a str,
     /// Who sent it.
