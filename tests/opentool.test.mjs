@@ -78,7 +78,7 @@ test("OT41 POST /opentool/stop is 404 and stops nothing", async () => {
 const C = (message) => ({ exception: "OpenToolServerCallException", message });
 const N = { exception: "OpenToolServerNoAccessException" };
 const everyone = (outcome) => ({ typescript: outcome, java: outcome, dart: outcome });
-const PRIVATE = /^The tool needs the token "mail", the secret "KEY", a user, which this protocol cannot send/;
+const PRIVATE = /^The tool needs the token "mail", the secret "KEY", a user id, which this protocol cannot send/;
 for (const [name, worker, body, error, outcome] of [
   ["OT10 an object", () => booth, request("Doorbell_Ring", { doorbell_id: "doorbell42" }), undefined,
     everyone({ result: { doorbell_id: "doorbell42", rung: true } })],

@@ -197,6 +197,23 @@ pub struct Missing {
 }
 
 impl Missing {
+    /// The places in `context` that the call left empty, for protocols that have it.
+    pub fn places(&self) -> String {
+        self.told(["context.authorization with id", "context.secrets with id", "context.user_id"])
+    }
+
+    /// What is absent, for protocols that have no place for it.
+    pub fn things(&self) -> String {
+        self.told(["the token", "the secret", "a user id"])
+    }
+
+    fn told(&self, [token, secret, user_id]: [&str; 3]) -> String {
+        let tokens = self.authorization.iter().map(|id| format!("{token} {id:?}"));
+        let secrets = self.secrets.iter().map(|id| format!("{secret} {id:?}"));
+        let user_id = self.user_id.then(|| user_id.to_owned());
+        tokens.chain(secrets).chain(user_id).collect::<Vec<_>>().join(", ")
+    }
+
     /// Where the user can grant what is absent, as the end of a sentence; empty when nowhere. For
     /// protocols that have only words for it.
     pub fn granting(&self) -> String {

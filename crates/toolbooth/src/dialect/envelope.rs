@@ -7,7 +7,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::oxp::{self, Form, malformed, refuse};
+use super::context::malformed;
+use super::oxp::{self, Form, refuse};
 use super::{Action, Dialect, Endpoint, Exchange, no_version, unsigned};
 use crate::call::{Call, Refusal};
 use crate::catalog::{ListForm, Listed, Rendering};

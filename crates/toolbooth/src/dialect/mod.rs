@@ -1,9 +1,12 @@
 //! Dialects: one module a protocol, each turning bytes into calls and outcomes into bytes.
 //!
 //! A dialect is a [`Dialect`]: data, and functions that know one wire form and nothing of the
-//! pipeline or of other dialects. Adding one is a module beside [`oxp`], a line in [`MOUNTS`], one in
-//! [`list_forms`], and tests; the build renders its lists, the index names its addresses, and the booth serves it.
+//! pipeline. It knows other dialects only where its protocol stands on theirs: [`envelope`] on
+//! [`oxp`], OpenTool on JSON-RPC, and the root on those that it tells apart. Adding one is a module
+//! beside [`oxp`], a line in [`MOUNTS`], one in [`list_forms`], and tests; the build renders its
+//! lists, the index names its addresses, and the booth serves it.
 
+mod context;
 pub mod envelope;
 mod exchange;
 mod jsonrpc;

@@ -5,13 +5,12 @@
 
 mod response;
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::context::{credentials, malformed, text};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
-use crate::call::{Call, Credentials, Refusal, Secret, Wanted, excerpt};
+use crate::call::{Call, Refusal, Wanted, excerpt};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Outbound};
 
@@ -93,71 +92,11 @@ pub fn decode(body: Value) -> Result<Call, Refusal> {
     }
     match body.keys().next() {
         None => Ok(call),
-        Some(field) => Err(Refusal::Malformed(format!(
+        Some(field) => Err(malformed(format!(
             "\"{}\" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context",
             excerpt(field)
         ))),
     }
-}
-
-pub(super) fn malformed(message: &str) -> Refusal {
-    Refusal::Malformed(message.to_owned())
-}
-
-/// Takes an optional string out of an object that stands at `place`.
-fn text(
-    object: &mut Map<String, Value>,
-    key: &str,
-    place: &str,
-) -> Result<Option<String>, Refusal> {
-    match object.remove(key) {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(Refusal::Malformed(format!("{place}{key} must be a string"))),
-    }
-}
-
-/// Takes `context` out of the body. It is open: further fields are ignored.
-///
-/// # Errors
-/// [`Refusal::Malformed`].
-pub(super) fn credentials(body: &mut Map<String, Value>) -> Result<Credentials, Refusal> {
-    let mut context = match body.remove("context") {
-        None => return Ok(Credentials::default()),
-        Some(Value::Object(context)) => context,
-        Some(_) => return Err(malformed("context must be an object")),
-    };
-    Ok(Credentials {
-        user_id: text(&mut context, "user_id", "context.")?,
-        tokens: secrets(&mut context, "authorization", "token")?,
-        secrets: secrets(&mut context, "secrets", "value")?,
-    })
-}
-
-/// Takes a list of `{"id": …, <key>: …}` out of the context. Of two with one id the later counts.
-fn secrets(
-    context: &mut Map<String, Value>,
-    list: &str,
-    key: &str,
-) -> Result<BTreeMap<String, Secret>, Refusal> {
-    let wrong = || {
-        Refusal::Malformed(format!(
-            "context.{list} must be an array of objects with the strings id and {key}"
-        ))
-    };
-    let items = match context.remove(list) {
-        None => return Ok(BTreeMap::new()),
-        Some(Value::Array(items)) => items,
-        Some(_) => return Err(wrong()),
-    };
-    let pair = |item| match item {
-        Value::Object(mut item) => match (item.remove("id"), item.remove(key)) {
-            (Some(Value::String(id)), Some(Value::String(value))) => Ok((id, Secret::new(value))),
-            _ => Err(wrong()),
-        },
-        _ => Err(wrong()),
-    };
-    items.into_iter().map(pair).collect()
 }
 
 /// Renders a tool of `GET /tools` (X9).

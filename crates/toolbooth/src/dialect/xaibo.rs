@@ -10,10 +10,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::context::{credentials, malformed};
 use super::portable::{parts_in_words, reduce};
-use super::{
-    Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, no_version, oxp, unsigned,
-};
+use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, no_version, unsigned};
 use crate::call::{
     Call, Caller, InvalidInput, Missing, Outcome, Refusal, ToolError, Wanted, excerpt, find,
 };
@@ -78,24 +77,23 @@ fn available(caller: &Caller, catalog: &'static Catalog, config: &Config) -> Vec
 /// # Errors
 /// [`Refusal::Malformed`].
 fn decode(body: Value) -> Result<Call, Refusal> {
-    let malformed = |message: &str| Err(Refusal::Malformed(message.to_owned()));
     let Value::Object(mut body) = body else {
-        return malformed("the body must be an object with tool_name and parameters");
+        return Err(malformed("the body must be an object with tool_name and parameters"));
     };
     let tool = match body.remove("tool_name") {
         Some(Value::String(name)) => Wanted::Name(name),
-        Some(_) => return malformed("tool_name must be a string"),
-        None => return malformed("tool_name is missing; it must be a string"),
+        Some(_) => return Err(malformed("tool_name must be a string")),
+        None => return Err(malformed("tool_name is missing; it must be a string")),
     };
     let input = match body.remove("parameters") {
         None => Value::Object(Map::new()),
         Some(Value::Object(parameters)) => Value::Object(parameters),
-        Some(_) => return malformed("parameters must be an object"),
+        Some(_) => return Err(malformed("parameters must be an object")),
     };
-    let credentials = oxp::credentials(&mut body)?;
+    let credentials = credentials(&mut body)?;
     match body.keys().next() {
         None => Ok(Call { tool, call_id: None, input, credentials }),
-        Some(field) => Err(Refusal::Malformed(format!(
+        Some(field) => Err(malformed(format!(
             "\"{}\" is not a field; the fields are tool_name, parameters and context",
             excerpt(field)
         ))),
@@ -213,13 +211,7 @@ fn not_found(what: &str, available: &[&str]) -> String {
 }
 
 fn requires(missing: &Missing) -> String {
-    let with_id = |list: &'static str| move |id: &&str| format!("context.{list} with id {id:?}");
-    let mut lacks: Vec<String> = Vec::new();
-    lacks.extend(missing.authorization.iter().map(with_id("authorization")));
-    lacks.extend(missing.secrets.iter().map(with_id("secrets")));
-    lacks.extend(missing.user_id.then(|| "context.user_id".to_owned()));
-    let lacks = lacks.join(", ");
-    format!("Tool execution failed: the call lacks {lacks}{}", missing.granting())
+    format!("Tool execution failed: the call lacks {}{}", missing.places(), missing.granting())
 }
 
 /// Xaibo's `Tool`.

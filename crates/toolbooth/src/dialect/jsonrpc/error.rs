@@ -136,16 +136,12 @@ fn refused(refusal: Refusal) -> Error {
 /// A request has no place for tokens, secrets and users. The error says which are lacking and
 /// where they can be sent.
 fn lacking(missing: Missing) -> Error {
-    let granting = missing.granting();
-    let Missing { authorization, secrets, user_id, challenges } = missing;
-    let mut lacks: Vec<String> = Vec::new();
-    lacks.extend(authorization.iter().map(|id| format!("the token {id:?}")));
-    lacks.extend(secrets.iter().map(|id| format!("the secret {id:?}")));
-    lacks.extend(user_id.then(|| "a user".to_owned()));
     let message = format!(
-        "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can{granting}",
-        lacks.join(", ")
+        "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can{}",
+        missing.things(),
+        missing.granting()
     );
+    let Missing { authorization, secrets, user_id, challenges } = missing;
     let mut lacking = Map::from_iter([
         ("authorization".to_owned(), json!(authorization)),
         ("secrets".to_owned(), json!(secrets)),

@@ -307,7 +307,7 @@ fn refusals() -> Vec<(Refusal, u16, i64, &'static str)> {
             }),
             400,
             -32001,
-            "The tool needs the token \"mail\", the secret \"KEY\", a user, which this protocol \
+            "The tool needs the token \"mail\", the secret \"KEY\", a user id, which this protocol \
              cannot send; POST /oxp/tools/call can",
         ),
         (

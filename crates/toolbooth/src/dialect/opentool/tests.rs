@@ -23,7 +23,7 @@ const REQUIRED: &str = r#""error":{"code":-32602,"message":"Some parameters are 
 const UNKNOWN: &str = r#""error":{"code":-32601,"message":"Tool 'Nope' was not found","data":{"developer_message":"Nope is not a tool of this server"}}"#;
 const FAILED: &str = r#""error":{"code":500,"message":"It failed","data":{"additional_prompt_content":"try x","can_retry":true,"developer_message":"why","retry_after_ms":5}}"#;
 const VAGUE: &str = r#""error":{"code":500,"message":"The tool failed","data":{"can_retry":false,"developer_message":"Echo.Broken@1.0.0: its types and its schemas disagree"}}"#;
-const PRIVATE: &str = r#""error":{"code":-32001,"message":"The tool needs the token \"mail\", the secret \"KEY\", a user, which this protocol cannot send; POST /oxp/tools/call can","data":{"missing_requirements":{"authorization":["mail"],"secrets":["KEY"],"user_id":true}}}"#;
+const PRIVATE: &str = r#""error":{"code":-32001,"message":"The tool needs the token \"mail\", the secret \"KEY\", a user id, which this protocol cannot send; POST /oxp/tools/call can","data":{"missing_requirements":{"authorization":["mail"],"secrets":["KEY"],"user_id":true}}}"#;
 const VERSION: &str =
     r#""error":{"code":-32600,"message":"Invalid request: jsonrpc must be \"2.0\""}"#;
 const METHOD: &str =

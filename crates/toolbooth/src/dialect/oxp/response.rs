@@ -216,26 +216,17 @@ fn refused(form: Form, refusal: Refusal) -> Outbound {
 }
 
 fn missing_requirements(form: Form, missing: Missing) -> Outbound {
+    let detail = format!("the call lacks {}", missing.places());
     let Missing { authorization, secrets, user_id, challenges } = missing;
     let message = match (authorization.is_empty(), user_id) {
         (false, _) => "Authorization required",
         (true, true) => "The call must say for which user it is",
         (true, false) => "The call lacks a secret",
     };
-    let mut lacks: Vec<String> = Vec::new();
-    lacks.extend(authorization.iter().map(|id| format!("context.authorization with id {id:?}")));
-    lacks.extend(secrets.iter().map(|id| format!("context.secrets with id {id:?}")));
-    lacks.extend(user_id.then(|| "context.user_id".to_owned()));
     let anything = user_id || !secrets.is_empty() || !challenges.is_empty();
     let machine = MissingRequirements { authorization: challenges, user_id, secrets };
     let machine = (anything && !matches!(form, Form::Otc(_))).then_some(machine);
-    server_error(
-        form,
-        400,
-        message.into(),
-        format!("the call lacks {}", lacks.join(", ")).into(),
-        machine,
-    )
+    server_error(form, 400, message.into(), detail.into(), machine)
 }
 
 fn server_error(

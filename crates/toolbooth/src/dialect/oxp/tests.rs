@@ -1,8 +1,11 @@
 //! The wire form of OXP: what is read, and its list. What is written stands beside `response`.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::*;
+use crate::call::Secret;
 use crate::http::tests::{Pairs, wire};
 
 /// A call in a form that can be compared, with its secrets in the open.

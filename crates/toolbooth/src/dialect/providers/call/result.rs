@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::call::{Missing, Outcome, Refusal, ToolError, excerpt};
+use crate::call::{Outcome, Refusal, ToolError, excerpt};
 
 /// The largest result in bytes (2api.ai, 8.3).
 const LARGEST: usize = 64 * 1024;
@@ -70,7 +70,9 @@ fn refused(refusal: Refusal, name: &str) -> String {
         Refusal::MissingScope { .. } => {
             not_available("The caller's credentials lack a scope that it requires.")
         }
-        Refusal::MissingRequirements(missing) => not_available(&lacking(&missing)),
+        Refusal::MissingRequirements(missing) => {
+            not_available(&format!("The call lacks {}{}.", missing.things(), missing.granting()))
+        }
         Refusal::Unavailable(detail) => {
             format!("The tool server is temporarily unavailable: {detail}.")
         }
@@ -85,13 +87,4 @@ fn refused(refusal: Refusal, name: &str) -> String {
         | Refusal::TooManyRequests { .. }
         | Refusal::Failed => "The call was not run.".to_owned(),
     }
-}
-
-fn lacking(missing: &Missing) -> String {
-    let Missing { authorization, secrets, user_id, .. } = missing;
-    let mut lacks: Vec<_> =
-        authorization.iter().map(|id| format!("an authorization by {id}")).collect();
-    lacks.extend(secrets.iter().map(|id| format!("the secret {id}")));
-    lacks.extend(user_id.then(|| "a user id".to_owned()));
-    format!("The call lacks {}{}.", lacks.join(", "), missing.granting())
 }

@@ -144,7 +144,7 @@ fn what_a_model_is_told_of_one_call() {
             "PC21 requirements",
             "Echo_Private",
             SAY,
-            "Error: Tool 'Echo_Private' is not available. The call lacks an authorization by mail, the secret KEY, a user id.",
+            "Error: Tool 'Echo_Private' is not available. The call lacks the token \"mail\", the secret \"KEY\", a user id.",
         ),
         ("PC16 a faulty tool", "Echo_Broken", SAY, "Error: The tool failed"),
         (
