@@ -115,7 +115,7 @@ fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
         let _ = write!(
             parts,
             "
-            toolbooth::catalog::Entry {{ tool: {at}, start: {start}, end: {end}, unfit: &{unfit:?}, warnings: &{warnings:?} }},"
+            toolbooth::catalog::Entry {{ tool: {at}, name: {name:?}, start: {start}, end: {end}, unfit: &{unfit:?}, warnings: &{warnings:?} }},"
         );
     }
     body.push_str(form.tail);

@@ -1,6 +1,6 @@
 //! Lists of tools, rendered at build time and selected from when they are asked for.
 
-use super::{Definition, Tool};
+use super::Definition;
 
 /// How a dialect lists tools: one text a definition, with commas between and a frame around.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +71,8 @@ pub struct List {
 pub struct Entry {
     /// Its place in [`Catalog::tools`](super::Catalog::tools).
     pub tool: usize,
+    /// The name by which the list has it ([`Listed::name`]).
+    pub name: &'static str,
     /// Where its text begins in the list's body.
     pub start: usize,
     /// Where its text ends; the same as `start` when the form cannot hold it.
@@ -97,19 +99,6 @@ impl List {
         text.push_str(part(end.max(self.head), self.body.len()));
         text
     }
-
-    /// The entries whose tool is wanted.
-    pub fn entries_of(
-        &self,
-        tools: &'static [Tool],
-        wanted: impl Fn(&'static Tool) -> bool,
-    ) -> Vec<(&'static Tool, &'static Entry)> {
-        self.entries
-            .iter()
-            .filter_map(|entry| Some((tools.get(entry.tool)?, entry)))
-            .filter(|(tool, _)| wanted(tool))
-            .collect()
-    }
 }
 
 #[cfg(test)]
@@ -117,7 +106,7 @@ mod tests {
     use super::*;
 
     const fn entry(tool: usize, start: usize, end: usize, unfit: &'static [&'static str]) -> Entry {
-        Entry { tool, start, end, unfit, warnings: &[] }
+        Entry { tool, name: "", start, end, unfit, warnings: &[] }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::Value;
 
 use crate::call::{Call, Caller, Outcome, Refusal};
-use crate::catalog::{Catalog, List};
+use crate::catalog::{Catalog, Entry, List};
 use crate::config::Config;
 use crate::host::Host;
 use crate::http::Outbound;
@@ -40,16 +40,10 @@ impl Reading<'_> {
     /// As [`list`](Self::list).
     pub fn page(&self, name: &str) -> Result<Page, Refusal> {
         let list = self.list(name)?;
+        let tool = |entry: &Entry| self.catalog.tools.get(entry.tool);
         let allowed =
-            list.entries_of(self.catalog.tools, |tool| self.config.allows(self.caller, tool));
-        if allowed.len() == list.entries.len() {
-            return Ok(Page {
-                body: list.body.into(),
-                etag: list.etag.into(),
-                headers: Vec::new(),
-            });
-        }
-        Ok(Page::of(list.select(allowed.into_iter().map(|(_, entry)| entry))))
+            |entry: &Entry| tool(entry).is_some_and(|tool| self.config.allows(self.caller, tool));
+        Ok(Page::of_list(list, list.entries.iter().filter(|entry| allowed(entry))))
     }
 }
 
@@ -66,13 +60,32 @@ pub struct Page {
 
 impl Page {
     /// A page that was made just now.
-    pub fn of(body: String) -> Self {
+    pub fn of(body: impl Into<Cow<'static, str>>) -> Self {
+        let body = body.into();
         let mut hasher = DefaultHasher::new();
         body.hash(&mut hasher);
+        Self { etag: format!("\"{:016x}\"", hasher.finish()).into(), body, headers: Vec::new() }
+    }
+
+    /// A list with some of its entries; as it was rendered where none that fits is left out.
+    pub fn of_list<'a>(
+        list: &'static List,
+        entries: impl Iterator<Item = &'a Entry> + Clone,
+    ) -> Self {
+        let fits = |entry: &&Entry| entry.unfit.is_empty();
+        if entries.clone().filter(fits).count() < list.entries.iter().filter(fits).count() {
+            return Self::of(list.select(entries));
+        }
+        Self { body: list.body.into(), etag: list.etag.into(), headers: Vec::new() }
+    }
+
+    /// The same page once more, without copying it.
+    pub fn lend(&'static self) -> Self {
+        let headers = self.headers.iter().map(|(name, value)| (*name, Cow::Borrowed(&**value)));
         Self {
-            etag: format!("\"{:016x}\"", hasher.finish()).into(),
-            body: body.into(),
-            headers: Vec::new(),
+            body: Cow::Borrowed(&self.body),
+            etag: Cow::Borrowed(&self.etag),
+            headers: headers.collect(),
         }
     }
 }

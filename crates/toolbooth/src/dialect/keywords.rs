@@ -1,6 +1,21 @@
-//! Keywords in words, for the description of a schema that may not have them.
+//! Keywords of JSON Schema, for those dialects whose readers know few of them: what a keyword says in
+//! words, and the types that a schema names. Runs at build time only.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// The types that a schema names.
+pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
+    schema.get("type").map(names).unwrap_or_default()
+}
+
+/// The names in a value of `type`.
+pub(super) fn names(types: &Value) -> Vec<&str> {
+    match types {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
 
 /// What a keyword says, as a sentence; nothing if it says nothing.
 pub(super) fn in_words(keyword: &str, value: &Value) -> Option<String> {
@@ -34,4 +49,40 @@ pub(super) fn in_words(keyword: &str, value: &Value) -> Option<String> {
         "examples" => format!("Examples: {}.", all()),
         _ => format!("{keyword}: {value}."),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn words() {
+        for (keyword, value, expected) in [
+            ("minLength", json!(1), Some("At least 1 character.")),
+            ("maxLength", json!(9), Some("At most 9 characters.")),
+            ("minimum", json!(0.5), Some("At least 0.5.")),
+            ("maximum", json!(-1), Some("At most -1.")),
+            ("exclusiveMinimum", json!(0), Some("More than 0.")),
+            ("exclusiveMaximum", json!(9), Some("Less than 9.")),
+            ("multipleOf", json!(2), Some("A multiple of 2.")),
+            ("minItems", json!(2), Some("At least 2 items.")),
+            ("maxItems", json!(1), Some("At most 1 item.")),
+            ("uniqueItems", json!(true), Some("No item twice.")),
+            ("uniqueItems", json!(false), None),
+            ("minProperties", json!(1), Some("At least 1 member.")),
+            ("maxProperties", json!(3), Some("At most 3 members.")),
+            ("pattern", json!("^a\\.b$"), Some("Matches /^a\\.b$/.")),
+            ("format", json!("uri"), Some("Format: uri.")),
+            ("contentEncoding", json!("base64"), Some("Encoded as base64.")),
+            ("contentMediaType", json!("text/html"), Some("Media type: text/html.")),
+            ("default", json!("a"), Some("Default: \"a\".")),
+            ("const", json!({"a": 1}), Some("Always {\"a\":1}.")),
+            ("enum", json!([[1], null]), Some("One of [1], null.")),
+            ("examples", json!(["a", 1]), Some("Examples: \"a\", 1.")),
+        ] {
+            assert_eq!(in_words(keyword, &value).as_deref(), expected, "{keyword}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod context;
 pub mod envelope;
 mod exchange;
 mod jsonrpc;
+mod keywords;
 mod opentool;
 pub mod oxp;
 mod portable;

@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::keywords::{in_words, names, types};
+
 /// The types, in the order in which one is chosen where a schema allows several.
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
 
@@ -207,15 +209,6 @@ fn common_types(one: &Value, other: &Value) -> Option<Value> {
     }
 }
 
-/// The names in a value of `type`.
-fn names(types: &Value) -> Vec<&str> {
-    match types {
-        Value::String(one) => vec![one],
-        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    }
-}
-
 /// The types that a schema names, in itself or in all its alternatives.
 fn types_of(schema: &Value) -> Vec<Value> {
     let (schema, _) = flatten(schema);
@@ -243,7 +236,7 @@ fn alternatives(branches: &[&Value]) -> String {
 
 /// The one type, and in words what other types are allowed.
 fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
-    let named = schema.get("type").map(names).unwrap_or_default();
+    let named = types(schema);
     let null = named.contains(&"null") || named.is_empty() && allows_null(schema);
     let allowed: Vec<&'static str> =
         TYPES.into_iter().filter(|kind| named.contains(kind)).collect();
@@ -364,38 +357,14 @@ fn object(schema: &Map<String, Value>, reduced: &mut Map<String, Value>, rules: 
 
 /// What a keyword demands, in words; nothing for those that are kept or demand nothing.
 fn rule(keyword: &str, value: &Value) -> Option<String> {
-    let words = match keyword {
+    match keyword {
         "type" | "properties" | "required" | "items" | "enum" | "const" | "description"
-        | "title" | "$schema" | "$comment" | "readOnly" | "writeOnly" | "examples" => return None,
-        "minimum" => format!("At least {value}"),
-        "maximum" => format!("At most {value}"),
-        "exclusiveMinimum" => format!("Greater than {value}"),
-        "exclusiveMaximum" => format!("Less than {value}"),
-        "multipleOf" => format!("A multiple of {value}"),
-        "minLength" => format!("At least {}", counted(value, "character")),
-        "maxLength" => format!("At most {}", counted(value, "character")),
-        "minItems" => format!("At least {}", counted(value, "item")),
-        "maxItems" => format!("At most {}", counted(value, "item")),
-        "minProperties" => format!("Number of properties: at least {value}"),
-        "maxProperties" => format!("Number of properties: at most {value}"),
-        "uniqueItems" if *value == json!(true) => "No item twice".to_owned(),
-        "uniqueItems" => return None,
-        "pattern" => format!("Pattern: {}", value.as_str().unwrap_or_default()),
-        "format" => format!("Format: {}", value.as_str().unwrap_or_default()),
-        "default" => format!("Default: {value}"),
-        "deprecated" if *value == json!(true) => "Deprecated".to_owned(),
-        "deprecated" => return None,
-        "additionalProperties" if *value == json!(false) => "No other properties".to_owned(),
-        "additionalProperties" if *value == json!(true) => return None,
-        // Whatever else there is: the keyword itself says it to a model.
-        other => format!("JSON Schema {other}: {value}"),
-    };
-    Some(words)
-}
-
-fn counted(value: &Value, noun: &str) -> String {
-    let plural = if *value == json!(1) { "" } else { "s" };
-    format!("{value} {noun}{plural}")
+        | "title" | "$schema" | "$comment" | "readOnly" | "writeOnly" | "examples" => None,
+        "deprecated" => (value == true).then(|| "Deprecated".to_owned()),
+        "additionalProperties" if value == true => None,
+        "additionalProperties" if value == false => Some("No other properties".to_owned()),
+        other => in_words(other, value),
+    }
 }
 
 fn list(options: &[Value]) -> String {
@@ -408,7 +377,8 @@ fn sentence(text: &str) -> String {
     format!("{text}{}", if ended { "" } else { "." })
 }
 
-fn digits_only(text: &str) -> bool {
+/// Whether some readers take a text for an integer (OT34).
+pub(super) fn digits_only(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,6 +1,8 @@
 //! The root of the host: what every client finds first. It speaks OXP, tells the other protocols
 //! apart by the shape of a call, and says where each is mounted.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
 
 use super::{
@@ -39,6 +41,11 @@ fn call(posted: Posted<'_>) -> Exchange {
 
 /// `GET /`: the mounted protocols and their addresses.
 fn index(_: &Reading<'_>) -> Result<Page, Outbound> {
+    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::of(addresses()));
+    Ok(PAGE.lend())
+}
+
+fn addresses() -> String {
     #[derive(Serialize)]
     struct Index {
         name: &'static str,
@@ -74,5 +81,5 @@ fn index(_: &Reading<'_>) -> Result<Page, Outbound> {
         version: env!("CARGO_PKG_VERSION"),
         protocols: MOUNTS.iter().map(protocol).collect(),
     };
-    Ok(Page::of(serde_json::to_string(&index).unwrap_or_default()))
+    serde_json::to_string(&index).unwrap_or_default()
 }

@@ -135,7 +135,7 @@ fn a_missing_scope_is_told_and_the_tool_does_not_run() {
 }
 
 const fn entry(tool: usize, start: usize) -> Entry {
-    Entry { tool, start, end: start + 1, unfit: &[], warnings: &[] }
+    Entry { tool, name: "", start, end: start + 1, unfit: &[], warnings: &[] }
 }
 
 /// The small catalogue, with a list of two tools: 5 is Echo.Say and 6 is Echo.Scoped.

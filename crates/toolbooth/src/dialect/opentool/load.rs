@@ -4,8 +4,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::super::portable;
 use crate::catalog::{Definition, ListForm, Listed, Rendering};
+use crate::dialect::keywords::types;
+use crate::dialect::portable;
 
 pub(in crate::dialect) const LIST: ListForm = ListForm {
     name: "opentool",
@@ -79,7 +80,9 @@ fn render(listed: &Listed<'_>) -> Rendering {
     };
     let names = function.parameters.iter().map(|parameter| &*parameter.name);
     let texts = names.chain([function.name, &*function.description]);
-    unfit.extend(texts.filter(|text| is_number(text)).map(|text| format!("the text {text:?}")));
+    unfit.extend(
+        texts.filter(|text| portable::digits_only(text)).map(|text| format!("the text {text:?}")),
+    );
     if unfit.is_empty() { Rendering::of(&function) } else { Rendering::Unfit(unfit) }
 }
 
@@ -116,11 +119,10 @@ fn parameters(mut input: Map<String, Value>) -> Vec<Parameter> {
 /// The schema of `result` (see `object` in the module above) for values of the schema `output`;
 /// `None` when there is no value.
 fn result(output: &Map<String, Value>) -> Option<Map<String, Value>> {
-    let types: Vec<&str> = match output.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => return Some(open(Some(ANYTHING))),
-    };
+    let types = types(output);
+    if types.is_empty() {
+        return Some(open(Some(ANYTHING)));
+    }
     let nothing = types.contains(&"null");
     let values: Vec<&str> = types.into_iter().filter(|name| *name != "null").collect();
     let mut reduced = portable::reduce(&Value::Object(output.clone()));
@@ -155,10 +157,4 @@ fn open(description: Option<&str>) -> Map<String, Value> {
         schema.insert("description".to_owned(), description.into());
     }
     schema
-}
-
-/// Whether a client would read a text as an integer, and then the document as wrong (OT34).
-fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

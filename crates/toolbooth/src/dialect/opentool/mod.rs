@@ -8,6 +8,8 @@
 mod load;
 mod stream;
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
 pub(super) use load::LIST;
@@ -49,12 +51,14 @@ pub(super) fn is_request(body: &Value) -> bool {
 
 /// `GET /version` (OT1): the server's.
 pub(super) fn version(_: &Reading<'_>) -> Result<Page, Outbound> {
-    Ok(Page::of(json!({ "version": env!("CARGO_PKG_VERSION") }).to_string()))
+    static PAGE: LazyLock<Page> =
+        LazyLock::new(|| Page::of(concat!(r#"{"version":""#, env!("CARGO_PKG_VERSION"), r#""}"#)));
+    Ok(PAGE.lend())
 }
 
 /// `GET /load`: the document, or `{}` when there is none (OT25).
 pub(super) fn load(reading: &Reading<'_>) -> Result<Page, Outbound> {
-    Ok(reading.page(load::LIST.name).unwrap_or_else(|_| Page::of("{}".to_owned())))
+    Ok(reading.page(load::LIST.name).unwrap_or_else(|_| Page::of("{}")))
 }
 
 /// `POST /stop` (OT41): ends a tool that runs on its user's machine. This one does not.

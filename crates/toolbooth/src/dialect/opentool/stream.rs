@@ -1,7 +1,7 @@
 //! `POST /streamCall`: one call told as server-sent events.
 //!
-//! The form is narrower than that of the events standard, because the client that is known reads
-//! it with a pattern: `event:` and `data:` without a space, one line of data, LF, nothing between.
+//! The form is narrower than that of the events standard, because the client that is known reads it
+//! with a pattern: `event:` and `data:` without a space, one line of data, LF, nothing between.
 
 use std::fmt::Write as _;
 
@@ -32,8 +32,8 @@ pub(super) fn call(posted: Posted<'_>) -> Exchange {
 }
 
 /// `start`, then `data` and `done`, or `error` (OT38, OT39); `method` is told in the first and the
-/// last. A tool gives one value, so there is one
-/// `data`, and all events leave together: the client does not put together one that is split.
+/// last. A tool gives one value, so there is one `data`, and all events leave together: the client
+/// does not put together one that is split.
 fn events(method: String, id: String, outcome: Outcome) -> Outbound {
     let reply = Reply::new(outcome, id.into(), object, Some(nothing));
     let mut text = String::new();

@@ -49,7 +49,7 @@ fn schemas_are_reduced() {
             json!({"type": "string", "minLength": 1, "maxLength": 2, "format": "date", "pattern": "^a$"}),
             json!({
                 "type": "string",
-                "description": "Format: date. At most 2 characters. At least 1 character. Pattern: ^a$."
+                "description": "Format: date. At most 2 characters. At least 1 character. Matches /^a$/."
             }),
         ),
         (
@@ -198,7 +198,7 @@ fn schemas_are_reduced() {
             json!({
                 "type": "object",
                 "properties": {},
-                "description": "JSON Schema patternProperties: {\"^x\":{\"type\":\"string\"}}."
+                "description": "patternProperties: {\"^x\":{\"type\":\"string\"}}."
             }),
         ),
         (

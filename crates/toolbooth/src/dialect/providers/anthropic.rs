@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::list::{self, Lists};
 use super::schema::{Faults, Limits, Target, render, say};
 use super::strict;
-use super::words::in_words;
 use crate::catalog::{ListForm, Listed, Rendering};
+use crate::dialect::keywords::{in_words, types};
 use crate::dialect::{Page, Reading};
 use crate::http::Outbound;
 
@@ -81,7 +81,7 @@ fn tighten(schema: &mut Map<String, Value>, faults: &mut Faults) {
         // The values say all: the SDK writes them without a type.
         const WITH_VALUES: [&str; 4] = ["const", "description", "enum", "title"];
         if let Some(Value::Array(values)) = schema.get("enum") {
-            let fitting = strict::of_types(values, &strict::types(schema));
+            let fitting = strict::of_types(values, &types(schema));
             schema.insert("enum".to_owned(), fitting);
         }
         schema.retain(|keyword, _| WITH_VALUES.contains(&keyword.as_str()));
@@ -89,7 +89,7 @@ fn tighten(schema: &mut Map<String, Value>, faults: &mut Faults) {
     }
     strict::close(schema, faults);
     if schema.get("type").is_some_and(Value::is_array) {
-        if strict::types(schema).iter().any(|name| ["array", "object"].contains(name)) {
+        if types(schema).iter().any(|name| ["array", "object"].contains(name)) {
             faults.unfit("type");
         }
         let format = schema.remove("format").and_then(|format| in_words("format", &format));

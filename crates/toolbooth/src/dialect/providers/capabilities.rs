@@ -1,6 +1,8 @@
 //! `GET /providers`: what each provider's interface can do, with sources (2api.ai, 6 "Provider
 //! Capability Matrix", as of the date in the file). docs/PROVIDERS.md shows the same as a table.
 
+use std::sync::LazyLock;
+
 use crate::dialect::{Page, Reading};
 use crate::http::Outbound;
 
@@ -8,7 +10,8 @@ const CAPABILITIES: &str = include_str!("capabilities.json");
 
 /// The page.
 pub(super) fn page(_: &Reading<'_>) -> Result<Page, Outbound> {
-    Ok(Page::of(CAPABILITIES.to_owned()))
+    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::of(CAPABILITIES));
+    Ok(PAGE.lend())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::query::Query;
 use super::{Error, error, refuse};
 use crate::call::Refusal;
-use crate::catalog::{Catalog, Entry, Tool, versioned_name};
+use crate::catalog::Entry;
 use crate::dialect::{Page, Reading};
 use crate::http::Outbound;
 
@@ -46,14 +46,15 @@ pub(super) fn tools(reading: &Reading<'_>, lists: &Lists) -> Result<Page, Outbou
     };
     let wanted = query.tools(reading.caller, reading.catalog, reading.config).map_err(not_found)?;
     let list = reading.list(name).map_err(refuse)?;
-    let entries = list.entries_of(reading.catalog.tools, |tool| {
-        wanted.iter().any(|one| std::ptr::eq(*one, tool))
-    });
-    let (fitting, unfit): (Vec<_>, Vec<_>) =
-        entries.into_iter().partition(|(_, entry)| entry.unfit.is_empty());
+    let is_wanted = |entry: &&Entry| {
+        let tool = reading.catalog.tools.get(entry.tool);
+        tool.is_some_and(|tool| wanted.iter().any(|one| std::ptr::eq(*one, tool)))
+    };
+    let (fitting, unfit): (Vec<&Entry>, Vec<&Entry>) =
+        list.entries.iter().filter(is_wanted).partition(|entry| entry.unfit.is_empty());
     let kind = if query.strict { "strict tools of " } else { "" };
     if !unfit.is_empty() && !query.skip_incompatible {
-        return Err(incompatible(reading.catalog, &unfit, &format!("{kind}{}", lists.provider)));
+        return Err(incompatible(&unfit, &format!("{kind}{}", lists.provider)));
     }
     if fitting.len() > most {
         let message = format!(
@@ -64,17 +65,11 @@ pub(super) fn tools(reading: &Reading<'_>, lists: &Lists) -> Result<Page, Outbou
         );
         return Err(error(400, "too_many_tools", "invalid_request_error", message));
     }
-    let mut page = if fitting.len() == list.entries.len() {
-        Page { body: list.body.into(), etag: list.etag.into(), headers: Vec::new() }
-    } else {
-        Page::of(list.select(fitting.iter().map(|(_, entry)| *entry)))
-    };
-    let left_out = unfit.iter().map(|(tool, entry)| {
-        format!("{} is left out: {}", name_of(reading.catalog, tool), entry.unfit.join(", "))
-    });
-    let noted = fitting.iter().flat_map(|(tool, entry)| {
-        let name = name_of(reading.catalog, tool);
-        entry.warnings.iter().map(move |warning| format!("{name}: {warning}"))
+    let mut page = Page::of_list(list, fitting.iter().copied());
+    let left_out =
+        unfit.iter().map(|entry| format!("{} is left out: {}", entry.name, entry.unfit.join(", ")));
+    let noted = fitting.iter().flat_map(|entry| {
+        entry.warnings.iter().map(|warning| format!("{}: {warning}", entry.name))
     });
     let empty = fitting.is_empty().then(|| EMPTY.to_owned());
     let warning = in_a_header(empty.into_iter().chain(left_out).chain(noted).collect());
@@ -97,14 +92,6 @@ fn not_found(refusal: Refusal) -> Outbound {
     error(400, "tool_not_found", "invalid_request_error", message)
 }
 
-/// The name by which a list has a tool.
-fn name_of(catalog: &Catalog, tool: &Tool) -> String {
-    match catalog.named(tool.name) {
-        Some(latest) if latest.version != tool.version => versioned_name(tool.name, &tool.version),
-        _ => tool.name.to_owned(),
-    }
-}
-
 /// Warnings as the value of one header; nothing if there are none. Names of tools, keywords and
 /// the words between them are ASCII.
 fn in_a_header(warnings: Vec<String>) -> Option<String> {
@@ -123,11 +110,7 @@ fn in_a_header(warnings: Vec<String>) -> Option<String> {
 }
 
 /// The answer to tools that the provider does not take (2api.ai, 5.4).
-fn incompatible(
-    catalog: &Catalog,
-    unfit: &[(&'static Tool, &'static Entry)],
-    provider: &str,
-) -> Outbound {
+fn incompatible(unfit: &[&Entry], provider: &str) -> Outbound {
     #[derive(Serialize)]
     struct Body<'a> {
         error: Incompatible<'a>,
@@ -141,17 +124,14 @@ fn incompatible(
     }
     #[derive(Serialize)]
     struct Unfit<'a> {
-        name: String,
+        name: &'a str,
         incompatible_features: &'a [&'a str],
     }
     let tools: Vec<_> = unfit
         .iter()
-        .map(|(tool, entry)| Unfit {
-            name: name_of(catalog, tool),
-            incompatible_features: entry.unfit,
-        })
+        .map(|entry| Unfit { name: entry.name, incompatible_features: entry.unfit })
         .collect();
-    let first = tools.first().map_or("", |tool| &tool.name);
+    let first = tools.first().map_or("", |tool| tool.name);
     let features: BTreeSet<&str> =
         tools.iter().flat_map(|tool| tool.incompatible_features.iter().copied()).collect();
     let of_first = tools.first().map_or_else(String::new, |tool| {

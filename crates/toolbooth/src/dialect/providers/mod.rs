@@ -14,7 +14,6 @@ mod parameters;
 mod query;
 mod schema;
 mod strict;
-mod words;
 
 use serde::Serialize;
 

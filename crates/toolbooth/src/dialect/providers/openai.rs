@@ -11,6 +11,7 @@ use super::list::{self, Lists};
 use super::schema::{Faults, Limits, Target, render};
 use super::strict;
 use crate::catalog::{ListForm, Listed, Rendering};
+use crate::dialect::keywords::types;
 use crate::dialect::{Page, Reading};
 use crate::http::Outbound;
 
@@ -127,7 +128,7 @@ impl<'a> Function<'a> {
 /// same as none.
 fn complete(schema: &mut Map<String, Value>, _: &mut Faults) {
     for (name, keyword) in [("array", "items"), ("object", "properties")] {
-        if strict::types(schema).contains(&name) {
+        if types(schema).contains(&name) {
             schema.entry(keyword).or_insert_with(|| json!({}));
         }
     }
@@ -136,7 +137,7 @@ fn complete(schema: &mut Map<String, Value>, _: &mut Faults) {
 fn tighten(schema: &mut Map<String, Value>, faults: &mut Faults) {
     strict::describe(schema, faults);
     strict::close(schema, faults);
-    if strict::types(schema).contains(&"array") && !schema.contains_key("items") {
+    if types(schema).contains(&"array") && !schema.contains_key("items") {
         faults.unfit("array_without_items");
     }
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
@@ -154,5 +155,5 @@ fn nullable(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return false };
     let null = strict::literals(schema).is_none_or(|values| values.iter().any(|one| one.is_null()));
     let branches = schema.get("anyOf").and_then(Value::as_array);
-    null && strict::types(schema).contains(&"null") || branches.into_iter().flatten().any(nullable)
+    null && types(schema).contains(&"null") || branches.into_iter().flatten().any(nullable)
 }

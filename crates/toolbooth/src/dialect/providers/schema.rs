@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::words::in_words;
 use crate::catalog::{Listed, Rendering, Requirements};
+use crate::dialect::keywords::in_words;
 
 /// A schema's levels above which a reader is warned (2api.ai, 7.1 "Parameters schema depth").
 const DEEP: usize = 5;

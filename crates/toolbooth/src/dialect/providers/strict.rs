@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::schema::Faults;
+use crate::dialect::keywords::types;
 
 /// Keywords that say something of one type of value alone.
 const OF_TYPES: &[(&str, &[&str])] = &[
@@ -21,15 +22,6 @@ const OF_TYPES: &[(&str, &[&str])] = &[
     ("minimum", &["integer", "number"]),
     ("multipleOf", &["integer", "number"]),
 ];
-
-/// The types that a schema names.
-pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
-    match schema.get("type") {
-        Some(Value::String(name)) => vec![name],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    }
-}
 
 /// Whether a value has the type.
 fn is(value: &Value, name: &str) -> bool {

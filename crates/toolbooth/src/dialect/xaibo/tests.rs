@@ -290,7 +290,7 @@ fn rules_of_the_whole_input_stand_in_the_tools_description() {
         (
             json!({"minProperties": 1, "description": "All of it"}),
             [false, false],
-            "Does it. All of it. Number of properties: at least 1.",
+            "Does it. All of it. At least 1 member.",
         ),
         (
             json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),

@@ -89,7 +89,7 @@ fn what_the_schema_demands_of_parameters_together() {
     for (input, expected) in [
         (json!({"additionalProperties": false, "title": "Input"}), "Does it."),
         (json!({"description": "Where."}), "Does it. Where."),
-        (json!({"minProperties": 1}), "Does it. Number of properties: at least 1."),
+        (json!({"minProperties": 1}), "Does it. At least 1 member."),
         (
             json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
             r#"Does it. Must fit one of: {"required":["a"]}; {"required":["b"]}."#,

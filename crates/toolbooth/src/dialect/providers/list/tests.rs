@@ -4,7 +4,7 @@ use super::*;
 use crate::auth::Scopes;
 use crate::call::Caller;
 use crate::call::tests::{CATALOG, every_refusal};
-use crate::catalog::List;
+use crate::catalog::{Catalog, List, Tool};
 use crate::config::Config;
 use crate::dialect::providers::{anthropic, gemini, openai};
 use crate::http::tests::wire;
@@ -15,11 +15,22 @@ type Tools = fn(&Reading<'_>) -> Result<Page, Outbound>;
 const PROVIDERS: [Tools; 4] =
     [openai::chat_tools, openai::responses_tools, anthropic::tools, gemini::tools];
 
+/// The names of the catalogue's tools, as its lists have them.
+const NAMES: [&str; 7] = [
+    "Echo_Broken",
+    "Echo_Narrow",
+    "Echo_Private",
+    "Echo_Say__1_0_0",
+    "Echo_Say__1_10_0",
+    "Echo_Say",
+    "Echo_Scoped",
+];
+
 /// A list in which each entry is the place of its tool.
-fn list(name: &'static str, unfit: fn(usize) -> &'static [&'static str]) -> List {
+fn list(list: &'static str, unfit: fn(usize) -> &'static [&'static str]) -> List {
     let mut body = "[".to_owned();
     let mut entries = Vec::new();
-    for tool in 0..CATALOG.tools.len() {
+    for (tool, name) in NAMES.into_iter().enumerate() {
         let unfit = unfit(tool);
         if unfit.is_empty() && body.len() > 1 {
             body.push(',');
@@ -29,10 +40,10 @@ fn list(name: &'static str, unfit: fn(usize) -> &'static [&'static str]) -> List
             body.push_str(&tool.to_string());
         }
         let warnings: &[&str] = if tool == 1 { &["it is narrow"] } else { &[] };
-        entries.push(Entry { tool, start, end: body.len(), unfit, warnings });
+        entries.push(Entry { tool, name, start, end: body.len(), unfit, warnings });
     }
     body.push(']');
-    List { name, body: body.leak(), head: 1, entries: entries.leak(), etag: "\"whole\"" }
+    List { name: list, body: body.leak(), head: 1, entries: entries.leak(), etag: "\"whole\"" }
 }
 
 /// The catalogue of the pipeline's tests, with lists of OpenAI's: one tool is unfit for strict use
@@ -207,7 +218,7 @@ fn too_many_tools() {
             };
             let many: Vec<_> = (0..count).map(copies).collect();
             let entries: Vec<_> = (0..count)
-                .map(|tool| Entry { tool, start: 1, end: 1, unfit: &[], warnings: &[] })
+                .map(|tool| Entry { tool, name: "", start: 1, end: 1, unfit: &[], warnings: &[] })
                 .collect();
             let lists = vec![List { name, body: "[]", head: 1, entries: entries.leak(), etag: "" }];
             let catalog = Catalog { tools: many.leak(), lists: lists.leak(), ..*CATALOG };
