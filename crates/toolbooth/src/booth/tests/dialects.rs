@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
-use super::properties::{any_json, modest};
+use super::properties::{any_json, modest, places};
 use super::*;
 
 /// A good body for each address that takes calls.
@@ -60,28 +60,6 @@ fn posts() -> Vec<String> {
 
 fn is_rpc(path: &str) -> bool {
     path.starts_with("/opentool") || path.starts_with("/jsonrpc")
-}
-
-/// The place of every value in a body, as JSON pointers.
-fn places(value: &Value, place: &str, found: &mut Vec<String>) {
-    found.push(place.to_owned());
-    match value {
-        Value::Object(members) => {
-            for (key, value) in members {
-                places(
-                    value,
-                    &format!("{place}/{}", key.replace('~', "~0").replace('/', "~1")),
-                    found,
-                );
-            }
-        }
-        Value::Array(items) => {
-            for (at, value) in items.iter().enumerate() {
-                places(value, &format!("{place}/{at}"), found);
-            }
-        }
-        _ => {}
-    }
 }
 
 #[test]
@@ -212,8 +190,7 @@ proptest! {
         let whole = lengthened(&good(&path), &word, keys, &echoed);
         // One thing that is long, for many things that are long may hide each other.
         let mut one = good(&path);
-        let mut all = Vec::new();
-        places(&one, "", &mut all);
+        let all = places(&one);
         let place = &all[at.index(all.len())];
         if let Some(value) = whole.pointer(place) {
             *one.pointer_mut(place).unwrap() = value.clone();
@@ -245,8 +222,7 @@ proptest! {
         value in any_json(),
     ) {
         let mut body = good(&path);
-        let mut all = Vec::new();
-        places(&body, "", &mut all);
+        let all = places(&body);
         if let Some(place) = body.pointer_mut(&all[at.index(all.len())]) {
             *place = value;
         }

@@ -39,6 +39,26 @@ pub(super) fn any_json() -> impl Strategy<Value = Value> {
     json(".{0,8}".boxed(), ".{0,8}".boxed())
 }
 
+/// Every place in a value, as a JSON pointer.
+pub(super) fn places(value: &Value) -> Vec<String> {
+    let below = |key: &str, value: &Value| -> Vec<String> {
+        let key = key.replace('~', "~0").replace('/', "~1");
+        places(value).into_iter().map(|rest| format!("/{key}{rest}")).collect()
+    };
+    let mut all = vec![String::new()];
+    match value {
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            all.extend(items.flat_map(|(at, item)| below(&at.to_string(), item)));
+        }
+        Value::Object(members) => {
+            all.extend(members.iter().flat_map(|(key, member)| below(key, member)));
+        }
+        _ => {}
+    }
+    all
+}
+
 fn method() -> impl Strategy<Value = String> {
     let known = select(vec!["GET", "HEAD", "POST", "OPTIONS", "DELETE", "get"]);
     prop_oneof![9 => known.prop_map(str::to_owned), 1 => any::<String>()]

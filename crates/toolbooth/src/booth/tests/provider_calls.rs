@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use super::properties::{json, modest};
+use super::properties::{json, modest, places};
 use super::*;
 
 /// Each provider's address, with a good answer of its model.
@@ -48,26 +48,6 @@ fn answers() -> [(&'static str, Value); 4] {
     ]
 }
 
-/// Every place in a value, as a JSON pointer.
-fn places(value: &Value) -> Vec<String> {
-    let below = |key: &str, value: &Value| -> Vec<String> {
-        places(value).into_iter().map(|rest| format!("/{key}{rest}")).collect()
-    };
-    let mut all = vec![String::new()];
-    match value {
-        Value::Array(items) => {
-            all.extend(
-                items.iter().enumerate().flat_map(|(at, item)| below(&at.to_string(), item)),
-            );
-        }
-        Value::Object(members) => {
-            all.extend(members.iter().flat_map(|(key, member)| below(key, member)));
-        }
-        _ => {}
-    }
-    all
-}
-
 /// An address and a nearly good answer: one place of it holds something else.
 fn nearly() -> impl Strategy<Value = (&'static str, Value)> {
     let rows: Vec<_> = answers()
@@ -76,7 +56,7 @@ fn nearly() -> impl Strategy<Value = (&'static str, Value)> {
             places(&body).into_iter().map(move |place| (provider, body.clone(), place))
         })
         .collect();
-    (select(rows), any_json()).prop_map(|((provider, mut body, place), value)| {
+    (select(rows), worded_json()).prop_map(|((provider, mut body, place), value)| {
         if let Some(old) = body.pointer_mut(&place) {
             *old = value;
         }
@@ -85,7 +65,7 @@ fn nearly() -> impl Strategy<Value = (&'static str, Value)> {
 }
 
 /// JSON that is made of the words of the formats.
-fn any_json() -> impl Strategy<Value = Value> {
+fn worded_json() -> impl Strategy<Value = Value> {
     let words = vec![
         "",
         "id",
@@ -150,7 +130,7 @@ proptest! {
         query in query(),
         bytes in prop_oneof![
             1 => prop::collection::vec(any::<u8>(), 0..64),
-            9 => any_json().prop_map(|value| value.to_string().into_bytes()),
+            9 => worded_json().prop_map(|value| value.to_string().into_bytes()),
         ],
     ) {
         let (status, answer) = asked_of(&FakeHost::default(), provider, query, bytes);
@@ -169,7 +149,7 @@ proptest! {
     #[test]
     fn wrong_arguments_of_one_call_leave_the_other_alone(
         (provider, body) in select(answers().to_vec()),
-        arguments in any_json(),
+        arguments in worded_json(),
     ) {
         let body = body.to_string();
         let (text, object) = (r#""{\"text\":\"hi\"}""#, r#"{"text":"hi"}"#);

@@ -5,14 +5,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-use super::properties::{json, modest};
+use super::properties::{any_json, modest};
 use super::*;
 
 const ADDRESSES: [&str; 4] = ["/jsonrpc", "/opentool/call", "/opentool/streamCall", "/call"];
-
-fn any_json() -> impl Strategy<Value = Value> {
-    json(".{0,8}".boxed(), ".{0,8}".boxed())
-}
 
 /// A request of which each member is good, wrong or missing.
 fn request() -> impl Strategy<Value = Value> {

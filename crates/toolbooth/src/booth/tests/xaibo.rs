@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use super::properties::{json, modest};
+use super::properties::{any_json, modest};
 use super::*;
 
 const EXECUTE: (&str, &str, Headers<'_>) = ("POST", "/xaibo/execute", &[JSON]);
@@ -117,10 +117,6 @@ fn the_list_and_its_entity_tag() {
     const WITHOUT: &Catalog = &Catalog { lists: &[], ..*CATALOG };
     let got = answer(WITHOUT, &host, ("GET", "/xaibo/tools", &[]), Body::Whole(Vec::new()));
     assert_eq!(got.status, 503, "{}", wire(&got));
-}
-
-fn any_json() -> impl Strategy<Value = Value> {
-    json(".{0,8}".boxed(), ".{0,8}".boxed())
 }
 
 fn member() -> impl Strategy<Value = (String, Value)> {

@@ -1,0 +1,91 @@
+//! Which tool a call means, and whether it may be called.
+
+use super::*;
+use crate::call::find;
+
+#[test]
+fn the_allowlist_stands_before_everything_else_of_a_tool() {
+    for (variables, tool, expected, logged) in [
+        (&[("TOOL_ALLOWLIST", "Echo.Say")][..], "Echo_Say", "done", 0),
+        (&[("TOOL_ALLOWLIST", "Echo.Say")], "Echo_Private", "forbidden", 0),
+        (&[("TOOL_ALLOWLIST", "Echo.Say")], "Echo_Nothing", "unknown", 0),
+        (&[("TOOL_ALLOWLIST", "X.Y"), ("TOOL_ALLOWLIST_MODE", "warn")], "Echo_Say", "done", 1),
+        (&[("TOOL_ALLOWLIST", "X.Y"), ("TOOL_ALLOWLIST_MODE", "off")], "Echo_Say", "done", 0),
+        (&[("TOOL_ALLOWLIST_MODE", "enforce")], "Echo_Say", "forbidden", 0),
+        (&[("TOOL_ALLOWLIST_MODE", "yes")], "Echo_Say", "unavailable", 0),
+    ] {
+        let host = FakeHost::with(variables);
+        let config = Config::read(&host, &[]);
+        let call = Call {
+            tool: Wanted::Name(tool.to_owned()),
+            call_id: None,
+            input: json!({"text": "hi"}),
+            credentials: Credentials::default(),
+        };
+        let got = match ready(serve(call, &Caller::Anonymous, CATALOG, &config, &host)) {
+            Outcome::Done { .. } => "done",
+            Outcome::Refused(Refusal::Forbidden { .. }) => "forbidden",
+            Outcome::Refused(Refusal::UnknownTool { .. }) => "unknown",
+            Outcome::Refused(Refusal::Unavailable(_)) => "unavailable",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(got, expected, "{variables:?} {tool}");
+        assert_eq!(host.log.borrow().len(), logged, "{:?}", host.log.borrow());
+    }
+}
+
+#[test]
+fn a_tool_has_a_name_for_each_version_and_an_id() {
+    for (asked, expected) in [
+        ("Echo_Say", Ok("2.0.0")),
+        ("Echo_Say__1_0_0", Ok("1.0.0")),
+        ("Echo.Say", Ok("2.0.0")),
+        ("Echo.Say@1", Ok("1.0.0")),
+        ("Echo.Say@3", Err("NoSuchVersion")),
+        ("Echo.Shout", Err("UnknownTool")),
+        ("echo_say", Err("UnknownTool")),
+        ("", Err("UnknownTool")),
+    ] {
+        let got = find(CATALOG, &Wanted::Name(asked.to_owned()));
+        let got = got.map(|tool| tool.version.to_string()).map_err(|refusal| {
+            format!("{refusal:?}").split([' ', '{']).next().unwrap_or_default().to_owned()
+        });
+        assert_eq!(got.as_deref().map_err(String::as_str), expected, "{asked}");
+    }
+}
+
+#[test]
+fn a_name_that_no_tool_has_is_told_as_it_was_asked() {
+    let long = "é".repeat(5000);
+    let cut = format!("{}…", "é".repeat(64));
+    for (wanted, id, name) in [
+        (Wanted::Id("Weather.Nope@2".to_owned()), "Weather.Nope", "Weather_Nope"),
+        (Wanted::Name("Weather.Nope".to_owned()), "Weather.Nope", "Weather.Nope"),
+        (Wanted::Name("Weather.Nope@2".to_owned()), "Weather.Nope", "Weather.Nope@2"),
+        (Wanted::Name("rpc.x".to_owned()), "rpc.x", "rpc.x"),
+        (Wanted::Name("Weather_Nope".to_owned()), "Weather_Nope", "Weather_Nope"),
+        (Wanted::Name("it's".to_owned()), "it’s", "it’s"),
+        (Wanted::Name(long), &cut, &cut),
+    ] {
+        let refusal = Refusal::UnknownTool { id: id.to_owned(), name: name.to_owned() };
+        assert_eq!(find(CATALOG, &wanted).map(Tool::id), Err(refusal), "{wanted:?}");
+    }
+}
+
+#[test]
+fn excerpts() {
+    let letters = |count| "a".repeat(count);
+    for (word, expected) in [
+        (String::new(), String::new()),
+        ("Echo.Say@1".to_owned(), "Echo.Say@1".to_owned()),
+        (letters(64), letters(64)),
+        (letters(65), letters(64) + "…"),
+        (letters(100_000), letters(64) + "…"),
+        ("é日🙂".repeat(100), "é日🙂".repeat(21) + "é…"),
+        ("a\"b'c`d".to_owned(), "a’b’c’d".to_owned()),
+        ("\0\r\n\t\u{7f}\u{85}".to_owned(), "�".repeat(6)),
+        ("\u{200b}\u{2028}\u{202e}\u{2066}\u{feff}".to_owned(), "�".repeat(5)),
+    ] {
+        assert_eq!(excerpt(&word), expected, "{word:.20?}");
+    }
+}

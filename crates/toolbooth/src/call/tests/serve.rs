@@ -1,0 +1,115 @@
+//! The pipeline: what comes of a call.
+
+use super::*;
+
+#[test]
+fn a_call_gives_a_value_an_id_and_a_duration() {
+    let (outcome, log) =
+        outcome("Echo.Say", json!({"text": "hi", "mood": "glad"}), Credentials::default());
+    let Outcome::Done { call_id, duration_ms, value } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(
+        call_id, "00010203-0405-4607-8809-0a0b0c0d0e0f",
+        "a version 4 UUID of the host's random bytes"
+    );
+    assert_eq!(duration_ms, 1, "the fake clock ticks once between two looks");
+    assert_eq!(value, json!("higlad"));
+    assert!(log.is_empty(), "{log:?}");
+}
+
+#[test]
+fn a_tools_own_failure_is_told_as_it_is() {
+    let (outcome, log) = outcome("Echo.Say", json!({"text": "fail"}), Credentials::default());
+    let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
+    let expected = ToolError {
+        message: "It failed".to_owned(),
+        developer_message: Some("why".to_owned()),
+        can_retry: true,
+        additional_prompt_content: Some("try x".to_owned()),
+        retry_after_ms: Some(5),
+    };
+    assert_eq!(error, expected);
+    assert!(log.is_empty(), "{log:?}");
+}
+
+#[test]
+fn a_tools_fault_is_vague_on_the_wire_and_loud_in_the_log() {
+    for (id, text, detail) in [
+        ("Echo.Say", "long", "input: Must have at most 12 characters"),
+        ("Echo.Broken", "x", "detail"),
+        ("Echo.Narrow", "secret", "input type refuses what input_schema allows (Data)"),
+    ] {
+        let (outcome, log) = outcome(id, json!({"text": text}), Credentials::default());
+        let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(error.message, "The tool failed");
+        assert!(!error.can_retry);
+        assert_eq!(log.len(), 1, "{log:?}");
+        assert!(log[0].starts_with("Error faulty_tool") && log[0].contains(detail), "{log:?}");
+        assert!(!log[0].contains("secret"), "not with the input: {log:?}");
+    }
+}
+
+#[test]
+fn refusals_before_the_call() {
+    let missing = |authorization: &[&'static str], secrets: &[&'static str], user_id| {
+        Refusal::MissingRequirements(Missing {
+            authorization: authorization.to_vec(),
+            secrets: secrets.to_vec(),
+            user_id,
+            challenges: Vec::new(),
+        })
+    };
+    let unknown =
+        |id: &str, name: &str| Refusal::UnknownTool { id: id.to_owned(), name: name.to_owned() };
+    let no_version = |version: &str| Refusal::NoSuchVersion {
+        id: "Echo.Say".to_owned(),
+        name: "Echo_Say",
+        version: version.to_owned(),
+    };
+    for (id, credentials, expected) in [
+        ("Echo", Credentials::default(), Refusal::InvalidToolId),
+        ("Echo.Say@", Credentials::default(), Refusal::InvalidToolId),
+        ("Echo.Shout", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
+        ("Echo.Shout@1", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
+        ("Echo.Say@7", Credentials::default(), no_version("7.0.0")),
+        (
+            "Echo.Say@99999999999999999999",
+            Credentials::default(),
+            no_version("99999999999999999999"),
+        ),
+        (
+            "Echo.Say@1.99999999999999999999.0",
+            Credentials::default(),
+            no_version("1.99999999999999999999.0"),
+        ),
+        ("Echo.Private", Credentials::default(), missing(&["mail"], &["KEY"], true)),
+        ("Echo.Private", credentials(Some(""), &["mail"], &["KEY"]), missing(&[], &[], true)),
+        ("Echo.Private", credentials(Some("u"), &[], &["KEY"]), missing(&["mail"], &[], false)),
+        (
+            "Echo.Private",
+            credentials(Some("u"), &["mail"], &["OTHER"]),
+            missing(&[], &["KEY"], false),
+        ),
+    ] {
+        // The input is wrong as well: what precedes the call is told first.
+        let (outcome, _) = outcome(id, json!({}), credentials);
+        let Outcome::Refused(refusal) = outcome else { panic!("{id}: {outcome:?}") };
+        assert_eq!(refusal, expected, "{id}");
+    }
+}
+
+#[test]
+fn a_handler_is_given_what_the_client_sent() {
+    for (text, expected) in [("user", "u"), ("token", "mail-value")] {
+        let sent = credentials(Some("u"), &["mail"], &["KEY"]);
+        let (outcome, _) = outcome("Echo.Private", json!({"text": text}), sent);
+        let Outcome::Done { value, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(value, json!(expected));
+    }
+}
+
+#[test]
+fn secrets_are_not_printed() {
+    let sent = credentials(Some("u"), &["mail"], &["KEY"]);
+    let printed = format!("{sent:?}");
+    assert!(!printed.contains("-value"), "{printed}");
+}
