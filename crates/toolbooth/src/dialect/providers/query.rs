@@ -140,7 +140,8 @@ impl Query {
             });
         }
         if !versions.iter().any(|one| config.allows(caller, one)) {
-            let permitted = versions.iter().find(|one| config.permission(one) != Permission::Denied);
+            let permitted =
+                versions.iter().find(|one| config.permission(one) != Permission::Denied);
             return Err(match permitted {
                 Some(one) => Refusal::MissingScope { name: one.name, scopes: one.scopes },
                 None => Refusal::Forbidden { name: tool.name },
