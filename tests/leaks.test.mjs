@@ -86,7 +86,7 @@ for (const [name, statement] of [
   ["logs a token's signature", 'console.warn({ signature: headers.get("authorization").split(".")[2] });'],
   ["logs an input", "console.error(body);"],
   ["logs an input in base64", "console.debug(btoa(body));"],
-  ["fails in the background", "context.waitUntil(Promise.reject(new Error(body)));"],
+  ["logs an object with an input in it", "console.log({ call: { body } });"],
 ]) {
   test(`a Worker that ${name} does not pass`, async () => {
     const worker = await start(BOOTH, { around: betraying(statement) });
@@ -97,15 +97,16 @@ for (const [name, statement] of [
   });
 }
 
-for (const [name, told] of [
-  ["a token", 'headers.get("authorization")'],
-  ["a key", 'headers.get("oxp-api-key")'],
-  ["an input", "JSON.parse(body).input.text"],
-  ["the whole body", "body"],
+const refusing = (message) => `return Response.json({ message: ${message} }, { status: 400, headers: { "oxp-version": "1.0" } });`;
+for (const [name, statement] of [
+  ["a token", refusing('headers.get("authorization")')],
+  ["a key", refusing('headers.get("oxp-api-key")')],
+  ["an input", refusing("JSON.parse(body).input.text")],
+  ["the whole body", refusing("body")],
+  ["an input as it crashes", "throw new Error(body);"],
 ]) {
   test(`a Worker whose error repeats ${name} does not pass`, async () => {
-    const answer = `return Response.json({ message: ${told} }, { status: 400, headers: { "oxp-version": "1.0" } });`;
-    const worker = await start(BOOTH, { around: betraying(answer) });
+    const worker = await start(BOOTH, { around: betraying(statement) });
     const headers = { authorization: `Bearer ${TOKEN}`, "oxp-api-key": `${CANARY}-key` };
     try {
       const call = { tool_id: "Text.Slugify", input: { text: `${CANARY} berlin` } };
