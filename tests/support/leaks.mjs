@@ -48,19 +48,24 @@ export function printedLeaks(text, known = secrets) {
 /** The values with the word in a body. What pairs a call with its answer, or names what is called, may be told. */
 export function values(body) {
   const json = parsed(body);
-  return json === undefined ? (body?.match(/[\w-]*canary[\w-]*/gi) ?? []) : [...within(json)];
+  if (json !== undefined) return [...within(json)];
+  return (body?.match(/[\w-]+/g) ?? []).filter((word) => word.toLowerCase().includes(CANARY));
 }
 
 const NAMES = ["id", "call_id", "tool_call_id", "tool_use_id", "name", "tool_id", "tool_name", "method", "$schema", "type", "role"];
 
-function* within(value) {
-  if (typeof value === "string") {
-    const inner = parsed(value);
-    if (typeof inner === "object") yield* within(inner);
-    else if (value.toLowerCase().includes(CANARY)) yield value;
-  } else if (typeof value === "object" && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
-      if (!NAMES.includes(key) || typeof member !== "string") yield* within(member);
+// Without recursion, since a body may nest deeper than any stack.
+function* within(body) {
+  const rest = [body];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    if (typeof value === "string") {
+      const inner = parsed(value);
+      if (typeof inner === "object") rest.push(inner);
+      else if (value.toLowerCase().includes(CANARY)) yield value;
+    } else if (typeof value === "object" && value !== null) {
+      const told = Object.entries(value).filter(([key, member]) => !NAMES.includes(key) || typeof member !== "string");
+      rest.push(...told.map(([, member]) => member).reverse());
     }
   }
 }
@@ -77,9 +82,12 @@ function parsed(text) {
 export function errors({ status, headers, text }) {
   const told = [headers["www-authenticate"], headers["toolbooth-warning"]].filter(Boolean);
   if (status >= 400) return [...told, text];
-  if (headers["content-type"] === "text/event-stream") return [...told, ...(text.match(/event:error\ndata:.*/g) ?? [])];
-  return [...told, ...failures(parsed(text))];
+  const events = headers["content-type"] === "text/event-stream" && (text.match(/event:error\ndata:.*/g) ?? []);
+  return [...told, ...(events || failures(parsed(text)))].map((error) => error.replace(ON_PURPOSE, ""));
 }
+
+// What a tool's own error tells of its input: words of the specification's example.
+const ON_PURPOSE = /The doorbell with ID '[^']*' does not exist\./g;
 
 function* failures(value) {
   if (typeof value === "string" && value.startsWith("Error:")) yield value;
