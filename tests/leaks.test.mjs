@@ -105,17 +105,33 @@ for (const [name, statement] of [
   ["the whole body", refusing("body")],
   ["an input as it crashes", "throw new Error(body);"],
 ]) {
-  test(`a Worker whose error repeats ${name} does not pass`, async () => {
+  test(`an error that repeats ${name} does not pass`, async () => {
     const worker = await start(BOOTH, { around: betraying(statement) });
     const headers = { authorization: `Bearer ${TOKEN}`, "oxp-api-key": `${CANARY}-key` };
     try {
       const call = { tool_id: "Text.Slugify", input: { text: `${CANARY} berlin` } };
-      await assert.rejects(worker.post(call, { headers }), /an error repeats what the caller sent/);
+      await assert.rejects(worker.post(call, { headers }), /an error repeats what a caller sent/);
     } finally {
       await worker.close();
     }
   });
 }
+
+test("an error that repeats what another caller sent does not pass", async () => {
+  const remembering = `let kept; export default { async fetch(request) {
+    const before = kept;
+    kept = request.headers.get("oxp-api-key");
+    return Response.json({ message: before ?? "first" }, { status: 400, headers: { "oxp-version": "1.0" } });
+  } };`;
+  const worker = await start(BOOTH, { around: remembering });
+  try {
+    const call = (key) => worker.post({ tool_id: "Text.Slugify" }, { headers: { "oxp-api-key": `${CANARY}-${key}` } });
+    await call("first");
+    await assert.rejects(call("second"), /an error repeats what a caller sent/);
+  } finally {
+    await worker.close();
+  }
+});
 
 test("every Worker of the tests is started where it is watched", () => {
   const folder = new URL("./", import.meta.url);

@@ -29,12 +29,13 @@ export function entrusted(headers, path) {
 const cookies = (pairs = []) => pairs.map((pair) => pair.split(";")[0].replace(/^[^=]*=/, ""));
 
 /** A secret and the parts of a signed one; what is short is no secret but a word. */
-const parts = (secret = "") => [secret, ...secret.split(".")].filter((part) => part.length >= 16 || (part.length >= 8 && part.includes(CANARY)));
+const parts = (secret = "") => [secret, ...secret.split(".")].filter(({ length }) => length >= 16 || (length >= 8 && secret.includes(CANARY)));
 
-// How the word looks in base64, wherever it begins within three bytes.
-const ENCODED = [0, 1, 2].map((before) =>
-  Buffer.from("\0".repeat(before) + CANARY).toString("base64").replace(/=+$/, "").slice(Math.ceil((before * 4) / 3), before === 0 ? undefined : -1),
-);
+// How the word looks in base64, wherever it begins within three bytes: the characters that it alone decides on.
+const ENCODED = [0, 1, 2].map((before) => {
+  const text = Buffer.from("\0".repeat(before) + CANARY).toString("base64url");
+  return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + CANARY.length) * 8) / 6));
+});
 
 /** The lines of `text` that may not be printed. */
 export function printedLeaks(text, known = secrets) {
@@ -98,15 +99,22 @@ function* failures(value) {
   }
 }
 
-/** Takes note of an exchange; throws when an error repeats what the request entrusted to the server. */
+/**
+ * Takes note of an exchange; throws when an error repeats a value of the request, or a secret that was
+ * ever sent.
+ */
 export function watch(path, headers, body, reply) {
-  const sent = entrusted(headers, path);
-  for (const secret of [...sent, ...cookies(reply.headers["set-cookie"]).flatMap(parts)]) secrets.add(secret);
+  const given = cookies(reply.headers["set-cookie"]).flatMap(parts);
+  for (const secret of [...entrusted(headers, path), ...given]) secrets.add(secret);
   // A page of a flow carries on what it was given, so its own address is no leak.
-  const kept = path.startsWith("/auth/") ? [] : sent;
-  const found = [...kept, ...values(body)].filter((secret) => errors(reply).some((error) => error.includes(secret)));
-  assert.deepEqual(found, [], `an error repeats what the caller sent: ${path} answered ${reply.status} ${reply.text}`);
+  const kept = path.startsWith("/auth/") ? [] : [...secrets];
+  const repeats = (secret) => errors(reply).some((error) => error.includes(secret) || error.includes(quoted(secret)));
+  const found = [...kept, ...values(body)].filter(repeats);
+  assert.deepEqual(found, [], `an error repeats what a caller sent: ${path} answered ${reply.status} ${reply.text}`);
 }
+
+/** As it stands within a text of JSON. */
+const quoted = (text) => JSON.stringify(text).slice(1, -1);
 
 // Every byte that a runtime writes, whether it is a log of the Worker or the runtime's own.
 const runtimes = new Set();
