@@ -99,7 +99,7 @@ test("no secret, token or input reaches the log", async () => {
   const rest = { call_id: `${CANARY}-call`, trace_id: `${CANARY}-trace`, context };
   for (const [tool, input] of [
     ["Private", {}],
-    ["Private", { [CANARY]: CANARY }],
+    ["Private", { [CANARY]: `${CANARY}-value` }],
     ["Echo", { any: CANARY }],
     ["Echo", { order: { lines: [{ price: CANARY }] } }],
     ["BadOutput", {}],

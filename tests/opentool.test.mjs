@@ -1,12 +1,16 @@
 // OpenTool 1.0: what is answered (OT1 to OT41), and what its clients make of it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { entryOf } from "../scripts/credentials.mjs";
 import * as clients from "./support/opentool.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
-let booth, fixtures;
-before(async () => ([booth, fixtures] = await Promise.all([start(BOOTH), start(FIXTURES)])));
-after(() => Promise.all([booth.close(), fixtures.close()]));
+const KEY = `${CANARY}-key`;
+const KEYED = { vars: { AUTH: "api-key", API_KEYS: JSON.stringify([entryOf(KEY, "tests", [])]) }, limit: 1 };
+
+let booth, fixtures, keyed;
+before(async () => ([booth, fixtures, keyed] = await Promise.all([start(BOOTH), start(FIXTURES), start(BOOTH, KEYED)])));
+after(() => Promise.all([booth.close(), fixtures.close(), keyed.close()]));
 
 const CALL = "/opentool/call";
 const STREAM = "/opentool/streamCall";
@@ -77,6 +81,7 @@ test("OT41 POST /opentool/stop is 404 and stops nothing", async () => {
 // What is asked, what is answered, and what each client makes of it: the exceptions of section 6.
 const C = (message) => ({ exception: "OpenToolServerCallException", message });
 const N = { exception: "OpenToolServerNoAccessException" };
+const U = { exception: "OpenToolServerUnauthorizedException" };
 const everyone = (outcome) => ({ typescript: outcome, java: outcome, dart: outcome });
 const PRIVATE = /^The tool needs the token "mail", the secret "KEY", a user id, which this protocol cannot send/;
 for (const [name, worker, body, error, outcome] of [
@@ -128,6 +133,15 @@ function expectOutcomes(reply, outcomes) {
   }
 }
 
+const withKey = (key) => keyed.post(ADD, { path: CALL, headers: { authorization: `Bearer ${key}` } });
+
+/** Calls until no more are allowed; at the full minute one more is. */
+async function tooMany() {
+  let reply;
+  for (let calls = 0; calls < 3 && reply?.status !== 429; calls += 1) reply = await withKey(KEY);
+  return reply;
+}
+
 // What no OpenTool client sends, or what lies before a request: here some exceptions tell less.
 const HTTP = C("HTTP error");
 for (const [name, send, status, code, outcomes] of [
@@ -139,6 +153,10 @@ for (const [name, send, status, code, outcomes] of [
     { typescript: N, java: HTTP, dart: C(/^HTTP 413 .*at most 262144 bytes/) }],
   ["OT5 another address", () => booth.post(ADD, { path: "/opentool/nothing" }), 404, -32600,
     { typescript: N, java: N, dart: C(/^HTTP 404 .*There is nothing at this address/) }],
+  ["OT3 a call without key", () => ask(keyed, ADD), 401, -32002, everyone(U)],
+  ["OT3 a call with another key", () => withKey(`${KEY}-other`), 401, -32002, everyone(U)],
+  ["OT24 one call too many", tooMany, 429, -32003,
+    { typescript: N, java: HTTP, dart: C(/^HTTP 429 .*Too many calls; try again after 60 seconds/) }],
   ["OT14 a tool that crashes", () => ask(fixtures, request("Fixture_Panic", {})), 503, -32603,
     { typescript: N, java: HTTP, dart: C(/^HTTP 503 .*The tool server failed/) }],
   ["OT15 a numeric id", () => ask(booth, request("zzz", {}, 7)), 200, -32601,

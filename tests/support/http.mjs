@@ -1,7 +1,8 @@
 // HTTP as it goes over the wire: no header is added, no answer is unpacked, and every answer is
-// held to the contract.
+// held to the contract and searched for secrets.
 import http from "node:http";
 import { check } from "./contract.mjs";
+import { watch } from "./leaks.mjs";
 
 export class Client {
   #agent = new http.Agent({ keepAlive: true });
@@ -14,6 +15,7 @@ export class Client {
   async request(method, path, { headers = {}, body, chunked = false } = {}) {
     const bytes = body === undefined ? undefined : Buffer.from(body);
     const reply = await this.#exchange(method, path, { ...headers }, bytes, chunked);
+    watch(path, headers, bytes?.toString(), reply);
     check(method, path, bytes?.toString(), reply);
     return reply;
   }

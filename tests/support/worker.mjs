@@ -1,8 +1,10 @@
 // A built Worker on the real runtime (workerd, started by Miniflare), on a loopback port of its own.
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { Client } from "./http.mjs";
+import { CANARY, checkPrinted } from "./leaks.mjs";
+
+export { CANARY };
 
 const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
@@ -24,13 +26,8 @@ export const deployed = (() => {
 // Nothing listens there: a test that forgets its stand-in fails, and nothing leaves the machine.
 const NOWHERE = "http://127.0.0.1:9/v1";
 
-// Everything that tests send as input, token or secret holds this word, so that it is found where
-// it must not be.
-export const CANARY = "canary";
-
 // A namespace that does not answer, in the words of the real one.
 const FAILING_KV = `
-import Worker from "./worker.js";
 const get = async () => { throw new Error("KV GET failed: 500 Internal Server Error"); };
 const KV = { get, getWithMetadata: get, put: get, list: get, delete: get };
 export default { fetch: (request, env, context) => Worker.fetch(request, { ...env, KV }, context) };`;
@@ -41,15 +38,16 @@ const DEFAULTS = { AUTH: "none", GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: 
 /**
  * Starts `bundle`. `vars` are its variables: texts, or what JSON a wrangler.toml could give instead;
  * undefined takes one away. `kv` is true, false (no such binding) or "failing". `limit` is how many
- * calls a minute the rate limit allows, if there is one.
+ * calls a minute the rate limit allows, if there is one. `around` is the text of a module that stands
+ * before the `Worker`.
  */
-export async function start(bundle, { vars = {}, kv = true, limit } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   const modules = {
     "worker.js": { type: "esm", contents: file(`${bundle}/worker.js`) },
     "index_bg.wasm": { type: "wasm", contents: file(`${bundle}/index_bg.wasm`) },
   };
-  if (kv === "failing") modules["failing.js"] = { type: "esm", contents: FAILING_KV };
+  if (around) modules["around.js"] = { type: "esm", contents: `import Worker from "./worker.js";\n${around}` };
   const env = Object.entries({ ...DEFAULTS, ...vars })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }]);
@@ -70,7 +68,7 @@ export async function start(bundle, { vars = {}, kv = true, limit } = {}) {
           name: "worker",
           compatibilityDate: deployed.compatibilityDate,
           env: Object.fromEntries(env),
-          manifest: { mainModule: kv === "failing" ? "failing.js" : "worker.js", modulesRoot: "/", modules },
+          manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
       },
     ],
@@ -81,8 +79,7 @@ export async function start(bundle, { vars = {}, kv = true, limit } = {}) {
     async close() {
       this.closeConnections();
       await runtime.dispose();
-      const leaks = logs.filter(({ message }) => message.toLowerCase().includes(CANARY));
-      assert.deepEqual(leaks, [], "what a caller sent stands in the log");
+      await checkPrinted();
     },
   });
 }

@@ -303,10 +303,7 @@ impl Booth {
 
 /// Tells a refusal of a whole request, with the header that HTTP has for it.
 fn refused(dialect: &Dialect, refusal: Refusal) -> Outbound {
-    let header = refusal.header();
-    let mut answer = (dialect.refuse)(refusal);
-    answer.headers.extend(header.map(|(name, value)| (name, value.into())));
-    (dialect.sign)(answer)
+    (dialect.sign)(dialect::refused(dialect.refuse, refusal))
 }
 
 /// Answers `OPTIONS` at the addresses of challenges.

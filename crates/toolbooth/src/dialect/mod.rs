@@ -96,6 +96,14 @@ impl Action {
     }
 }
 
+/// Tells a refusal of a whole request by `refuse`, with the header that HTTP has for it.
+pub(crate) fn refused(refuse: fn(Refusal) -> Outbound, refusal: Refusal) -> Outbound {
+    let header = refusal.header();
+    let mut answer = refuse(refusal);
+    answer.headers.extend(header.map(|(name, value)| (name, value.into())));
+    answer
+}
+
 /// The `check` of a protocol that has no header for its version.
 fn no_version(_: &dyn Headers) -> Result<(), Refusal> {
     Ok(())

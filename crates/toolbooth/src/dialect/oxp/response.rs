@@ -216,17 +216,21 @@ fn refused(form: Form, refusal: Refusal) -> Outbound {
 }
 
 fn missing_requirements(form: Form, missing: Missing) -> Outbound {
-    let detail = format!("the call lacks {}", missing.places());
+    let detail = format!("the call lacks {}", missing.places()).into();
+    let granting = missing.granting();
     let Missing { authorization, secrets, user_id, challenges } = missing;
     let message = match (authorization.is_empty(), user_id) {
         (false, _) => "Authorization required",
         (true, true) => "The call must say for which user it is",
         (true, false) => "The call lacks a secret",
     };
+    // OTC has only words, and of those the user sees the message.
+    if let Form::Otc(_) = form {
+        return server_error(form, 400, format!("{message}{granting}").into(), detail, None);
+    }
     let anything = user_id || !secrets.is_empty() || !challenges.is_empty();
     let machine = MissingRequirements { authorization: challenges, user_id, secrets };
-    let machine = (anything && !matches!(form, Form::Otc(_))).then_some(machine);
-    server_error(form, 400, message.into(), detail.into(), machine)
+    server_error(form, 400, message.into(), detail, anything.then_some(machine))
 }
 
 fn server_error(

@@ -8,7 +8,7 @@ use super::query::Query;
 use super::{Error, error, refuse};
 use crate::call::Refusal;
 use crate::catalog::Entry;
-use crate::dialect::{Page, Reading};
+use crate::dialect::{Page, Reading, refused};
 use crate::http::Outbound;
 
 /// The most tools in one list (2api.ai, 7.1 "Tools per request").
@@ -87,7 +87,7 @@ fn not_found(refusal: Refusal) -> Outbound {
         Refusal::NoSuchVersion { id, version, .. } => {
             format!("include: {id} has no version {version}")
         }
-        refusal => return refuse(refusal),
+        refusal => return refused(refuse, refusal),
     };
     error(400, "tool_not_found", "invalid_request_error", message)
 }

@@ -3,7 +3,7 @@
 use super::parameters::{self, either};
 use crate::call::{Caller, Refusal, excerpt};
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
-use crate::config::Config;
+use crate::config::{Config, Permission};
 
 const PARAMETERS: [&str; 5] = ["strict", "include", "toolkit", "version", "skip_incompatible"];
 const FLAG: [&str; 2] = ["true", "false"];
@@ -64,8 +64,8 @@ impl Query {
     ///
     /// # Errors
     /// [`Refusal::UnknownTool`] and its like for a tool that is asked for by name and not there,
-    /// [`Refusal::Forbidden`] for one that may not be called, [`Refusal::Malformed`] for a toolkit
-    /// or version that no tool has.
+    /// [`Refusal::Forbidden`] and [`Refusal::MissingScope`] for one that may not be called,
+    /// [`Refusal::Malformed`] for a toolkit or version that no tool has.
     pub(super) fn tools(
         &self,
         caller: &Caller,
@@ -140,7 +140,12 @@ impl Query {
             });
         }
         if !versions.iter().any(|one| config.allows(caller, one)) {
-            return Err(Refusal::Forbidden { name: tool.name });
+            let permitted =
+                versions.iter().find(|one| config.permission(one) != Permission::Denied);
+            return Err(match permitted {
+                Some(one) => Refusal::MissingScope { name: one.name, scopes: one.scopes },
+                None => Refusal::Forbidden { name: tool.name },
+            });
         }
         Ok(versions)
     }

@@ -177,6 +177,29 @@ fn every_refusal_has_its_answer() {
 }
 
 #[test]
+fn a_challenge_in_each_form() {
+    let challenge = r#"[{"id":"challenge","url":"https://booth.example/auth/start?c=a.b","check_url":"https://booth.example/auth/check?c=a.b"}]"#;
+    let machine = format!(
+        r#","missing_requirements":{{"authorization":{challenge},"user_id":true,"secrets":["KEY"]}}"#
+    );
+    let link = "; the user can grant it at https://booth.example/auth/start?c=a.b";
+    for (form, marker, link, machine) in [
+        (Form::Flat, "", "", &*machine),
+        (Form::Oxp("urn:oxp:1.0"), r#""$schema":"urn:oxp:1.0","#, "", &machine),
+        (Form::Otc("otc://1.0"), r#""$schema":"otc://1.0","#, link, ""),
+    ] {
+        let mut refusals = crate::call::tests::every_refusal().into_iter();
+        let refusal = refusals.find(|one| matches!(one, Refusal::MissingRequirements(_))).unwrap();
+        let expected = format!(
+            "400\n{HEADERS}{{{marker}\"message\":\"Authorization required{link}\",\
+             \"developer_message\":\"the call lacks context.authorization with id \\\"mail\\\", \
+             context.secrets with id \\\"KEY\\\", context.user_id\"{machine}}}"
+        );
+        assert_eq!(wire(&refuse(form, refusal)), expected);
+    }
+}
+
+#[test]
 fn missing_requirements_are_named() {
     for (authorization, secrets, user_id, message, detail, machine) in [
         (

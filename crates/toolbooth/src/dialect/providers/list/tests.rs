@@ -118,6 +118,16 @@ fn what_is_listed() {
     assert!(one.etag != whole.etag && one.etag != other.etag, "a tag belongs to one list");
 }
 
+#[test]
+fn a_missing_scope_is_told_as_http_wants_it() {
+    let answer = asked(openai::chat_tools, catalog(), "include=Echo_Scoped").unwrap_err();
+    let expected = "403\ncontent-type: application/json\ncache-control: no-store\n\
+         www-authenticate: Bearer realm=\"toolbooth\", error=\"insufficient_scope\", scope=\"echo:a echo:b\"\n\
+         {\"error\":{\"code\":\"missing_scope\",\"message\":\"Tool 'Echo_Scoped' requires the scopes: \
+         echo:a echo:b\",\"type\":\"permission_error\"}}";
+    assert_eq!(wire(&answer), expected);
+}
+
 /// A list of no tools is no error of the query, but no provider takes it.
 #[test]
 fn empty_lists() {

@@ -133,3 +133,18 @@ fn the_allowlist() {
         assert_eq!(asked(query, allowlist), expected.map(str::to_owned), "{query} {allowlist:?}");
     }
 }
+
+/// A list does not show what the caller's scopes do not cover.
+#[test]
+fn scopes() {
+    let only = [("TOOL_ALLOWLIST", "Echo.Say")];
+    let scopes = Refusal::MissingScope { name: "Echo_Scoped", scopes: &["echo:a", "echo:b"] };
+    for (query, allowlist, expected) in [
+        ("", &[][..], Ok(LATEST)),
+        ("include=Echo_Scoped", &[], Err(scopes.clone())),
+        ("include=Echo_Say,Echo.Scoped@1", &[], Err(scopes)),
+        ("include=Echo_Scoped", &only, Err(Refusal::Forbidden { name: "Echo_Scoped" })),
+    ] {
+        assert_eq!(asked(query, allowlist), expected.map(str::to_owned), "{query} {allowlist:?}");
+    }
+}

@@ -1,0 +1,301 @@
+// What a caller sees in every protocol when credentials, scopes, limits or requirements stand against
+// a call (T4, T5, T37 to T43, X4, X5, X20, X35 to X49, OT3, OT4, 7.4). The addresses are those of the
+// index, so a protocol that comes later is tested unasked. What credentials are good auth.test.mjs has.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { entryOf } from "../scripts/credentials.mjs";
+import { claims, hmac, token } from "./support/issuer.mjs";
+import { FORMS, addresses, told } from "./support/protocols.mjs";
+import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+
+const KEYS = { full: `${CANARY}-key-of-full`, few: `${CANARY}-key-of-few` };
+const SECRET = `${CANARY} of at least thirty-two bytes`;
+const entry = (name, scopes = []) => entryOf(KEYS[name] ?? `${CANARY}-key-${name}`, name, scopes);
+const API_KEYS = JSON.stringify([entry("full", ["fixture:run", "fixture:tell"]), entry("few", ["fixture:run"])]);
+const bearer = (value) => ({ authorization: `Bearer ${value}` });
+const signed = (more, secret = SECRET) => bearer(token({ alg: "HS256" }, claims(more), hmac(secret)));
+const PUBLIC = "https://booth.example";
+
+const index = await start(FIXTURES);
+const ALL = await addresses(index);
+await index.close();
+const isOpen = ({ path }) => path === "/" || path.endsWith("/health");
+const GUARDED = ALL.filter((one) => !isOpen(one));
+// A call at the root is answered in its own form once it has been read.
+const AT_THE_ROOT = ["otc", "oxp-envelope", "opentool"].map((spoken) => ({ protocol: "root", method: "POST", path: "/call", form: FORMS[spoken], spoken }));
+const CALLS = [...ALL.filter(({ method }) => method === "POST"), ...AT_THE_ROOT];
+const LISTS = GUARDED.filter(({ method }) => method === "GET");
+const named = ({ method, path, spoken }) => `${method} ${path}${spoken ? ` in the form of ${spoken}` : ""}`;
+// The form of a request that was turned away before it was read.
+const before_reading = ({ protocol }) => FORMS[protocol];
+
+const workers = {};
+before(async () => {
+  // A key for each address that takes calls, since a limit is a caller's own.
+  const limited = JSON.stringify([...CALLS.keys()].map((at) => entry(`${at}`)));
+  const oauth = {
+    AUTH: "jwt",
+    JWT_SECRET: SECRET,
+    OAUTH_PROVIDERS: "github",
+    PUBLIC_URL: PUBLIC,
+    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+    GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
+    OAUTH_GITHUB_CLIENT_ID: "booth",
+    OAUTH_GITHUB_CLIENT_SECRET: `${CANARY}-client-secret`,
+  };
+  [workers.unset, workers.key, workers.jwt, workers.none, workers.one, workers.five, workers.oauth] = await Promise.all([
+    start(FIXTURES, { vars: { AUTH: undefined } }),
+    start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS } }),
+    start(FIXTURES, { vars: { AUTH: "jwt", JWT_SECRET: SECRET } }),
+    start(FIXTURES, { vars: { ALLOWED_ORIGINS: "https://a.example" } }),
+    start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS: limited }, limit: 1 }),
+    start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS: limited }, limit: 5 }),
+    start(BOOTH, { vars: oauth }),
+  ]);
+});
+after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
+
+/** Asks at an address; one that takes calls gets `body`. */
+function ask(worker, { method, path }, headers, body) {
+  return method === "GET" ? worker.get(path, headers) : worker.post(body, { path, headers });
+}
+
+const post = (worker, one, [name, input, context], headers) => ask(worker, one, headers, one.form.body(name, input, context));
+
+/** A reply that turns the whole request away: its status, its form and its words. */
+function isTurnedAway(reply, one, status, text) {
+  assert.equal(reply.status, status, reply.text);
+  const { mark, refusal } = before_reading(one);
+  const body = told(reply);
+  for (const [name, value] of Object.entries(mark)) assert.equal(body[name], value, reply.text);
+  assert.match(refusal(body), text);
+  assert.equal(reply.headers["cache-control"], "no-store");
+}
+
+const REALM = 'Bearer realm="toolbooth"';
+const invalid = (why) => `${REALM}, error="invalid_token", error_description="${why}"`;
+const NOT_VALID = "the credentials are not valid";
+const WANTED = /send an API key|send a token|send an API key or a token/;
+const BAD = [
+  ["key", "no credentials", () => ({}), WANTED, REALM],
+  ["key", "a wrong OXP-API-Key", () => ({ "oxp-api-key": `${CANARY}-wrong` }), /not valid/, invalid(NOT_VALID)],
+  ["key", "a wrong OTC-API-Key", () => ({ "otc-api-key": `${CANARY}-wrong` }), /not valid/, invalid(NOT_VALID)],
+  ["key", "a wrong bearer key", () => bearer(`${CANARY}-wrong`), /not valid/, invalid(NOT_VALID)],
+  ["key", "a token where keys are asked for", () => signed(), /not valid/, invalid(NOT_VALID)],
+  ["jwt", "no token", () => ({}), /Authorization: Bearer/, REALM],
+  ["jwt", "a token of another secret", () => signed({}, `${SECRET}!`), /not valid/, invalid(NOT_VALID)],
+  ["jwt", "a token that has expired", () => signed({ exp: 1 }), /has expired/, invalid("the token has expired")],
+  ["unset", "the right key where AUTH is not set", () => bearer(KEYS.full), /GET \/health says what to set/, REALM],
+];
+
+for (const one of GUARDED) {
+  test(`T4 T5 T37 T38 X4 X5 X37 X41 OT3 ${named(one)}: bad credentials are 401 in the form of ${one.protocol}`, async () => {
+    for (const [worker, name, headers, text, challenge] of BAD) {
+      const reply = await ask(workers[worker], one, headers(), "{");
+      isTurnedAway(reply, one, 401, text);
+      assert.equal(reply.headers["www-authenticate"], challenge, name);
+    }
+    if (one.method === "GET") {
+      const head = await workers.key.request("HEAD", one.path);
+      assert.deepEqual([head.status, head.text, head.headers["www-authenticate"]], [401, "", REALM]);
+    }
+  });
+}
+
+for (const one of ALL.filter(isOpen)) {
+  test(`T3 X3 ${named(one)} is open to everybody`, async () => {
+    for (const worker of ["key", "jwt", "none"]) {
+      for (const headers of [{}, bearer(`${CANARY}-wrong`), { "oxp-api-key": "" }]) {
+        assert.equal((await ask(workers[worker], one, headers)).status, 200);
+      }
+    }
+    if (one.path !== "/") {
+      const reply = await ask(workers.unset, one, {});
+      assert.equal(reply.status, 503);
+      assert.match(reply.json.problems.join(), /^AUTH must say who may call: api-key, jwt, none/);
+    }
+  });
+}
+
+for (const one of ALL) {
+  test(`OPTIONS ${one.path} comes before credentials`, async () => {
+    const preflight = { origin: "https://a.example", "access-control-request-method": one.method };
+    for (const [worker, headers, status] of [
+      ["key", {}, 204],
+      ["unset", bearer(`${CANARY}-wrong`), 204],
+      ["none", preflight, 204],
+      ["key", preflight, 403],
+    ]) {
+      const reply = await workers[worker].request("OPTIONS", one.path, { headers });
+      assert.equal(reply.status, status, reply.text);
+      assert.equal(reply.headers["www-authenticate"], undefined);
+    }
+  });
+
+  test(`T36 X35 OT4 ${named(one)}: with AUTH=none credentials are not looked at`, async () => {
+    const body = one.form.body?.("Fixture_Silent", {});
+    const expected = await ask(workers.none, one, {}, body);
+    assert.equal(expected.status, 200, expected.text);
+    const timeless = ({ text }) => text.replace(/"call_id":"[^"]*"|"duration":\d+/g, "");
+    for (const headers of [bearer(`${CANARY}-wrong`), { authorization: "?" }, { "otc-api-key": KEYS.few }, { "oxp-api-key": "" }]) {
+      const reply = await ask(workers.none, one, headers, body);
+      assert.deepEqual([reply.status, timeless(reply)], [200, timeless(expected)]);
+      assert.deepEqual([reply.headers.etag, reply.headers.vary], [expected.headers.etag, expected.headers.vary]);
+    }
+  });
+}
+
+for (const one of CALLS) {
+  test(`${named(one)}: a missing scope is told, and with it the tool runs`, async () => {
+    const { scope, failure, mark } = one.form;
+    const reply = await post(workers.key, one, ["Fixture_Scoped", {}], bearer(KEYS.few));
+    assert.equal(reply.status, scope, reply.text);
+    assert.match(failure(told(reply)), /credentials/);
+    if (mark.$schema) assert.equal(reply.json.$schema, mark.$schema);
+    const challenge = `${REALM}, error="insufficient_scope", scope="fixture:run fixture:tell"`;
+    assert.equal(reply.headers["www-authenticate"], scope === 403 ? challenge : undefined);
+    const ran = await post(workers.key, one, ["Fixture_Scoped", {}], bearer(KEYS.full));
+    assert.equal(ran.status, 200, ran.text);
+    assert.ok(ran.text.includes("key full"), ran.text);
+  });
+}
+
+for (const [at, one] of CALLS.entries()) {
+  const caller = bearer(`${CANARY}-key-${at}`);
+
+  test(`7.4 X46 ${named(one)}: more calls than the limit are 429 in the form of ${one.protocol}`, async () => {
+    // At the full minute the count starts again, so a second call may be let in.
+    let reply;
+    for (let calls = 0; calls < 3 && reply?.status !== 429; calls += 1) {
+      reply = await post(workers.one, one, ["Fixture_Silent", {}], caller);
+    }
+    isTurnedAway(reply, one, 429, /Too many calls.*try again after 60 seconds/);
+    assert.equal(reply.headers["retry-after"], "60");
+    assert.equal(reply.headers["www-authenticate"], undefined);
+  });
+
+  // A stream is of one call.
+  if (one.form.many === undefined || one.path.endsWith("/streamCall")) continue;
+  test(`7.4 ${named(one)}: a request with five calls counts five`, async () => {
+    const many = (worker, count) => ask(worker, one, caller, one.form.many(count, "Fixture_Silent", {}));
+    const five = await many(workers.five, 5);
+    assert.equal(five.status, 200, five.text);
+    // Even if a minute begins in between, no two of them have room for so many.
+    const eleven = await many(workers.five, 11);
+    isTurnedAway(eleven, one, 429, /Too many calls/);
+  });
+}
+
+test("7.4 a list is no call", async () => {
+  const caller = bearer(`${CANARY}-key-0`);
+  for (const { path } of [...LISTS, ...LISTS]) assert.equal((await workers.one.get(path, caller)).status, 200, path);
+});
+
+for (const one of LISTS) {
+  test(`${named(one)} shows what the caller may run, and caches give it to nobody else`, async () => {
+    const get = (name, more) => workers.key.get(one.path, { ...bearer(KEYS[name]), ...more });
+    const [full, few] = [await get("full"), await get("few")];
+    const shows = ({ text }) => /Fixture[_.]Scoped/.test(text);
+    assert.ok(!shows(few));
+    // A page that is not about tools is the same for all who may call.
+    const differs = full.text !== few.text;
+    assert.equal(shows(full), differs);
+    assert.equal(full.headers.etag !== few.headers.etag, differs, "a tag belongs to one text");
+    for (const [name, mine, other] of [["full", full, few], ["few", few, full]]) {
+      const same = await get(name, { "if-none-match": mine.headers.etag });
+      assert.deepEqual([same.status, same.text], [304, ""]);
+      const others = await get(name, { "if-none-match": other.headers.etag });
+      assert.equal(others.status, differs ? 200 : 304, "the tag of another caller's list");
+      const head = await workers.key.request("HEAD", one.path, { headers: bearer(KEYS[name]) });
+      assert.equal(head.headers.etag, mine.headers.etag);
+      for (const { headers } of [mine, same, others, head]) {
+        assert.equal(headers["cache-control"], "private, no-cache");
+        assert.match(headers.vary, /Authorization, OTC-API-Key, OXP-API-Key/);
+      }
+    }
+    const stranger = await workers.key.get(one.path, { "if-none-match": full.headers.etag });
+    assert.deepEqual([stranger.status, stranger.headers.etag], [401, undefined]);
+    const open = await workers.none.get(one.path);
+    assert.equal(open.headers["cache-control"], "no-cache");
+    assert.ok(!shows(open), "nobody has scopes");
+  });
+}
+
+for (const { path } of LISTS.filter(({ form }) => form.query)) {
+  test(`${path}: to ask by name for a tool without its scope is 403`, async () => {
+    const ask = (key) => workers.key.get(`${path}&include=Fixture_Scoped`, bearer(key));
+    const reply = await ask(KEYS.few);
+    assert.equal(reply.status, 403);
+    const { code, type, message } = reply.json.error;
+    assert.deepEqual([code, type], ["missing_scope", "permission_error"]);
+    assert.equal(message, "Tool 'Fixture_Scoped' requires the scopes: fixture:run fixture:tell");
+    assert.match(reply.headers["www-authenticate"], /error="insufficient_scope", scope="fixture:run fixture:tell"$/);
+    assert.equal((await ask(KEYS.full)).status, 200);
+  });
+}
+
+const CONTEXT = {
+  authorization: [{ id: "mail", token: `${CANARY}-token` }],
+  secrets: [{ id: "KEY", value: `${CANARY}-secret` }],
+  user_id: `${CANARY}-user`,
+};
+const LACKING = { authorization: /\bmail\b/, secrets: /\bKEY\b/, user_id: /\buser/ };
+
+for (const one of CALLS) {
+  const statuses = { 403: 400, 200: 200 };
+
+  for (const missing of Object.keys(one.form.takesContext ? LACKING : {})) {
+    test(`T41 T42 X48 X49 ${named(one)}: a call without ${missing} names it`, async () => {
+      const { [missing]: left_out, ...context } = CONTEXT;
+      const reply = await post(workers.none, one, ["Fixture_Private", {}, context]);
+      assert.equal(reply.status, statuses[one.form.scope], reply.text);
+      for (const [name, pattern] of Object.entries(LACKING)) {
+        const text = one.form.failure(told(reply)).split("lacks").at(-1);
+        if (name === missing) assert.match(text, pattern);
+        else assert.doesNotMatch(text, pattern);
+      }
+    });
+  }
+
+  test(`T41 T42 X48 X49 ${named(one)}: a call without anything names all of it`, async () => {
+    const reply = await post(workers.none, one, ["Fixture_Private", {}]);
+    assert.equal(reply.status, statuses[one.form.scope], reply.text);
+    for (const pattern of Object.values(LACKING)) assert.match(one.form.failure(told(reply)), pattern);
+  });
+}
+
+/** Where the forms that have one have their challenges; the others have the address among their words. */
+const CHALLENGES = {
+  root: ({ missing_requirements }) => missing_requirements.authorization,
+  oxp: ({ missing_requirements }) => missing_requirements.authorization,
+  "oxp-envelope": ({ missing_requirements }) => missing_requirements.authorization,
+  opentool: ({ error }) => error.data.missing_requirements.challenges,
+  jsonrpc: ({ error }) => error.data.missing_requirements.challenges,
+};
+
+for (const one of CALLS) {
+  test(`X20 X21 T43 ${named(one)}: without a grant the user's address is told`, async () => {
+    const list = ["GitHub_ListIssues", { owner: "octocat", repository: "hello-world" }];
+    // Where a call has no place for a user, the token tells who it is.
+    const reply = await post(workers.oauth, one, list, signed({ sub: `${CANARY}-user` }));
+    assert.equal(reply.status, { 403: 400, 200: 200 }[one.form.scope], reply.text);
+    const body = told(reply);
+    const words = one.form.failure(body);
+    const challenges = CHALLENGES[one.spoken ?? one.protocol]?.(body);
+    let { url, check_url } = challenges?.[0] ?? {};
+    if (challenges) {
+      assert.equal(challenges.length, 1);
+      assert.deepEqual(Object.keys(challenges[0]).sort(), ["check_url", "id", "url"]);
+    } else {
+      assert.equal(body.missing_requirements, undefined, "T43");
+      [, url] = /the user can grant it at (https:[^\s]+?)[.:]?(\s|$)/.exec(words);
+      check_url = url.replace("/auth/start", "/auth/check");
+    }
+    assert.ok(url.startsWith(`${PUBLIC}/auth/start?c=`), url);
+    const page = await workers.oauth.get(url.slice(PUBLIC.length));
+    assert.equal(page.status, 200);
+    assert.match(page.text, /GitHub\.ListIssues@1\.0\.0/);
+    const check = await workers.oauth.get(check_url.slice(PUBLIC.length));
+    assert.deepEqual(check.json, { status: "pending" });
+  });
+}

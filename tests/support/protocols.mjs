@@ -1,0 +1,94 @@
+// Every protocol that takes calls: how a call is written in it, and where an answer tells why it did not run.
+
+const call = (name, input, context) => ({ tool_id: name.replace("_", "."), input, context });
+const times = (count, make) => Array.from({ length: count }, (_, at) => make(at));
+const words = ({ message, developer_message }) => `${message}: ${developer_message}`;
+
+/** Of an envelope of this version. */
+const envelope = ($schema) => ({
+  mark: { $schema },
+  // 403 is HTTP's own status for a missing scope.
+  scope: 403,
+  body: (name, input, context) => ({ $schema, request: call(name, input, context) }),
+  refusal: words,
+  failure: words,
+  takesContext: true,
+});
+
+const rpc = {
+  mark: { jsonrpc: "2.0", id: null },
+  scope: 200,
+  body: (name, params) => ({ jsonrpc: "2.0", method: name, params, id: "7" }),
+  many: (count, name, params) => times(count, (at) => ({ jsonrpc: "2.0", method: name, params, id: `${at}` })),
+  refusal: ({ error }) => error.message,
+  failure: ({ error }) => `${error.message} ${error.data?.developer_message ?? ""}`,
+};
+
+/** Of a model provider: `turn` is what its model says, `result` the first result's text. */
+const provider = (turn, result) => ({
+  mark: {},
+  scope: 200,
+  body: (name, input) => turn([{ id: "c0", name, input }]),
+  many: (count, name, input) => turn(times(count, (at) => ({ id: `c${at}`, name, input }))),
+  refusal: ({ error }) => error.message,
+  failure: result,
+  // Some schemas of the fixtures are beyond what providers take.
+  query: "?skip_incompatible=true",
+});
+
+/** By the name that the index has. */
+export const FORMS = {
+  root: { mark: {}, scope: 403, body: call, refusal: words, failure: words, takesContext: true },
+  oxp: { mark: {}, scope: 403, body: call, refusal: words, failure: words, takesContext: true },
+  "oxp-envelope": envelope("urn:oxp:1.0"),
+  otc: envelope("otc://1.0"),
+  opentool: rpc,
+  jsonrpc: rpc,
+  xaibo: {
+    mark: { success: false, result: null },
+    scope: 200,
+    body: (tool_name, parameters, context) => ({ tool_name, parameters, context }),
+    refusal: ({ error }) => error,
+    failure: ({ error }) => error,
+    takesContext: true,
+  },
+  openai: provider(
+    (calls) => ({
+      role: "assistant",
+      content: null,
+      tool_calls: calls.map(({ id, name, input }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(input) } })),
+    }),
+    ({ messages }) => messages[0].content,
+  ),
+  "openai-responses": provider(
+    (calls) => calls.map(({ id, name, input }) => ({ type: "function_call", id: `f${id}`, call_id: id, name, arguments: JSON.stringify(input) })),
+    ({ input }) => input[0].output,
+  ),
+  anthropic: provider(
+    (calls) => ({ role: "assistant", content: calls.map((one) => ({ type: "tool_use", ...one })) }),
+    ({ messages }) => messages[0].content[0].content,
+  ),
+  gemini: provider(
+    (calls) => ({ role: "model", parts: calls.map(({ id, name, input: args }) => ({ functionCall: { id, name, args } })) }),
+    ({ contents }) => contents[0].parts[0].functionResponse.response.error,
+  ),
+  // Lists only.
+  providers: { mark: {}, refusal: ({ error }) => error.message },
+};
+
+/** What a reply says, whatever carries it: the JSON of the body, or that of the last event of a stream. */
+export function told(reply) {
+  if (reply.headers["content-type"] !== "text/event-stream") return reply.json;
+  return JSON.parse(/event:error\ndata:(.*)\n\n$/.exec(reply.text)[1]);
+}
+
+/** The addresses that the index of `worker` names: `{ protocol, method, path, form }`. */
+export async function addresses(worker) {
+  const { protocols } = (await worker.get("/")).json;
+  return protocols.flatMap(({ name: protocol, endpoints }) => {
+    const form = FORMS[protocol];
+    if (form === undefined) throw new Error(`the protocol ${protocol} has no form in support/protocols.mjs`);
+    const query = (method) => (method === "GET" && form.query) || "";
+    return endpoints.map(({ method, path }) => ({ protocol, method, path: `${path}${query(method)}`, form }));
+  });
+}
