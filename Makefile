@@ -20,7 +20,7 @@ dev: setup build/worker.js ## Serve on http://localhost:8787; PORT=8801 takes an
 
 build: setup build/worker.js ## Leave the deployable bundle in build/
 
-test: setup build/worker.js target/fixtures/worker.js .venv/.done ## Run every test
+test: setup chromium build/worker.js target/fixtures/worker.js .venv/.done ## Run every test
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
 	$(call say,Tests on workerd)
@@ -80,6 +80,11 @@ node_modules/.done: package.json package-lock.json
 	$(call say,Packages from npm)
 	npm ci --no-fund --no-audit --loglevel=error
 	@touch $@
+
+# Looked for each time: the machine's browser may come and go, and CHROMIUM may name another one.
+.PHONY: chromium
+chromium:
+	@mkdir -p .tools && scripts/chromium.sh >.tools/.chromium
 
 .venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml
 	$(call say,Python clients)

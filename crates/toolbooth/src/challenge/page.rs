@@ -19,7 +19,7 @@ dd{margin:0 0 .75rem}\
 ul{margin:0;padding-left:1.25rem}\
 button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--deed);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
 button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
-small{display:block;margin-top:1rem;color:var(--soft)}";
+small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
 
 /// What the user is asked.
 pub(super) struct Question<'a> {
@@ -61,9 +61,9 @@ pub(super) fn question(question: &Question<'_>) -> Outbound {
          <dl><dt>User of the application</dt><dd><strong><bdi>{}</bdi></strong></dd>\
          <dt>Tool</dt><dd><bdi>{}</bdi></dd>\
          <dt>It asks {provider} for</dt><dd>{scopes}</dd></dl>\
-         <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>\
          <small>Continue only if you started this yourself and the user above is you. If somebody sent \
-         you this address, close the page: whoever sent it would act in your name.</small>",
+         you this address, close the page: whoever sent it would act in your name.</small>\
+         <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>",
         Escaped(user),
         Escaped(tool),
         Escaped(token),
