@@ -40,7 +40,7 @@ before(async () => {
     OAUTH_GITHUB_SCOPES: "offline_access",
   };
   worker = await start(BOOTH, { vars });
-  address.serve(worker.address);
+  address.serve(worker);
   browser = await launch();
 });
 after(async () => {
@@ -95,6 +95,7 @@ class Person {
 
   static async sit(options) {
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const person = Object.assign(new Person(), { context, page, complaints: [] });
     Person.opened.push(person);
@@ -153,6 +154,7 @@ afterEach(async () => {
     await context.close();
     assert.deepEqual(complaints, [], "a page does what its policy forbids");
   }
+  assert.deepEqual(address.faults.splice(0), []);
 });
 
 for (const [protocol, application, asks, javaScriptEnabled] of [
@@ -305,6 +307,29 @@ test("a callback that comes again shows the same and uses nothing", async () => 
   await look(person.page, "done");
   assert.deepEqual(provider.events, ["authorization_code"]);
   assert.equal(await check(challenge), "completed");
+  assert.deepEqual(await call(), { value: ISSUE });
+});
+
+test("a callback that comes again before the browser has heard of the first", async () => {
+  const call = oxp(newUser());
+  const challenge = await challenged(call);
+  const person = await Person.sit();
+  const back = await person.hold(challenge, "octocat");
+  const cookies = await person.context.cookies(address.origin);
+  await person.visit(back);
+  await person.sees("Done");
+  await person.context.addCookies(cookies);
+  await person.visit(back);
+  await person.sees("It did not work", 400);
+  assert.equal(await check(challenge), "completed");
+  // This provider takes the second use of a code for theft (RFC 6749, 4.1.2) and revokes the grant.
+  assert.deepEqual(provider.events, ["authorization_code", "revoked", "invalid_grant"]);
+  const another = await challenged(call);
+  await person.visit(another.url);
+  await person.press("Continue to GitHub");
+  await person.sees("Consent");
+  await person.press("Allow");
+  await person.sees("Done");
   assert.deepEqual(await call(), { value: ISSUE });
 });
 
