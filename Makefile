@@ -10,7 +10,7 @@ FIXTURES := $(shell find tests/fixtures -type f)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev build test bench deploy key tool lint clean
+.PHONY: help setup dev build test bench deploy key tool lint clean chromium
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,7 +82,6 @@ node_modules/.done: package.json package-lock.json
 	@touch $@
 
 # Looked for each time: the machine's browser may come and go, and CHROMIUM may name another one.
-.PHONY: chromium
 chromium:
 	@mkdir -p .tools && scripts/chromium.sh >.tools/.chromium
 

@@ -97,7 +97,7 @@ async function granted() {
   return user;
 }
 
-test("X20 X21 a call, a challenge, a grant, and the call again, at a server without discovery", async () => {
+test("X20 X21 a call, a challenge, a grant, and the call again", async () => {
   const user = newUser();
   const asked = await challenge(user);
   assert.equal(await check(asked), "pending");

@@ -10,10 +10,10 @@ const SCREENSHOTS = at("target/screenshots");
 
 /** Starts Chromium with a fresh profile. It reaches nothing beyond this machine. */
 export function launch() {
-  const path = process.env.CHROMIUM || (existsSync(FOUND) && readFileSync(FOUND, "utf8").trim());
-  assert.ok(path, "no browser: `make chromium` finds one or says what to install");
+  const executablePath = existsSync(FOUND) && readFileSync(FOUND, "utf8").trim();
+  assert.ok(executablePath, "no browser: `make chromium` finds one or says what to install");
   return chromium.launch({
-    executablePath: path,
+    executablePath,
     headless: true,
     // Chromium does not start its sandbox as root.
     chromiumSandbox: process.getuid?.() !== 0,
