@@ -10,7 +10,7 @@ FIXTURES := $(shell find tests/fixtures -type f)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev build test bench deploy key tool lint clean
+.PHONY: help setup dev build test bench deploy key tool lint clean chromium
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ dev: setup build/worker.js ## Serve on http://localhost:8787; PORT=8801 takes an
 
 build: setup build/worker.js ## Leave the deployable bundle in build/
 
-test: setup build/worker.js target/fixtures/worker.js .venv/.done ## Run every test
+test: setup chromium build/worker.js target/fixtures/worker.js .venv/.done ## Run every test
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
 	$(call say,Tests on workerd)
@@ -80,6 +80,10 @@ node_modules/.done: package.json package-lock.json
 	$(call say,Packages from npm)
 	npm ci --no-fund --no-audit --loglevel=error
 	@touch $@
+
+# Looked for each time: the machine's browser may come and go, and CHROMIUM may name another one.
+chromium:
+	@mkdir -p .tools && scripts/chromium.sh >.tools/.chromium
 
 .venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml
 	$(call say,Python clients)

@@ -4,16 +4,15 @@ import http from "node:http";
 
 const file = (name) => readFileSync(new URL(`../github/${name}.json`, import.meta.url));
 
-/** Starts it. It takes every token that is not in `revoked`; `tokens` are those that came. */
-export async function github() {
+/** Starts it. It takes every token whose `account` can be told; `tokens` are those that came. */
+export async function github(account = async () => "octocat") {
   const tokens = [];
-  const revoked = new Set();
-  const server = http.createServer((request, response) => {
+  const server = http.createServer(async (request, response) => {
     const { method, url, headers } = request;
     const token = headers.authorization?.replace(/^Bearer /, "");
     tokens.push(token);
     const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(body);
-    if (!token || revoked.has(token)) answer(401, '{"message":"Bad credentials"}');
+    if (!token || !(await account(token))) answer(401, '{"message":"Bad credentials"}');
     else if (!url.startsWith("/repos/octocat/hello%2Dworld/issues")) answer(404, '{"message":"Not Found"}');
     else if (method === "POST") answer(201, file("issue"));
     else answer(200, file("issues"));
@@ -22,7 +21,6 @@ export async function github() {
   return {
     base: `http://127.0.0.1:${server.address().port}`,
     tokens,
-    revoked,
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(closed));

@@ -1,5 +1,5 @@
-// An authorization server on a loopback port that lets every user in and asks nobody: codes for one
-// use with PKCE, refresh tokens for one use, and faults on request.
+// An authorization server on a loopback port that lets every user in and asks nobody. It has no
+// discovery document; codes are for one use, with PKCE. oidc.mjs has a real one.
 import { createHash } from "node:crypto";
 import http from "node:http";
 import { CANARY } from "./worker.mjs";
@@ -7,29 +7,22 @@ import { CANARY } from "./worker.mjs";
 export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
 const hash = (text) => createHash("sha256").update(text).digest("base64url");
 
-/** Starts it; `now` says how it behaves: `deny`, `status`, `expires_in`, `scope`. */
+/** Starts it. */
 export async function authorizationServer() {
-  const now = {};
   const codes = new Map();
-  const refreshTokens = new Set();
   let issued = 0;
 
   function authorize(query, response) {
     const back = new URL(query.get("redirect_uri"));
     back.searchParams.set("state", query.get("state"));
-    if (now.deny) {
-      back.searchParams.set("error", "access_denied");
-    } else {
-      const code = `${CANARY}-code-${codes.size}`;
-      codes.set(code, query);
-      back.searchParams.set("code", code);
-    }
+    const code = `${CANARY}-code-${codes.size}`;
+    codes.set(code, query);
+    back.searchParams.set("code", code);
     response.writeHead(302, { location: back.href }).end();
   }
 
   function isGood(form) {
     if (form.get("client_id") !== CLIENT.id || form.get("client_secret") !== CLIENT.secret) return false;
-    if (form.get("grant_type") === "refresh_token") return refreshTokens.delete(form.get("refresh_token"));
     const asked = codes.get(form.get("code"));
     codes.delete(form.get("code"));
     return (
@@ -42,13 +35,9 @@ export async function authorizationServer() {
   function token(form, response) {
     const answer = (status, body) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    if (now.status) return answer(now.status, {});
     if (!isGood(form)) return answer(400, { error: "invalid_grant" });
     issued += 1;
-    const refresh_token = `${CANARY}-refresh-${issued}`;
-    refreshTokens.add(refresh_token);
-    const { expires_in, scope = "repo" } = now;
-    answer(200, { access_token: `${CANARY}-access-${issued}`, token_type: "bearer", refresh_token, expires_in, scope });
+    answer(200, { access_token: `${CANARY}-access-${issued}`, token_type: "bearer", scope: "repo" });
   }
 
   const server = http.createServer(async (request, response) => {
@@ -61,7 +50,6 @@ export async function authorizationServer() {
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
-    now,
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(closed));

@@ -10,16 +10,17 @@ const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--deed:#0b57d0}\
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a3a9b1;--paper:#222528;--ground:#17191b;--line:#3a3f44;--deed:#7cacf8}}\
 *{box-sizing:border-box}\
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\
+body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\
 main{width:100%;max-width:27rem;padding:1.5rem;border:1px solid var(--line);border-radius:.75rem;background:var(--paper);overflow-wrap:anywhere}\
 h1{margin:0 0 1rem;font-size:1.375rem;line-height:1.25}\
 p,dl{margin:0 0 1rem}\
 dt{color:var(--soft);font-size:.875rem}\
 dd{margin:0 0 .75rem}\
+main>:last-child{margin-bottom:0}\
 ul{margin:0;padding-left:1.25rem}\
 button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--deed);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
 button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
-small{display:block;margin-top:1rem;color:var(--soft)}";
+small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
 
 /// What the user is asked.
 pub(super) struct Question<'a> {
@@ -61,9 +62,9 @@ pub(super) fn question(question: &Question<'_>) -> Outbound {
          <dl><dt>User of the application</dt><dd><strong><bdi>{}</bdi></strong></dd>\
          <dt>Tool</dt><dd><bdi>{}</bdi></dd>\
          <dt>It asks {provider} for</dt><dd>{scopes}</dd></dl>\
-         <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>\
          <small>Continue only if you started this yourself and the user above is you. If somebody sent \
-         you this address, close the page: whoever sent it would act in your name.</small>",
+         you this address, close the page: whoever sent it would act in your name.</small>\
+         <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>",
         Escaped(user),
         Escaped(tool),
         Escaped(token),

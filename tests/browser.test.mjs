@@ -1,0 +1,428 @@
+// A user authorizes a tool (X20, X21, X48) in a real browser, at a real authorization server. What
+// needs neither is in challenge.test.mjs. Pictures of the pages are left in target/screenshots.
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { after, afterEach, before, test } from "node:test";
+import { entryOf } from "../scripts/credentials.mjs";
+import { launch, look } from "./support/chromium.mjs";
+import { front } from "./support/front.mjs";
+import { github } from "./support/github.mjs";
+import { claims, hmac, token } from "./support/issuer.mjs";
+import { CLIENT, openidProvider } from "./support/oidc.mjs";
+import { BOOTH, CANARY, start } from "./support/worker.mjs";
+
+const KEY = `${CANARY}-key-of-the-calendar`;
+const WORDY = `${CANARY}-key-of-another`;
+const LONG_NAME = "Wochenplanungs-und-Terminvereinbarungsassistent".repeat(4);
+const STATE_KEY = `${CANARY}-state-key-of-at-least-32-bytes`;
+const JWT_SECRET = `${CANARY}-jwt-secret-of-at-least-32-bytes`;
+const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };
+const ISSUE = { number: 1347, title: "Found a bug", state: "open", url: "https://github.com/octocat/hello-world/issues/1347" };
+
+let address, provider, api, worker, browser;
+before(async () => {
+  address = await front();
+  provider = await openidProvider(`${address.origin}/auth/callback`);
+  api = await github(provider.account);
+  const vars = {
+    AUTH: "api-key,jwt",
+    API_KEYS: JSON.stringify([entryOf(KEY, "Calendar", []), entryOf(WORDY, LONG_NAME, [])]),
+    JWT_SECRET,
+    GITHUB_API_URL: api.base,
+    OAUTH_PROVIDERS: "github",
+    PUBLIC_URL: address.origin,
+    STATE_KEY,
+    GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
+    OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
+    OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
+    OAUTH_GITHUB_ISSUER: provider.issuer,
+    // Which the server does not grant to those who do not ask for a consent.
+    OAUTH_GITHUB_SCOPES: "offline_access",
+  };
+  worker = await start(BOOTH, { vars });
+  address.serve(worker);
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await address?.close();
+  await provider?.close();
+  await api?.close();
+  await worker?.close();
+  const logs = JSON.stringify(worker?.logs);
+  for (const secret of provider?.secrets ?? []) assert.ok(!logs.includes(secret), "a code or token stands in the log");
+});
+
+// Each test has users of its own, for grants stay.
+let users = 0;
+const newUser = () => `${CANARY}-user-${(users += 1)}`;
+
+// Applications. Each makes the same call for a user, and tells its value or the challenge to it.
+function oxp(user_id, key = KEY) {
+  return async () => {
+    const body = { tool_id: "GitHub.CreateIssue", input: INPUT, context: { user_id } };
+    const { status, json } = await worker.post(body, { headers: { "oxp-api-key": key } });
+    return status === 200 ? { value: json.value } : { challenge: json.missing_requirements.authorization[0] };
+  };
+}
+function openTool(user) {
+  const authorization = `Bearer ${token({ alg: "HS256" }, claims({ sub: user }), hmac(JWT_SECRET))}`;
+  return async () => {
+    const body = { jsonrpc: "2.0", id: "1", method: "GitHub_CreateIssue", params: INPUT };
+    const { error, result } = (await worker.post(body, { path: "/opentool/call", headers: { authorization } })).json;
+    return error ? { challenge: error.data.missing_requirements.challenges[0] } : { value: result };
+  };
+}
+
+const path = (url) => {
+  assert.ok(url.startsWith(`${address.origin}/auth/`), url);
+  return url.slice(address.origin.length);
+};
+async function check({ check_url }) {
+  const { status, json } = await worker.get(path(check_url));
+  assert.equal(status, 200);
+  return json.status;
+}
+async function challenged(call) {
+  const { challenge, value } = await call();
+  assert.deepEqual([value, await check(challenge)], [undefined, "pending"]);
+  return challenge;
+}
+
+/** Somebody at a browser of their own. */
+class Person {
+  static opened = [];
+
+  static async sit(options) {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    const person = Object.assign(new Person(), { context, page, complaints: [] });
+    Person.opened.push(person);
+    page.on("response", (response) => {
+      if (response.request().isNavigationRequest()) person.status = response.status();
+    });
+    page.on("console", (message) => {
+      if (message.text().includes("Content Security Policy")) person.complaints.push(message.text());
+    });
+    return person;
+  }
+
+  visit(url) {
+    return this.page.goto(url);
+  }
+
+  press(name) {
+    return this.page.getByRole("button", { name, exact: true }).or(this.page.getByRole("link", { name, exact: true })).click();
+  }
+
+  async sees(title, status = 200) {
+    await this.page.getByRole("heading", { name: title, exact: true }).waitFor();
+    assert.equal(this.status, status, title);
+  }
+
+  /** From our page to the provider's consent. */
+  async logIn(challenge, name) {
+    await this.visit(challenge.url);
+    await this.sees("Connect GitHub");
+    await this.press("Continue to GitHub");
+    await this.sees("Log in");
+    await this.page.getByLabel("Name").fill(name);
+    await this.press("Log in");
+    await this.sees("Consent");
+  }
+
+  /** All the way. */
+  async grant(challenge, name) {
+    await this.logIn(challenge, name);
+    await this.press("Allow");
+    await this.sees("Done");
+  }
+
+  /** All the way but for the callback, whose address it gives. */
+  async hold(challenge, name) {
+    await this.logIn(challenge, name);
+    const held = address.hold("/auth/callback");
+    await this.press("Allow");
+    return `${address.origin}${await held}`;
+  }
+}
+afterEach(async () => {
+  for (const key of Object.keys(provider.now)) delete provider.now[key];
+  provider.events.splice(0);
+  for (const { context, complaints } of Person.opened.splice(0)) {
+    await context.close();
+    assert.deepEqual(complaints, [], "a page does what its policy forbids");
+  }
+  assert.deepEqual(address.faults.splice(0), []);
+});
+
+for (const [protocol, application, asks, javaScriptEnabled] of [
+  ["OXP", oxp, "The application Calendar wants to use GitHub for you.", false],
+  ["OpenTool", openTool, "An application wants to use GitHub for you.", true],
+]) {
+  test(`X20 X21 ${protocol}: a call, the pages, a grant, and the call again; scripts ${javaScriptEnabled ? "on" : "off"}`, async () => {
+    const user = newUser();
+    const call = application(user);
+    const challenge = await challenged(call);
+    const person = await Person.sit({ javaScriptEnabled });
+    await person.visit(challenge.url);
+    await person.sees("Connect GitHub");
+    const shown = await person.page.locator("main").innerText();
+    for (const part of [asks, user, "GitHub.CreateIssue@1.0.0", "repo", "offline_access"]) {
+      assert.ok(shown.includes(part), `${part}: ${shown}`);
+    }
+    await person.grant(challenge, "octocat");
+    assert.equal(await check(challenge), "completed");
+    assert.deepEqual(await call(), { value: ISSUE });
+    assert.equal(await provider.account(api.tokens.at(-1)), "octocat");
+    await challenged(application(newUser()));
+  });
+}
+
+test("X21 a user who says no is asked again by the next call", async () => {
+  const call = oxp(newUser());
+  const challenge = await challenged(call);
+  const person = await Person.sit();
+  await person.logIn(challenge, "octocat");
+  await person.press("Deny");
+  await person.sees("Not granted", 403);
+  await look(person.page, "denied");
+  assert.equal(await check(challenge), "failed");
+  const { url } = await challenged(call);
+  await person.visit(url);
+  await person.press("Continue to GitHub");
+  await person.sees("Consent");
+  await person.press("Allow");
+  await person.sees("Done");
+  assert.deepEqual(await call(), { value: ISSUE });
+});
+
+/** The token of a challenge as it would be if it ended in so many seconds. */
+function ending(token, seconds) {
+  const signed = JSON.parse(Buffer.from(token.split(".")[0], "base64url"));
+  signed.e = Math.floor(Date.now() / 1000) + seconds;
+  const text = Buffer.from(JSON.stringify(signed)).toString("base64url");
+  const mac = createHmac("sha256", STATE_KEY);
+  for (const part of ["challenge", text]) {
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(part.length));
+    mac.update(length).update(part);
+  }
+  return `${text}.${mac.digest("base64url")}`;
+}
+
+for (const [when, seconds, status] of [
+  ["its end", 0, "failed"],
+  ["the user's end of it", 60, "pending"],
+]) {
+  const change = (url) => url.replace(/(?<=\?c=).*/, (token) => ending(token, seconds));
+
+  test(`X21 a challenge that is opened after ${when}`, async () => {
+    const { url, check_url } = await challenged(oxp(newUser()));
+    const person = await Person.sit();
+    await person.visit(change(url));
+    await person.sees("This took too long", 400);
+    await look(person.page, "expired");
+    assert.equal(await check({ check_url: change(check_url) }), status);
+  });
+
+  test(`X21 a user who comes back from the provider after ${when}`, async () => {
+    const call = oxp(newUser());
+    const challenge = await challenged(call);
+    const person = await Person.sit();
+    await person.logIn(challenge, "octocat");
+    const [cookie] = (await person.context.cookies(address.origin)).filter(({ name }) => name.includes("toolbooth"));
+    const [mark, ...rest] = cookie.value.split(".");
+    await person.context.addCookies([{ ...cookie, value: `${mark}.${ending(rest.join("."), seconds)}` }]);
+    await person.press("Allow");
+    await person.sees("This took too long", 400);
+    assert.deepEqual(provider.events, [], "the code is not used");
+    await challenged(call);
+  });
+}
+
+test("another browser that opens the callback is refused, and the first may go on", async () => {
+  const call = oxp(newUser());
+  const challenge = await challenged(call);
+  const [first, other] = [await Person.sit(), await Person.sit()];
+  const back = await first.hold(challenge, "octocat");
+  await other.visit(back);
+  await other.sees("This is not the browser that started", 403);
+  await look(other.page, "other-browser");
+  assert.deepEqual(provider.events, [], "the code is not used");
+  await challenged(call);
+  await first.visit(back);
+  await first.sees("Done");
+  assert.equal(await check(challenge), "completed");
+});
+
+test("a victim who is sent on to the provider grants the sender nothing", async () => {
+  const call = oxp(newUser());
+  const challenge = await challenged(call);
+  const [sender, victim] = [await Person.sit(), await Person.sit()];
+  let lure;
+  sender.page.on("request", (request) => {
+    if (request.url().startsWith(`${provider.issuer}/auth?`)) lure = request.url();
+  });
+  await sender.visit(challenge.url);
+  await sender.press("Continue to GitHub");
+  await sender.sees("Log in");
+  await victim.visit(lure);
+  await victim.page.getByLabel("Name").fill("victim");
+  await victim.press("Log in");
+  await victim.press("Allow");
+  await victim.sees("This is not the browser that started", 403);
+  assert.deepEqual(provider.events, [], "the code is not used");
+  await challenged(call);
+});
+
+test("a tampered state is refused, and the true one still serves", async () => {
+  const challenge = await challenged(oxp(newUser()));
+  const person = await Person.sit();
+  const back = await person.hold(challenge, "octocat");
+  const [state] = /(?<=[?&]state=)[^&]+/.exec(back);
+  for (const bad of [state.replace(/^./, "f"), state.slice(0, -1), state.split(".")[0], "", challenge.url.split("?c=")[1]]) {
+    await person.visit(back.replace(state, bad));
+    await person.sees("This address is not valid", 400);
+    assert.equal(await check(challenge), "pending");
+  }
+  await look(person.page, "invalid");
+  assert.deepEqual(provider.events, [], "the code is not used");
+  await person.visit(back);
+  await person.sees("Done");
+});
+
+test("a callback that comes again shows the same and uses nothing", async () => {
+  const call = oxp(newUser());
+  const challenge = await challenged(call);
+  const person = await Person.sit();
+  const back = await person.hold(challenge, "octocat");
+  await person.visit(back);
+  await person.sees("Done");
+  await person.page.reload();
+  await person.sees("Done");
+  await person.visit(back);
+  await person.sees("Done");
+  await look(person.page, "done");
+  assert.deepEqual(provider.events, ["authorization_code"]);
+  assert.equal(await check(challenge), "completed");
+  assert.deepEqual(await call(), { value: ISSUE });
+});
+
+test("a callback that comes again before the browser has heard of the first", async () => {
+  const call = oxp(newUser());
+  const challenge = await challenged(call);
+  const person = await Person.sit();
+  const back = await person.hold(challenge, "octocat");
+  const cookies = await person.context.cookies(address.origin);
+  await person.visit(back);
+  await person.sees("Done");
+  await person.context.addCookies(cookies);
+  await person.visit(back);
+  await person.sees("It did not work", 400);
+  assert.equal(await check(challenge), "completed");
+  // This provider takes the second use of a code for theft (RFC 6749, 4.1.2) and revokes the grant.
+  assert.deepEqual(provider.events, ["authorization_code", "revoked", "invalid_grant"]);
+  const another = await challenged(call);
+  await person.visit(another.url);
+  await person.press("Continue to GitHub");
+  await person.sees("Consent");
+  await person.press("Allow");
+  await person.sees("Done");
+  assert.deepEqual(await call(), { value: ISSUE });
+});
+
+test("a provider that goes down at the exchange can be tried again", async () => {
+  const call = oxp(newUser());
+  const challenge = await challenged(call);
+  const person = await Person.sit();
+  await person.logIn(challenge, "octocat");
+  provider.now.down = true;
+  await person.press("Allow");
+  await person.sees("The service does not answer", 502);
+  await look(person.page, "provider-down");
+  assert.equal(await check(challenge), "pending");
+  delete provider.now.down;
+  await person.press("Try again");
+  await person.sees("Connect GitHub");
+  // The provider remembers who this is and what was agreed.
+  await person.press("Continue to GitHub");
+  await person.sees("Done");
+  assert.equal(await check(challenge), "completed");
+  assert.deepEqual(await call(), { value: ISSUE });
+});
+
+/** Somebody who has granted what `call` needs. */
+async function granted(call) {
+  const person = await Person.sit();
+  await person.grant(await challenged(call), "octocat");
+  return person;
+}
+
+test("an access token that has ended is refreshed at the provider, each time with its newest refresh token", async () => {
+  provider.now.expires_in = 0;
+  const call = oxp(newUser());
+  await granted(call);
+  const before = api.tokens.length;
+  for (let times = 0; times < 3; times += 1) assert.deepEqual(await call(), { value: ISSUE });
+  assert.deepEqual(provider.events, ["authorization_code", ...Array(3).fill("refresh_token")]);
+  assert.equal(new Set(api.tokens.slice(before)).size, 3);
+});
+
+for (const [what, expires_in, which, questions] of [
+  ["access token", 3600, () => api.tokens.at(-1), []],
+  ["refresh token", 0, () => [...provider.secrets].at(-1), ["Consent"]],
+]) {
+  test(`X48 a grant whose ${what} the provider revokes becomes a challenge, and then a new grant`, async () => {
+    provider.now.expires_in = expires_in;
+    const call = oxp(newUser());
+    const person = await granted(call);
+    assert.deepEqual(await call(), { value: ISSUE });
+    assert.equal(await provider.revoke(which()), 200);
+    const challenge = await challenged(call);
+    await person.visit(challenge.url);
+    await person.press("Continue to GitHub");
+    for (const question of questions) {
+      await person.sees(question);
+      await person.press("Allow");
+    }
+    await person.sees("Done");
+    assert.equal(await check(challenge), "completed");
+    assert.deepEqual(await call(), { value: ISSUE });
+  });
+}
+
+test("a grant that its user has the server forget is asked for anew", async () => {
+  const user = newUser();
+  const call = oxp(user);
+  await granted(call);
+  assert.deepEqual(await call(), { value: ISSUE });
+  const forget = { headers: { "oxp-api-key": KEY } };
+  assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`, forget)).status, 204);
+  await challenged(call);
+});
+
+test("the page fits long names, can be used by keyboard, and runs nothing that is put into it", async () => {
+  const person = await Person.sit();
+  const { url } = await challenged(oxp(newUser()));
+  await person.visit(url);
+  await look(person.page, "question");
+  const long = await challenged(oxp(`${CANARY}-`.padEnd(128, "user"), WORDY));
+  await person.visit(long.url);
+  await look(person.page, "question-long");
+
+  await person.page.keyboard.press("Tab");
+  const focus = await person.page.evaluate(() => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+    return [document.activeElement.textContent, outlineStyle, parseFloat(outlineWidth) >= 2];
+  });
+  assert.deepEqual(focus, ["Continue to GitHub", "solid", true]);
+  await look(person.page, "question-focus");
+  await assert.rejects(person.page.addScriptTag({ content: "document.title = 'taken'" }));
+  await assert.rejects(person.page.addStyleTag({ content: "main { display: none }" }));
+  assert.equal(person.complaints.splice(0).length, 2, "the policy is seen at work");
+  assert.equal(await person.page.title(), "Connect GitHub");
+  await person.page.keyboard.press("Enter");
+  await person.sees("Log in");
+});

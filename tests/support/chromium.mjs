@@ -1,0 +1,84 @@
+// A real browser, and a look at the pages that it shows.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const FOUND = at(".tools/.chromium");
+const SCREENSHOTS = at("target/screenshots");
+
+/** Starts Chromium with a fresh profile. It reaches nothing beyond this machine. */
+export function launch() {
+  const executablePath = existsSync(FOUND) && readFileSync(FOUND, "utf8").trim();
+  assert.ok(executablePath, "no browser: `make chromium` finds one or says what to install");
+  return chromium.launch({
+    executablePath,
+    headless: true,
+    // Chromium does not start its sandbox as root.
+    chromiumSandbox: process.getuid?.() !== 0,
+    args: [
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+    ],
+  });
+}
+
+const SIZES = {
+  narrow: { width: 320, height: 568 },
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 800 },
+};
+
+/** Holds what a page shows to what everybody can read, in each size and scheme, and takes pictures. */
+export async function look(page, name) {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${SCREENSHOTS}/${name}-${size}-${colorScheme}.png`, fullPage: true });
+      const { width, faults } = await page.evaluate(measure);
+      const where = `${name}, ${size}, ${colorScheme}`;
+      assert.ok(width <= viewport.width, `${where}: it scrolls sideways, ${width} pixels`);
+      assert.deepEqual(faults, [], where);
+    }
+  }
+}
+
+// Runs in the page. Text and its ground must differ as WCAG 2 asks (1.4.3, 4.5:1), and what is
+// touched be large enough for a finger.
+function measure() {
+  const parse = (color) => color.match(/[\d.]+/g).map(Number);
+  const light = (color) => {
+    const [r, g, b] = parse(color).map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    const color = getComputedStyle(element).backgroundColor;
+    const clear = parse(color)[3] === 0;
+    return clear && element.parentElement ? ground(element.parentElement) : color;
+  };
+  const faults = [];
+  for (const element of document.body.querySelectorAll("*")) {
+    const shown = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    const box = element.getBoundingClientRect();
+    if (box.left < 0 || box.right > innerWidth) faults.push(`${element.tagName} sticks out`);
+    if (element.matches("a, button") && box.height < 44) faults.push(`${element.tagName} is ${box.height} high`);
+    if (!shown) continue;
+    const { color, fontSize } = getComputedStyle(element);
+    const [dark, bright] = [light(color), light(ground(element))].sort((a, b) => a - b);
+    const contrast = (bright + 0.05) / (dark + 0.05);
+    if (contrast < 4.5) faults.push(`${element.tagName}: contrast ${contrast.toFixed(1)}`);
+    if (parseFloat(fontSize) < 14) faults.push(`${element.tagName}: letters of ${fontSize}`);
+  }
+  return { width: document.documentElement.scrollWidth, faults };
+}

@@ -1,0 +1,112 @@
+// A real authorization server on a loopback port: `oidc-provider`, with short pages of its own to log
+// in and to consent. Its access tokens are known to nobody else: an API asks `account`.
+import { generateKeyPairSync } from "node:crypto";
+import http from "node:http";
+import { text } from "node:stream/consumers";
+import Provider from "oidc-provider";
+import MemoryAdapter from "oidc-provider/lib/adapters/memory_adapter.js";
+import { CANARY } from "./worker.mjs";
+
+export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
+
+const page = (title, form) =>
+  `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1><form method="post">${form}</form>`;
+const PAGES = {
+  login: page("Log in", '<label>Name <input name="login" autofocus></label><button>Log in</button>'),
+  consent: page("Consent", '<button name="answer" value="yes">Allow</button><button name="answer" value="no">Deny</button>'),
+};
+
+/**
+ * Starts it, with one client that comes back to `redirectUri`. `now` says how it behaves: `down`
+ * (its token endpoint breaks connections off), `expires_in` (what it says of access tokens). `events`
+ * are the names of what it has done since they were last emptied, `secrets` all codes and tokens.
+ */
+export async function openidProvider(redirectUri) {
+  const now = {};
+  const events = [];
+  const secrets = new Set();
+  const server = http.createServer();
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  const issuer = `http://127.0.0.1:${server.address().port}`;
+  const provider = new Provider(issuer, {
+    // Under another name, for it warns of itself.
+    adapter: class extends MemoryAdapter {},
+    clients: [
+      {
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        redirect_uris: [redirectUri],
+        grant_types: ["authorization_code", "refresh_token"],
+      },
+    ],
+    cookies: { keys: [CANARY] },
+    expiresWithSession: () => false,
+    features: { devInteractions: { enabled: false }, revocation: { enabled: true, allowedPolicy: () => true } },
+    findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    issueRefreshToken: () => true,
+    jwks: { keys: [generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "jwk" })] },
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    scopes: ["openid", "offline_access", "repo"],
+    ttl: { AccessToken: 3600, Grant: 86400, Interaction: 600, RefreshToken: 86400, Session: 86400, AuthorizationCode: 60 },
+  });
+  provider.on("grant.success", ({ oidc }) => events.push(oidc.params.grant_type));
+  provider.on("grant.error", (_, { error }) => events.push(error));
+  provider.on("grant.revoked", () => events.push("revoked"));
+  provider.use(async (context, next) => {
+    await next();
+    if (context.path !== "/token" || context.status !== 200) return;
+    const { access_token, refresh_token } = context.body;
+    for (const secret of [context.oidc.params.code, access_token, refresh_token]) if (secret) secrets.add(secret);
+    if (now.expires_in !== undefined) context.body.expires_in = now.expires_in;
+  });
+
+  async function interact(request, response) {
+    const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
+    if (request.method === "GET") {
+      return response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(PAGES[prompt.name]);
+    }
+    const form = new URLSearchParams(await text(request));
+    const result = {};
+    if (prompt.name === "login") {
+      result.login = { accountId: form.get("login") };
+    } else if (form.get("answer") === "yes") {
+      const granted = { accountId: session.accountId, clientId: params.client_id };
+      const grant = (grantId && (await provider.Grant.find(grantId))) || new provider.Grant(granted);
+      grant.addOIDCScope(params.scope);
+      result.consent = { grantId: await grant.save() };
+    } else {
+      result.error = "access_denied";
+    }
+    await provider.interactionFinished(request, response, result);
+  }
+
+  const answer = provider.callback();
+  server.on("request", async (request, response) => {
+    if (now.down && request.url === "/token") return request.socket.destroy();
+    if (!request.url.startsWith("/interaction/")) return answer(request, response);
+    await interact(request, response).catch((error) => response.writeHead(400).end(error.message));
+  });
+  return {
+    issuer,
+    now,
+    events,
+    secrets,
+    /** Whose an access token is, while it counts. */
+    async account(token) {
+      const found = await provider.AccessToken.find(token);
+      return found?.scopes.has("repo") ? found.accountId : undefined;
+    },
+    /** Takes a token back, as its client may (RFC 7009). */
+    async revoke(token) {
+      const authorization = `Basic ${btoa(`${CLIENT.id}:${CLIENT.secret}`)}`;
+      const body = new URLSearchParams({ token });
+      return (await fetch(`${issuer}/token/revocation`, { method: "POST", headers: { authorization }, body })).status;
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(closed));
+    },
+  };
+}
