@@ -152,8 +152,8 @@ fn incompatible(
         })
         .collect();
     let first = tools.first().map_or("", |tool| &tool.name);
-    let features: BTreeSet<&str> =
-        tools.iter().flat_map(|tool| tool.incompatible_features.iter().copied()).collect();
+    let mut features = BTreeSet::new();
+    features.extend(tools.iter().flat_map(|tool| tool.incompatible_features.iter().copied()));
     let of_first = tools.first().map_or_else(String::new, |tool| {
         tool.incompatible_features
             .iter()
