@@ -9,7 +9,9 @@ use toolbooth::host::{
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use worker::{Env, console_error, console_warn};
+use web_sys::console;
+
+use crate::Env;
 
 /// The name of the KV binding in `wrangler.toml`.
 const KV: &str = "KV";
@@ -59,8 +61,7 @@ extern "C" {
 
 #[wasm_bindgen]
 extern "C" {
-    /// A KV namespace. The bindings of the `worker` crate build their options through serde, which
-    /// makes them many times as large.
+    /// A KV namespace.
     type Namespace;
     #[wasm_bindgen(method, catch)]
     async fn get(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
@@ -238,10 +239,10 @@ impl Log for Bindings {
         for (name, value) in details {
             line.insert((*name).to_owned(), (*value).into());
         }
-        let line = Value::Object(line);
+        let line = Value::Object(line).to_string().into();
         match level {
-            Level::Warn => console_warn!("{line}"),
-            Level::Error => console_error!("{line}"),
+            Level::Warn => console::warn_1(&line),
+            Level::Error => console::error_1(&line),
         }
     }
 }
