@@ -1,15 +1,17 @@
 // Whether the WebAssembly instance is beyond repair. worker-build's shim reads this object and
-// starts a fresh instance; the names are its own.
+// starts a fresh instance; the names of the global and of the two values are its own.
 
-const crash = (globalThis.__worker_init_state = { criticalError: false, instanceId: 0 });
+export const crash = {
+  criticalError: false,
+  instanceId: 0,
 
-export const state = () => crash;
+  started() {
+    this.instanceId += 1;
+  },
 
-export function started() {
-  crash.instanceId += 1;
-}
-
-export function panicked(message) {
-  console.error("Critical", new Error(`Rust panic: ${message}`));
-  crash.criticalError = true;
-}
+  panicked(message) {
+    console.error("Critical", new Error(`Rust panic: ${message}`));
+    this.criticalError = true;
+  },
+};
+globalThis.__worker_init_state = crash;

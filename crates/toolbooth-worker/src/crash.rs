@@ -12,23 +12,27 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen(module = "/js/crash.js")]
 extern "C" {
-    fn state() -> JsValue;
-    fn started();
-    fn panicked(message: &str);
+    type Crash;
+    #[wasm_bindgen(thread_local_v2, js_name = crash)]
+    static CRASH: Crash;
+    #[wasm_bindgen(method)]
+    fn started(this: &Crash);
+    #[wasm_bindgen(method)]
+    fn panicked(this: &Crash, message: &str);
 }
 
 #[wasm_bindgen(start, private)]
 fn start() {
     // In the place of the standard hook, which has nowhere to write.
-    panic::set_hook(Box::new(|info| panicked(&info.to_string())));
+    panic::set_hook(Box::new(|info| CRASH.with(|crash| crash.panicked(&info.to_string()))));
     // What ends an instance without a panic, such as a stack overflow.
     set_on_abort(schedule_reinit);
-    started();
+    CRASH.with(Crash::started);
 }
 
 /// The note, for the shim.
 #[allow(unreachable_pub)] // What is exported to JS must be public.
 #[wasm_bindgen(js_name = "__worker_init_state")]
 pub fn worker_init_state() -> JsValue {
-    state()
+    CRASH.with(|crash| crash.into())
 }
