@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
+import { verifyAccess, withAccess } from "./access.mjs";
 import { bystanders, pick } from "./counter.mjs";
 import { DIALECTS, verifyDialects } from "./dialects.mjs";
 import { load, open } from "./load.mjs";
@@ -49,27 +50,9 @@ const dialects = DIALECTS.map((dialect) => ({ ...dialect, rounds: [] }));
 
 say("calls");
 const counter = await pick();
-const noise = await serve(await configure(workers), async ({ pid, ports }) => {
-  const answers = [];
-  for (const { name } of workers) answers.push([name, await verify(name, ports[name])]);
-  alike(answers);
-  await verifyDialects(ports.ours);
-
-  const connections = new Map();
-  for (const { name } of workers) connections.set(name, await open(ports[name], plan.connections));
-  for (const { name } of workers) await load(connections.get(name), CALL, plan.warmup);
-  for (const { request } of dialects) await load(connections.get("ours"), request, plan.warmup / 10);
-  const others = await bystanders(pid);
-  for (let round = 0; round < plan.rounds; round++) {
-    for (const { name } of workers) {
-      results.get(name).rounds.push(await measure(pid, connections.get(name), CALL));
-    }
-    for (const { request, rounds } of dialects) {
-      rounds.push(await measure(pid, connections.get("ours"), request));
-    }
-  }
-  for (const each of [...connections.values()].flat()) each.close();
-  return others();
+const { access, noise } = await withAccess(async (ways) => {
+  const access = ways.map((way) => ({ ...way, rounds: [] }));
+  return { access, noise: await calls(access) };
 });
 
 say("first requests");
@@ -77,12 +60,49 @@ for (let round = 0; round < plan.starts; round++) {
   for (const worker of workers) results.get(worker.name).starts.push(await firstRequest(worker));
 }
 
-const text = report(results, dialects, plan, { counter, noise });
+const text = report({ results, dialects, access }, plan, { counter, noise });
 if (smoke) {
   say("all answer as they should; so few calls say nothing about speed");
 } else {
   console.log(text);
   await writeFile(join(ROOT, "bench/RESULTS.md"), text);
+}
+
+/** Measures the calls to all Workers, in rounds; gives what else the machine did meanwhile. */
+async function calls(access) {
+  const { modules } = results.get("ours");
+  const guarded = access.map(({ name, variables }) => ({ name, variables, modules }));
+  const config = await configure([...workers, ...guarded]);
+  return serve(config, async ({ pid, ports }) => {
+    const answers = [];
+    for (const { name } of workers) answers.push([name, await verify(name, ports[name])]);
+    alike(answers);
+    await verifyDialects(ports.ours);
+    await verifyAccess(access, ports);
+
+    const connections = new Map();
+    for (const { name } of workers) connections.set(name, await open(ports[name], plan.connections));
+    for (const { name } of workers) await load(connections.get(name), CALL, plan.warmup);
+    for (const { request } of dialects) await load(connections.get("ours"), request, plan.warmup / 10);
+    for (const { name, request } of access) {
+      connections.set(name, await open(ports[name], plan.connections));
+      await load(connections.get(name), request, plan.warmup);
+    }
+    const others = await bystanders(pid);
+    for (let round = 0; round < plan.rounds; round++) {
+      for (const { name } of workers) {
+        results.get(name).rounds.push(await measure(pid, connections.get(name), CALL));
+      }
+      for (const { request, rounds } of dialects) {
+        rounds.push(await measure(pid, connections.get("ours"), request));
+      }
+      for (const { name, request, rounds } of access) {
+        rounds.push(await measure(pid, connections.get(name), request));
+      }
+    }
+    for (const each of [...connections.values()].flat()) each.close();
+    return others();
+  });
 }
 
 /** What a call costs the process, and how long it takes, in one round. */

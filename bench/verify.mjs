@@ -4,15 +4,18 @@ import assert from "node:assert/strict";
 
 import { Connection, post } from "./load.mjs";
 
-/** The call that everything is measured with. */
-export const CALL = post(
-  "/tools/call",
-  JSON.stringify({
-    call_id: "123e4567-e89b-12d3-a456-426614174000",
-    tool_id: "Calculator.Add@1.0.0",
-    input: { a: 10, b: 5 },
-  }),
-);
+const BODY = JSON.stringify({
+  call_id: "123e4567-e89b-12d3-a456-426614174000",
+  tool_id: "Calculator.Add@1.0.0",
+  input: { a: 10, b: 5 },
+});
+
+/** The call that everything is measured with, with these further headers. */
+export const call = (headers) =>
+  post("/tools/call", BODY, { "content-type": "application/json", ...headers });
+
+/** That call by nobody in particular. */
+export const CALL = call();
 
 const SUM = {
   status: 200,

@@ -12,7 +12,8 @@ import { ROOT, SCRATCH } from "./paths.mjs";
 
 export const { version } = workerd;
 
-/** Writes a configuration with all `workers`, for `serve`. */
+/** Writes a configuration with all `workers`, for `serve`. A worker's `variables` are its text
+ *  bindings. */
 export async function configure(workers) {
   const names = workers.map(({ name }) => name);
   const date = /^compatibility_date = (".+")$/m;
@@ -23,15 +24,19 @@ export async function configure(workers) {
       await writeFile(join(SCRATCH, "modules", name, module.name), module.bytes);
     }
   }
-  const services = workers.map(({ name, modules }) => {
+  const services = workers.map(({ name, modules, variables = { AUTH: "none" } }) => {
     const embedded = modules.map(
       (module) =>
         `(name = "${module.name}", ${module.type} = embed "modules/${name}/${module.name}")`,
     );
-    const bindings = `[(name = "AUTH", text = "none")]`;
-    const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}], bindings = ${bindings})`;
+    const bindings = Object.entries(variables).map(
+      ([variable, value]) => `(name = "${variable}", text = ${JSON.stringify(value)})`,
+    );
+    const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}], bindings = [${bindings.join(", ")}])`;
     return `(name = "${name}", worker = ${worker})`;
   });
+  // Where Workers fetch from: the issuer of the tokens is on this machine.
+  services.push(`(name = "internet", network = (allow = ["private"]))`);
   // Port 0: the system picks a free one, and workerd reports it.
   const sockets = names.map(
     (name) => `(name = "${name}", address = "127.0.0.1:0", http = (), service = "${name}")`,

@@ -71,7 +71,7 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     }
     let wait = answer.retry_after_ms;
     match answer.status {
-        200 | 201 => serde_json::from_slice(&answer.body).map_err(|_| {
+        200 | 201 => answer.json().ok_or_else(|| {
             context.warn("github", &[("fault", "the answer is not in the documented form")]);
             ToolError::new("GitHub's answer could not be read")
         }),

@@ -9,8 +9,8 @@ use toolbooth::http::{self, Body, Inbound, Outbound};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::future_to_promise;
-use worker::Env;
 
+use crate::Env;
 use crate::host::Bindings;
 
 #[wasm_bindgen(module = "/js/respond.js")]

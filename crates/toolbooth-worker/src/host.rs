@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use serde_json::{Map, Value};
 use toolbooth::host::{
     BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
@@ -10,9 +9,9 @@ use toolbooth::host::{
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use worker::{
-    AbortSignal, Env, Fetch, Headers, Method, Request, RequestInit, console_error, console_warn,
-};
+use web_sys::console;
+
+use crate::Env;
 
 /// The name of the KV binding in `wrangler.toml`.
 const KV: &str = "KV";
@@ -36,6 +35,47 @@ extern "C" {
     async fn take(binding: &JsValue, key: &str, units: u32) -> Result<JsValue, JsValue>;
 }
 
+#[wasm_bindgen(module = "/js/send.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    async fn send(
+        method: &str,
+        url: &str,
+        headers: &web_sys::Headers,
+        body: Option<&[u8]>,
+        timeout: u32,
+        most: u32,
+    ) -> Result<JsValue, JsValue>;
+
+    /// What `send` gives: an answer, or the word for why there is none.
+    type Answer;
+    #[wasm_bindgen(method, getter)]
+    fn fault(this: &Answer) -> Option<String>;
+    #[wasm_bindgen(method, getter)]
+    fn status(this: &Answer) -> u16;
+    #[wasm_bindgen(method, getter, js_name = retryAfter)]
+    fn retry_after(this: &Answer) -> Option<String>;
+    #[wasm_bindgen(method, getter)]
+    fn body(this: &Answer) -> Vec<u8>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// A KV namespace.
+    type Namespace;
+    #[wasm_bindgen(method, catch)]
+    async fn get(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn put(
+        this: &Namespace,
+        key: &str,
+        value: &str,
+        options: &js_sys::Object,
+    ) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn delete(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
+}
+
 /// The bindings of one request.
 pub(crate) struct Bindings {
     env: Env,
@@ -50,6 +90,21 @@ impl Bindings {
     fn binding(&self, name: &str) -> JsValue {
         js_sys::Reflect::get(&self.env, &JsValue::from_str(name)).unwrap_or_default()
     }
+
+    fn store(&self) -> Result<Namespace, StoreError> {
+        let binding = self.binding(KV);
+        if binding.is_object() {
+            Ok(binding.unchecked_into())
+        } else {
+            Err(StoreError(format!("there is no binding {KV}")))
+        }
+    }
+}
+
+/// What the runtime says of a fault.
+fn reason(error: JsValue) -> String {
+    let error = error.dyn_into::<js_sys::Error>();
+    error.map_or_else(|_| String::new(), |error| error.message().into())
 }
 
 impl Clock for Bindings {
@@ -70,8 +125,10 @@ impl Random for Bindings {
 impl Variables for Bindings {
     fn variable(&self, name: &str) -> Option<String> {
         let value = self.binding(name);
-        // wrangler.toml makes a number or a boolean of what stands there without quotes.
-        let number = || value.as_f64().map(|number| number.to_string());
+        // wrangler.toml makes a number or a boolean of what stands there without quotes. JS writes
+        // numbers as people do, and Rust's own way is not linked for this alone.
+        let number =
+            || Some(value.dyn_ref::<js_sys::Number>()?.to_string_with_radix(10).ok()?.into());
         let boolean = || value.as_bool().map(|boolean| boolean.to_string());
         value.as_string().or_else(number).or_else(boolean)
     }
@@ -80,8 +137,8 @@ impl Variables for Bindings {
 impl Store for Bindings {
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
         Box::pin(async move {
-            let store = self.env.kv(KV).map_err(|error| StoreError(error.to_string()))?;
-            store.get(key).text().await.map_err(|error| StoreError(error.to_string()))
+            let value = self.store()?.get(key).await;
+            value.map(|value| value.as_string()).map_err(|error| StoreError(reason(error)))
         })
     }
 
@@ -92,18 +149,19 @@ impl Store for Bindings {
         life: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let seconds = life.max(SHORTEST_LIFE).as_secs();
-            let store = self.env.kv(KV).map_err(|error| StoreError(error.to_string()))?;
-            let put = store.put(key, value).map_err(|error| StoreError(error.to_string()))?;
-            let put = put.expiration_ttl(seconds).execute().await;
-            put.map_err(|error| StoreError(error.to_string()))
+            let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
+            let options = js_sys::Object::new();
+            // Setting a member of a plain object does not fail.
+            let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
+            let put = self.store()?.put(key, value, &options).await;
+            put.map(drop).map_err(|error| StoreError(reason(error)))
         })
     }
 
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let store = self.env.kv(KV).map_err(|error| StoreError(error.to_string()))?;
-            store.delete(key).await.map_err(|error| StoreError(error.to_string()))
+            let delete = self.store()?.delete(key).await;
+            delete.map(drop).map_err(|error| StoreError(reason(error)))
         })
     }
 }
@@ -114,50 +172,34 @@ impl HttpClient for Bindings {
         request: HttpRequest<'a>,
     ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
         Box::pin(async move {
-            let timeout = u32::try_from(request.timeout.as_millis()).unwrap_or(u32::MAX);
-            let signal = AbortSignal::from(web_sys::AbortSignal::timeout_with_u32(timeout));
-            match exchange(request, &signal).await {
-                Err(HttpError::Unreachable(_)) if signal.aborted() => Err(HttpError::Timeout),
-                result => result,
+            let unreachable = |error| HttpError::Unreachable(reason(error));
+            let headers = web_sys::Headers::new().map_err(unreachable)?;
+            for (name, value) in &request.headers {
+                headers.set(name, value).map_err(unreachable)?;
             }
+            let answer = send(
+                request.method,
+                &request.url,
+                &headers,
+                request.body.as_deref(),
+                u32::try_from(request.timeout.as_millis()).unwrap_or(u32::MAX),
+                u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
+            );
+            let answer: Answer = answer.await.map_err(unreachable)?.unchecked_into();
+            match answer.fault().as_deref() {
+                None => {}
+                Some("timeout") => return Err(HttpError::Timeout),
+                Some(_) => return Err(HttpError::TooLarge),
+            }
+            let seconds = answer.retry_after();
+            let seconds = seconds.and_then(|seconds| seconds.trim().parse::<u64>().ok());
+            Ok(HttpResponse {
+                status: answer.status(),
+                retry_after_ms: seconds.map(|seconds| seconds.saturating_mul(1000)),
+                body: answer.body(),
+            })
         })
     }
-}
-
-/// Sends the request and reads the answer, as long as the signal does not stop it.
-async fn exchange(
-    request: HttpRequest<'_>,
-    signal: &AbortSignal,
-) -> Result<HttpResponse, HttpError> {
-    let unreachable = |error: worker::Error| HttpError::Unreachable(error.to_string());
-    let headers = Headers::new();
-    for (name, value) in &request.headers {
-        headers.set(name, value).map_err(unreachable)?;
-    }
-    let mut init = RequestInit::new();
-    init.with_method(Method::from(request.method.to_owned())).with_headers(headers);
-    if let Some(body) = request.body {
-        init.with_body(Some(js_sys::Uint8Array::from(body.as_slice()).unchecked_into()));
-    }
-    let outgoing = Request::new_with_init(&request.url, &init).map_err(unreachable)?;
-    let mut answer =
-        Fetch::Request(outgoing).send_with_signal(signal).await.map_err(unreachable)?;
-    let retry_after = answer.headers().get("retry-after").map_err(unreachable)?;
-    let mut body = Vec::new();
-    if let Ok(mut chunks) = answer.stream() {
-        while let Some(chunk) = chunks.next().await {
-            body.extend_from_slice(&chunk.map_err(unreachable)?);
-            if body.len() > request.max_bytes {
-                return Err(HttpError::TooLarge);
-            }
-        }
-    }
-    let seconds = retry_after.and_then(|seconds| seconds.trim().parse::<u64>().ok());
-    Ok(HttpResponse {
-        status: answer.status_code(),
-        retry_after_ms: seconds.map(|seconds| seconds.saturating_mul(1000)),
-        body,
-    })
 }
 
 impl Signatures for Bindings {
@@ -184,13 +226,8 @@ impl RateLimit for Bindings {
     fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>> {
         Box::pin(async move {
             let units = u32::try_from(units).unwrap_or(u32::MAX);
-            match take(&self.binding(RATE_LIMIT), key, units).await {
-                Ok(within) => Ok(within.is_truthy()),
-                Err(error) => {
-                    let error = error.dyn_into::<js_sys::Error>();
-                    Err(error.map_or_else(|_| String::new(), |error| error.message().into()))
-                }
-            }
+            let within = take(&self.binding(RATE_LIMIT), key, units).await;
+            within.map(|within| within.is_truthy()).map_err(reason)
         })
     }
 }
@@ -202,10 +239,10 @@ impl Log for Bindings {
         for (name, value) in details {
             line.insert((*name).to_owned(), (*value).into());
         }
-        let line = Value::Object(line);
+        let line = Value::Object(line).to_string().into();
         match level {
-            Level::Warn => console_warn!("{line}"),
-            Level::Error => console_error!("{line}"),
+            Level::Warn => console::warn_1(&line),
+            Level::Error => console::error_1(&line),
         }
     }
 }

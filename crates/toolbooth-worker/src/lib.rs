@@ -6,10 +6,12 @@
 //! nothing is answered within that crossing, without a promise.
 
 mod boundary;
+mod crash;
 mod host;
 
 pub use boundary::{answer, body_limit, failed};
-pub use worker::Env;
+/// The variables, secrets and bindings of a Worker.
+pub use js_sys::Object as Env;
 
 /// Exports what `js/entry.js` calls, for a catalogue of tools.
 ///

@@ -127,7 +127,7 @@ pub struct HttpResponse {
 impl HttpResponse {
     /// The body as JSON of the form of `T`; `None` when it is not that.
     pub fn json<T: DeserializeOwned>(&self) -> Option<T> {
-        serde_json::from_value(json::parse(&self.body).ok()?).ok()
+        json::read(&self.body)
     }
 }
 

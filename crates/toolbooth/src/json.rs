@@ -7,7 +7,9 @@
 use std::fmt;
 use std::str::Utf8Error;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Number, Value};
 
 use crate::call::excerpt;
@@ -41,6 +43,14 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     let value = Strict { room: MAX_DEPTH }.deserialize(&mut reader).map_err(JsonError)?;
     reader.end().map_err(JsonError)?;
     Ok(value)
+}
+
+/// Reads JSON of the form of `T`; `None` when it is not that.
+///
+/// By way of a [`Value`], as the inputs of tools are read: a second reader for each form would take
+/// more room in the Worker than the detour takes time.
+pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    serde_json::from_value(parse(bytes).ok()?).ok()
 }
 
 fn not_utf8(bytes: &[u8], error: Utf8Error) -> serde_json::Error {

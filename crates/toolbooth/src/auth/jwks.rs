@@ -144,8 +144,10 @@ fn read(jwk: &Value) -> Option<Key> {
         ("OKP", Some("Ed25519")) => (SignatureAlgorithm::EdDsa, &["kty", "crv", "x"]),
         _ => return None,
     };
-    let member = |name: &&str| Some(((*name).to_owned(), text(name)?.into()));
-    let public = members.iter().map(member).collect::<Option<Map<String, Value>>>()?;
+    let mut public = Map::new();
+    for name in members {
+        public.insert((*name).to_owned(), text(name)?.into());
+    }
     let verifies = jwk.get("key_ops").is_none_or(|all| {
         all.as_array().is_some_and(|all| all.iter().any(|one| one.as_str() == Some("verify")))
     });

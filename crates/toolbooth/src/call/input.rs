@@ -8,7 +8,7 @@ use std::fmt;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{JsonType, ValidationError};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::excerpt::{cut, excerpt};
 use crate::catalog::Validator;
@@ -26,6 +26,18 @@ const LONGEST_PATH: usize = 128;
 pub struct InvalidInput {
     /// One entry a parameter, in the order in which the faults were found.
     pub errors: Vec<ParameterError>,
+}
+
+impl InvalidInput {
+    /// The same as an object: what is wrong, under the name of each parameter.
+    pub(crate) fn by_parameter(&self) -> Map<String, Value> {
+        // Collecting would link a sorting algorithm.
+        let mut members = Map::new();
+        for ParameterError { parameter, message } in &self.errors {
+            members.insert(parameter.clone(), message.as_str().into());
+        }
+        members
+    }
 }
 
 /// All faults in one line, in the order in which they were found: `a: Is required; b: Must be …`.

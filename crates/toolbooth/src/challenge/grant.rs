@@ -11,6 +11,7 @@ use super::seal::SealKeys;
 use super::token::{Purpose, StateKey};
 use crate::call::{AnotherUser, Caller, Secret};
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
+use crate::json;
 
 /// How long a grant is kept after its last change.
 const LIFE: Duration = Duration::from_secs(180 * 24 * 60 * 60);
@@ -163,7 +164,7 @@ impl Vault {
             return Ok(None);
         };
         let grant = self.seal.open(&key, &sealed);
-        let grant = grant.and_then(|text| serde_json::from_slice(&text).ok());
+        let grant = grant.and_then(|text| json::read(&text));
         if grant.is_none() {
             host.log(Level::Warn, "grant", &[("fault", "no key of GRANT_KEYS opens it")]);
         }

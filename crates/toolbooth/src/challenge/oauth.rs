@@ -65,8 +65,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
     }
     let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
     let answer = send(provider, HttpRequest::get(url), host).await?;
-    let document: Option<Document> =
-        (answer.status == 200).then(|| serde_json::from_slice(&answer.body).ok()).flatten();
+    let document: Option<Document> = (answer.status == 200).then(|| answer.json()).flatten();
     let document = document.filter(|it| {
         it.issuer == *issuer
             && is_secure(&it.authorization_endpoint)
@@ -170,7 +169,7 @@ fn tokens(answer: &HttpResponse) -> Result<Tokens, NoTokens> {
         scope: Option<String>,
         error: Option<String>,
     }
-    let body: Option<Body> = serde_json::from_slice(&answer.body).ok();
+    let body: Option<Body> = answer.json();
     // GitHub tells errors with status 200.
     match body {
         Some(Body { error: Some(_), .. }) if answer.status < 500 => Err(NoTokens::Refused),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::host::{NoRandomness, Random};
+use crate::json;
 
 /// The longest token that is read, in bytes. A cookie of 4,096 bytes has room for it.
 const LONGEST: usize = 3_500;
@@ -132,7 +133,7 @@ impl StateKey {
             return Err(BadToken::Forged);
         }
         let text = Base64UrlUnpadded::decode_vec(text).map_err(|_| BadToken::Forged)?;
-        let signed: Signed<T> = serde_json::from_slice(&text).map_err(|_| BadToken::Forged)?;
+        let signed: Signed<T> = json::read(&text).ok_or(BadToken::Forged)?;
         if now_ms / 1000 < signed.e { Ok(signed.c) } else { Err(BadToken::Expired) }
     }
 }

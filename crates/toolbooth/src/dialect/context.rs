@@ -61,12 +61,15 @@ fn secrets(
         Some(Value::Array(items)) => items,
         Some(_) => return Err(wrong()),
     };
-    let pair = |item| match item {
-        Value::Object(mut item) => match (item.remove("id"), item.remove(key)) {
-            (Some(Value::String(id)), Some(Value::String(value))) => Ok((id, Secret::new(value))),
-            _ => Err(wrong()),
-        },
-        _ => Err(wrong()),
-    };
-    items.into_iter().map(pair).collect()
+    let mut secrets = BTreeMap::new();
+    for item in items {
+        let Value::Object(mut item) = item else { return Err(wrong()) };
+        match (item.remove("id"), item.remove(key)) {
+            (Some(Value::String(id)), Some(Value::String(value))) => {
+                secrets.insert(id, Secret::new(value));
+            }
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(secrets)
 }

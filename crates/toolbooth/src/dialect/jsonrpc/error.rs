@@ -2,7 +2,6 @@
 //! it. OpenTool's clients show the message alone, so it says all that is needed to do better.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -73,10 +72,8 @@ fn failed(mut error: ToolError) -> Error {
 
 /// The faults stand in the message and, one a parameter, in the data.
 fn invalid(input: &InvalidInput) -> Error {
-    let by_parameter: BTreeMap<_, _> =
-        input.errors.iter().map(|error| (&*error.parameter, &*error.message)).collect();
     let message = format!("Some parameters are invalid. {input}");
-    let data = json!({ "parameter_errors": by_parameter });
+    let data = json!({ "parameter_errors": input.by_parameter() });
     Error { data: Some(data), ..Error::new(INVALID_PARAMS, message) }
 }
 
@@ -142,11 +139,10 @@ fn lacking(missing: Missing) -> Error {
         missing.granting()
     );
     let Missing { authorization, secrets, user_id, challenges } = missing;
-    let mut lacking = Map::from_iter([
-        ("authorization".to_owned(), json!(authorization)),
-        ("secrets".to_owned(), json!(secrets)),
-        ("user_id".to_owned(), json!(user_id)),
-    ]);
+    let mut lacking = Map::new();
+    lacking.insert("authorization".to_owned(), json!(authorization));
+    lacking.insert("secrets".to_owned(), json!(secrets));
+    lacking.insert("user_id".to_owned(), json!(user_id));
     if !challenges.is_empty() {
         lacking.insert("challenges".to_owned(), json!(challenges));
     }

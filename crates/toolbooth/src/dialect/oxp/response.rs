@@ -1,10 +1,9 @@
 //! What is written: OXP's and OTC's responses, which differ only in how they name their version.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
 use crate::challenge::Challenge;
@@ -86,22 +85,18 @@ fn ran(form: Form, result: CallToolResponse<'_>) -> Outbound {
 /// `ValidationErrorResponse` (X23, X24).
 fn invalid(form: Form, input: &InvalidInput) -> Outbound {
     #[derive(Serialize)]
-    struct ValidationErrorResponse<'a> {
+    struct ValidationErrorResponse {
         #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
         schema: Option<&'static str>,
         message: &'static str,
-        parameter_errors: BTreeMap<&'a str, &'a str>,
+        parameter_errors: Map<String, Value>,
     }
     Outbound::json(
         422,
         write(&ValidationErrorResponse {
             schema: form.schema(),
             message: "Some input parameters are invalid",
-            parameter_errors: input
-                .errors
-                .iter()
-                .map(|error| (error.parameter.as_str(), error.message.as_str()))
-                .collect(),
+            parameter_errors: input.by_parameter(),
         }),
     )
 }

@@ -132,8 +132,8 @@ fn incompatible(unfit: &[&Entry], provider: &str) -> Outbound {
         .map(|entry| Unfit { name: entry.name, incompatible_features: entry.unfit })
         .collect();
     let first = tools.first().map_or("", |tool| tool.name);
-    let features: BTreeSet<&str> =
-        tools.iter().flat_map(|tool| tool.incompatible_features.iter().copied()).collect();
+    let mut features = BTreeSet::new();
+    features.extend(tools.iter().flat_map(|tool| tool.incompatible_features.iter().copied()));
     let of_first = tools.first().map_or_else(String::new, |tool| {
         tool.incompatible_features
             .iter()
