@@ -11,7 +11,8 @@ use toolbooth::host::{
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{
-    AbortSignal, Env, Fetch, Headers, Method, Request, RequestInit, console_error, console_warn,
+    AbortSignal, Env, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, console_error,
+    console_warn,
 };
 
 /// The name of the KV binding in `wrangler.toml`.
@@ -135,7 +136,9 @@ async fn exchange(
         headers.set(name, value).map_err(unreachable)?;
     }
     let mut init = RequestInit::new();
-    init.with_method(Method::from(request.method.to_owned())).with_headers(headers);
+    init.with_method(Method::from(request.method.to_owned()))
+        .with_headers(headers)
+        .with_redirect(RequestRedirect::Manual);
     if let Some(body) = request.body {
         init.with_body(Some(js_sys::Uint8Array::from(body.as_slice()).unchecked_into()));
     }

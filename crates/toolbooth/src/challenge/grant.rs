@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Granted;
 use super::oauth::{self, NoTokens, Tokens};
 use super::provider::Provider;
+use super::recent::Recent;
 use super::seal::SealKeys;
 use super::token::{Purpose, StateKey};
+use super::{Granted, LIFE_MS};
 use crate::call::{AnotherUser, Caller, Secret};
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
 
@@ -65,19 +66,17 @@ impl Owner {
     /// See [`NoOwner`].
     pub(crate) fn of(caller: &Caller, user_id: Option<&str>) -> Result<Self, NoOwner> {
         let (way, application) = match caller {
-            Caller::Anonymous => ("none", ""),
-            Caller::Key { name, .. } => ("key", name.as_str()),
-            Caller::User { subject: Some(_), .. } => ("user", ""),
-            Caller::User { subject: None, .. } => ("token", ""),
+            Caller::Anonymous => ("none".to_owned(), ""),
+            Caller::Key { name, .. } => ("key".to_owned(), name.as_str()),
+            Caller::User { issuer, subject: Some(_), .. } => (format!("user {issuer}"), ""),
+            Caller::User { issuer, subject: None, .. } => (format!("token {issuer}"), ""),
         };
         match caller.user(user_id).map_err(|AnotherUser| NoOwner::Another)? {
             None => Err(NoOwner::Unnamed),
             Some(user) if user.len() > LONGEST_USER => Err(NoOwner::TooLong),
-            Some(user) => Ok(Self {
-                way: way.to_owned(),
-                application: application.to_owned(),
-                user: user.to_owned(),
-            }),
+            Some(user) => {
+                Ok(Self { way, application: application.to_owned(), user: user.to_owned() })
+            }
         }
     }
 }
@@ -88,10 +87,8 @@ pub(super) struct Grant {
     access: String,
     refresh: Option<String>,
     pub(super) scopes: Vec<String>,
-    /// When the user allowed it.
-    pub(super) granted_ms: u64,
     /// When the access token came, and when it ends.
-    updated_ms: u64,
+    pub(super) updated_ms: u64,
     expires_ms: Option<u64>,
 }
 
@@ -103,7 +100,6 @@ impl Grant {
             access: access.expose().to_owned(),
             refresh: refresh.map(|it| it.expose().to_owned()),
             scopes: given.unwrap_or_else(|| scopes.to_vec()),
-            granted_ms: now_ms,
             updated_ms: now_ms,
             expires_ms: expires_in.map(|s| now_ms.saturating_add(s.saturating_mul(1000))),
         }
@@ -114,8 +110,12 @@ impl Grant {
         scopes.iter().all(|scope| self.scopes.iter().any(|given| given == scope.as_ref()))
     }
 
-    fn is_over(&self, now_ms: u64) -> bool {
+    pub(super) fn is_over(&self, now_ms: u64) -> bool {
         self.expires_ms.is_some_and(|end| end <= now_ms)
+    }
+
+    pub(super) fn without_refresh(self) -> Self {
+        Self { refresh: None, ..self }
     }
 
     /// Whether its access token should be refreshed: it ends soon, as measured by its own length.
@@ -127,10 +127,16 @@ impl Grant {
     }
 }
 
+impl From<Grant> for Granted {
+    fn from(Grant { access, scopes, updated_ms, .. }: Grant) -> Self {
+        Self { token: Secret::new(access), updated_ms, scopes }
+    }
+}
+
 /// Why a grant gives no token now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoGrant {
-    /// The user must be asked; `seen_ms` is when the grant that no longer serves was given.
+    /// The user must be asked; `seen_ms` is when the grant came that no longer serves.
     Ask { seen_ms: Option<u64>, scopes: Vec<String> },
     /// The store does not answer.
     Store,
@@ -143,10 +149,11 @@ pub(super) enum NoGrant {
 pub(super) struct Vault {
     pub(super) state: StateKey,
     pub(super) seal: SealKeys,
+    pub(super) recent: Recent,
 }
 
 impl Vault {
-    fn key(&self, owner: &Owner, provider: &str) -> String {
+    pub(super) fn key(&self, owner: &Owner, provider: &str) -> String {
         let parts = [&*owner.way, &*owner.application, &*owner.user, provider];
         format!("grant:{}", self.state.hash(Purpose::Grant, &parts))
     }
@@ -162,12 +169,34 @@ impl Vault {
         let Some(sealed) = host.get(&key).await.inspect_err(|error| note(error, host))? else {
             return Ok(None);
         };
-        let grant = self.seal.open(&key, &sealed);
-        let grant = grant.and_then(|text| serde_json::from_slice(&text).ok());
+        let grant = self.opened(&key, &sealed);
         if grant.is_none() {
             host.log(Level::Warn, "grant", &[("fault", "no key of GRANT_KEYS opens it")]);
         }
         Ok(grant)
+    }
+
+    fn opened(&self, key: &str, sealed: &str) -> Option<Grant> {
+        serde_json::from_slice(&self.seal.open(key, sealed)?).ok()
+    }
+
+    /// The grant of a user as this instance knows it: from the store, or as it has just been written.
+    async fn current(
+        &self,
+        owner: &Owner,
+        provider: &str,
+        host: &dyn Host,
+    ) -> Result<Option<Grant>, StoreError> {
+        let stored = self.load(owner, provider, host).await?;
+        let key = self.key(owner, provider);
+        Ok(match self.recent.written(&key, host.now_ms()) {
+            None => stored,
+            Some((None, deleted_ms)) => stored.filter(|grant| grant.updated_ms > deleted_ms),
+            Some((Some(sealed), _)) => {
+                let both = stored.into_iter().chain(self.opened(&key, &sealed));
+                both.max_by_key(|grant| grant.updated_ms)
+            }
+        })
     }
 
     /// Keeps a grant in the place of the one before.
@@ -178,10 +207,20 @@ impl Vault {
         host: &dyn Host,
     ) -> Result<(), StoreError> {
         let key = self.key(owner, provider);
+        let sealed = self.sealed(&key, grant, host)?;
+        self.put(&key, &sealed, host).await?;
+        self.recent.wrote(&key, Some(&sealed), host.now_ms());
+        Ok(())
+    }
+
+    fn sealed(&self, key: &str, grant: &Grant, host: &dyn Host) -> Result<String, StoreError> {
         let text = serde_json::to_vec(grant).unwrap_or_default();
-        let sealed = self.seal.seal(&key, &text, host);
-        let sealed = sealed.map_err(|_| StoreError("no random bytes".to_owned()))?;
-        host.put(&key, &sealed, LIFE).await.inspect_err(|error| note(error, host))
+        let sealed = self.seal.seal(key, &text, host);
+        sealed.map_err(|_| StoreError("no random bytes".to_owned()))
+    }
+
+    async fn put(&self, key: &str, sealed: &str, host: &dyn Host) -> Result<(), StoreError> {
+        host.put(key, sealed, LIFE).await.inspect_err(|error| note(error, host))
     }
 
     /// Forgets a grant. For a minute others may still read it.
@@ -192,7 +231,9 @@ impl Vault {
         host: &dyn Host,
     ) -> Result<(), StoreError> {
         let key = self.key(owner, provider);
-        host.delete(&key).await.inspect_err(|error| note(error, host))
+        host.delete(&key).await.inspect_err(|error| note(error, host))?;
+        self.recent.wrote(&key, None, host.now_ms());
+        Ok(())
     }
 
     /// An access token of the user's grant with these scopes, refreshed when it is about to end.
@@ -202,12 +243,12 @@ impl Vault {
         scopes: &[&str],
         host: &dyn Host,
     ) -> Result<Granted, NoGrant> {
-        let load = self.load(owner, &provider.id, host).await;
-        let Some(mut grant) = load.map_err(|_| NoGrant::Store)? else {
+        let current = self.current(owner, &provider.id, host).await;
+        let Some(mut grant) = current.map_err(|_| NoGrant::Store)? else {
             return Err(NoGrant::Ask { seen_ms: None, scopes: Vec::new() });
         };
         let again =
-            |grant: Grant| NoGrant::Ask { seen_ms: Some(grant.granted_ms), scopes: grant.scopes };
+            |grant: Grant| NoGrant::Ask { seen_ms: Some(grant.updated_ms), scopes: grant.scopes };
         if !grant.covers(scopes) {
             return Err(again(grant));
         }
@@ -216,18 +257,30 @@ impl Vault {
             match self.refreshed(&grant, provider, host).await {
                 Ok(new) if new.covers(scopes) => {
                     // A failure is logged. The token is good all the same; without the record, a
-                    // later call refreshes again or asks the user.
-                    let _ = self.save((owner, &provider.id), &new, host).await;
+                    // call a minute later refreshes again or asks the user.
+                    let key = self.key(owner, &provider.id);
+                    if let Ok(sealed) = self.sealed(&key, &new, host) {
+                        self.recent.wrote(&key, Some(&sealed), host.now_ms());
+                        let _ = self.put(&key, &sealed, host).await;
+                    }
                     grant = new;
                 }
                 // Refused by a copy that is a minute old, or away: the token at hand is still good.
                 _ if !grant.is_over(now_ms) => {}
-                Ok(_) | Err(NoTokens::Refused) => return Err(again(grant)),
+                Ok(_) | Err(NoTokens::Refused) => {
+                    // Another request may have used the refresh token at the same moment.
+                    let key = self.key(owner, &provider.id);
+                    let written = self.recent.written(&key, host.now_ms());
+                    let other = written.and_then(|(sealed, _)| self.opened(&key, &sealed?));
+                    match other.filter(|it| it.updated_ms > grant.updated_ms && it.covers(scopes)) {
+                        Some(other) => grant = other,
+                        None => return Err(again(grant)),
+                    }
+                }
                 Err(NoTokens::Away) => return Err(NoGrant::Server),
             }
         }
-        let Grant { access, scopes, granted_ms, .. } = grant;
-        Ok(Granted { token: Secret::new(access), granted_ms, scopes })
+        Ok(grant.into())
     }
 
     async fn refreshed(
@@ -237,18 +290,27 @@ impl Vault {
         host: &dyn Host,
     ) -> Result<Grant, NoTokens> {
         let refresh = grant.refresh.clone().map(Secret::new).ok_or(NoTokens::Refused)?;
-        let server = oauth::server(provider, host).await?;
-        let tokens = server.refresh(provider, &refresh, host).await?;
+        if self.recent.was_away(&provider.id, host.now_ms()) {
+            return Err(NoTokens::Away);
+        }
+        let tokens =
+            async { oauth::server(provider, host).await?.refresh(provider, &refresh, host).await };
+        let tokens = tokens.await.inspect_err(|why| {
+            if *why == NoTokens::Away {
+                self.recent.is_away(&provider.id, host.now_ms());
+            }
+        })?;
         let new = Grant::new(tokens, &grant.scopes, host.now_ms());
         // A server that does not rotate refresh tokens need not repeat them.
         let refresh = new.refresh.clone().or_else(|| grant.refresh.clone());
-        Ok(Grant { refresh, granted_ms: grant.granted_ms, ..new })
+        Ok(Grant { refresh, ..new })
     }
 
-    /// Notes that a challenge has failed, for as long as anybody may ask.
-    pub(super) async fn fail(&self, challenge: &str, life: Duration, host: &dyn Host) {
-        let key = self.failure_key(challenge);
-        if let Err(error) = host.put(&key, "failed", life.max(SHORTEST_LIFE)).await {
+    /// Notes that a challenge has failed, if nothing else comes of it before `from_ms`.
+    pub(super) async fn fail(&self, challenge: &str, from_ms: u64, host: &dyn Host) {
+        let life = Duration::from_millis(LIFE_MS).max(SHORTEST_LIFE);
+        let put = host.put(&self.failure_key(challenge), &from_ms.to_string(), life).await;
+        if let Err(error) = put {
             // It will be seen as failed when it expires.
             note(&error, host);
         }
@@ -257,7 +319,9 @@ impl Vault {
     /// Whether a challenge is known to have failed.
     pub(super) async fn has_failed(&self, challenge: &str, host: &dyn Host) -> bool {
         let read = host.get(&self.failure_key(challenge)).await;
-        read.inspect_err(|error| note(error, host)).is_ok_and(|found| found.is_some())
+        let value = read.inspect_err(|error| note(error, host)).ok().flatten();
+        let from_ms = value.and_then(|value| value.parse::<u64>().ok());
+        from_ms.is_some_and(|from_ms| from_ms <= host.now_ms())
     }
 
     fn failure_key(&self, challenge: &str) -> String {

@@ -1,13 +1,11 @@
 //! Where the provider sends the user back to.
 
-use std::time::Duration;
-
 use super::cookie::{self, State};
 use super::stop::Stop;
 use super::{again, parameter};
 use crate::challenge::grant::Grant;
 use crate::challenge::token::Purpose;
-use crate::challenge::{Challenges, LIFE_MS, oauth, page};
+use crate::challenge::{Challenges, oauth, page};
 use crate::host::Host;
 use crate::http::{Headers, Outbound};
 
@@ -34,8 +32,9 @@ impl Challenges {
         match self.conclude(query, (&id, mark, token), host).await {
             Ok(()) => page::done().with("set-cookie", cookie::set(&id, cookie::DONE)),
             Err(stop) => {
-                if stop.is_final() {
-                    self.vault.fail(&id, Duration::from_millis(LIFE_MS), host).await;
+                if let Some(after_ms) = stop.decides_after_ms() {
+                    let from_ms = host.now_ms().saturating_add(after_ms);
+                    self.vault.fail(&id, from_ms, host).await;
                 }
                 page::notice(stop.notice(), again(stop, token).as_deref())
             }
@@ -82,10 +81,7 @@ impl Challenges {
         }
         let code = parameter(query, "code").ok_or(Stop::Forged)?;
         let server = oauth::server(provider, host).await?;
-        // RFC 9207: the code may be another server's.
-        if let (Some(issuer), Some(sent)) = (&server.issuer, parameter(query, "iss"))
-            && *issuer != sent
-        {
+        if !server.has_sent(parameter(query, "iss").as_deref()) {
             return Err(Stop::Forged);
         }
         let (callback, verifier) = (self.callback(), self.verifier(id, mark));

@@ -11,32 +11,32 @@ use crate::http::Outbound;
 impl Challenges {
     /// `GET /auth/check` (X21): always 200, readable from any page. A grant that a call from here
     /// would find makes a challenge completed, however it came: `completed` is a promise that the
-    /// call may be tried again.
+    /// call may be tried again. `proof` keeps it where the store is behind: docs/STORAGE.md.
     pub(crate) async fn check(this: Option<&Self>, query: &str, host: &dyn Host) -> Outbound {
-        let status = match this {
+        let (status, proof) = match this {
             Some(this) => this.status(query, host).await,
-            None => "failed",
+            None => ("failed", None),
         };
-        let body = format!(r#"{{"status":"{status}"}}"#);
+        // Neither has a letter that JSON would have to escape.
+        let proof = proof.map(|proof| format!(r#","proof":"{proof}""#)).unwrap_or_default();
+        let body = format!(r#"{{"status":"{status}"{proof}}}"#);
         Outbound::json(200, body.into_bytes())
             .with("cache-control", "no-store")
             .with("access-control-allow-origin", "*")
     }
 
-    async fn status(&self, query: &str, host: &dyn Host) -> &'static str {
+    async fn status(&self, query: &str, host: &dyn Host) -> (&'static str, Option<String>) {
         let token = parameter(query, "c").unwrap_or_default();
         let claims = self.vault.state.open(Purpose::Challenge, &token, host.now_ms());
-        let Ok(Claims { i, o: owner, p, s, g, .. }) = claims else { return "failed" };
+        let Ok(Claims { i, o: owner, p, s, g, .. }) = claims else { return ("failed", None) };
         // A store that does not answer decides nothing; the log says so.
-        let grant = self.vault.load(&owner, &p, host).await.ok().flatten();
+        let Ok(grant) = self.vault.load(&owner, &p, host).await else { return ("pending", None) };
         let serves =
-            |grant: Grant| grant.covers(&s) && g.is_none_or(|seen| grant.granted_ms > seen);
-        if grant.is_some_and(serves) {
-            "completed"
-        } else if self.vault.has_failed(&i, host).await {
-            "failed"
-        } else {
-            "pending"
+            |grant: &Grant| grant.covers(&s) && g.is_none_or(|seen| grant.updated_ms > seen);
+        match grant.filter(serves) {
+            Some(grant) => ("completed", self.vault.proof((&owner, &p), grant, host)),
+            None if self.vault.has_failed(&i, host).await => ("failed", None),
+            None => ("pending", None),
         }
     }
 

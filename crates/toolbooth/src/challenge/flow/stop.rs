@@ -1,5 +1,6 @@
 //! Why a user did not get through, and what the page says of it.
 
+use crate::challenge::LAG_MS;
 use crate::challenge::oauth::NoTokens;
 use crate::challenge::page::Notice;
 use crate::challenge::token::BadToken;
@@ -19,8 +20,10 @@ pub(super) enum Stop {
     NoProvider,
     /// The user said no.
     Denied,
-    /// The provider refuses the request or the code.
+    /// The provider refuses the request.
     Refused,
+    /// The provider refuses the code.
+    CodeRefused,
     /// The user did not grant everything.
     TooLittle,
     /// The provider does not answer.
@@ -30,9 +33,16 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    /// Whether it decides the challenge.
-    pub(super) fn is_final(self) -> bool {
-        matches!(self, Self::Denied | Self::Refused | Self::TooLittle)
+    /// After how many milliseconds it decides the challenge, if it does.
+    ///
+    /// A code is refused to the second of two callbacks too, while the first has stored a grant that
+    /// the check may not see for a minute.
+    pub(super) fn decides_after_ms(self) -> Option<u64> {
+        match self {
+            Self::Denied | Self::Refused | Self::TooLittle => Some(0),
+            Self::CodeRefused => Some(LAG_MS / 2),
+            _ => None,
+        }
     }
 
     pub(super) fn notice(self) -> Notice {
@@ -70,7 +80,7 @@ impl Stop {
                 "Not granted",
                 "You said no, and nothing was granted. You can close this page.",
             ),
-            Self::Refused => (
+            Self::Refused | Self::CodeRefused => (
                 400,
                 "It did not work",
                 "The service refused the authorization, and nothing was granted. Go back to the \
@@ -98,7 +108,7 @@ impl Stop {
 impl From<NoTokens> for Stop {
     fn from(why: NoTokens) -> Self {
         match why {
-            NoTokens::Refused => Self::Refused,
+            NoTokens::Refused => Self::CodeRefused,
             NoTokens::Away => Self::Away,
         }
     }
