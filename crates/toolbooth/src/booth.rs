@@ -215,7 +215,12 @@ impl Booth {
     /// Serves the calls of one request. Several of them run side by side, after one after another has
     /// got its tokens: most refresh tokens serve only once, and what the first call has refreshed the
     /// next ones use.
-    async fn exchange(&self, exchange: Exchange, caller: &Caller, host: &dyn Host) -> Outbound {
+    pub(crate) async fn exchange(
+        &self,
+        exchange: Exchange,
+        caller: &Caller,
+        host: &dyn Host,
+    ) -> Outbound {
         let config = &self.config;
         let mut prepared = Vec::with_capacity(exchange.calls.len());
         for call in exchange.calls {

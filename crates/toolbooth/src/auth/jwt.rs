@@ -55,7 +55,7 @@ pub(super) enum Signer {
 impl Signer {
     /// What stands for whoever says who the user is. A secret's holder can write any `iss`: that
     /// does not make them the issuer of that name.
-    fn issuer(self, iss: Option<&str>) -> String {
+    pub(super) fn issuer(self, iss: Option<&str>) -> String {
         let kind: &[u8] = match self {
             Self::Secret => b"secret",
             Self::Issuer => b"issuer",

@@ -239,11 +239,15 @@ fn keys_that_change() {
 fn a_user_of_one_way_in_is_not_the_user_of_another() {
     let scopes = || crate::auth::NONE.clone();
     let key = |name: &str| Caller::Key { name: name.to_owned(), scopes: scopes() };
-    let token = |subject: Option<&str>| Caller::User {
+    let by = |issuer: &str, subject: Option<&str>| Caller::User {
+        issuer: issuer.to_owned(),
         subject: subject.map(str::to_owned),
         scopes: scopes(),
     };
-    let callers = [Caller::Anonymous, key("a"), key("b"), token(Some("ada")), token(None)];
+    let token = |subject: Option<&str>| by("one", subject);
+    let (others, nobody) = (by("two", Some("ada")), by("two", None));
+    let callers =
+        [Caller::Anonymous, key("a"), key("b"), token(Some("ada")), token(None), others, nobody];
     let owners: Vec<_> =
         callers.iter().map(|caller| Owner::of(caller, Some("ada")).unwrap()).collect();
     for (at, one) in owners.iter().enumerate() {
