@@ -377,12 +377,18 @@ mod tests {
             ("http://127.0.0.1@a.example", false),
             ("https://a.example@b.example", false),
             ("https://", false),
+            ("http://localhost\\@a.example", false),
+            ("https://a.example\\@b.example", false),
+            ("http://127.0.0.1.", false),
+            ("http://localhost:80a", false),
             ("https://a.example/ b", false),
             ("https://a.example/#b", false),
             ("javascript:alert(1)", false),
             ("", false),
         ] {
             assert_eq!(is_secure(address), good, "{address}");
+            let base = good && !address.contains('?');
+            assert_eq!(secure_base_address(address).is_ok(), base, "{address}");
         }
     }
 }

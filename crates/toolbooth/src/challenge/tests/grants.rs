@@ -178,6 +178,24 @@ fn scopes_that_are_not_granted() {
 }
 
 #[test]
+fn a_grant_of_very_many_scopes_can_be_asked_for_again() {
+    let world = World::new();
+    let many: String =
+        (0..100).map(|it| format!(" https://mail.example/scopes/{it:030}")).collect();
+    let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &world.challenge()));
+    server(|server| server.instead = Some((200, instead.leak())));
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    server(|server| server.instead = None);
+    world.wait(STALE_MS);
+    let asked = world.challenge_for("ada", "revoked");
+    let page = browser.send(&world, ("GET", &asked.url));
+    assert!(page.status == 200 && text(&page).contains("scopes/"), "{}", text(&page));
+    assert_eq!(browser.send(&world, ("POST", &asked.url)).status, 303);
+}
+
+#[test]
 fn a_forgotten_grant() {
     let world = World::new();
     granted(&world);
@@ -282,5 +300,7 @@ fn strangers_are_not_let_in_where_grants_are_kept() {
         let (status, body) = world.call_for("ada", "token");
         let unavailable = body["message"] == "The tool server is temporarily unavailable";
         assert_eq!((status, unavailable), (400, wrong), "{auth} {origin}: {body}");
+        let forget = world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
+        assert_eq!(forget.status, if wrong { 400 } else { 204 }, "{auth} {origin}: a stranger's");
     }
 }
