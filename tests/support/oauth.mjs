@@ -7,7 +7,7 @@ import { CANARY } from "./worker.mjs";
 export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
 const hash = (text) => createHash("sha256").update(text).digest("base64url");
 
-/** Starts it; `now` says how it behaves: `deny`, `status`, `expires_in`, `scope`. */
+/** Starts it; `now` says how it behaves: `deny`, `status`, `location`, `expires_in`, `scope`. */
 export async function authorizationServer() {
   const now = {};
   const codes = new Map();
@@ -42,6 +42,7 @@ export async function authorizationServer() {
   function token(form, response) {
     const answer = (status, body) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (now.location) return response.writeHead(307, { location: now.location }).end();
     if (now.status) return answer(now.status, {});
     if (!isGood(form)) return answer(400, { error: "invalid_grant" });
     issued += 1;

@@ -222,6 +222,10 @@ impl Rules {
             scopes.extend(words.into_iter().map(str::to_owned));
         }
         let subject = text("sub").map(str::to_owned);
+        // Whose it is must be told or left open: nobody's name is no name.
+        if text("sub").is_some_and(str::is_empty) {
+            return Err(refused("the token's sub is empty"));
+        }
         if is_no_text("sub") || is_no_text("iss") {
             return Err(refused("the token's sub or iss is no text"));
         }

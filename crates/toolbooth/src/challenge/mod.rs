@@ -6,25 +6,26 @@
 //! grants, sealed, and challenges that have failed. docs/STORAGE.md says what that means where the
 //! store is a minute behind.
 //!
-//! - `token`: signed, expiring tokens, and hashes;
-//! - `seal`: encryption of what is stored;
+//! - `token`: signed, expiring tokens, and hashes; `seal`: encryption of what is stored;
 //! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them;
-//! - `grant`: tokens in the store; `recent`: what the store may not know yet; `proof`: what helps over
-//!   that elsewhere;
+//! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `recent`: what the store may not
+//!   know yet; `proof`: what helps over that elsewhere;
 //! - `flow`: the user's way; `page`: what the user sees.
 
 mod flow;
 mod grant;
 mod oauth;
+mod owner;
 mod page;
 mod proof;
 mod provider;
 mod recent;
 mod seal;
 mod token;
+mod vault;
 
 pub use flow::Address;
-pub(crate) use grant::{NoOwner, Owner};
+pub(crate) use owner::{NoOwner, Owner};
 pub use provider::Provider;
 
 use serde::{Deserialize, Serialize};
@@ -32,10 +33,10 @@ use serde::{Deserialize, Serialize};
 use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, NoRandomness, Variables};
-use grant::{NoGrant, Vault};
 use recent::Recent;
 use seal::SealKeys;
 use token::{Purpose, StateKey, random_text};
+use vault::{NoGrant, Vault};
 
 /// How long the client may ask how a challenge stands.
 const LIFE_MS: u64 = 15 * 60 * 1000;

@@ -7,7 +7,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::grant::{Grant, Owner, Vault};
+use super::grant::Grant;
+use super::owner::Owner;
+use super::vault::Vault;
 use crate::host::Host;
 
 /// How a proof begins; no provider's tokens do.
@@ -36,7 +38,7 @@ impl Vault {
         host: &dyn Host,
     ) -> Option<String> {
         let now_ms = host.now_ms();
-        let grant = Some(grant).filter(|grant| !grant.is_over(now_ms))?.without_refresh();
+        let grant = Some(grant).filter(|grant| !grant.is_over(now_ms))?.with_refresh(None);
         let proof = Proof { end_ms: now_ms.saturating_add(LIFE_MS), grant };
         let text = serde_json::to_vec(&proof).ok()?;
         let sealed = self.seal.seal(&self.place(owner, provider), &text, host).ok()?;

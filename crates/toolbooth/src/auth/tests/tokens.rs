@@ -203,6 +203,7 @@ fn claims() {
         (r#"{"exp":N+9,"sub":7}"#, &[], no_text.clone()),
         (r#"{"exp":N+9,"sub":null}"#, &[], no_text.clone()),
         (r#"{"exp":N+9,"iss":7}"#, &[], no_text),
+        (r#"{"exp":N+9,"sub":""}"#, &[], Err(refused("the token's sub is empty"))),
         (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], nobody),
         // What is no object of claims.
         ("[]", &[], Err(invalid())),

@@ -2,7 +2,8 @@
 
 use super::parameter;
 use crate::call::{Caller, Refusal};
-use crate::challenge::grant::{Grant, Owner};
+use crate::challenge::grant::Grant;
+use crate::challenge::owner::Owner;
 use crate::challenge::token::Purpose;
 use crate::challenge::{Challenges, Claims};
 use crate::host::Host;

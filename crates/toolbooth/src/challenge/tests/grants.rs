@@ -1,6 +1,6 @@
 //! What becomes of a grant: refreshed, refused, forgotten.
 
-use super::super::grant::{NoOwner, Owner};
+use super::super::owner::{NoOwner, Owner};
 use super::*;
 use crate::call::Caller;
 

@@ -108,6 +108,24 @@ fn a_place_that_refreshes_second_asks_and_the_challenge_completes_by_itself() {
 }
 
 #[test]
+fn a_refresh_that_gives_less_is_kept_and_the_user_asked_for_the_rest() {
+    let world = World::new();
+    server(|server| server.expires_in = Some(3_600));
+    granted(&world);
+    server(|server| server.scope = Some("offline"));
+    world.wait(HOUR - 3 * 60_000);
+    assert_eq!(world.token(), "access-1", "which is still good");
+    world.wait(STALE_MS);
+    let asked = world.challenge();
+    assert_eq!(world.status(&asked), "pending");
+    assert_eq!(refreshed(), 1, "the new refresh token is not lost");
+    server(|server| server.scope = None);
+    complete(&world, &asked, &mut Browser::default());
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+}
+
+#[test]
 fn a_server_that_does_not_answer_is_left_in_peace_for_a_while() {
     let world = ended();
     let booth = world.instance();
