@@ -19,11 +19,13 @@ const INVALID = "the credentials are not valid";
 
 const [RSA, EC, ED] = ["RS256", "ES256", "EdDSA"].map((kind) => keyPair(kind));
 const [SHORT, WIDE] = ["RS1024", "ES384"].map((kind) => keyPair(kind));
+const OPENED = keyPair("ES256", "opened");
+OPENED.jwk = { ...OPENED.privateKey.export({ format: "jwk" }), kid: OPENED.kid };
 
 let keys;
 const workers = {};
 before(async () => {
-  keys = await issuer(RSA, EC, ED, SHORT, WIDE);
+  keys = await issuer(RSA, EC, ED, SHORT, WIDE, OPENED);
   const jwt = { JWT_SECRET: SECRET, JWKS_URL: keys.url, JWT_AUDIENCE: "us, tests", JWT_ISSUER: "https://issuer.example" };
   [workers.key, workers.jwt, workers.both] = await Promise.all([
     start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS } }),
@@ -166,6 +168,7 @@ for (const [clause, name, make, reason] of [
   ["X40", "ES256 by a key on another curve", () => issued(WIDE, MEANT, { alg: "ES256" }), INVALID],
   ["X40", "RS512", () => issued(RSA, MEANT, { alg: "RS512" }), INVALID],
   ["X40", "a key that the token brings along", () => { const own = keyPair("RS256", "own"); return issued(own, MEANT, { jwk: own.jwk }); }, INVALID],
+  ["X40", "ES256 by a key whose private part is published", () => issued(OPENED, MEANT), INVALID],
   ["X40", "kid is a path", () => issued(RSA, MEANT, { kid: "../../dev/null" }), INVALID],
   ["X40", "kid is an address", () => issued(RSA, MEANT, { kid: "http://127.0.0.1:9/canary" }), INVALID],
   ["X40", "kid is an object", () => issued(RSA, MEANT, { kid: { toString: "RS256" } }), INVALID],
@@ -255,6 +258,21 @@ test("keys of an issuer: fetched once, kept when it is down, closed when it neve
   } finally {
     await worker.close();
     await own.close();
+  }
+});
+
+test("keys of an issuer: a redirect is not followed", async () => {
+  const [own, elsewhere] = [await issuer(EC), await issuer(EC)];
+  Object.assign(own, { status: 302, location: elsewhere.url });
+  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url } });
+  try {
+    const reply = await worker.get("/tools", bearer(issued(EC)));
+    assert.equal(reply.json.developer_message, "the keys that verify tokens cannot be fetched");
+    assert.deepEqual([own.requests, elsewhere.requests], [1, 0]);
+  } finally {
+    await worker.close();
+    await own.close();
+    await elsewhere.close();
   }
 });
 

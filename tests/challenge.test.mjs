@@ -1,7 +1,8 @@
 // A user authorizes a tool (X20, X21): what needs no browser. The rest is in browser.test.mjs.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { entryOf } from "../scripts/credentials.mjs";
+import http from "node:http";
+import { after, before, beforeEach, test } from "node:test";
+import { entryOf, token } from "../scripts/credentials.mjs";
 import { github } from "./support/github.mjs";
 import { CLIENT, authorizationServer } from "./support/oauth.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
@@ -30,6 +31,10 @@ before(async () => {
   };
   worker = await start(BOOTH, { vars });
 });
+beforeEach(() => {
+  for (const key of Object.keys(provider.now)) delete provider.now[key];
+  api.tokens.splice(0);
+});
 after(async () => {
   await worker.close();
   await provider.close();
@@ -45,8 +50,8 @@ const path = (address) => {
   return address.slice(PUBLIC.length);
 };
 const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };
-const create = (user_id) =>
-  worker.post({ tool_id: "GitHub.CreateIssue", input: INPUT, context: { user_id } }, { headers: KEY });
+const create = (user_id, context = {}) =>
+  worker.post({ tool_id: "GitHub.CreateIssue", input: INPUT, context: { user_id, ...context } }, { headers: KEY });
 
 /** The challenge that a call is answered with. */
 async function challenge(user) {
@@ -64,9 +69,13 @@ const check = async ({ check_url }) => (await worker.get(path(check_url))).json.
 class Browser {
   cookies = new Map();
 
+  constructor(booth = worker) {
+    this.booth = booth;
+  }
+
   async visit(method, address) {
     const cookie = [...this.cookies].map((pair) => pair.join("=")).join("; ");
-    const reply = await worker.request(method, path(address), { headers: { cookie, "sec-fetch-site": "same-origin" } });
+    const reply = await this.booth.request(method, path(address), { headers: { cookie, "sec-fetch-site": "same-origin" } });
     for (const set of reply.headers["set-cookie"] ?? []) {
       const [, name, value] = /^(__Host-[^=]+)=([^;]*); /.exec(set);
       this.cookies.set(name, value);
@@ -110,6 +119,19 @@ test("X20 X21 a call, a challenge, a grant, and the call again", async () => {
   assert.equal((await create(newUser())).status, 400, "another user has granted nothing");
 });
 
+test("X21 the proof of the check is as good as the grant, for this user alone", async () => {
+  const user = newUser();
+  const asked = await challenge(user);
+  assert.equal((await worker.get(path(asked.check_url))).json.proof, undefined);
+  await new Browser().grant(asked);
+  const { proof } = (await worker.get(path(asked.check_url))).json;
+  const authorization = [{ id: "github", token: proof }];
+  assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`, { headers: KEY })).status, 204);
+  assert.equal((await create(user, { authorization })).status, 200, "where the store has no grant");
+  assert.equal((await create(newUser(), { authorization })).status, 400);
+  assert.ok(!api.tokens.includes(proof), "it is never sent to the service");
+});
+
 test("X21 what is no challenge has failed, and any page may ask", async () => {
   const { check_url } = await challenge(newUser());
   for (const query of ["", "?c=", "?c=a.b", `?c=${check_url.split("?c=")[1].replace(/^e/, "f")}`]) {
@@ -130,6 +152,55 @@ test("a callback that comes again is harmless", async () => {
     assert.equal(await check(asked), "completed");
   }
   assert.equal((await create(user)).status, 200);
+});
+
+test("a redirect is not followed: neither the client's secret nor a token goes elsewhere", async () => {
+  const asked = await challenge(newUser());
+  const browser = new Browser();
+  const back = await browser.leave(asked);
+  const came = [];
+  const elsewhere = http.createServer((request, response) => {
+    came.push(request.url);
+    response.end();
+  });
+  await new Promise((ready) => elsewhere.listen(0, "127.0.0.1", ready));
+  try {
+    provider.now.location = `http://127.0.0.1:${elsewhere.address().port}/token`;
+    assert.equal((await browser.visit("GET", back)).status, 502);
+    assert.deepEqual(came, []);
+  } finally {
+    elsewhere.close();
+  }
+  const input = { owner: "octocat", repository: "moved" };
+  const authorization = [{ id: "github", token: `${CANARY}-own` }];
+  const call = { tool_id: "GitHub.ListIssues", input, context: { authorization } };
+  const { json } = await worker.post(call, { headers: KEY });
+  assert.equal(json.error.message, "The repository has another name now");
+  assert.equal(api.tokens.length, 1);
+});
+
+test("calls of one request refresh once", async () => {
+  const secret = `${CANARY}-secret-of-at-least-32-bytes`;
+  const own = await start(BOOTH, { vars: { ...vars, AUTH: "jwt", JWT_SECRET: secret } });
+  const headers = { authorization: `Bearer ${token({ sub: newUser(), exp: Math.floor(Date.now() / 1000) + 60 }, secret)}` };
+  const calls = [1, 2, 3].map((id) => ({
+    jsonrpc: "2.0",
+    method: "GitHub_ListIssues",
+    params: { owner: "octocat", repository: "hello-world" },
+    id,
+  }));
+  try {
+    const { json } = await own.post({ tool_id: "GitHub.ListIssues", input: calls[0].params }, { headers });
+    const [asked] = json.missing_requirements.authorization;
+    provider.now.expires_in = 0;
+    assert.equal((await new Browser(own).grant(asked)).status, 200);
+    provider.now.expires_in = 3600;
+    const batch = await own.post(calls, { path: "/jsonrpc", headers });
+    assert.deepEqual(batch.json.map(({ id, result }) => [id, result?.issues.length]), [[1, 1], [2, 1], [3, 1]], batch.text);
+    assert.equal(new Set(api.tokens).size, 1);
+  } finally {
+    await own.close();
+  }
 });
 
 test("a grant that is forgotten", async () => {

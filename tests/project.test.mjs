@@ -54,6 +54,11 @@ test("the README shows no command that nothing runs", () => {
   assert.ok(greeting, "the call of the scaffolded tool");
 });
 
+test("what the platform logs has no queries: codes and users stand in some", () => {
+  const [, observability] = /^\[observability\]$([^[]*)/m.exec(readFileSync(join(root, "wrangler.toml"), "utf8"));
+  assert.match(observability, /^redact_query_string = true$/m);
+});
+
 test("make help names every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);

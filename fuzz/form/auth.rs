@@ -21,7 +21,7 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
     }
     ensure(answer.status == 200, "a check is always 200")?;
     let body = answer.object()?;
-    members(&body, &["status"], &[])?;
+    members(&body, &["status"], &["proof"])?;
     let known = ["pending", "completed", "failed"];
     let status = body.get("status").and_then(|status| status.as_str()).unwrap_or_default();
     ensure(known.contains(&status), "a status that no challenge has")

@@ -4,7 +4,10 @@ import http from "node:http";
 
 const file = (name) => readFileSync(new URL(`../github/${name}.json`, import.meta.url));
 
-/** Starts it. It takes every token whose `account` can be told; `tokens` are those that came. */
+/**
+ * Starts it. It takes every token whose `account` can be told; `tokens` are those that came. Who asks for the
+ * repository `moved` is sent to the other one.
+ */
 export async function github(account = async () => "octocat") {
   const tokens = [];
   const server = http.createServer(async (request, response) => {
@@ -13,6 +16,7 @@ export async function github(account = async () => "octocat") {
     tokens.push(token);
     const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(body);
     if (!token || !(await account(token))) answer(401, '{"message":"Bad credentials"}');
+    else if (url.startsWith("/repos/octocat/moved/")) response.writeHead(307, { location: "/repos/octocat/hello%2Dworld/issues" }).end();
     else if (!url.startsWith("/repos/octocat/hello%2Dworld/issues")) answer(404, '{"message":"Not Found"}');
     else if (method === "POST") answer(201, file("issue"));
     else answer(200, file("issues"));

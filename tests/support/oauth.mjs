@@ -1,5 +1,5 @@
 // An authorization server on a loopback port that lets every user in and asks nobody. It has no
-// discovery document; codes are for one use, with PKCE. oidc.mjs has a real one.
+// discovery document; codes are for one use, with PKCE, and so are refresh tokens. oidc.mjs has a real one.
 import { createHash } from "node:crypto";
 import http from "node:http";
 import { CANARY } from "./worker.mjs";
@@ -7,9 +7,11 @@ import { CANARY } from "./worker.mjs";
 export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
 const hash = (text) => createHash("sha256").update(text).digest("base64url");
 
-/** Starts it. */
+/** Starts it; `now` says how it behaves: `location`, where it sends who asks for tokens; `expires_in`. */
 export async function authorizationServer() {
+  const now = {};
   const codes = new Map();
+  const refreshTokens = new Set();
   let issued = 0;
 
   function authorize(query, response) {
@@ -23,6 +25,7 @@ export async function authorizationServer() {
 
   function isGood(form) {
     if (form.get("client_id") !== CLIENT.id || form.get("client_secret") !== CLIENT.secret) return false;
+    if (form.get("grant_type") === "refresh_token") return refreshTokens.delete(form.get("refresh_token"));
     const asked = codes.get(form.get("code"));
     codes.delete(form.get("code"));
     return (
@@ -35,9 +38,13 @@ export async function authorizationServer() {
   function token(form, response) {
     const answer = (status, body) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (now.location) return response.writeHead(307, { location: now.location }).end();
     if (!isGood(form)) return answer(400, { error: "invalid_grant" });
     issued += 1;
-    answer(200, { access_token: `${CANARY}-access-${issued}`, token_type: "bearer", scope: "repo" });
+    const refresh_token = `${CANARY}-refresh-${issued}`;
+    refreshTokens.add(refresh_token);
+    const { expires_in } = now;
+    answer(200, { access_token: `${CANARY}-access-${issued}`, token_type: "bearer", refresh_token, expires_in, scope: "repo" });
   }
 
   const server = http.createServer(async (request, response) => {
@@ -50,6 +57,7 @@ export async function authorizationServer() {
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
+    now,
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(closed));

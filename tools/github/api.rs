@@ -75,6 +75,9 @@ pub(crate) async fn ask<T: DeserializeOwned>(
             context.warn("github", &[("fault", "the answer is not in the documented form")]);
             ToolError::new("GitHub's answer could not be read")
         }),
+        // What GitHub sends on has another name now; the token goes nowhere but where it is meant to.
+        301 | 302 | 307 | 308 => Err(ToolError::new("The repository has another name now")
+            .developer_message(format!("GitHub answered {}.", answer.status))),
         401 => Err(context.token_refused(PROVIDER)),
         // GitHub limits by 403 too, and then says how long to wait.
         403 if wait.is_none() => Err(ToolError::new("GitHub does not allow this to the user")

@@ -7,14 +7,17 @@ pub(crate) mod stand_in;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use toolbooth::config::{Variable, base_address};
+use toolbooth::config::{Variable, secure_base_address};
 use toolbooth::{Context, ToolError};
 
 use api::Issue;
 
 /// Where GitHub's REST API is; GitHub Enterprise has it elsewhere.
-pub(crate) const API_URL: Variable =
-    Variable { name: "GITHUB_API_URL", default: "https://api.github.com", check: base_address };
+pub(crate) const API_URL: Variable = Variable {
+    name: "GITHUB_API_URL",
+    default: "https://api.github.com",
+    check: secure_base_address,
+};
 
 #[derive(Deserialize)]
 pub(crate) struct CreateIssue {

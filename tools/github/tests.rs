@@ -95,7 +95,7 @@ fn a_token_that_github_refuses_is_asked_for_again() {
 #[test]
 fn faults_of_github_are_tool_errors() {
     let said = |message: &str, detail: &str| ToolError::new(message).developer_message(detail);
-    let rows: [(&str, Upstream, ToolError); 10] = [
+    let rows: [(&str, Upstream, ToolError); 12] = [
         (
             "403",
             |_| answer(403, "{}"),
@@ -130,7 +130,17 @@ fn faults_of_github_are_tool_errors() {
             |_| answer(500, ""),
             said("GitHub has a fault", "GitHub answered 500."),
         ),
-        ("301", |_| answer(301, ""), said("GitHub refused the request", "GitHub answered 301.")),
+        (
+            "a repository that was renamed, when asking for it",
+            |_| answer(301, ""),
+            said("The repository has another name now", "GitHub answered 301."),
+        ),
+        (
+            "the same, when changing it",
+            |_| answer(307, ""),
+            said("The repository has another name now", "GitHub answered 307."),
+        ),
+        ("304", |_| answer(304, ""), said("GitHub refused the request", "GitHub answered 304.")),
         (
             "not JSON",
             |_| answer(201, "<html>"),

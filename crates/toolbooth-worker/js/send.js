@@ -1,4 +1,5 @@
-// Sends a request to another server and reads its whole answer.
+// Sends a request to another server and reads its whole answer. A redirect is an answer: what the
+// request carries is for the server that was asked.
 
 /**
  * Gives `{ status, retryAfter, body }`, or `{ fault }` when there is no answer within `timeout`
@@ -9,7 +10,7 @@ export async function send(method, url, headers, body, timeout, most) {
   const signal = AbortSignal.timeout(timeout);
   try {
     // WebAssembly may move its memory while this waits.
-    const answer = await fetch(url, { method, headers, body: body?.slice(), signal });
+    const answer = await fetch(url, { method, headers, body: body?.slice(), signal, redirect: "manual" });
     const chunks = [];
     let length = 0;
     for await (const chunk of answer.body ?? []) {

@@ -1,12 +1,13 @@
 //! A booth: a catalogue with its configuration, answering requests.
 
 use std::borrow::Cow;
+use std::net::Ipv6Addr;
 
 use futures_util::future::join_all;
 use serde::Serialize;
 
 use crate::auth::{self, Access};
-use crate::call::{self, Call, Caller, Outcome, Refusal};
+use crate::call::{self, Caller, Outcome, Refusal};
 use crate::catalog::Catalog;
 use crate::challenge::{Address, Challenges};
 use crate::config::Config;
@@ -116,6 +117,9 @@ impl Booth {
             (Address::Grant(provider), Method::Delete) => {
                 let forget = async {
                     let caller = self.access.authenticate(headers, host).await?;
+                    if !self.config.problems.is_empty() {
+                        return Err(call::misconfigured());
+                    }
                     Challenges::forget(this, (provider, query), &caller, host).await
                 };
                 forget.await.unwrap_or_else(|refusal| refused(dialect, refusal))
@@ -190,11 +194,12 @@ impl Booth {
         }
         let key = match caller {
             Caller::Key { name, .. } => format!("key:{name}"),
-            Caller::User { subject, .. } => {
-                format!("user:{}", subject.as_deref().unwrap_or_default())
+            Caller::User { issuer, subject, .. } => {
+                format!("user:{issuer}:{}", subject.as_deref().unwrap_or_default())
             }
             Caller::Anonymous => {
-                format!("address:{}", headers.get("cf-connecting-ip").unwrap_or_default())
+                let address = headers.get("cf-connecting-ip").unwrap_or_default();
+                format!("address:{}", network(&address))
             }
         };
         match host.take(&key, calls).await {
@@ -207,15 +212,30 @@ impl Booth {
         }
     }
 
-    /// Serves the calls of one request, several of them side by side.
-    async fn exchange(&self, exchange: Exchange, caller: &Caller, host: &dyn Host) -> Outbound {
-        let serve = |call: Result<Call, Refusal>| async {
-            match call {
-                Ok(call) => call::serve(call, caller, self.catalog, &self.config, host).await,
-                Err(refusal) => Outcome::Refused(refusal),
+    /// Serves the calls of one request. Several of them run side by side, after one after another has
+    /// got its tokens: most refresh tokens serve only once, and what the first call has refreshed the
+    /// next ones use.
+    pub(crate) async fn exchange(
+        &self,
+        exchange: Exchange,
+        caller: &Caller,
+        host: &dyn Host,
+    ) -> Outbound {
+        let config = &self.config;
+        let mut prepared = Vec::with_capacity(exchange.calls.len());
+        for call in exchange.calls {
+            prepared.push(match call {
+                Ok(call) => call::prepare(call, caller, self.catalog, config, host).await,
+                Err(refusal) => Err(Outcome::Refused(refusal)),
+            });
+        }
+        let run = prepared.into_iter().map(|prepared| async {
+            match prepared {
+                Ok(prepared) => prepared.run(caller, config, host).await,
+                Err(outcome) => outcome,
             }
-        };
-        let outcomes = join_all(exchange.calls.into_iter().map(serve)).await;
+        });
+        let outcomes = join_all(run).await;
         let header = match outcomes.as_slice() {
             [Outcome::Refused(refusal)] => refusal.header(),
             _ => None,
@@ -304,6 +324,15 @@ impl Booth {
 /// Tells a refusal of a whole request, with the header that HTTP has for it.
 fn refused(dialect: &Dialect, refusal: Refusal) -> Outbound {
     (dialect.sign)(dialect::refused(dialect.refuse, refusal))
+}
+
+/// The part of an address that one customer of a network has: all of it, or of IPv6 the first 64
+/// bits, for the others can be changed at will.
+fn network(address: &str) -> String {
+    match address.parse().map(|address: Ipv6Addr| address.to_bits() >> 64) {
+        Ok(network) => format!("{network:x}"),
+        Err(_) => address.to_owned(),
+    }
 }
 
 /// Answers `OPTIONS` at the addresses of challenges.

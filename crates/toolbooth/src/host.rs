@@ -72,7 +72,8 @@ pub struct StoreError(pub String);
 
 /// Sends HTTP requests to other servers.
 pub trait HttpClient {
-    /// Sends one request and reads the whole answer. Any status is a success here.
+    /// Sends one request and reads the whole answer. Any status is a success here, also a redirect:
+    /// to follow one would carry tokens and secrets to wherever it points.
     ///
     /// # Errors
     /// No answer within the request's limits; see [`HttpError`].

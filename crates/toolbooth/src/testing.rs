@@ -4,7 +4,8 @@ mod store;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::mem;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ pub struct FakeHost {
     pub store: FakeStore,
     /// Answers HTTP requests.
     pub upstream: Upstream,
+    /// Whether upstream answers at the second look only, so that others have their turn before.
+    pub upstream_waits: Cell<bool>,
     /// How many units each key may take, if there is a limit; `Err` when the counter is down.
     pub limit: Option<Result<usize, String>>,
     /// What each key has taken.
@@ -60,6 +63,7 @@ impl Default for FakeHost {
             store_works: true,
             store: FakeStore::default(),
             upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
+            upstream_waits: Cell::new(false),
             limit: None,
             taken: RefCell::default(),
             log: RefCell::new(Vec::new()),
@@ -112,7 +116,7 @@ impl FakeHost {
 
 impl Store for FakeHost {
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        self.stored(|store, now_ms| Ok(store.get(key, now_ms)))
+        self.stored(|store, now_ms| store.get(key, now_ms))
     }
 
     fn put<'a>(
@@ -134,7 +138,18 @@ impl HttpClient for FakeHost {
         &'a self,
         request: HttpRequest<'a>,
     ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
-        Box::pin(async move { (self.upstream)(&request) })
+        Box::pin(async move {
+            let mut waits = self.upstream_waits.get();
+            poll_fn(|context| match mem::take(&mut waits) {
+                true => {
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }
+                false => Poll::Ready(()),
+            })
+            .await;
+            (self.upstream)(&request)
+        })
     }
 }
 

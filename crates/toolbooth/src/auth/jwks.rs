@@ -20,6 +20,8 @@ const USABLE_MS: u64 = 60 * 60 * 1000;
 const UNKNOWN_MS: u64 = 60 * 1000;
 /// After a failure the address is left in peace for this time.
 const FAILED_MS: u64 = 5 * 1000;
+/// While somebody asks, the others are served by the keys that are known, for this long at most.
+const ASKING_MS: u64 = 5 * 1000;
 /// 2048 bits in base64url: shorter RSA keys are not used (RFC 7518, 3.3).
 const MIN_MODULUS: usize = 342;
 
@@ -75,6 +77,7 @@ impl Jwks {
                 Some(key) => return Ok(key),
                 None if fresh && within(known.asked, UNKNOWN_MS) => return Err(invalid()),
                 None if within(known.failed, FAILED_MS) => false,
+                None if within(known.asked, ASKING_MS) && within(known.fetched, USABLE_MS) => false,
                 None => {
                     known.asked = Some(now);
                     true
@@ -137,7 +140,8 @@ fn read(jwk: &Value) -> Option<Key> {
     let text = |name: &str| jwk.get(name).and_then(Value::as_str);
     let only = |name: &str, value: &str| jwk.get(name).is_none_or(|it| it.as_str() == Some(value));
     let (algorithm, members): (_, &[&str]) = match (text("kty")?, text("crv")) {
-        ("RSA", _) if text("n")?.len() >= MIN_MODULUS => {
+        // Zeros in front make a number no larger.
+        ("RSA", _) if text("n")?.trim_start_matches('A').len() >= MIN_MODULUS => {
             (SignatureAlgorithm::Rs256, &["kty", "n", "e"])
         }
         ("EC", Some("P-256")) => (SignatureAlgorithm::Es256, &["kty", "crv", "x", "y"]),
@@ -152,6 +156,8 @@ fn read(jwk: &Value) -> Option<Key> {
         all.as_array().is_some_and(|all| all.iter().any(|one| one.as_str() == Some("verify")))
     });
     let fits = only("alg", algorithm.name()) && only("use", "sig") && verifies;
+    // Whoever reads the set could sign with a key whose private part stands in it.
+    let fits = fits && jwk.get("d").is_none();
     let id = text("kid").map(str::to_owned);
     fits.then(|| Key { id, algorithm, jwk: Value::Object(public).to_string() })
 }

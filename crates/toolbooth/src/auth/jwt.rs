@@ -8,11 +8,13 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use jwt_compact::alg::{Hs256, Hs256Key, Hs256Signature};
 use jwt_compact::{Algorithm, AlgorithmSignature};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use super::jwks::Jwks;
 use super::scopes::Scopes;
 use super::{invalid, refused};
 use crate::call::{Caller, Refusal};
+use crate::config::is_secure;
 use crate::host::{Host, SignatureAlgorithm, Variables};
 use crate::json;
 
@@ -48,6 +50,21 @@ pub(super) enum Signer {
     Secret,
     /// An issuer, who signs for others too.
     Issuer,
+}
+
+impl Signer {
+    /// What stands for whoever says who the user is. A secret's holder can write any `iss`: that
+    /// does not make them the issuer of that name.
+    pub(super) fn issuer(self, iss: Option<&str>) -> String {
+        let kind: &[u8] = match self {
+            Self::Secret => b"secret",
+            Self::Issuer => b"issuer",
+        };
+        let named: &[u8] = if iss.is_some() { b":" } else { b"" };
+        let hash = Sha256::new_with_prefix(kind).chain_update(named);
+        let hash = hash.chain_update(iss.unwrap_or_default()).finalize();
+        Base64UrlUnpadded::encode_string(&hash)
+    }
 }
 
 /// A token in its parts. They are read by the reader of all strangers' JSON, which is linked anyway
@@ -118,7 +135,7 @@ impl Tokens {
         if secret.as_ref().is_some_and(|secret| !long(secret)) {
             problem("JWT_SECRET", "must have at least 32 bytes");
         }
-        if url.as_deref().is_some_and(|url| !is_safe(url)) {
+        if url.as_deref().is_some_and(|url| !is_secure(url)) {
             problem("JWKS_URL", "must be an https address; http is for this machine only");
         }
         let leeway = source.variable("JWT_LEEWAY").map(|text| text.parse());
@@ -134,7 +151,7 @@ impl Tokens {
         let audiences = audiences.split(',').map(str::trim).filter(|one| !one.is_empty());
         Self {
             secret: secret.filter(long).map(Hs256Key::new),
-            jwks: url.filter(|url| is_safe(url)).map(Jwks::new),
+            jwks: url.filter(|url| is_secure(url)).map(Jwks::new),
             rules: Rules {
                 audiences: audiences.map(str::to_owned).collect(),
                 issuer: source.variable("JWT_ISSUER").filter(|issuer| !issuer.is_empty()),
@@ -192,6 +209,7 @@ impl Rules {
             return Err(refused("the token is not valid yet"));
         }
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        let is_no_text = |name: &str| text(name).is_none() && claims.contains_key(name);
         if self.issuer.is_some() && text("iss") != self.issuer.as_deref() {
             return Err(refused("the token is of another issuer"));
         }
@@ -204,10 +222,15 @@ impl Rules {
             scopes.extend(words.into_iter().map(str::to_owned));
         }
         let subject = text("sub").map(str::to_owned);
-        if subject.is_none() && claims.contains_key("sub") {
-            return Err(refused("the token's sub is no text"));
+        // Whose it is must be told or left open: nobody's name is no name.
+        if text("sub").is_some_and(str::is_empty) {
+            return Err(refused("the token's sub is empty"));
         }
-        Ok(Caller::User { subject, scopes: Scopes::Listed(scopes) })
+        if is_no_text("sub") || is_no_text("iss") {
+            return Err(refused("the token's sub or iss is no text"));
+        }
+        let issuer = signer.issuer(text("iss"));
+        Ok(Caller::User { issuer, subject, scopes: Scopes::Listed(scopes) })
     }
 
     /// Whether `aud` names this server (X43). A token of the secret may have none; a token of an
@@ -231,16 +254,4 @@ fn words(claim: &Value) -> Option<Vec<&str>> {
         Value::Array(words) => words.iter().map(Value::as_str).collect(),
         _ => None,
     }
-}
-
-/// Whether keys that come from there can be trusted: only TLS proves the sender, except on the
-/// machine itself.
-fn is_safe(url: &str) -> bool {
-    let plain = !url.contains(|c: char| c.is_whitespace() || c.is_control() || c == '@');
-    let host = |scheme: &str| {
-        let rest = url.strip_prefix(scheme)?;
-        rest.split(['/', ':', '?', '#']).next().filter(|host| !host.is_empty())
-    };
-    let local = |host| matches!(host, "localhost" | "127.0.0.1");
-    plain && (host("https://").is_some() || host("http://").is_some_and(local))
 }

@@ -48,7 +48,7 @@ fn each_way_in_alone() {
     let by_token = [("AUTH", "jwt"), ("JWT_SECRET", tokens::SECRET)];
     let open = [("AUTH", "none"), ("API_KEYS", &*keys)];
     let token = format!("Bearer {}", tokens::good());
-    let user = Ok(Caller::User { subject: Some("alice".to_owned()), scopes: listed(&["a"]) });
+    let user = tokens::user(Some("alice"), &["a"]);
     let (no_key, no_token) = (
         Err(unasked("send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …")),
         Err(unasked("send a token: Authorization: Bearer …")),

@@ -46,6 +46,9 @@ pub enum Caller {
     },
     /// A user, by a token.
     User {
+        /// Stands for who says so: the kind of signature and `iss`, hashed. The same subject of
+        /// another issuer is another user.
+        issuer: String,
         /// The token's `sub`, if it has one.
         subject: Option<String>,
         /// What the token lets its bearer do.

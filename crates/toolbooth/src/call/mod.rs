@@ -12,8 +12,8 @@ pub(crate) use excerpt::excerpt;
 pub(crate) use input::check as check_input;
 pub use input::{InvalidInput, ParameterError};
 pub use outcome::{Missing, Outcome, Refusal, ToolError};
-pub(crate) use serve::find;
 pub use serve::serve;
+pub(crate) use serve::{find, misconfigured, prepare};
 
 use serde_json::Value;
 

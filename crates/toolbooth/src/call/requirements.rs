@@ -22,7 +22,7 @@ struct Used<'a> {
     challenges: &'a Challenges,
     required: &'static Authorization,
     owner: Owner,
-    granted_ms: u64,
+    updated_ms: u64,
     scopes: Vec<String>,
 }
 
@@ -52,7 +52,8 @@ pub(super) async fn meet<'a>(
     };
     let mut grants = Vec::new();
     for required in tool.authorization {
-        if !is_absent(required.id, &sent.tokens) {
+        let own = |token: &&Secret| !Challenges::is_proof(token);
+        if sent.tokens.get(required.id).filter(own).is_some_and(|own| !own.expose().is_empty()) {
             continue;
         }
         let known = config.challenges.as_ref();
@@ -71,12 +72,13 @@ pub(super) async fn meet<'a>(
             Err(why) => return Err(Refusal::Malformed(format!("context: {}", why.words()))),
         };
         let id = tool.id();
-        let need = Need { owner: &owner, provider, scopes: required.scopes, tool: &id };
+        let proof = sent.tokens.get(required.id);
+        let need = Need { owner: &owner, provider, scopes: required.scopes, tool: &id, proof };
         match challenges.token(&need, host).await {
             Ok(granted) => {
-                let Granted { token, granted_ms, scopes } = granted;
+                let Granted { token, updated_ms, scopes } = granted;
                 sent.tokens.insert(required.id.to_owned(), token);
-                grants.push(Used { challenges, required, owner, granted_ms, scopes });
+                grants.push(Used { challenges, required, owner, updated_ms, scopes });
             }
             Err(NoToken::Ask(challenge)) => {
                 missing.authorization.push(required.id);
@@ -107,10 +109,11 @@ impl Met<'_> {
         let required = tool.authorization.iter().find(|it| it.id == provider)?;
         let mut missing = Missing { authorization: vec![required.id], ..Missing::default() };
         if let Some(used) = self.grants.iter().find(|used| used.required.id == provider) {
-            let Used { challenges, required, owner, granted_ms, scopes } = used;
+            let Used { challenges, required, owner, updated_ms, scopes } = used;
             let provider = challenges.provider(provider)?;
-            let need = Need { owner, provider, scopes: required.scopes, tool: &tool.id() };
-            match challenges.challenge(&need, Some(*granted_ms), scopes, host) {
+            let (scopes_required, id) = (required.scopes, tool.id());
+            let need = Need { owner, provider, scopes: scopes_required, tool: &id, proof: None };
+            match challenges.challenge(&need, Some(*updated_ms), scopes, host) {
                 Ok(challenge) => missing.challenges.push(challenge),
                 Err(_) => return Some(Refusal::Unavailable("it has no random bytes")),
             }

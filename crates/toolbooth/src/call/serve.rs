@@ -1,19 +1,17 @@
 //! The pipeline: tool and version → permission → scopes → requirements → input → run → output.
 
+use serde_json::Value;
 use uuid::Builder;
 
 use super::context::{Caller, Context};
 use super::outcome::{Outcome, Refusal, ToolError};
+use super::requirements::Met;
 use super::{Call, Wanted, excerpt, input, requirements};
 use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef, Version};
 use crate::config::{Config, Permission};
 use crate::host::{Host, Level, NoRandomness};
 
-/// Serves one call, whatever protocol it came by.
-///
-/// The order of the checks is that of OXP call-tool, "Error Behavior": the tool id, its version,
-/// what it requires (all refused before the call), then the input, then the run. A server that is
-/// configured wrongly serves none.
+/// Serves one call, whatever protocol it came by: [`prepare`] and [`Prepared::run`].
 pub async fn serve(
     call: Call,
     caller: &Caller,
@@ -21,68 +19,99 @@ pub async fn serve(
     config: &Config,
     host: &dyn Host,
 ) -> Outcome {
-    if !config.problems.is_empty() {
-        let detail = "its configuration is wrong; GET /health says what";
-        return Outcome::Refused(Refusal::Unavailable(detail));
+    match prepare(call, caller, catalog, config, host).await {
+        Ok(prepared) => prepared.run(caller, config, host).await,
+        Err(outcome) => outcome,
     }
-    let tool = match find(catalog, &call.tool) {
-        Ok(tool) => tool,
-        Err(refusal) => return Outcome::Refused(refusal),
-    };
+}
+
+/// A call that nothing stands against.
+pub(crate) struct Prepared<'a> {
+    tool: &'static Tool,
+    call_id: String,
+    input: Value,
+    met: Met<'a>,
+}
+
+/// Checks a call, and gets the tokens that it needs.
+///
+/// The order of the checks is that of OXP call-tool, "Error Behavior": the tool id, its version,
+/// what it requires (all refused before the call), then the input, then the run. A server that is
+/// configured wrongly serves none.
+///
+/// # Errors
+/// The outcome of a call that cannot be run.
+pub(crate) async fn prepare<'a>(
+    call: Call,
+    caller: &Caller,
+    catalog: &Catalog,
+    config: &'a Config,
+    host: &dyn Host,
+) -> Result<Prepared<'a>, Outcome> {
+    if !config.problems.is_empty() {
+        return Err(Outcome::Refused(misconfigured()));
+    }
+    let tool = find(catalog, &call.tool).map_err(Outcome::Refused)?;
     match config.permission(tool) {
         Permission::Given => {}
         Permission::Warned => {
             host.log(Level::Warn, "not_in_allowlist", &[("tool", &tool.id())]);
         }
-        Permission::Denied => return Outcome::Refused(Refusal::Forbidden { name: tool.name }),
+        Permission::Denied => return Err(Outcome::Refused(Refusal::Forbidden { name: tool.name })),
     }
     if !caller.scopes().cover(tool.scopes) {
-        return Outcome::Refused(Refusal::MissingScope { name: tool.name, scopes: tool.scopes });
+        let refusal = Refusal::MissingScope { name: tool.name, scopes: tool.scopes };
+        return Err(Outcome::Refused(refusal));
     }
-    let met = match requirements::meet(tool, call.credentials, caller, config, host).await {
-        Ok(met) => met,
-        Err(refusal) => return Outcome::Refused(refusal),
-    };
-    if let Err(invalid) = input::check(&tool.input, &call.input) {
-        return Outcome::Invalid(invalid);
-    }
-    let call_id = match call.call_id.map_or_else(|| random_uuid(host), Ok) {
-        Ok(call_id) => call_id,
-        Err(NoRandomness) => {
-            return Outcome::Refused(Refusal::Unavailable("it has no random bytes"));
-        }
-    };
-    let started = host.now_ms();
-    let context = Context::new(caller, &met.credentials, config, host);
-    let result = (tool.run)(call.input, &context).await;
-    let duration_ms = host.now_ms().saturating_sub(started);
+    let met = requirements::meet(tool, call.credentials, caller, config, host).await;
+    let met = met.map_err(Outcome::Refused)?;
+    input::check(&tool.input, &call.input).map_err(Outcome::Invalid)?;
+    let call_id = call.call_id.map_or_else(|| random_uuid(host), Ok);
+    let no_id = |NoRandomness| Outcome::Refused(Refusal::Unavailable("it has no random bytes"));
+    Ok(Prepared { tool, call_id: call_id.map_err(no_id)?, input: call.input, met })
+}
 
-    let error = match result {
-        Ok(value) if (tool.output.is_valid)(&value) => {
-            return Outcome::Done { call_id, duration_ms, value };
-        }
-        Ok(value) => {
-            let faults = input::check(&tool.output, &value).err();
-            let faults = faults.map(|faults| faults.to_string()).unwrap_or_default();
-            fault_of_the_tool(tool, host, "its output breaks output_schema", &faults)
-        }
-        Err(RunError::Mismatch(reason)) => {
-            fault_of_the_tool(tool, host, "its types and its schemas disagree", &reason)
-        }
-        Err(RunError::Tool(error)) => {
-            let refused = context.refused_token();
-            match refused.and_then(|provider| met.refused(tool, &provider, host)) {
-                Some(refusal) => return Outcome::Refused(refusal),
-                None => error,
+impl Prepared<'_> {
+    /// Runs the tool.
+    pub(crate) async fn run(self, caller: &Caller, config: &Config, host: &dyn Host) -> Outcome {
+        let Self { tool, call_id, input, met } = self;
+        let started = host.now_ms();
+        let context = Context::new(caller, &met.credentials, config, host);
+        let result = (tool.run)(input, &context).await;
+        let duration_ms = host.now_ms().saturating_sub(started);
+
+        let error = match result {
+            Ok(value) if (tool.output.is_valid)(&value) => {
+                return Outcome::Done { call_id, duration_ms, value };
             }
-        }
-    };
-    Outcome::Failed { call_id, duration_ms, error }
+            Ok(value) => {
+                let faults = input::check(&tool.output, &value).err();
+                let faults = faults.map(|faults| faults.to_string()).unwrap_or_default();
+                fault_of_the_tool(tool, host, "its output breaks output_schema", &faults)
+            }
+            Err(RunError::Mismatch(reason)) => {
+                fault_of_the_tool(tool, host, "its types and its schemas disagree", &reason)
+            }
+            Err(RunError::Tool(error)) => {
+                let refused = context.refused_token();
+                match refused.and_then(|provider| met.refused(tool, &provider, host)) {
+                    Some(refusal) => return Outcome::Refused(refusal),
+                    None => error,
+                }
+            }
+        };
+        Outcome::Failed { call_id, duration_ms, error }
+    }
 }
 
 fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
     let uuid = Builder::from_random_bytes(host.random_16()?).into_uuid();
     Ok(uuid.hyphenated().to_string())
+}
+
+/// What a server whose configuration is wrong answers, whatever is wanted of it.
+pub(crate) fn misconfigured() -> Refusal {
+    Refusal::Unavailable("its configuration is wrong; GET /health says what")
 }
 
 /// The tool that a client means.

@@ -6,36 +6,47 @@
 //! grants, sealed, and challenges that have failed. docs/STORAGE.md says what that means where the
 //! store is a minute behind.
 //!
-//! - `token`: signed, expiring tokens, and hashes;
-//! - `seal`: encryption of what is stored;
+//! - `token`: signed, expiring tokens, and hashes; `seal`: encryption of what is stored;
 //! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them;
-//! - `grant`: tokens in the store; `flow`: the user's way; `page`: what the user sees.
+//! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `recent`: what the store may not
+//!   know yet; `proof`: what helps over that elsewhere;
+//! - `flow`: the user's way; `page`: what the user sees.
 
 mod flow;
 mod grant;
 mod oauth;
+mod owner;
 mod page;
+mod proof;
 mod provider;
+mod recent;
 mod seal;
 mod token;
+mod vault;
 
 pub use flow::Address;
-pub(crate) use grant::{NoOwner, Owner};
+pub(crate) use owner::{NoOwner, Owner};
 pub use provider::Provider;
 
 use serde::{Deserialize, Serialize};
 
 use crate::call::Secret;
+use crate::config::is_secure;
 use crate::host::{Host, NoRandomness, Variables};
-use grant::{NoGrant, Vault};
+use recent::Recent;
 use seal::SealKeys;
 use token::{Purpose, StateKey, random_text};
+use vault::{NoGrant, Vault};
 
 /// How long the client may ask how a challenge stands.
 const LIFE_MS: u64 = 15 * 60 * 1000;
 /// How long before that end the user must be done, so that the client still hears of it from a
 /// store that is a minute behind.
 const LAG_MS: u64 = 2 * 60 * 1000;
+
+/// How long the scopes may be, together, that are asked for beside the required ones. A provider can
+/// grant more than was asked for, and the challenge has to fit into a cookie.
+const MOST_FURTHER: usize = 1_000;
 
 /// What a user is to be shown (OXP `ToolAuthorizationChallenge`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,7 +74,7 @@ struct Claims {
     x: Vec<String>,
     /// The tool that needs them.
     t: String,
-    /// When the grant was given that did not serve. One that is given later does.
+    /// When the grant came that did not serve. One that came later does.
     g: Option<u64>,
 }
 
@@ -81,13 +92,15 @@ pub(crate) struct Need<'a> {
     pub(crate) scopes: &'a [&'static str],
     /// The id of the tool.
     pub(crate) tool: &'a str,
+    /// What the client sends to show that the user has granted it.
+    pub(crate) proof: Option<&'a Secret>,
 }
 
 /// A token of a grant.
 pub(crate) struct Granted {
     pub(crate) token: Secret,
-    /// When the user gave the grant.
-    pub(crate) granted_ms: u64,
+    /// When it came.
+    pub(crate) updated_ms: u64,
     /// The scopes of the grant.
     pub(crate) scopes: Vec<String>,
 }
@@ -152,6 +165,7 @@ impl Challenges {
             vault: Vault {
                 state: StateKey::parse(&state?).ok()?,
                 seal: SealKeys::parse(&seal?).ok()?,
+                recent: Recent::default(),
             },
             providers,
         })
@@ -171,6 +185,11 @@ impl Challenges {
 
     /// A token of the user's grant, or the challenge to ask for one.
     pub(crate) async fn token(&self, need: &Need<'_>, host: &dyn Host) -> Result<Granted, NoToken> {
+        let whose = (need.owner, &*need.provider.id);
+        let proven = need.proof.and_then(|it| self.vault.proven(whose, it.expose(), host.now_ms()));
+        if let Some(grant) = proven.filter(|grant| grant.covers(need.scopes)) {
+            return Ok(grant.into());
+        }
         match self.vault.token((need.owner, need.provider), need.scopes, host).await {
             Ok(granted) => Ok(granted),
             Err(NoGrant::Ask { seen_ms, scopes }) => {
@@ -183,7 +202,12 @@ impl Challenges {
         }
     }
 
-    /// A new challenge. `seen_ms` is when the grant was given that did not serve, if there was one,
+    /// Whether what a client sends as a token of its own is a proof, good or not.
+    pub(crate) fn is_proof(token: &Secret) -> bool {
+        proof::is_proof(token.expose())
+    }
+
+    /// A new challenge. `seen_ms` is when the grant came that did not serve, if there was one,
     /// and `had` are scopes that are not to be lost.
     ///
     /// # Errors
@@ -199,7 +223,8 @@ impl Challenges {
         let required: Vec<String> = need.scopes.iter().map(|&scope| scope.to_owned()).collect();
         let mut further: Vec<String> = Vec::new();
         for scope in need.provider.scopes.iter().chain(had) {
-            if !required.contains(scope) && !further.contains(scope) {
+            let fits = further.iter().map(String::len).sum::<usize>() + scope.len() <= MOST_FURTHER;
+            if fits && !required.contains(scope) && !further.contains(scope) {
                 further.push(scope.clone());
             }
         }
@@ -222,7 +247,7 @@ impl Challenges {
 /// Accepts `https://host[:port]`, and `http://` of this machine.
 fn is_origin(text: &str) -> Result<(), &'static str> {
     let rest = text.split_once("://").map_or("", |(_, rest)| rest);
-    if provider::is_secure(text) && !rest.contains(['/', '?']) {
+    if is_secure(text) && !rest.contains(['/', '?']) {
         Ok(())
     } else {
         Err(

@@ -4,8 +4,9 @@ use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Deserialize;
 
-use super::provider::{Addresses, ClientAuth, Provider, is_secure, words};
+use super::provider::{Addresses, ClientAuth, Provider, words};
 use crate::call::Secret;
+use crate::config::is_secure;
 use crate::host::{Host, HttpRequest, HttpResponse, Level};
 
 /// Why an authorization server gave no tokens.
@@ -20,7 +21,9 @@ pub(super) enum NoTokens {
 /// Where a provider is, and how it knows its client.
 pub(super) struct Server {
     pub(super) authorize: String,
-    pub(super) issuer: Option<String>,
+    issuer: Option<String>,
+    /// Whether it promises to name itself when it sends users back (RFC 9207, 3).
+    tells_issuer: bool,
     token: String,
     client_auth: ClientAuth,
 }
@@ -45,6 +48,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
             return Ok(Server {
                 authorize: authorize.clone(),
                 issuer: None,
+                tells_issuer: false,
                 token: token.clone(),
                 client_auth: provider.client_auth.unwrap_or(ClientAuth::Post),
             });
@@ -56,6 +60,8 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
         issuer: String,
         authorization_endpoint: String,
         token_endpoint: String,
+        #[serde(default)]
+        authorization_response_iss_parameter_supported: bool,
         #[serde(default = "basic")]
         token_endpoint_auth_methods_supported: Vec<String>,
     }
@@ -63,13 +69,14 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
     fn basic() -> Vec<String> {
         vec!["client_secret_basic".to_owned()]
     }
+    // An issuer elsewhere has no business on this machine.
+    let here = issuer.starts_with("http://");
+    let belongs = |address: &str| is_secure(address) && (here || address.starts_with("https://"));
     let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
     let answer = send(provider, HttpRequest::get(url), host).await?;
     let document: Option<Document> = (answer.status == 200).then(|| answer.json()).flatten();
     let document = document.filter(|it| {
-        it.issuer == *issuer
-            && is_secure(&it.authorization_endpoint)
-            && is_secure(&it.token_endpoint)
+        it.issuer == *issuer && belongs(&it.authorization_endpoint) && belongs(&it.token_endpoint)
     });
     let Some(document) = document else {
         note(provider, "its discovery document cannot be used", host);
@@ -84,12 +91,23 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
     Ok(Server {
         authorize: document.authorization_endpoint,
         issuer: Some(document.issuer),
+        tells_issuer: document.authorization_response_iss_parameter_supported,
         token: document.token_endpoint,
         client_auth: provider.client_auth.unwrap_or(discovered),
     })
 }
 
 impl Server {
+    /// Whether it is this server that has sent a user back with `iss`: the code may be another
+    /// server's (RFC 9207, 2.4).
+    pub(super) fn has_sent(&self, iss: Option<&str>) -> bool {
+        match (&self.issuer, iss) {
+            (Some(issuer), Some(iss)) => issuer == iss,
+            (Some(_), None) => !self.tells_issuer,
+            (None, _) => true,
+        }
+    }
+
     /// Exchanges an authorization code (RFC 6749, 4.1.3; RFC 7636, 4.5).
     pub(super) async fn exchange(
         &self,

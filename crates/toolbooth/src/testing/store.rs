@@ -14,10 +14,15 @@ pub struct FakeStore {
     pub place: Cell<u8>,
     /// Whether writes fail.
     pub refuses_writes: Cell<bool>,
+    /// Reads of keys that begin so fail.
+    pub refuses_reads_of: Cell<Option<&'static str>>,
+    /// What was asked of it: `get`, `put` or `delete`, what stands before `:` in the key, and of what
+    /// was read whether it was there.
+    pub asked: RefCell<Vec<String>>,
     /// What everybody reads in the end: values with the time when they end.
     values: RefCell<BTreeMap<String, (String, u64)>>,
     /// What each place has read, and when.
-    read: RefCell<BTreeMap<(u8, String), Read>>,
+    cached: RefCell<BTreeMap<(u8, String), Read>>,
     /// When each key was last written.
     written: RefCell<BTreeMap<String, u64>>,
 }
@@ -29,9 +34,23 @@ type Read = (Option<String>, u64);
 pub const STALE_MS: u64 = 60_000;
 
 impl FakeStore {
-    pub(super) fn get(&self, key: &str, now_ms: u64) -> Option<String> {
+    pub(super) fn get(&self, key: &str, now_ms: u64) -> Result<Option<String>, StoreError> {
+        if self.refuses_reads_of.get().is_some_and(|beginning| key.starts_with(beginning)) {
+            return Err(StoreError("500 Internal Server Error".to_owned()));
+        }
+        let value = self.read(key, now_ms);
+        self.note("get", key, if value.is_some() { ": found" } else { ": missed" });
+        Ok(value)
+    }
+
+    fn note(&self, what: &str, key: &str, result: &str) {
+        let kind = key.split(':').next().unwrap_or_default();
+        self.asked.borrow_mut().push(format!("{what} {kind}{result}"));
+    }
+
+    fn read(&self, key: &str, now_ms: u64) -> Option<String> {
         let place = (self.place.get(), key.to_owned());
-        if let Some((value, at)) = self.read.borrow().get(&place)
+        if let Some((value, at)) = self.cached.borrow().get(&place)
             && now_ms < at + STALE_MS
         {
             return value.clone();
@@ -39,7 +58,7 @@ impl FakeStore {
         let values = self.values.borrow();
         let value =
             values.get(key).filter(|(_, end)| now_ms < *end).map(|(value, _)| value.clone());
-        self.read.borrow_mut().insert(place, (value.clone(), now_ms));
+        self.cached.borrow_mut().insert(place, (value.clone(), now_ms));
         value
     }
 
@@ -53,6 +72,7 @@ impl FakeStore {
         if life < SHORTEST_LIFE {
             return Err(StoreError("400 Invalid expiration_ttl".to_owned()));
         }
+        self.note("put", key, "");
         self.write(key, now_ms)?;
         let life = u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
         let end = now_ms.saturating_add(life);
@@ -61,6 +81,7 @@ impl FakeStore {
     }
 
     pub(super) fn delete(&self, key: &str, now_ms: u64) -> Result<(), StoreError> {
+        self.note("delete", key, "");
         self.write(key, now_ms)?;
         self.values.borrow_mut().remove(key);
         Ok(())

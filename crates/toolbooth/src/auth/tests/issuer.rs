@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::tokens::base64;
@@ -112,6 +113,11 @@ fn by(key: &Value) -> String {
     signed(key, &json!({"alg": algorithm, "kid": key["kid"]}), &json!({}))
 }
 
+/// A key that is too short, with zeros in front to look longer.
+fn padded() -> Value {
+    with(&rsa("k"), "n", json!(format!("AA{}", "n".repeat(340))))
+}
+
 fn with(key: &Value, name: &str, value: Value) -> Value {
     let mut key = key.clone();
     key[name] = value;
@@ -161,6 +167,9 @@ fn keys_that_are_not_used() {
         ("on another curve", with(&ec("k"), "crv", json!("P-384")), by(&ec("k"))),
         ("for key agreement", with(&ed("k"), "crv", json!("X25519")), by(&ed("k"))),
         ("too short", with(&rsa("k"), "n", json!("n".repeat(341))), by(&rsa("k"))),
+        ("its private part published too", with(&ec("k"), "d", json!("d")), by(&ec("k"))),
+        ("the same of RSA", with(&rsa("k"), "d", json!("d")), by(&rsa("k"))),
+        ("too short, with zeros in front", padded(), by(&padded())),
         ("without modulus", with(&rsa("k"), "n", json!(null)), by(&rsa("k"))),
         ("with half a point", with(&ec("k"), "y", json!(null)), by(&ec("k"))),
         ("a shared secret", json!({"kty": "oct", "kid": "k", "k": "eA"}), by(&ed("k"))),
@@ -278,6 +287,57 @@ fn keys_are_kept_and_asked_for_again() {
 }
 
 #[test]
+fn many_at_once_ask_for_old_keys_once() {
+    publish_keys(&[ec("k")]);
+    let server = Server::new(&[]);
+    let token = format!("Bearer {}", by(&ec("k")));
+    let at_once = |after: u64| {
+        server.host.now_ms.set(NOW_MS + after);
+        server.host.upstream_waits.set(true);
+        let headers = [("authorization", &*token)];
+        let headers = Pairs(&headers);
+        let callers = (0..20).map(|_| server.access.authenticate(&headers, &server.host));
+        let callers = pollster::block_on(join_all(callers));
+        server.host.upstream_waits.set(false);
+        assert!(callers.iter().all(Result::is_ok), "after {after} ms");
+    };
+    assert_eq!(server.sent(0, &by(&ec("k"))), Ok(()));
+    at_once(11 * 60_000);
+    assert_eq!(asked(), 2, "those who come while one asks are served by the keys that are known");
+    at_once(12 * 60_000);
+    assert_eq!(asked(), 2, "they are fresh again");
+}
+
+#[test]
+fn users_of_the_secret_are_not_those_of_the_issuer() {
+    publish_keys(&[ec("k")]);
+    let server = Server::new(&[("JWT_SECRET", super::tokens::SECRET)]);
+    let header = json!({"alg": "ES256", "kid": "k"});
+    let named = |iss: Value| signed(&ec("k"), &header, &iss);
+    let caller = |token: &str| {
+        let token = format!("Bearer {token}");
+        let headers = [("authorization", &*token)];
+        match ready(server.access.authenticate(&Pairs(&headers), &server.host)) {
+            Ok(Caller::User { issuer, subject, .. }) => (issuer, subject),
+            other => panic!("{other:?}"),
+        }
+    };
+    let issuers = [
+        super::tokens::good(),
+        super::tokens::good_of("https://issuer.example"),
+        named(json!({})),
+        named(json!({"iss": ""})),
+        named(json!({"iss": "https://issuer.example"})),
+        named(json!({"iss": "https://issuer.example/"})),
+    ]
+    .map(|token| caller(&token));
+    for (at, (issuer, subject)) in issuers.iter().enumerate() {
+        assert_eq!(subject.as_deref(), Some("alice"));
+        assert!(issuers[..at].iter().all(|(other, _)| other != issuer), "{at}");
+    }
+}
+
+#[test]
 fn an_issuer_that_does_not_answer_lets_nobody_in() {
     let token = by(&ec("k"));
     let form = "JWKS_URL gave no JSON object with keys";
@@ -287,6 +347,7 @@ fn an_issuer_that_does_not_answer_lets_nobody_in() {
         ("huge", Err(HttpError::TooLarge), "the answer is too large"),
         ("500", Ok((500, "")), "JWKS_URL answered 500"),
         ("404", Ok((404, r#"{"keys":[]}"#)), "JWKS_URL answered 404"),
+        ("a redirect", Ok((302, r#"{"keys":[]}"#)), "JWKS_URL answered 302"),
         ("HTML", Ok((200, "<html>")), form),
         ("nothing", Ok((200, "")), form),
         ("a list", Ok((200, "[]")), form),

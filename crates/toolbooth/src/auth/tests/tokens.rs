@@ -38,6 +38,11 @@ pub(super) fn good() -> String {
     signed(SECRET, HEADER, &format!(r#"{{"sub":"alice","scope":"a","exp":{}}}"#, NOW + 60))
 }
 
+/// The same, as that issuer.
+pub(super) fn good_of(iss: &str) -> String {
+    signed(SECRET, HEADER, &format!(r#"{{"sub":"alice","iss":"{iss}","exp":{}}}"#, NOW + 60))
+}
+
 /// What becomes of a token where the secret is the one above and these variables are set too.
 fn sent(token: &str, more: Set<'_>) -> Result<Caller, Refusal> {
     let variables: Vec<_> =
@@ -45,8 +50,15 @@ fn sent(token: &str, more: Set<'_>) -> Result<Caller, Refusal> {
     caller(&variables, &[("authorization", &format!("Bearer {token}"))])
 }
 
-fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Caller, Refusal> {
-    Ok(Caller::User { subject: subject.map(str::to_owned), scopes: listed(scopes) })
+/// Whom the secret has signed for, without `iss`.
+pub(super) fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Caller, Refusal> {
+    by(None, subject, scopes)
+}
+
+/// Whom the secret has signed for, as this issuer.
+fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Caller, Refusal> {
+    let issuer = Signer::Secret.issuer(iss);
+    Ok(Caller::User { issuer, subject: subject.map(str::to_owned), scopes: listed(scopes) })
 }
 
 #[test]
@@ -124,6 +136,9 @@ fn claims() {
     let rules: Set<'_> = &[("JWT_AUDIENCE", "us, them"), ("JWT_ISSUER", "https://issuer.example")];
     let strict: Set<'_> = &[("JWT_LEEWAY", "0")];
     let nobody = user(None, &[]);
+    let theirs = by(Some("https://issuer.example"), None, &[]);
+    let anybodys = by(Some("anybody"), None, &[]);
+    let no_text = Err(refused("the token's sub or iss is no text"));
     // N stands for now.
     for (claims, more, expected) in [
         (r#"{"exp":N+1}"#, &[][..], nobody.clone()),
@@ -156,9 +171,9 @@ fn claims() {
         (r#"{"exp":N+99,"sub":"a","sub":"b"}"#, &[], Err(invalid())),
         (r#"{"exp":N+99,"aud":"x","aud":"us"}"#, rules, Err(invalid())),
         // Issuer and audience.
-        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":"us"}"#, rules, nobody.clone()),
-        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":["x","them"]}"#, rules, nobody.clone()),
-        (r#"{"exp":N+9,"iss":"https://issuer.example"}"#, rules, nobody.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":"us"}"#, rules, theirs.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example","aud":["x","them"]}"#, rules, theirs.clone()),
+        (r#"{"exp":N+9,"iss":"https://issuer.example"}"#, rules, theirs.clone()),
         (r#"{"exp":N+9,"iss":"https://issuer.example/","aud":"us"}"#, rules, issuer.clone()),
         (r#"{"exp":N+9,"aud":"us"}"#, rules, issuer.clone()),
         (r#"{"exp":N+9,"iss":null,"aud":"us"}"#, rules, issuer.clone()),
@@ -169,8 +184,8 @@ fn claims() {
         (r#"{"exp":N+9,"iss":"https://issuer.example","aud":{"us":1}}"#, rules, audience.clone()),
         (r#"{"exp":N+9,"aud":"us"}"#, &[], audience.clone()),
         (r#"{"exp":N+9,"aud":""}"#, &[("JWT_AUDIENCE", " , ")], audience),
-        (r#"{"exp":N+9,"iss":"anybody"}"#, &[], nobody.clone()),
-        (r#"{"exp":N+9,"iss":"anybody"}"#, &[("JWT_ISSUER", "")], nobody.clone()),
+        (r#"{"exp":N+9,"iss":"anybody"}"#, &[], anybodys.clone()),
+        (r#"{"exp":N+9,"iss":"anybody"}"#, &[("JWT_ISSUER", "")], anybodys.clone()),
         // Subject and scopes.
         (
             r#"{"exp":N+9,"sub":"alice","scope":"a b:c  d"}"#,
@@ -185,8 +200,10 @@ fn claims() {
         (r#"{"exp":N+9,"scope":7}"#, &[], words.clone()),
         (r#"{"exp":N+9,"scp":["a",7]}"#, &[], words.clone()),
         (r#"{"exp":N+9,"scope":{"a":true}}"#, &[], words),
-        (r#"{"exp":N+9,"sub":7}"#, &[], Err(refused("the token's sub is no text"))),
-        (r#"{"exp":N+9,"sub":null}"#, &[], Err(refused("the token's sub is no text"))),
+        (r#"{"exp":N+9,"sub":7}"#, &[], no_text.clone()),
+        (r#"{"exp":N+9,"sub":null}"#, &[], no_text.clone()),
+        (r#"{"exp":N+9,"iss":7}"#, &[], no_text),
+        (r#"{"exp":N+9,"sub":""}"#, &[], Err(refused("the token's sub is empty"))),
         (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], nobody),
         // What is no object of claims.
         ("[]", &[], Err(invalid())),

@@ -199,6 +199,11 @@ fn callers_have_limits_of_their_own() {
         (&[("otc-api-key", "key-two")], "200", "key:two"),
         (&[], "200", "address:"),
         (&there, "200", "address:192.0.2.7"),
+        // Who has an address of IPv6 has 2^64 of them.
+        (&[("cf-connecting-ip", "2001:db8::1")], "200", "address:20010db800000000"),
+        (&[("cf-connecting-ip", "2001:db8:0:0:ff::")], "200", "address:20010db800000000"),
+        (&[("cf-connecting-ip", "2001:DB8::2:1")], "429", "address:20010db800000000"),
+        (&[("cf-connecting-ip", "2001:db8:0:1::1")], "200", "address:20010db800000001"),
         (&[KEY], "429", "key:one"),
     ] {
         let got = post(&server, headers, CALL);

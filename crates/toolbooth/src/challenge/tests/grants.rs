@@ -1,6 +1,6 @@
 //! What becomes of a grant: refreshed, refused, forgotten.
 
-use super::super::grant::{NoOwner, Owner};
+use super::super::owner::{NoOwner, Owner};
 use super::*;
 use crate::call::Caller;
 
@@ -178,6 +178,24 @@ fn scopes_that_are_not_granted() {
 }
 
 #[test]
+fn a_grant_of_very_many_scopes_can_be_asked_for_again() {
+    let world = World::new();
+    let many: String =
+        (0..100).map(|it| format!(" https://mail.example/scopes/{it:030}")).collect();
+    let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &world.challenge()));
+    server(|server| server.instead = Some((200, instead.leak())));
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    server(|server| server.instead = None);
+    world.wait(STALE_MS);
+    let asked = world.challenge_for("ada", "revoked");
+    let page = browser.send(&world, ("GET", &asked.url));
+    assert!(page.status == 200 && text(&page).contains("scopes/"), "{}", text(&page));
+    assert_eq!(browser.send(&world, ("POST", &asked.url)).status, 303);
+}
+
+#[test]
 fn a_forgotten_grant() {
     let world = World::new();
     granted(&world);
@@ -239,11 +257,15 @@ fn keys_that_change() {
 fn a_user_of_one_way_in_is_not_the_user_of_another() {
     let scopes = || crate::auth::NONE.clone();
     let key = |name: &str| Caller::Key { name: name.to_owned(), scopes: scopes() };
-    let token = |subject: Option<&str>| Caller::User {
+    let by = |issuer: &str, subject: Option<&str>| Caller::User {
+        issuer: issuer.to_owned(),
         subject: subject.map(str::to_owned),
         scopes: scopes(),
     };
-    let callers = [Caller::Anonymous, key("a"), key("b"), token(Some("ada")), token(None)];
+    let token = |subject: Option<&str>| by("one", subject);
+    let (others, nobody) = (by("two", Some("ada")), by("two", None));
+    let callers =
+        [Caller::Anonymous, key("a"), key("b"), token(Some("ada")), token(None), others, nobody];
     let owners: Vec<_> =
         callers.iter().map(|caller| Owner::of(caller, Some("ada")).unwrap()).collect();
     for (at, one) in owners.iter().enumerate() {
@@ -278,5 +300,7 @@ fn strangers_are_not_let_in_where_grants_are_kept() {
         let (status, body) = world.call_for("ada", "token");
         let unavailable = body["message"] == "The tool server is temporarily unavailable";
         assert_eq!((status, unavailable), (400, wrong), "{auth} {origin}: {body}");
+        let forget = world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
+        assert_eq!(forget.status, if wrong { 400 } else { 204 }, "{auth} {origin}: a stranger's");
     }
 }

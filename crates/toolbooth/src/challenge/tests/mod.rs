@@ -3,7 +3,10 @@
 
 mod grants;
 mod pages;
+mod proofs;
 mod properties;
+mod races;
+mod store;
 mod world;
 
 use crate::testing::STALE_MS;
@@ -283,6 +286,9 @@ fn a_provider_that_fails_can_be_tried_again() {
         let page = browser.send(&world, ("GET", &back));
         assert_eq!(page.status, status, "{instead:?}: {}", text(&page));
         assert_eq!(text(&page).contains("Try again"), status == 502, "{instead:?}");
+        // A code that is refused may have been used by the same user: the check waits for what the
+        // store may have to say of that.
+        world.wait(STALE_MS);
         assert_eq!(world.status(&asked), check, "{instead:?}");
         assert!(world.log().contains("authorization_server"), "{}", world.log());
         server(|server| (server.instead, server.down) = (None, false));

@@ -110,6 +110,10 @@ fn providers_that_are_discovered() {
     assert!(serde_json::from_str::<serde_json::Value>(found).is_ok());
     let insecure: &str = r#"{"issuer":"https://mail.example","token_endpoint":"http://mail.example/token",
         "authorization_endpoint":"https://mail.example/authorize"}"#;
+    let here: &str = r#"{"issuer":"https://mail.example","token_endpoint":"http://127.0.0.1/token",
+        "authorization_endpoint":"https://mail.example/authorize"}"#;
+    let there: &str = r#"{"issuer":"https://mail.example","token_endpoint":"https://mail.example/token",
+        "authorization_endpoint":"http://localhost:9/authorize"}"#;
     for (issuer, instead, iss, started, ended) in [
         (ISSUER, None, "", 303, 200),
         (ISSUER, None, "&iss=https%3A%2F%2Fmail.example", 303, 200),
@@ -118,6 +122,10 @@ fn providers_that_are_discovered() {
         (ISSUER, Some((404, "")), "", 502, 0),
         (ISSUER, Some((200, "<html>")), "", 502, 0),
         (ISSUER, Some((200, insecure)), "", 502, 0),
+        // An issuer elsewhere must not lead the server to its own machine.
+        (ISSUER, Some((200, here)), "", 502, 0),
+        (ISSUER, Some((200, there)), "", 502, 0),
+        (ISSUER, Some((302, found)), "", 502, 0),
     ] {
         let world = World::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
         server(|server| (server.issuer, server.instead) = (issuer, instead));
@@ -130,6 +138,27 @@ fn providers_that_are_discovered() {
             let page = browser.send(&world, ("GET", &format!("{back}{iss}")));
             assert_eq!(page.status, ended, "{iss}: {}", text(&page));
         }
+    }
+}
+
+#[test]
+fn a_server_that_promises_to_name_itself_does() {
+    const ISSUER: &str = "https://mail.example";
+    for (promises, iss, status) in [
+        (true, "&iss=https%3A%2F%2Fmail.example", 200),
+        (true, "&iss=https%3A%2F%2Fevil.example", 400),
+        (true, "&iss=", 400),
+        (true, "", 400),
+        (false, "", 200),
+    ] {
+        let world = World::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
+        server(|server| (server.issuer, server.tells_issuer) = (ISSUER, promises));
+        let mut browser = Browser::default();
+        let back = agree(&browser.leave(&world, &world.challenge()));
+        let page = browser.send(&world, ("GET", &format!("{back}{iss}")));
+        assert_eq!(page.status, status, "{promises} {iss}: {}", text(&page));
+        let used = server(|server| server.asked.len());
+        assert_eq!(used, usize::from(status == 200), "whose the code is stands before its use");
     }
 }
 

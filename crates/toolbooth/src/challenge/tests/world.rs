@@ -50,10 +50,14 @@ pub(super) struct Server {
     pub(super) keeps_refresh_token: bool,
     /// `iss` of the discovery document.
     pub(super) issuer: &'static str,
+    /// Whether that document promises `iss` in callbacks.
+    pub(super) tells_issuer: bool,
     /// Codes and refresh tokens that were used, with the challenge that codes were given for.
     used: BTreeSet<String>,
     codes: BTreeMap<String, String>,
     issued: u32,
+    /// How often it was asked, in vain or not.
+    pub(super) tried: usize,
     /// The bodies that came.
     pub(super) asked: Vec<String>,
 }
@@ -71,6 +75,7 @@ impl Server {
         let reply = |status, body: &str| {
             Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
         };
+        self.tried += 1;
         if self.down {
             return Err(HttpError::Timeout);
         }
@@ -79,7 +84,8 @@ impl Server {
         }
         if request.url.ends_with("/.well-known/openid-configuration") {
             let document = json!({"issuer": self.issuer, "authorization_endpoint": AUTHORIZE,
-                "token_endpoint": TOKEN});
+                "token_endpoint": TOKEN,
+                "authorization_response_iss_parameter_supported": self.tells_issuer});
             return reply(200, &document.to_string());
         }
         assert_eq!((request.method, request.url.as_ref()), ("POST", TOKEN));
@@ -158,16 +164,31 @@ impl World {
         self.host.now_ms.set(self.host.now_ms.get() + ms);
     }
 
-    /// Asks the booth; `at` is an address or a path.
+    /// Asks an instance that has just started; `at` is an address or a path.
     pub(super) fn ask(
         &self,
+        request: (&str, &str),
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Outbound {
+        ready(self.ask_at(&self.instance(), request, headers, body))
+    }
+
+    /// An instance, which knows nothing of what others have done.
+    pub(super) fn instance(&self) -> Booth {
+        Booth::new(CATALOG, &self.host)
+    }
+
+    /// Asks that instance. Headers that come first count.
+    pub(super) async fn ask_at(
+        &self,
+        booth: &Booth,
         (method, at): (&str, &str),
         headers: &[(&str, &str)],
         body: &str,
     ) -> Outbound {
         let path = at.strip_prefix(ORIGIN).unwrap_or(at);
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let booth = Booth::new(CATALOG, &self.host);
         let request = Inbound {
             method: method.into(),
             path,
@@ -175,15 +196,31 @@ impl World {
             headers: &Pairs(&[headers, &[KEY]].concat()),
             body: Body::Whole(body.as_bytes().to_vec()),
         };
-        ready(booth.answer(request, &self.host))
+        booth.answer(request, &self.host).await
     }
 
     /// Calls the tool that needs mail for `user`; `input` says what it does.
     pub(super) fn call_for(&self, user: &str, input: &str) -> (u16, Value) {
+        ready(self.call_at(&self.instance(), user, input))
+    }
+
+    /// The same, of that instance.
+    pub(super) async fn call_at(&self, booth: &Booth, user: &str, input: &str) -> (u16, Value) {
+        self.call_with(booth, &[], (user, input, json!([]))).await
+    }
+
+    /// The same, with these headers and `context.authorization`.
+    pub(super) async fn call_with(
+        &self,
+        booth: &Booth,
+        headers: &[(&str, &str)],
+        (user, input, authorization): (&str, &str, Value),
+    ) -> (u16, Value) {
         let call = json!({"tool_id": "Echo.Private", "input": {"text": input},
-            "context": {"user_id": user, "secrets": [{"id": "KEY", "value": "k"}]}});
-        let json = [("content-type", "application/json")];
-        let answer = self.ask(("POST", "/oxp/call"), &json, &call.to_string());
+            "context": {"user_id": user, "secrets": [{"id": "KEY", "value": "k"}],
+                "authorization": authorization}});
+        let headers = [headers, &[("content-type", "application/json")]].concat();
+        let answer = self.ask_at(booth, ("POST", "/oxp/call"), &headers, &call.to_string()).await;
         (answer.status, serde_json::from_slice(&answer.body).unwrap())
     }
 
@@ -211,11 +248,15 @@ impl World {
     }
 
     pub(super) fn status(&self, asked: &Asked) -> String {
+        self.check(asked)["status"].as_str().unwrap().to_owned()
+    }
+
+    /// All that the check says.
+    pub(super) fn check(&self, asked: &Asked) -> Value {
         let answer = self.ask(("GET", &asked.check_url), &[], "");
         assert_eq!(answer.status, 200, "X21");
         assert_eq!(header(&answer, "access-control-allow-origin"), Some("*"));
-        let body: Value = serde_json::from_slice(&answer.body).unwrap();
-        body["status"].as_str().unwrap().to_owned()
+        serde_json::from_slice(&answer.body).unwrap()
     }
 
     /// Everything that was logged.

@@ -1,0 +1,96 @@
+//! Where the provider sends the user back to.
+
+use super::cookie::{self, State};
+use super::stop::Stop;
+use super::{again, parameter};
+use crate::challenge::grant::Grant;
+use crate::challenge::token::Purpose;
+use crate::challenge::{Challenges, oauth, page};
+use crate::host::Host;
+use crate::http::{Headers, Outbound};
+
+impl Challenges {
+    /// `GET /auth/callback`: the provider sends the user back (RFC 6749, 4.1.2).
+    pub(crate) async fn back(
+        this: Option<&Self>,
+        (query, headers): (&str, &dyn Headers),
+        host: &dyn Host,
+    ) -> Outbound {
+        match this {
+            Some(this) => this.arrive(query, headers, host).await,
+            None => page::notice(Stop::NoProvider.notice(), None),
+        }
+    }
+
+    async fn arrive(&self, query: &str, headers: &dyn Headers, host: &dyn Host) -> Outbound {
+        let (id, token) = match self.recognise(query, headers, host) {
+            Ok(Some(known)) => known,
+            Ok(None) => return page::done(),
+            Err(stop) => return page::notice(stop.notice(), None),
+        };
+        let (mark, token) = token.split_once('.').unwrap_or_default();
+        match self.conclude(query, (&id, mark, token), host).await {
+            Ok(()) => page::done().with("set-cookie", cookie::set(&id, cookie::DONE)),
+            Err(stop) => {
+                if let Some(after_ms) = stop.decides_after_ms() {
+                    let from_ms = host.now_ms().saturating_add(after_ms);
+                    self.vault.fail(&id, from_ms, host).await;
+                }
+                page::notice(stop.notice(), again(stop, token).as_deref())
+            }
+        }
+    }
+
+    /// The challenge that a browser comes back from, and the cookie that shows that it has been
+    /// there; nothing when it was done before.
+    fn recognise(
+        &self,
+        query: &str,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Option<(String, String)>, Stop> {
+        let key = &self.vault.state;
+        let state = parameter(query, "state").unwrap_or_default();
+        let state: State = key.open(Purpose::State, &state, host.now_ms())?;
+        let cookie = cookie::read(headers, &state.i).ok_or(Stop::OtherBrowser)?;
+        if cookie == cookie::DONE {
+            return Ok(None);
+        }
+        let mark = cookie.split('.').next().unwrap_or_default();
+        if !key.is_hash(Purpose::Browser, &[&state.i, mark], &state.b) {
+            return Err(Stop::OtherBrowser);
+        }
+        Ok(Some((state.i, cookie)))
+    }
+
+    async fn conclude(
+        &self,
+        query: &str,
+        (id, mark, token): (&str, &str, &str),
+        host: &dyn Host,
+    ) -> Result<(), Stop> {
+        let (claims, provider) = self.pending(token, host)?;
+        if claims.i != id {
+            return Err(Stop::Forged);
+        }
+        match parameter(query, "error").as_deref() {
+            None => {}
+            Some("access_denied") => return Err(Stop::Denied),
+            Some("server_error" | "temporarily_unavailable") => return Err(Stop::Away),
+            Some(_) => return Err(Stop::Refused),
+        }
+        let code = parameter(query, "code").ok_or(Stop::Forged)?;
+        let server = oauth::server(provider, host).await?;
+        if !server.has_sent(parameter(query, "iss").as_deref()) {
+            return Err(Stop::Forged);
+        }
+        let (callback, verifier) = (self.callback(), self.verifier(id, mark));
+        let tokens = server.exchange(provider, (&code, &callback, &verifier), host).await?;
+        let grant = Grant::new(tokens, &claims.scopes(), host.now_ms());
+        if !grant.covers(&claims.s) {
+            return Err(Stop::TooLittle);
+        }
+        let saved = self.vault.save((&claims.o, &provider.id), &grant, host).await;
+        saved.map_err(|_| Stop::Broken)
+    }
+}

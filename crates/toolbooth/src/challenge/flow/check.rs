@@ -1,0 +1,64 @@
+//! How the client hears of a challenge, and how a grant is forgotten.
+
+use super::parameter;
+use crate::call::{Caller, Refusal};
+use crate::challenge::grant::Grant;
+use crate::challenge::owner::Owner;
+use crate::challenge::token::Purpose;
+use crate::challenge::{Challenges, Claims};
+use crate::host::Host;
+use crate::http::Outbound;
+
+impl Challenges {
+    /// `GET /auth/check` (X21): always 200, readable from any page. A grant that a call from here
+    /// would find makes a challenge completed, however it came: `completed` is a promise that the
+    /// call may be tried again. `proof` keeps it where the store is behind: docs/STORAGE.md.
+    pub(crate) async fn check(this: Option<&Self>, query: &str, host: &dyn Host) -> Outbound {
+        let (status, proof) = match this {
+            Some(this) => this.status(query, host).await,
+            None => ("failed", None),
+        };
+        // Neither has a letter that JSON would have to escape.
+        let proof = proof.map(|proof| format!(r#","proof":"{proof}""#)).unwrap_or_default();
+        let body = format!(r#"{{"status":"{status}"{proof}}}"#);
+        Outbound::json(200, body.into_bytes())
+            .with("cache-control", "no-store")
+            .with("access-control-allow-origin", "*")
+    }
+
+    async fn status(&self, query: &str, host: &dyn Host) -> (&'static str, Option<String>) {
+        let token = parameter(query, "c").unwrap_or_default();
+        let claims = self.vault.state.open(Purpose::Challenge, &token, host.now_ms());
+        let Ok(Claims { i, o: owner, p, s, g, .. }) = claims else { return ("failed", None) };
+        // A store that does not answer decides nothing; the log says so.
+        let Ok(grant) = self.vault.load(&owner, &p, host).await else { return ("pending", None) };
+        let serves =
+            |grant: &Grant| grant.covers(&s) && g.is_none_or(|seen| grant.updated_ms > seen);
+        match grant.filter(serves) {
+            Some(grant) => ("completed", self.vault.proof((&owner, &p), grant, host)),
+            None if self.vault.has_failed(&i, host).await => ("failed", None),
+            None => ("pending", None),
+        }
+    }
+
+    /// `DELETE /auth/grants/{provider}`: forgets the user's grant, if there is one.
+    ///
+    /// # Errors
+    /// The request names no user or no provider, or the store does not answer.
+    pub(crate) async fn forget(
+        this: Option<&Self>,
+        (provider, query): (&str, &str),
+        caller: &Caller,
+        host: &dyn Host,
+    ) -> Result<Outbound, Refusal> {
+        let known = this.and_then(|this| Some((this, this.provider(provider)?)));
+        let Some((this, provider)) = known else { return Err(Refusal::NotFound) };
+        let owner = Owner::of(caller, parameter(query, "user_id").as_deref());
+        let owner =
+            owner.map_err(|why| Refusal::Malformed(format!("in the query: {}", why.words())))?;
+        let deleted = this.vault.delete(&owner, &provider.id, host).await;
+        let unavailable = Refusal::Unavailable("its KV namespace does not answer");
+        deleted.map_err(|_| unavailable)?;
+        Ok(Outbound::empty(204).with("cache-control", "no-store"))
+    }
+}

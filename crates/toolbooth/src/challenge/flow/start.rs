@@ -1,0 +1,89 @@
+//! Where the user is asked, and from where those who agree go on to the provider.
+
+use form_urlencoded::Serializer;
+
+use super::cookie::{self, State};
+use super::stop::Stop;
+use super::{again, parameter};
+use crate::challenge::page::{self, Question};
+use crate::challenge::provider::Addresses;
+use crate::challenge::token::{Purpose, random_text, sha256_base64url};
+use crate::challenge::{Challenges, LIFE_MS, oauth};
+use crate::host::Host;
+use crate::http::{Headers, Outbound};
+
+impl Challenges {
+    /// `GET /auth/start`: says who asks for what.
+    pub(crate) fn ask(this: Option<&Self>, query: &str, host: &dyn Host) -> Outbound {
+        let question = this.ok_or(Stop::NoProvider).and_then(|this| {
+            let token = parameter(query, "c").unwrap_or_default();
+            let (claims, provider) = this.pending(&token, host)?;
+            let (Addresses::Known { authorize: at, .. } | Addresses::Issuer(at)) =
+                &provider.addresses;
+            Ok(page::question(&Question {
+                token: &token,
+                provider: &provider.title,
+                provider_address: at,
+                application: &claims.o.application,
+                user: &claims.o.user,
+                tool: &claims.t,
+                scopes: &claims.scopes(),
+            }))
+        });
+        question.unwrap_or_else(|stop| page::notice(stop.notice(), None))
+    }
+
+    /// `POST /auth/start`: marks the browser and sends it to the provider.
+    pub(crate) async fn go(
+        this: Option<&Self>,
+        (query, headers): (&str, &dyn Headers),
+        host: &dyn Host,
+    ) -> Outbound {
+        let token = parameter(query, "c").unwrap_or_default();
+        let way = match this {
+            Some(this) => this.way(&token, headers, host).await,
+            None => Err(Stop::NoProvider),
+        };
+        way.unwrap_or_else(|stop| page::notice(stop.notice(), again(stop, &token).as_deref()))
+    }
+
+    async fn way(
+        &self,
+        token: &str,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Outbound, Stop> {
+        let (claims, provider) = self.pending(token, host)?;
+        // Only our own page may send this form, for only that has told the user what it is about.
+        let own = match headers.get("sec-fetch-site") {
+            Some(site) => site == "same-origin",
+            None => headers.get("origin").is_some_and(|origin| origin == self.origin),
+        };
+        if !own {
+            return Err(Stop::Foreign);
+        }
+        let server = oauth::server(provider, host).await?;
+        let mark = random_text(host).map_err(|_| Stop::Broken)?;
+        let key = &self.vault.state;
+        let state =
+            State { i: claims.i.clone(), b: key.hash(Purpose::Browser, &[&claims.i, &mark]) };
+        let state = key.sign(Purpose::State, &state, host.now_ms().saturating_add(LIFE_MS));
+        let challenge = sha256_base64url(&self.verifier(&claims.i, &mark));
+        let (separator, callback) =
+            (if server.authorize.contains('?') { '&' } else { '?' }, self.callback());
+        let mut query = Serializer::new(String::new());
+        query.extend_pairs([
+            ("response_type", "code"),
+            ("client_id", &provider.client_id),
+            ("redirect_uri", &callback),
+            ("scope", &claims.scopes().join(" ")),
+            ("state", &state),
+            ("code_challenge", &challenge),
+            ("code_challenge_method", "S256"),
+        ]);
+        query.extend_pairs(provider.extra);
+        let location = format!("{}{separator}{}", server.authorize, query.finish());
+        Ok(page::redirect(location)
+            .with("set-cookie", cookie::set(&claims.i, &format!("{mark}.{token}"))))
+    }
+}

@@ -1,0 +1,56 @@
+//! What this instance has learnt in the last minute, for as long as the store may not know it yet.
+//!
+//! Only calls look here. The check of a challenge must not: it promises that a call finds the grant,
+//! and the call may come to another instance.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How far the store may be behind.
+const STALE_MS: u64 = 60_000;
+/// After a failure an authorization server is left in peace for this time.
+const AWAY_MS: u64 = 5_000;
+
+/// What was written under a key: a sealed grant, or nothing when it was deleted; and when.
+pub(super) type Written = (Option<String>, u64);
+
+#[derive(Debug, Default)]
+struct Known {
+    written: BTreeMap<String, Written>,
+    away: BTreeMap<String, u64>,
+}
+
+/// Shared by all requests of an instance.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Recent(Arc<Mutex<Known>>);
+
+impl Recent {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers what was written under a key, or should have been.
+    pub(super) fn wrote(&self, key: &str, sealed: Option<&str>, now_ms: u64) {
+        let written = &mut self.known().written;
+        written.retain(|_, (_, at)| now_ms.saturating_sub(*at) < STALE_MS);
+        written.insert(key.to_owned(), (sealed.map(str::to_owned), now_ms));
+    }
+
+    /// What was written under a key, if the store may not know it yet.
+    pub(super) fn written(&self, key: &str, now_ms: u64) -> Option<Written> {
+        let written = self.known().written.get(key).cloned();
+        written.filter(|(_, at)| now_ms.saturating_sub(*at) < STALE_MS)
+    }
+
+    /// Remembers that the server of a provider does not answer.
+    pub(super) fn is_away(&self, provider: &str, now_ms: u64) {
+        self.known().away.insert(provider.to_owned(), now_ms);
+    }
+
+    /// Whether the server of a provider has just not answered: then asking it again would only make
+    /// callers wait.
+    pub(super) fn was_away(&self, provider: &str, now_ms: u64) -> bool {
+        let at = self.known().away.get(provider).copied();
+        at.is_some_and(|at| now_ms.saturating_sub(at) < AWAY_MS)
+    }
+}

@@ -1,0 +1,117 @@
+//! The proof that the check gives out, and a call that brings it.
+
+use pollster::block_on;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// The authorization that a client sends.
+fn with(token: &str) -> Value {
+    json!([{"id": "mail", "token": token}])
+}
+
+fn call(world: &World, user: &str, token: &str) -> (u16, Value) {
+    block_on(world.call_with(&world.instance(), &[], (user, "token", with(token))))
+}
+
+/// A proof of ada's grant, from a place that sees it.
+fn proof(world: &World, asked: &Asked) -> String {
+    world.host.store.place.set(9);
+    let check = world.check(asked);
+    world.host.store.place.set(0);
+    assert_eq!(check["status"], "completed");
+    check["proof"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn x21_a_retry_after_completion_works_where_the_store_is_a_minute_behind() {
+    let world = World::new();
+    let asked = world.challenge();
+    assert!(world.check(&asked)["proof"].is_null(), "there is nothing to prove");
+    complete(&world, &asked, &mut Browser::default());
+    let proof = proof(&world, &asked);
+    // The first call has left a miss here.
+    assert_eq!(world.call_for("ada", "token").0, 400, "without the proof");
+    let (status, body) = call(&world, "ada", &proof);
+    assert_eq!((status, body["value"].as_str()), (200, Some("access-1")), "{body}");
+    // As for every token, a service may refuse it: then the user is asked, for a later grant.
+    let revoked = ("ada", "revoked", with(&proof));
+    let (status, body) = block_on(world.call_with(&world.instance(), &[], revoked));
+    let again = &body["missing_requirements"]["authorization"][0];
+    assert_eq!(status, 400, "{body}");
+    let again =
+        Asked { url: String::new(), check_url: again["check_url"].as_str().unwrap().into() };
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&again), "pending");
+    for secret in ["access-1", "refresh-1"] {
+        assert!(!proof.contains(secret) && !world.log().contains(secret));
+    }
+}
+
+#[test]
+fn proofs_that_do_not_count() {
+    const TWO: &str = r#"[
+        {"name":"Calendar","scopes":[],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"},
+        {"name":"Other","scopes":[],"hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
+    let world = World::with(&[("API_KEYS", TWO)]);
+    let asked = world.challenge();
+    complete(&world, &asked, &mut Browser::default());
+    let proof = proof(&world, &asked);
+    let stored = world.host.store.values().into_values().next().unwrap();
+    let at = proof.len() - 5;
+    let changed =
+        format!("{}{}", &proof[..at], if &proof[at..] == "AAAAA" { "BBBBB" } else { "AAAAA" });
+    let other: &[(&str, &str)] = &[("oxp-api-key", "key-one")];
+    for (what, headers, user, token) in [
+        ("another user", &[][..], "bob", &*proof),
+        ("another application", other, "ada", &proof),
+        ("changed", &[], "ada", &changed),
+        ("cut off", &[], "ada", &proof[..40]),
+        ("nothing but the beginning", &[], "ada", "toolbooth-proof."),
+        ("what stands in the store", &[], "ada", &format!("toolbooth-proof.{stored}")),
+    ] {
+        let call = (user, "token", with(token));
+        let (status, body) = block_on(world.call_with(&world.instance(), headers, call));
+        assert_eq!(status, 400, "{what}: {body}");
+        let challenge = &body["missing_requirements"]["authorization"][0]["url"];
+        assert!(challenge.is_string(), "{what}: the user is asked: {body}");
+    }
+    assert_eq!(call(&world, "ada", &proof).0, 200, "it is good all the time");
+    // Two minutes later the store must know, and does.
+    world.host.store.refuses_writes.set(true);
+    world.wait(119_000);
+    assert_eq!(call(&world, "ada", &proof).0, 200);
+    world.wait(2_000);
+    world.host.store.refuses_reads_of.set(Some("grant:"));
+    let (status, body) = call(&world, "ada", &proof);
+    let down = "its KV namespace does not answer";
+    assert_eq!((status, body["developer_message"].as_str()), (400, Some(down)), "over");
+}
+
+#[test]
+fn a_proof_lives_no_longer_than_its_token() {
+    let world = World::new();
+    server(|server| server.expires_in = Some(30));
+    let asked = world.challenge();
+    complete(&world, &asked, &mut Browser::default());
+    let proof = proof(&world, &asked);
+    assert_eq!(call(&world, "ada", &proof).0, 200);
+    world.wait(30_000);
+    assert_eq!(call(&world, "ada", &proof).0, 400, "here the grant is not seen yet");
+    world.host.store.place.set(8);
+    let check = world.check(&asked);
+    assert_eq!((check["status"].as_str(), check.get("proof")), (Some("completed"), None));
+    assert_eq!(world.token(), "access-2", "a call refreshes it");
+}
+
+#[test]
+fn where_the_provider_is_not_configured_a_proof_is_no_token() {
+    let world = World::new();
+    let asked = world.challenge();
+    complete(&world, &asked, &mut Browser::default());
+    let proof = proof(&world, &asked);
+    let World { mut host } = world;
+    host.variables.remove("OAUTH_PROVIDERS");
+    let (status, body) = call(&World { host }, "ada", &proof);
+    assert_eq!(status, 400, "it would go to the service: {body}");
+}

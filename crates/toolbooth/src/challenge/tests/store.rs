@@ -1,0 +1,140 @@
+//! What is asked of the store, step by step, and what becomes of it when the store fails.
+
+use super::*;
+
+/// What a step asked of the store.
+fn asked_for(world: &World, step: impl FnOnce()) -> Vec<String> {
+    world.host.store.asked.take();
+    step();
+    world.host.store.asked.take()
+}
+
+#[test]
+fn what_each_step_asks_of_the_store() {
+    let world = World::new();
+    let mut asked = None;
+    let ops = asked_for(&world, || asked = Some(world.challenge()));
+    let asked = asked.unwrap();
+    assert_eq!(ops, ["get grant: missed"], "a call");
+    let ops = asked_for(&world, || assert_eq!(world.status(&asked), "pending"));
+    assert_eq!(ops, ["get grant: missed", "get failed: missed"], "the check");
+    let mut browser = Browser::default();
+    let mut back = String::new();
+    let ops = asked_for(&world, || back = agree(&browser.leave(&world, &asked)));
+    assert_eq!(ops, [""; 0], "to the provider");
+    let ops = asked_for(&world, || {
+        assert_eq!(Browser::default().send(&world, ("GET", &back)).status, 403);
+        assert_eq!(browser.send(&world, ("GET", "/auth/callback?state=x&code=x")).status, 400);
+    });
+    assert_eq!(ops, [""; 0], "a callback that is refused");
+    let early = browser.cookies.clone();
+    let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 200));
+    assert_eq!(ops, ["put grant"], "the callback, without a look at what was there");
+    let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 200));
+    assert_eq!(ops, [""; 0], "the callback again");
+    let mut browser = Browser { cookies: early };
+    let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 400));
+    assert_eq!(ops, ["put failed"], "the callback at the same moment: never the grant");
+    world.wait(STALE_MS);
+    let ops = asked_for(&world, || assert_eq!(world.status(&asked), "completed"));
+    assert_eq!(ops, ["get grant: found"], "the check");
+    let ops = asked_for(&world, || assert_eq!(world.token(), "access-1"));
+    assert_eq!(ops, ["get grant: found"], "a call");
+    let denied = disagree(&browser.leave(&world, &asked), "access_denied");
+    let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &denied)).status, 403));
+    assert_eq!(ops, ["put failed"], "a denial");
+    let ops = asked_for(&world, || {
+        assert_eq!(world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "").status, 204);
+    });
+    assert_eq!(ops, ["delete grant"], "forgetting");
+    let ops = asked_for(&world, || assert_eq!(world.ask(("GET", "/health"), &[], "").status, 200));
+    assert_eq!(ops, ["get health: missed"], "which nobody ever writes");
+
+    let world = World::new();
+    server(|server| server.expires_in = Some(60));
+    granted(&world);
+    let ops = asked_for(&world, || assert_eq!(world.token(), "access-2"));
+    assert_eq!(ops, ["get grant: found", "put grant"], "a refresh");
+}
+
+/// Which keys are read before they are written the test above shows: `grant` by calls and checks,
+/// `failed` by checks. Here each such read is made just before the write, so that the miss is
+/// remembered for the longest time.
+#[test]
+fn a_miss_that_is_remembered_costs_a_minute_and_nothing_else() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &asked));
+    assert_eq!(world.status(&asked), "pending");
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    assert_eq!(world.status(&asked), "pending", "the miss of the grant");
+    let second = world.challenge();
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+    assert_eq!(world.status(&second), "completed");
+    assert_eq!(world.token(), "access-1");
+
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let denied = disagree(&browser.leave(&world, &asked), "access_denied");
+    assert_eq!(world.status(&asked), "pending");
+    assert_eq!(browser.send(&world, ("GET", &denied)).status, 403);
+    assert_eq!(world.status(&asked), "pending", "the miss of the failure");
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "failed");
+}
+
+#[test]
+fn a_callback_that_comes_twice_at_once_is_never_told_as_a_failure() {
+    // The client's call has left a miss of the grant; nobody has looked for a failure yet.
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &asked));
+    let mut twin = Browser { cookies: browser.cookies.clone() };
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    world.wait(1_000);
+    assert_eq!(twin.send(&world, ("GET", &back)).status, 400, "the provider takes a code once");
+    for _ in 0..60 {
+        assert_ne!(world.status(&asked), "failed");
+        world.wait(1_000);
+    }
+    assert_eq!(world.status(&asked), "completed");
+    assert_eq!(world.token(), "access-1");
+}
+
+#[test]
+fn a_check_that_cannot_read_the_grant_decides_nothing() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let denied = disagree(&browser.leave(&world, &asked), "access_denied");
+    browser.send(&world, ("GET", &denied));
+    complete(&world, &asked, &mut browser);
+    world.wait(STALE_MS);
+    for (unreadable, status) in
+        [(Some("grant:"), "pending"), (Some("failed:"), "completed"), (None, "completed")]
+    {
+        world.host.store.refuses_reads_of.set(unreadable);
+        assert_eq!(world.status(&asked), status, "{unreadable:?}");
+    }
+}
+
+#[test]
+fn a_grant_that_was_not_kept_is_nowhere() {
+    let world = World::new();
+    let booth = world.instance();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &asked));
+    world.host.store.refuses_writes.set(true);
+    let cookies: Vec<_> =
+        browser.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let cookie = [("cookie", &*cookies.join("; "))];
+    let page = pollster::block_on(world.ask_at(&booth, ("GET", &back), &cookie, ""));
+    assert_eq!(page.status, 503, "the page says so");
+    let (status, _) = pollster::block_on(world.call_at(&booth, "ada", "token"));
+    assert_eq!(status, 400, "and so it is, also where the callback came to");
+}
