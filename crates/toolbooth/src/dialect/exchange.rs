@@ -85,6 +85,8 @@ pub struct Posted<'a> {
     pub query: &'a str,
     /// Who sent it.
     pub caller: &'a Caller,
+    /// Whether answers are the same for every caller.
+    pub same_for_all: bool,
     /// The body.
     pub body: Value,
     /// The tools.
@@ -93,6 +95,14 @@ pub struct Posted<'a> {
     pub config: &'a Config,
     /// The clock, randomness and log.
     pub host: &'a dyn Host,
+}
+
+impl Posted<'_> {
+    /// The request as one for what was rendered at build time.
+    pub fn reading(&self) -> Reading<'_> {
+        let Self { query, caller, catalog, config, .. } = *self;
+        Reading { query, caller, catalog, config }
+    }
 }
 
 /// What a dialect makes of a request: calls, and how what comes of them is told.

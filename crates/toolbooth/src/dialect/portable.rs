@@ -366,7 +366,8 @@ fn object(schema: &Map<String, Value>, reduced: &mut Map<String, Value>, rules: 
 fn rule(keyword: &str, value: &Value) -> Option<String> {
     let words = match keyword {
         "type" | "properties" | "required" | "items" | "enum" | "const" | "description"
-        | "title" | "$schema" | "$comment" | "readOnly" | "writeOnly" | "examples" => return None,
+        | "title" | "$schema" | "$comment" | "readOnly" | "writeOnly" | "examples"
+        | "x-mcp-header" => return None,
         "minimum" => format!("At least {value}"),
         "maximum" => format!("At most {value}"),
         "exclusiveMinimum" => format!("Greater than {value}"),
