@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::auth::Resource;
 use crate::call::Caller;
 use crate::catalog::Tool;
-use crate::challenge::Challenges;
+use crate::challenge::{Challenges, is_origin};
 use crate::host;
 
 /// A variable that a tool reads, with what it means when it is not set.
@@ -46,7 +47,18 @@ pub enum Origins {
     Any,
     /// Only pages of these origins; empty means none.
     Listed(Vec<String>),
+    /// Pages of these origins, of the web clients that everybody uses, and of this machine.
+    Clients(Vec<String>),
 }
+
+/// Web clients that everybody uses.
+const WEB_CLIENTS: [&str; 5] = [
+    "https://claude.ai",
+    "https://claude.com",
+    "https://chatgpt.com",
+    "https://vscode.dev",
+    "https://github.dev",
+];
 
 impl Origins {
     /// Reads `*`, or origins separated by commas, or nothing.
@@ -82,6 +94,21 @@ impl Origins {
         match self {
             Self::Any => true,
             Self::Listed(listed) => listed.iter().any(|allowed| allowed == origin),
+            Self::Clients(listed) => {
+                listed.iter().any(|allowed| allowed == origin)
+                    || WEB_CLIENTS.contains(&origin)
+                    || is_local(origin)
+            }
+        }
+    }
+
+    /// These, and the clients that everybody uses, and the server's own pages at `own`.
+    fn with_clients(&self, own: Option<&str>) -> Self {
+        match self {
+            Self::Any => Self::Any,
+            Self::Listed(listed) | Self::Clients(listed) => {
+                Self::Clients(listed.iter().cloned().chain(own.map(str::to_owned)).collect())
+            }
         }
     }
 
@@ -92,6 +119,20 @@ impl Origins {
     pub(crate) fn none(&self) -> bool {
         matches!(self, Self::Listed(listed) if listed.is_empty())
     }
+}
+
+/// Whether an origin is one of this machine, at any port.
+fn is_local(origin: &str) -> bool {
+    let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    host.is_some_and(|host| {
+        ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
+            host.strip_prefix(name).is_some_and(|port| {
+                let digits = port.strip_prefix(':').unwrap_or(port);
+                digits.bytes().all(|byte| byte.is_ascii_digit())
+                    && (port.is_empty() || digits != port)
+            })
+        })
+    })
 }
 
 /// Whether the operator lets a tool be called.
@@ -155,6 +196,11 @@ impl Allowlist {
 pub struct Config {
     /// `ALLOWED_ORIGINS`: which pages may call from a browser. Default: none.
     pub origins: Origins,
+    /// Which pages may call where foreign ones are turned away: those of `origins`, and those of known
+    /// clients.
+    clients: Origins,
+    /// The OAuth resource that clients may be told of, if tokens let callers in.
+    pub resource: Option<Resource>,
     /// `MAX_BODY_BYTES`: the largest request body. Default: 262,144 (256 KiB).
     pub max_body_bytes: usize,
     /// `MAX_ARGUMENT_BYTES`: the longest JSON text of one tool call's arguments, where a model
@@ -210,6 +256,9 @@ impl Config {
                 Allowlist { tools: Vec::new(), others: Permission::Denied }
             });
         let challenges = Challenges::read(source, &mut problem);
+        let public_url = public_url(source, &mut problem);
+        let clients = origins.with_clients(public_url.as_deref());
+        let resource = Resource::read(public_url, source);
         let mut tools = BTreeMap::new();
         for variable in declared {
             let value =
@@ -221,6 +270,8 @@ impl Config {
         }
         Self {
             origins,
+            clients,
+            resource,
             max_body_bytes,
             max_argument_bytes,
             max_tool_calls,
@@ -229,6 +280,11 @@ impl Config {
             allowlist,
             tools,
         }
+    }
+
+    /// Which pages may call; `guarded` is whether all others are turned away.
+    pub fn origins_of(&self, guarded: bool) -> &Origins {
+        if guarded { &self.clients } else { &self.origins }
     }
 
     /// Whether `caller` may run `tool`: lists show it, and calls of it are served.
@@ -244,6 +300,21 @@ impl Config {
     /// The value of a variable that a tool declared; empty for any other name.
     pub fn tool_variable(&self, name: &str) -> &str {
         self.tools.get(name).map_or("", String::as_str)
+    }
+}
+
+/// `PUBLIC_URL`, where it is set and good. What is wrong with it is told here unless
+/// [`Challenges::read`] does, which needs it.
+fn public_url(source: &dyn host::Variables, problem: &mut dyn FnMut(&str, &str)) -> Option<String> {
+    let url = source.variable("PUBLIC_URL").filter(|url| !url.is_empty())?;
+    match is_origin(&url) {
+        Ok(()) => Some(url),
+        Err(wanted) => {
+            if source.variable("OAUTH_PROVIDERS").unwrap_or_default().is_empty() {
+                problem("PUBLIC_URL", wanted);
+            }
+            None
+        }
     }
 }
 

@@ -93,6 +93,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Han
         authorization: required,
         secrets,
         user_id: !required.is_empty(),
+        headers: &[],
         input: SAY_INPUT,
         output: SAY_OUTPUT,
         run,
@@ -135,6 +136,11 @@ pub(crate) const LISTS: &[List] = &[
     empty("anthropic", "[]", 1),
     empty("anthropic-strict", "[]", 1),
     empty("gemini", r#"[{"functionDeclarations":[]}]"#, 26),
+    empty("mcp-tools", "[]", 1),
+    empty("mcp-resources", "[]", 1),
+    empty("mcp-documents", "[]", 1),
+    empty("mcp-prompts", "[]", 1),
+    empty("mcp-prompt-texts", "[]", 1),
 ];
 
 pub(crate) const CATALOG: &Catalog = &Catalog {
@@ -183,6 +189,8 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
                 id: text("challenge"),
                 url: text("https://booth.example/auth/start?c=a.b"),
                 check_url: text("https://booth.example/auth/check?c=a.b"),
+                provider: text("mail"),
+                title: text("Mail"),
             }],
         }),
         Refusal::Unavailable("it has no random bytes"),

@@ -38,6 +38,9 @@ pub struct Definition {
     /// What a client may assume of a call.
     #[serde(default)]
     pub annotations: Annotations,
+    /// Words that a user can pick in clients that have a place for them (MCP).
+    #[serde(default)]
+    pub prompts: Vec<Prompt>,
     /// Set when callers should move to something else.
     #[serde(default)]
     pub deprecated: Option<Deprecated>,
@@ -144,16 +147,50 @@ impl Default for Annotations {
     }
 }
 
+/// Words for a user to pick and send to a model, for instance to have the tool used.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prompt {
+    /// Its name, as tools are named; no two prompts of a catalogue have one name.
+    pub name: String,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is for.
+    pub description: String,
+    /// What the user fills in.
+    #[serde(default)]
+    pub arguments: Vec<PromptArgument>,
+    /// The words; `{name}` stands for an argument.
+    pub text: String,
+}
+
+/// What a user fills in in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: String,
+    /// What belongs there.
+    pub description: String,
+    /// Whether the prompt makes no sense without it.
+    #[serde(default)]
+    pub required: bool,
+    /// The values to offer, if there are few.
+    #[serde(default, rename = "enum", skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
 /// Tells callers to move on.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deprecated {
     /// Why, and what to do.
     pub message: String,
     /// The day from which it may be gone, `YYYY-MM-DD`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sunset: Option<String>,
     /// The id of the tool to use instead.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
 }

@@ -15,12 +15,14 @@ mod flow;
 mod grant;
 mod oauth;
 mod page;
+mod pause;
 mod provider;
 mod seal;
 mod token;
 
 pub use flow::Address;
 pub(crate) use grant::{NoOwner, Owner};
+pub(crate) use pause::{FORGED, Pause};
 pub use provider::Provider;
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +48,12 @@ pub struct Challenge {
     pub url: String,
     /// Says `{"status": "pending" | "completed" | "failed"}`.
     pub check_url: String,
+    /// The id of the provider.
+    #[serde(skip)]
+    pub provider: String,
+    /// The provider's name for people.
+    #[serde(skip)]
+    pub title: String,
 }
 
 /// What a challenge's token says.
@@ -215,12 +223,18 @@ impl Challenges {
         let expires = host.now_ms().saturating_add(LIFE_MS);
         let token = self.vault.state.sign(Purpose::Challenge, &claims, expires);
         let address = |address: Address<'_>| format!("{}{}?c={token}", self.origin, address.path());
-        Ok(Challenge { id, url: address(Address::Start), check_url: address(Address::Check) })
+        Ok(Challenge {
+            id,
+            url: address(Address::Start),
+            check_url: address(Address::Check),
+            provider: need.provider.id.clone(),
+            title: need.provider.title.clone(),
+        })
     }
 }
 
 /// Accepts `https://host[:port]`, and `http://` of this machine.
-fn is_origin(text: &str) -> Result<(), &'static str> {
+pub(crate) fn is_origin(text: &str) -> Result<(), &'static str> {
     let rest = text.split_once("://").map_or("", |(_, rest)| rest);
     if provider::is_secure(text) && !rest.contains(['/', '?']) {
         Ok(())
@@ -232,4 +246,4 @@ fn is_origin(text: &str) -> Result<(), &'static str> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -32,6 +32,7 @@ pub static FLAT: Dialect = Dialect {
     check: check_version,
     refuse: |refusal| refuse(Form::Flat, refusal),
     sign,
+    guarded: false,
 };
 
 pub(super) const LIST: ListForm =

@@ -31,6 +31,7 @@ pub(super) static XAIBO: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| encode(Outcome::Refused(refusal), &[]),
     sign: unsigned,
+    guarded: false,
 };
 
 pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };

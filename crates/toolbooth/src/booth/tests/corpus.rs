@@ -65,6 +65,7 @@ const fn tool(
         authorization: &[],
         secrets: &[],
         user_id: false,
+        headers: &[],
         input,
         output: ANYTHING,
         run,

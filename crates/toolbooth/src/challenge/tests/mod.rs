@@ -4,7 +4,7 @@
 mod grants;
 mod pages;
 mod properties;
-mod world;
+pub(crate) mod world;
 
 use crate::testing::STALE_MS;
 use world::{Asked, Browser, World, agree, disagree, field, header, server, text};

@@ -65,7 +65,7 @@ const fn dialect(
     title: &'static str,
     endpoints: &'static [Endpoint],
 ) -> Dialect {
-    Dialect { name, title, endpoints, check: no_version, refuse, sign: unsigned }
+    Dialect { name, title, endpoints, check: no_version, refuse, sign: unsigned, guarded: false }
 }
 
 /// What went wrong with a request as a whole, in the form of 2api.ai's 5.4.
