@@ -234,8 +234,8 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
                 format!("is refused by input_schema: {error}"),
             );
         }
-        match (&example.value, &example.error) {
-            (Some(value), None) => {
+        match (&example.value, &example.error, &example.asks) {
+            (Some(value), None, None) => {
                 for error in output.iter_errors(value) {
                     problem(
                         &format!(".value{}", error.instance_path()),
@@ -243,8 +243,8 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
                     );
                 }
             }
-            (None, Some(_)) => {}
-            _ => problem("", "must have either value or error".to_owned()),
+            (None, Some(_), None) | (None, None, Some(_)) => {}
+            _ => problem("", "must have one of value, error and asks".to_owned()),
         }
     }
     problems

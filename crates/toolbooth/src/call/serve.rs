@@ -3,6 +3,8 @@
 use uuid::Builder;
 
 use super::context::{Caller, Context};
+use super::dialogue::{Abilities, Asked};
+use super::notes::Note;
 use super::outcome::{Outcome, Refusal, ToolError};
 use super::{Call, Wanted, excerpt, input, requirements};
 use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef, Version};
@@ -53,13 +55,14 @@ pub async fn serve(
         }
     };
     let started = host.now_ms();
-    let context = Context::new(caller, &met.credentials, config, host);
+    let context = Context::new(caller, &met.credentials, &call.dialogue, config, host);
     let result = (tool.run)(call.input, &context).await;
     let duration_ms = host.now_ms().saturating_sub(started);
+    let notes = context.take_notes();
 
     let error = match result {
         Ok(value) if (tool.output.is_valid)(&value) => {
-            return Outcome::Done { call_id, duration_ms, value };
+            return Outcome::Done { call_id, duration_ms, value, notes };
         }
         Ok(value) => {
             let faults = input::check(&tool.output, &value).err();
@@ -71,13 +74,30 @@ pub async fn serve(
         }
         Err(RunError::Tool(error)) => {
             let refused = context.refused_token();
-            match refused.and_then(|provider| met.refused(tool, &provider, host)) {
-                Some(refusal) => return Outcome::Refused(refusal),
+            if let Some(refusal) = refused.and_then(|provider| met.refused(tool, &provider, host)) {
+                return Outcome::Refused(refusal);
+            }
+            match context.take_asked() {
                 None => error,
+                Some((questions, state)) => {
+                    let asked = Asked { tool: tool.name, questions, state };
+                    match asked.fault() {
+                        None => return ask(asked, call.dialogue.abilities, notes),
+                        Some(fault) => fault_of_the_tool(tool, host, fault, ""),
+                    }
+                }
             }
         }
     };
-    Outcome::Failed { call_id, duration_ms, error }
+    Outcome::Failed { call_id, duration_ms, error, notes }
+}
+
+/// Hands on what a tool asks, to a client that can bring all answers.
+fn ask(asked: Asked, abilities: Abilities, notes: Vec<Note>) -> Outcome {
+    match asked.beyond(abilities) {
+        Some(refusal) => Outcome::Refused(refusal),
+        None => Outcome::Asks { asked, notes },
+    }
 }
 
 fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {

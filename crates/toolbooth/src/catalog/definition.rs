@@ -112,6 +112,9 @@ pub struct Example {
     /// The error that comes back instead of a value.
     #[serde(default)]
     pub error: Option<ExampleError>,
+    /// The keys of the questions that come back instead, sorted: the tool needs answers first.
+    #[serde(default)]
+    pub asks: Option<Vec<String>>,
 }
 
 /// Keeps a written `null` apart from a missing field.

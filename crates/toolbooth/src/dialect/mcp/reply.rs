@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::message::{Era, Request};
-use crate::call::{Refusal, excerpt};
+use crate::call::{Refusal, asks_back, excerpt};
 use crate::http::Outbound;
 
 /// Who answers, as every modern result says.
@@ -228,6 +228,9 @@ impl Error {
             // A call is answered with more: see `result`.
             Refusal::MissingRequirements(_) => {
                 Self::new(Code::InvalidParams, "The call lacks what the tool requires")
+            }
+            Refusal::Unanswerable { lacking, .. } => {
+                Self::new(Code::InvalidParams, asks_back(&lacking))
             }
             Refusal::Unavailable(detail) => {
                 let message = format!("The tool server is temporarily unavailable: {detail}");

@@ -49,6 +49,7 @@ pub(super) fn encode(outcome: Outcome, told: &Told) -> Outbound {
             let words = in_words(&missing);
             failed_in(told, words.iter().map(String::as_str), Kind::Complete)
         }
+        Outcome::Asks { asked, .. } => Error::refused(asked.into()).told(Some(&told.id)),
         Outcome::Refused(refusal) => Error::refused(refusal).told(Some(&told.id)),
     }
 }

@@ -8,7 +8,7 @@ use super::headers;
 use super::message::{Era, Request};
 use super::reply::{Code, Error, Scope};
 use super::result::{self, Told};
-use crate::call::{Call, Credentials, Wanted, find};
+use crate::call::{Call, Credentials, Dialogue, Wanted, find};
 use crate::catalog::{Definition, Deprecated, Entry, ListForm, Listed, Rendering};
 use crate::dialect::context;
 use crate::dialect::{Exchange, Posted};
@@ -111,7 +111,10 @@ fn read(mut request: Request, posted: &Posted<'_>) -> Result<(Call, Told), Outbo
     if let Some(declined) = told.asking.declined(&request.params) {
         return Err(result::failed(&told, &declined));
     }
-    Ok((Call { tool: wanted, call_id: None, input, credentials }, told))
+    Ok((
+        Call { tool: wanted, call_id: None, input, credentials, dialogue: Dialogue::default() },
+        told,
+    ))
 }
 
 /// The tool that is meant: the latest of the name, or the version that the name or `_meta` says.

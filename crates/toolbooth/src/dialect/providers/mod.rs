@@ -18,7 +18,7 @@ mod strict;
 use serde::Serialize;
 
 use super::{Action, Dialect, Endpoint, no_version, unsigned};
-use crate::call::Refusal;
+use crate::call::{Refusal, asks_back};
 use crate::catalog::ListForm;
 use crate::http::Outbound;
 
@@ -153,6 +153,9 @@ pub(super) fn refuse(refusal: Refusal) -> Outbound {
             "invalid_request_error",
             "The call lacks what the tool requires".to_owned(),
         ),
+        Refusal::Unanswerable { lacking, .. } => {
+            (400, "unanswerable", "invalid_request_error", asks_back(&lacking))
+        }
         Refusal::Unavailable(detail) => (
             503,
             "unavailable",
