@@ -30,8 +30,7 @@ fn posted(
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let headers: Vec<_> = [JSON].iter().chain(headers).copied().collect();
     let body = Body::Whole(body.to_string().into_bytes());
-    let request =
-        Inbound { method: Method::Post, path, query, headers: &Pairs(&headers), body };
+    let request = Inbound { method: Method::Post, path, query, headers: &Pairs(&headers), body };
     let answer = ready(Booth::new(catalog, host).answer(request, host));
     let told = answer.body.is_empty().then_some(Value::Null);
     (answer.status, told.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))
@@ -104,9 +103,8 @@ fn mc12_every_refusal_is_an_error_with_its_status() {
         };
         let what = format!("{refusal:?}");
         let answer = wire(&refuse(refusal.clone()));
-        let head = format!(
-            "{status}\ncontent-type: application/json\ncache-control: no-store\n{allow}{{"
-        );
+        let head =
+            format!("{status}\ncontent-type: application/json\ncache-control: no-store\n{allow}{{");
         assert!(answer.starts_with(&head), "{what}: {answer}");
         let body: Value = serde_json::from_str(answer.lines().last().unwrap()).unwrap();
         assert_eq!(body["error"]["code"], code, "{what}");

@@ -14,13 +14,16 @@ fn texts(answer: &Value) -> Vec<&str> {
 #[test]
 fn mc22_a_value_is_structured_content_and_its_text() {
     let params = json!({"name": "Echo_Say", "arguments": {"text": "hi"}});
-    let server = format!(r#""_meta":{{"io.modelcontextprotocol/serverInfo":{}}}"#, reply::SERVER_INFO);
+    let server =
+        format!(r#""_meta":{{"io.modelcontextprotocol/serverInfo":{}}}"#, reply::SERVER_INFO);
     let value = r#""content":[{"type":"text","text":"{\"result\":\"hi\"}"}],"structuredContent":{"result":"hi"}"#;
     for (body, headers, expected) in [
         (
             modern("tools/call", params.clone()),
             true,
-            format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{{value},"resultType":"complete",{server}}}}}"#),
+            format!(
+                r#"{{"jsonrpc":"2.0","id":7,"result":{{{value},"resultType":"complete",{server}}}}}"#
+            ),
         ),
         (
             legacy("tools/call", params),
@@ -61,13 +64,28 @@ fn mc24_calls_that_name_no_tool_or_give_no_object() {
     for (params, message) in [
         (json!({}), "name must be a string"),
         (json!({"name": 1}), "name must be a string"),
-        (json!({"name": "Echo_Shout"}), "Unknown tool: Echo_Shout. tools/list says which tools there are"),
-        (json!({"name": "Echo_Say__9_0_0"}), "Unknown tool: Echo_Say__9_0_0. tools/list says which tools there are"),
+        (
+            json!({"name": "Echo_Shout"}),
+            "Unknown tool: Echo_Shout. tools/list says which tools there are",
+        ),
+        (
+            json!({"name": "Echo_Say__9_0_0"}),
+            "Unknown tool: Echo_Say__9_0_0. tools/list says which tools there are",
+        ),
         (json!({"name": "Echo.Say@9"}), "Tool Echo_Say has no version 9.0.0"),
         (json!({"name": "Echo_Say", "arguments": []}), "arguments must be an object"),
-        (json!({"name": "Echo_Say", "_meta": {"toolbooth/version": 1}}), "_meta.toolbooth/version must be a string"),
-        (json!({"name": "Echo_Say", "_meta": {"toolbooth/version": "9"}}), "Tool Echo_Say has no version 9.0.0"),
-        (json!({"name": "Echo_Say", "_meta": {"toolbooth/context": 1}}), "context must be an object"),
+        (
+            json!({"name": "Echo_Say", "_meta": {"toolbooth/version": 1}}),
+            "_meta.toolbooth/version must be a string",
+        ),
+        (
+            json!({"name": "Echo_Say", "_meta": {"toolbooth/version": "9"}}),
+            "Tool Echo_Say has no version 9.0.0",
+        ),
+        (
+            json!({"name": "Echo_Say", "_meta": {"toolbooth/context": 1}}),
+            "context must be an object",
+        ),
     ] {
         let answer = call(params.clone());
         assert_eq!(code(&answer), (200, -32602), "{params}");
@@ -100,7 +118,9 @@ fn mc26_what_a_tool_requires_goes_along_in_meta() {
     let lacking = call(json!({"name": "Echo_Private", "arguments": {"text": "token"}}));
     assert_eq!(
         texts(&lacking.1),
-        ["The tool needs a token of \"mail\", the secret \"KEY\", the user's id, which no argument can hold. The client must send it in _meta, as \"toolbooth/context\"; do not try again before"]
+        [
+            "The tool needs a token of \"mail\", the secret \"KEY\", the user's id, which no argument can hold. The client must send it in _meta, as \"toolbooth/context\"; do not try again before"
+        ]
     );
     let context = json!({
         "user_id": "u",

@@ -125,8 +125,7 @@ fn mc5_initialize_settles_on_a_version_that_has_it() {
 
 #[test]
 fn mc6_discovery() {
-    let (_, answer) =
-        asked(CATALOG, &FakeHost::default(), &modern("server/discover", json!({})));
+    let (_, answer) = asked(CATALOG, &FakeHost::default(), &modern("server/discover", json!({})));
     let result = &answer["result"];
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
     assert_eq!(result["cacheScope"], "public");
@@ -156,15 +155,45 @@ fn mc7_headers_are_checked_in_order() {
         ("unknown in both", &[UNKNOWN], other(version, json!("2099-01-01")), (400, -32022)),
         ("no method", &[VERSION, NAME], call.clone(), (400, -32020)),
         ("another method", &[VERSION, LIST, NAME], call.clone(), (400, -32020)),
-        ("a method in other case", &[VERSION, ("mcp-method", "Tools/call"), NAME], call.clone(), (400, -32020)),
+        (
+            "a method in other case",
+            &[VERSION, ("mcp-method", "Tools/call"), NAME],
+            call.clone(),
+            (400, -32020),
+        ),
         ("blanks", &[VERSION, ("mcp-method", " tools/call "), NAME], call.clone(), (200, 0)),
         ("no name", &[VERSION, METHOD], call.clone(), (400, -32020)),
         ("another name", &[VERSION, METHOD, ("mcp-name", "Echo_say")], call.clone(), (400, -32020)),
-        ("base64", &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk=?=")], call.clone(), (200, 0)),
-        ("base64 of another", &[VERSION, METHOD, ("mcp-name", "=?base64?RWNobw==?=")], call.clone(), (400, -32020)),
-        ("bad padding", &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk?=")], call.clone(), (400, -32020)),
-        ("bad characters", &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19T!Xk=?=")], call.clone(), (400, -32020)),
-        ("half a wrapper", &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk=")], call.clone(), (400, -32020)),
+        (
+            "base64",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk=?=")],
+            call.clone(),
+            (200, 0),
+        ),
+        (
+            "base64 of another",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNobw==?=")],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "bad padding",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk?=")],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "bad characters",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19T!Xk=?=")],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "half a wrapper",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk=")],
+            call.clone(),
+            (400, -32020),
+        ),
         ("no name in the body", &[VERSION, METHOD], other("/params/name", json!(1)), (200, -32602)),
     ] {
         let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), &body);
@@ -198,7 +227,12 @@ fn mc8_headers_of_parameters() {
         ("a text without header", region(json!("eu")), &[], false),
         ("another text", region(json!("eu")), &[("mcp-param-region", "EU")], false),
         ("base64", region(json!("é")), &[("mcp-param-region", "=?base64?w6k=?=")], true),
-        ("base64 of no text", region(json!("é")), &[("mcp-param-region", "=?base64?/w==?=")], false),
+        (
+            "base64 of no text",
+            region(json!("é")),
+            &[("mcp-param-region", "=?base64?/w==?=")],
+            false,
+        ),
         ("an integer", size(json!(42)), &[("mcp-param-size", "42")], true),
         ("as a number", size(json!(42)), &[("mcp-param-size", "42.0")], true),
         ("another integer", size(json!(42)), &[("mcp-param-size", "43")], false),
