@@ -124,14 +124,12 @@ impl Origins {
 /// Whether an origin is one of this machine, at any port.
 fn is_local(origin: &str) -> bool {
     let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-    host.is_some_and(|host| {
-        ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
-            host.strip_prefix(name).is_some_and(|port| {
-                let digits = port.strip_prefix(':').unwrap_or(port);
-                digits.bytes().all(|byte| byte.is_ascii_digit())
-                    && (port.is_empty() || digits != port)
-            })
-        })
+    let host = host.unwrap_or_default();
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| match host.strip_prefix(name) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(':').is_some_and(is_port),
+        None => false,
     })
 }
 
@@ -368,6 +366,10 @@ mod tests {
             ("ALLOWED_ORIGINS", "a.example", true),
             ("ALLOWED_ORIGINS", "https://a.example/", true),
             ("ALLOWED_ORIGINS", "https://*.example", true),
+            ("PUBLIC_URL", "https://a.example", false),
+            ("PUBLIC_URL", "", false),
+            ("PUBLIC_URL", "a.example", true),
+            ("PUBLIC_URL", "https://a.example/", true),
             ("API_URL", "http://127.0.0.1:9000/v1", false),
             ("API_URL", "http://127.0.0.1:9000/", true),
             ("API_URL", "ftp://a", true),
@@ -378,6 +380,39 @@ mod tests {
             let problems = Config::read(&Set(set), DECLARED).problems;
             assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
             assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn origins_of_known_clients() {
+        const OWN: &[(&str, &str)] = &[("PUBLIC_URL", "https://own.example")];
+        const LISTED: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "https://a.example")];
+        const ANY: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "*")];
+        for (variables, origin, guarded, all) in [
+            (&[][..], "https://claude.ai", true, false),
+            (&[], "https://claude.ai:8443", false, false),
+            (&[], "http://claude.ai", false, false),
+            (&[], "http://localhost", true, false),
+            (&[], "https://localhost:3000", true, false),
+            (&[], "http://127.0.0.1:1", true, false),
+            (&[], "http://[::1]:8787", true, false),
+            (&[], "http://localhost:", false, false),
+            (&[], "http://localhost:x", false, false),
+            (&[], "http://localhost.a.example", false, false),
+            (&[], "http://localhost1", false, false),
+            (&[], "ftp://localhost", false, false),
+            (&[], "null", false, false),
+            (&[], "", false, false),
+            (&[], "https://own.example", false, false),
+            (OWN, "https://own.example", true, false),
+            (&[], "https://a.example", false, false),
+            (LISTED, "https://a.example", true, true),
+            (LISTED, "https://claude.ai", true, false),
+            (ANY, "https://evil.example", true, true),
+        ] {
+            let config = Config::read(&Set(variables), &[]);
+            let got = [true, false].map(|guarded| config.origins_of(guarded).allow(origin));
+            assert_eq!(got, [guarded, all], "{variables:?} {origin}");
         }
     }
 

@@ -267,6 +267,20 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn headers_of_parameters_may_be_sent() {
+        for (asked, expected) in [
+            ("", ""),
+            ("content-type, x-other", ""),
+            ("Mcp-Param-Region, mcp-param-a_b", ", mcp-param-region, mcp-param-a_b"),
+            ("mcp-param-a\r\nb, mcp-param-é, mcp-param-a b", ""),
+            (&format!("mcp-param-{}", "a".repeat(99)), ""),
+            (&"mcp-param-a,".repeat(99), &", mcp-param-a".repeat(32)),
+        ] {
+            assert_eq!(allow_headers(asked), format!("{ALLOW_HEADERS}{expected}"), "{asked}");
+        }
+    }
+
+    #[test]
     fn cross_origin_access() {
         // configured origins, the request's Origin, expected Allow-Origin, expected Vary, preflight status
         for (origins, origin, allowed, vary, status) in [

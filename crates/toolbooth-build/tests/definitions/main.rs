@@ -9,6 +9,7 @@ mod fields;
 mod files;
 mod folder;
 mod handlers;
+mod mcp;
 mod rendered;
 mod sample;
 mod schemas;
