@@ -63,7 +63,7 @@ fn error(status: u16, error: &Map<String, Value>) -> Result<(), String> {
     ensure(data.is_none_or(|data| data.is_object()), "data is no object")?;
     members(&texts, &["message"], &[])?;
     let statuses: &[u16] = match code {
-        -32700 | -32020 | -32022 => &[400],
+        -32700 | -32020 | -32021 | -32022 => &[400],
         -32600 => &[400, 401, 403, 404, 405, 413, 415, 429],
         -32601 => &[200, 404],
         -32602 => &[200, 400],

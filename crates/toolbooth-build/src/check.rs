@@ -89,6 +89,7 @@ fn objects(definition: &Value) -> Result<(), String> {
     for (name, list) in [
         ("examples", member(definition, "examples")),
         ("prompts", member(definition, "prompts")),
+        ("resources", member(definition, "resources")),
         ("requirements.authorization", member(&requirements, "authorization")),
         ("requirements.secrets", member(&requirements, "secrets")),
     ] {

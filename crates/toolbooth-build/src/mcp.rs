@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
-use toolbooth::catalog::{Definition, Prompt};
+use serde_json::{Map, Value, json};
+use toolbooth::catalog::{Definition, Prompt, Resource};
 
 use crate::check::Entry;
 use crate::problem::Problem;
@@ -89,14 +89,93 @@ pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
     }
 
     for (index, prompt) in definition.prompts.iter().enumerate() {
-        check_prompt(prompt, &mut |place, message| {
+        check_prompt(prompt, &parameters(definition), &mut |place, message| {
             problem(format!("prompts[{index}]{place}"), message);
         });
+    }
+    for (index, resource) in definition.resources.iter().enumerate() {
+        check_resource(resource, &parameters(definition), &mut |place, message| {
+            problem(format!("resources[{index}]{place}"), message);
+        });
+    }
+    if definition.content && !is_of_blocks(definition) {
+        let message = "must refuse what is no list of content blocks, for content is true: it needs \
+                       \"type\": \"array\" and items with type and what belongs to it";
+        problem("output_schema".to_owned(), message.to_owned());
     }
     problems
 }
 
-fn check_prompt(prompt: &Prompt, problem: &mut dyn FnMut(&str, String)) {
+/// The names of the tool's parameters.
+fn parameters(definition: &Definition) -> Vec<&str> {
+    let properties = definition.input_schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
+/// Whether the output schema tells blocks from what is none. No more than samples can be tried.
+fn is_of_blocks(definition: &Definition) -> bool {
+    let output = definition.output_schema.clone().map_or(Value::Null, Value::Object);
+    let Ok(output) = schema::compile(&output) else { return true };
+    [
+        json!("text"),
+        json!({"type": "text", "text": "t"}),
+        json!(["text"]),
+        json!([{}]),
+        json!([{"type": "text"}]),
+        json!([{"type": "image", "data": ""}]),
+        json!([{"type": "audio", "data": ""}]),
+        json!([{"type": "resource"}]),
+        json!([{"type": "resource_link", "uri": "a:b"}]),
+        json!([{"type": "other"}]),
+    ]
+    .iter()
+    .all(|sample| !output.is_valid(sample))
+}
+
+fn check_resource(resource: &Resource, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
+    let scheme = resource.uri.split_once(':').map_or("", |(scheme, _)| scheme);
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let good = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.bytes().all(letter)
+        && resource.uri.chars().all(|one| !one.is_whitespace() && !one.is_control());
+    if !good || scheme == "toolbooth" {
+        problem(".uri", "is no address of its own; expected scheme:rest".to_owned());
+    }
+    for name in names(&resource.uri).filter(|name| !known.contains(name)) {
+        problem(".uri", format!("has {{{name}}}, which is no parameter of the tool"));
+    }
+    let fixed = [&resource.text, &resource.blob].into_iter().flatten().count();
+    if fixed > 1 || fixed > 0 && resource.is_template() {
+        problem(
+            "",
+            "has text or blob, or neither; neither where its address has {name}".to_owned(),
+        );
+    }
+    let base64 = |blob: &String| {
+        let digits = blob.trim_end_matches('=');
+        let digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
+        blob.len() % 4 == 0 && blob.len() - digits.len() < 3 && digits.bytes().all(digit)
+    };
+    if !resource.blob.as_ref().is_none_or(base64) {
+        problem(".blob", "is not base64".to_owned());
+    }
+    for (place, text) in [
+        (".name", &resource.name),
+        (".description", &resource.description),
+        (".mime_type", &resource.mime_type),
+    ] {
+        if text.trim().is_empty() {
+            problem(place, "is empty".to_owned());
+        }
+    }
+}
+
+/// The names between braces.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split('{').skip(1).map(|rest| rest.split_once('}').map_or(rest, |(name, _)| name))
+}
+
+fn check_prompt(prompt: &Prompt, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
     let plain = |text: &str| {
         let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(letter)
@@ -115,26 +194,46 @@ fn check_prompt(prompt: &Prompt, problem: &mut dyn FnMut(&str, String)) {
             problem(&format!("{place}.name"), format!("is {name:?}; {expected}"));
         } else if prompt.arguments.iter().take(index).any(|earlier| earlier.name == *name) {
             problem(&format!("{place}.name"), format!("is {name:?} once more"));
-        } else if !prompt.text.contains(&format!("{{{name}}}")) {
-            problem(".text", format!("has no {{{name}}}, though there is such an argument"));
+        } else if let Some(text) = &prompt.text {
+            if !text.contains(&format!("{{{name}}}")) {
+                problem(".text", format!("has no {{{name}}}, though there is such an argument"));
+            }
+        } else if !known.contains(&name.as_str()) {
+            let message = "is no parameter of the tool, which is run where there is no text";
+            problem(&format!("{place}.name"), message.to_owned());
         }
         if argument.description.trim().is_empty() {
             problem(&format!("{place}.description"), "is empty; say what belongs there".to_owned());
         }
     }
-    let mut rest = prompt.text.as_str();
-    while let Some((_, after)) = rest.split_once('{') {
-        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+    for name in names(prompt.text.as_deref().unwrap_or_default()) {
         if !prompt.arguments.iter().any(|argument| argument.name == name) {
             problem(".text", format!("has {{{name}}}, which is no argument"));
         }
-        rest = after;
     }
 }
 
-/// What is wrong with the definitions taken together: two tools have a prompt of one name.
+/// What is wrong with the definitions taken together: two tools have a prompt of one name, or a
+/// resource of one address.
 pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
+    let mut addresses: BTreeMap<&str, &Entry> = BTreeMap::new();
+    for entry in entries {
+        for (index, resource) in entry.definition.resources.iter().enumerate() {
+            let first = *addresses.entry(&resource.uri).or_insert(entry);
+            let same_tool = (&first.toolkit, &first.tool) == (&entry.toolkit, &entry.tool);
+            let mut earlier = entry.definition.resources.iter().take(index);
+            if !same_tool || earlier.any(|one| one.uri == resource.uri) {
+                let message =
+                    format!("is {:?}, which a resource of {} has too", resource.uri, first.file);
+                problems.push(Problem::new(
+                    &entry.file,
+                    format!("resources[{index}].uri"),
+                    message,
+                ));
+            }
+        }
+    }
     let mut known: BTreeMap<&str, &Entry> = BTreeMap::new();
     for entry in entries {
         for (index, prompt) in entry.definition.prompts.iter().enumerate() {

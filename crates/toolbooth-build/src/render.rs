@@ -159,6 +159,7 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
         secrets: &{secrets:?},
         user_id: {},
         headers: &[{}],
+        content: {},
         input: catalog_validators::{input},
         output: catalog_validators::{output},
         run: |input, context| toolbooth::catalog::run(input, context, crate::{handler}),
@@ -173,6 +174,7 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
         authorization.join(", "),
         requirements.user_id,
         headers.join(", "),
+        definition.content,
     )
 }
 

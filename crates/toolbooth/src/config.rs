@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::auth::Resource;
 use crate::call::Caller;
 use crate::catalog::Tool;
-use crate::challenge::{Challenges, is_origin};
+use crate::challenge::{Challenges, Pauses, is_origin};
 use crate::host;
 
 /// A variable that a tool reads, with what it means when it is not set.
@@ -208,6 +208,8 @@ pub struct Config {
     pub max_tool_calls: usize,
     /// `OAUTH_PROVIDERS` and what they need: how users authorize tools. Default: not at all.
     pub challenges: Option<Challenges>,
+    /// `STATE_KEY`: signs what tools give along with their questions. Without, they have no state.
+    pub(crate) pauses: Option<Pauses>,
     /// What is wrong, in words for the operator; empty when all is well.
     pub problems: Vec<String>,
     /// `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
@@ -254,6 +256,11 @@ impl Config {
                 Allowlist { tools: Vec::new(), others: Permission::Denied }
             });
         let challenges = Challenges::read(source, &mut problem);
+        // Where users are asked for authorization, that tells what is wrong with the key.
+        let pauses = match &challenges {
+            None if asks_users(source) => None,
+            _ => Pauses::read(source, &mut problem),
+        };
         let public_url = public_url(source, &mut problem);
         let clients = origins.with_clients(public_url.as_deref());
         let resource = Resource::read(public_url, source);
@@ -274,6 +281,7 @@ impl Config {
             max_argument_bytes,
             max_tool_calls,
             challenges,
+            pauses,
             problems,
             allowlist,
             tools,
@@ -301,6 +309,11 @@ impl Config {
     }
 }
 
+/// Whether [`Challenges::read`] reads what it needs.
+fn asks_users(source: &dyn host::Variables) -> bool {
+    !source.variable("OAUTH_PROVIDERS").unwrap_or_default().is_empty()
+}
+
 /// `PUBLIC_URL`, where it is set and good. What is wrong with it is told here unless
 /// [`Challenges::read`] does, which needs it.
 fn public_url(source: &dyn host::Variables, problem: &mut dyn FnMut(&str, &str)) -> Option<String> {
@@ -308,7 +321,7 @@ fn public_url(source: &dyn host::Variables, problem: &mut dyn FnMut(&str, &str))
     match is_origin(&url) {
         Ok(()) => Some(url),
         Err(wanted) => {
-            if source.variable("OAUTH_PROVIDERS").unwrap_or_default().is_empty() {
+            if !asks_users(source) {
                 problem("PUBLIC_URL", wanted);
             }
             None

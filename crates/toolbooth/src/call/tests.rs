@@ -118,6 +118,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Han
         secrets,
         user_id: !required.is_empty(),
         headers: &[],
+        content: false,
         input: SAY_INPUT,
         output: SAY_OUTPUT,
         run,
@@ -163,6 +164,8 @@ pub(crate) const LISTS: &[List] = &[
     empty("mcp-tools", "[]", 1),
     empty("mcp-resources", "[]", 1),
     empty("mcp-documents", "[]", 1),
+    empty("mcp-templates", "[]", 1),
+    empty("mcp-contents", "[]", 1),
     empty("mcp-prompts", "[]", 1),
     empty("mcp-prompt-texts", "[]", 1),
 ];

@@ -10,7 +10,7 @@ mod tool;
 
 pub use definition::{
     Annotations, AuthorizationRequirement, Definition, Deprecated, Example, ExampleError, OAuth2,
-    Prompt, PromptArgument, Requirements, SecretRequirement,
+    Prompt, PromptArgument, Requirements, Resource, SecretRequirement,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};

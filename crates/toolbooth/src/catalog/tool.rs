@@ -33,6 +33,8 @@ pub struct Tool {
     pub user_id: bool,
     /// Parameters that MCP clients repeat in headers.
     pub headers: &'static [HeaderParameter],
+    /// Whether its value is a list of content blocks.
+    pub content: bool,
     /// Checks the input.
     pub input: Validator,
     /// Checks the value.

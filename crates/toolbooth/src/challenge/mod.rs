@@ -22,7 +22,7 @@ mod token;
 
 pub use flow::Address;
 pub(crate) use grant::{NoOwner, Owner};
-pub(crate) use pause::{FORGED, Pause};
+pub(crate) use pause::{FORGED, Pause, Pauses, Waited};
 pub use provider::Provider;
 
 use serde::{Deserialize, Serialize};

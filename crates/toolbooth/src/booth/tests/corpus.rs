@@ -66,6 +66,7 @@ const fn tool(
         secrets: &[],
         user_id: false,
         headers: &[],
+        content: false,
         input,
         output: ANYTHING,
         run,

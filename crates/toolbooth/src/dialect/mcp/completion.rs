@@ -28,7 +28,7 @@ pub(super) fn complete(request: &Request, posted: &Posted<'_>) -> Result<Outboun
     let (argument, begun) = (text("argument/name")?, text("argument/value")?);
     let values: Vec<String> = match text("ref/type")? {
         "ref/prompt" => {
-            let prompt = prompts::find(text("ref/name")?, posted)?;
+            let (_, prompt) = prompts::find(text("ref/name")?, posted)?;
             let argument = prompt.arguments.into_iter().find(|one| one.name == argument);
             argument.map(|argument| argument.values).unwrap_or_default()
         }

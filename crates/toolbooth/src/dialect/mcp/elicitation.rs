@@ -1,24 +1,36 @@
 //! How a user is asked for what a tool requires: by the client, where it can open an address, else in
-//! words. In each case it is the challenge that OXP's clients get.
+//! words. In each case it is the challenge that OXP's clients get. And how a tool itself asks its
+//! client's user or model: by a request that the client makes again with the answers.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::message::{Era, Request, meta};
 use super::reply::{Code, Error};
-use crate::call::{Credentials, Missing, Wanted};
-use crate::challenge::{Challenge, FORGED, Owner, Pause};
+use crate::call::{
+    Abilities, Ability, Answer, Asked, Credentials, Dialogue, Missing, Question, Refusal, Wanted,
+};
+use crate::challenge::{Challenge, FORGED, Pause, Waited};
 use crate::dialect::Posted;
 
-/// How this client can ask its user.
+/// What this client can be asked, and what it brings of an earlier time.
 #[derive(Debug)]
-pub(super) enum Asking {
+pub(super) struct Asking {
+    way: Way,
+    /// What the client says it can do.
+    abilities: Abilities,
+    /// The request's place, if there is a key to sign it with.
+    pause: Option<Pause>,
+    /// What the request waited for.
+    waited: Waited,
+}
+
+/// How this client asks its user for an authorization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
     /// It opens addresses and makes its request again (2026-07-28).
-    Again {
-        /// The request's place.
-        pause: Box<Pause>,
-        /// The providers that the user has been asked for already.
-        asked: Vec<String>,
-    },
+    Again,
     /// It opens addresses when an error says so (2025-11-25).
     Error,
     /// It hands on words.
@@ -42,41 +54,54 @@ impl Asking {
             let opens = request.legacy.as_deref() == Some("2025-11-25")
                 && form_urlencoded::parse(posted.query.as_bytes())
                     .any(|(name, value)| name == "elicitation" && value == "url");
-            return Ok(if opens { Self::Error } else { Self::Words });
+            let way = if opens { Way::Error } else { Way::Words };
+            let (abilities, waited) = Default::default();
+            return Ok(Self { way, abilities, pause: None, waited });
         }
-        let capabilities = request.meta.get(meta!("clientCapabilities"));
-        let opens = capabilities.is_some_and(|all| all.pointer("/elicitation/url").is_some());
-        let state = request.params.get("requestState");
-        if !opens && state.is_none() {
-            return Ok(Self::Words);
-        }
+        let abilities = abilities(request.meta.get(meta!("clientCapabilities")));
         let now_ms = posted.host.now_ms();
-        let owner = Owner::of(posted.caller, credentials.user_id.as_deref()).ok();
-        let pause = posted.config.challenges.as_ref().zip(owner).map(|(challenges, owner)| {
-            let (Wanted::Id(tool) | Wanted::Name(tool)) = wanted;
-            challenges.pause(&owner, &["tools/call", tool, &input.to_string()], now_ms)
-        });
+        let (Wanted::Id(tool) | Wanted::Name(tool)) = wanted;
+        let parts = [&*request.method, tool, &input.to_string()];
+        let who = (posted.caller, credentials.user_id.as_deref());
+        let pause = posted.config.pauses.as_ref().map(|all| all.pause(who, &parts, now_ms));
         let wrong = |what: &str| Error::new(Code::InvalidParams, format!("requestState {what}"));
-        let asked = match (state, &pause) {
-            (None, _) => Vec::new(),
+        let waited = match (request.params.get("requestState"), &pause) {
+            (None, _) => Waited::default(),
             (Some(Value::String(state)), Some(pause)) => {
                 pause.open(state, now_ms).map_err(wrong)?
             }
             (Some(Value::String(_)), None) => return Err(wrong(FORGED)),
             (Some(_), _) => return Err(wrong("must be a string")),
         };
-        Ok(match pause {
-            Some(pause) if opens => Self::Again { pause: Box::new(pause), asked },
-            _ => Self::Words,
-        })
+        let opens = abilities.has(Ability::Url) && pause.is_some();
+        let way = if opens { Way::Again } else { Way::Words };
+        Ok(Self { way, abilities, pause, waited })
+    }
+
+    /// What the tool is to know of it.
+    ///
+    /// # Errors
+    /// `inputResponses` is no object.
+    pub(super) fn dialogue(&self, params: &Map<String, Value>) -> Result<Dialogue, Error> {
+        let answers = match params.get("inputResponses") {
+            None => BTreeMap::new(),
+            Some(Value::Object(responses)) => responses
+                .iter()
+                .filter_map(|(key, one)| Some((key.clone(), answer(one)?)))
+                .collect(),
+            Some(_) => {
+                return Err(Error::new(Code::InvalidParams, "inputResponses must be an object"));
+            }
+        };
+        let (abilities, state) = (self.abilities, self.waited.state.clone());
+        Ok(Dialogue { abilities, answers, state })
     }
 
     /// What to tell when the user was asked and will not. That the user agreed to open the address
     /// says nothing yet: the call itself finds out what has been granted.
     pub(super) fn declined(&self, params: &Map<String, Value>) -> Option<String> {
-        let Self::Again { asked, .. } = self else { return None };
         let responses = params.get("inputResponses")?;
-        let refused = asked.iter().find(|provider| {
+        let refused = self.waited.providers.iter().find(|provider| {
             let action = responses.get(provider.as_str()).and_then(|one| one.get("action"));
             action.is_some_and(|action| action == "decline" || action == "cancel")
         })?;
@@ -87,26 +112,42 @@ impl Asking {
 
     /// The members of the result that asks the user, where the client can and that is enough.
     pub(super) fn input_required(&self, missing: &Missing) -> Option<String> {
-        let Self::Again { pause, .. } = self else { return None };
+        let pause = self.pause.as_ref().filter(|_| self.way == Way::Again)?;
         if !can_be_granted(missing) {
             return None;
         }
         let requests: Map<String, Value> = missing
             .challenges
             .iter()
-            .map(|one| {
-                let params = json!({ "mode": "url", "url": one.url, "message": words(one) });
-                let request = json!({ "method": "elicitation/create", "params": params });
-                (one.provider.clone(), request)
-            })
+            .map(|one| (one.provider.clone(), url(&one.url, &words(one))))
             .collect();
-        let state = pause.token(missing.challenges.iter().map(|one| one.provider.clone()));
+        let providers = missing.challenges.iter().map(|one| one.provider.clone()).collect();
+        let state = pause.token(Waited { providers, state: self.waited.state.clone() });
         Some(super::reply::members(&json!({ "inputRequests": requests, "requestState": state })))
+    }
+
+    /// The members of the result with which a tool asks.
+    ///
+    /// # Errors
+    /// There is no key to sign the tool's state with.
+    pub(super) fn questions(&self, asked: Asked) -> Result<String, Refusal> {
+        let requests: Map<String, Value> =
+            asked.questions.into_iter().map(|(key, one)| (key, question(one))).collect();
+        let mut members = json!({ "inputRequests": requests });
+        if asked.state.is_some() {
+            let no_key = Refusal::Unavailable("it has no STATE_KEY, which this tool's state needs");
+            let waits = Waited { providers: Vec::new(), state: asked.state };
+            let token = self.pause.as_ref().ok_or(no_key)?.token(waits);
+            if let Some(members) = members.as_object_mut() {
+                members.insert("requestState".to_owned(), token.into());
+            }
+        }
+        Ok(super::reply::members(&members))
     }
 
     /// The error that makes the client ask the user, where it can and that is enough.
     pub(super) fn error(&self, missing: &Missing) -> Option<Error> {
-        if !matches!(self, Self::Error) || !can_be_granted(missing) {
+        if self.way != Way::Error || !can_be_granted(missing) {
             return None;
         }
         let elicitations: Vec<Value> = missing
@@ -121,6 +162,73 @@ impl Asking {
         let error = Error::new(Code::Elicitation, "The tool needs an authorization of the user");
         Some(error.data(json!({ "elicitations": elicitations })))
     }
+}
+
+/// What a client says it can do. An `elicitation` that says no more means forms.
+fn abilities(capabilities: Option<&Value>) -> Abilities {
+    let part = |name: &str| capabilities?.get(name)?.as_object();
+    let elicits = |mode: &str| part("elicitation").is_some_and(|modes| modes.contains_key(mode));
+    let forms = elicits("form") || part("elicitation").is_some_and(Map::is_empty);
+    let all = [
+        (Ability::Form, forms),
+        (Ability::Url, elicits("url")),
+        (Ability::Sampling, part("sampling").is_some()),
+        (Ability::Roots, part("roots").is_some()),
+    ];
+    all.into_iter().filter_map(|(ability, has)| has.then_some(ability)).collect()
+}
+
+/// What a client would have had to say.
+pub(super) fn capabilities(lacking: &[Ability]) -> Value {
+    let mut all = Map::new();
+    let mut modes = Map::new();
+    for ability in lacking {
+        match ability {
+            Ability::Form => modes.insert("form".to_owned(), json!({})),
+            Ability::Url => modes.insert("url".to_owned(), json!({})),
+            Ability::Sampling => all.insert("sampling".to_owned(), json!({})),
+            Ability::Roots => all.insert("roots".to_owned(), json!({})),
+        };
+    }
+    if !modes.is_empty() {
+        all.insert("elicitation".to_owned(), modes.into());
+    }
+    all.into()
+}
+
+/// A question, as the request that the client puts to its user, its model or itself.
+fn question(question: Question) -> Value {
+    match question {
+        Question::Form { message, schema } => json!({
+            "method": "elicitation/create",
+            "params": { "message": message, "requestedSchema": schema },
+        }),
+        Question::Url { message, url: address } => url(&address, &message),
+        Question::Sampling { request } => {
+            json!({ "method": "sampling/createMessage", "params": request })
+        }
+        Question::Roots => json!({ "method": "roots/list", "params": {} }),
+    }
+}
+
+fn url(url: &str, message: &str) -> Value {
+    let params = json!({ "mode": "url", "url": url, "message": message });
+    json!({ "method": "elicitation/create", "params": params })
+}
+
+/// What the client says came of a question. Nothing if that is none of its words.
+fn answer(response: &Value) -> Option<Answer> {
+    Some(match response.get("action") {
+        None => Answer::Given(response.clone()),
+        Some(action) => match action.as_str()? {
+            "accept" => {
+                Answer::Given(response.get("content").cloned().unwrap_or_else(|| json!({})))
+            }
+            "decline" => Answer::Declined,
+            "cancel" => Answer::Dismissed,
+            _ => return None,
+        },
+    })
 }
 
 /// Whether the call can be made once the user has agreed to all challenges.

@@ -5,13 +5,14 @@
 //! - `message`: JSON-RPC messages and the era they belong to; `headers`: what a modern request must
 //!   repeat in headers; `reply`: results and errors;
 //! - `discovery`: who the server is; `tools`: the list and the call; `result`: what comes of a call,
-//!   with `elicitation`: how the user is asked; `resources`, `prompts`, `completion`.
+//!   with `elicitation`: what the client is asked, and `notes`: what it hears meanwhile; `resources`, `prompts`, `completion`.
 
 mod completion;
 mod discovery;
 mod elicitation;
 mod headers;
 mod message;
+mod notes;
 mod prompts;
 mod reply;
 mod resources;
@@ -55,8 +56,15 @@ pub(super) static WELL_KNOWN: Dialect = Dialect {
 };
 
 /// All that is rendered at build time.
-pub(super) const LISTS: &[ListForm] =
-    &[tools::LIST, resources::LIST, resources::DOCUMENTS, prompts::LIST, prompts::TEXTS];
+pub(super) const LISTS: &[ListForm] = &[
+    tools::LIST,
+    resources::LIST,
+    resources::TEMPLATES,
+    resources::CONTENTS,
+    resources::DOCUMENTS,
+    prompts::LIST,
+    prompts::TEXTS,
+];
 
 /// `GET /.well-known/oauth-protected-resource`; nothing where clients cannot be told whom to ask.
 fn metadata(reading: &Reading<'_>) -> Result<Page, Outbound> {
@@ -81,14 +89,18 @@ fn post(mut posted: Posted<'_>) -> Exchange {
     }
     match (&*request.method, request.era()) {
         ("tools/call", _) => tools::call(request, &posted),
-        (method, era) => {
-            let answer = answer(method, era, &request, &posted);
-            Exchange::answered(answer.unwrap_or_else(|error| error.told(Some(&request.id))))
-        }
+        ("prompts/get", _) => prompts::get(request, &posted),
+        ("resources/read", _) => resources::read(request, &posted),
+        (method, era) => answered(&request, answer(method, era, &request, &posted)),
     }
 }
 
-/// Answers every request that calls no tool.
+/// An exchange in which no tool runs.
+fn answered(request: &Request, answer: Result<Outbound, Error>) -> Exchange {
+    Exchange::answered(answer.unwrap_or_else(|error| error.told(Some(&request.id))))
+}
+
+/// Answers every request that runs no tool.
 fn answer(
     method: &str,
     era: Era,
@@ -106,9 +118,7 @@ fn answer(
         ("tools/list", _) => tools::list(request, posted),
         ("resources/list", _) => resources::list(request, posted),
         ("resources/templates/list", _) => resources::templates(request, posted),
-        ("resources/read", _) => resources::read(request, posted),
         ("prompts/list", _) => prompts::list(request, posted),
-        ("prompts/get", _) => prompts::get(request, posted),
         ("completion/complete", _) => completion::complete(request, posted),
         (method, era) => Err(Error::unknown_method(method, era)),
     }

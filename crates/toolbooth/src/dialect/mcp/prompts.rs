@@ -1,14 +1,15 @@
 //! Prompts: words that a user can pick, given with a tool's definition.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::message::Request;
 use super::reply::{Code, Error, members};
-use super::tools;
-use crate::call::excerpt;
+use super::result::Purpose;
+use super::{answered, tools};
+use crate::call::{Wanted, excerpt};
 use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
-use crate::dialect::Posted;
+use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
 
 /// What `prompts/list` says: the prompts of the latest version of each tool.
@@ -23,25 +24,42 @@ pub(super) fn list(request: &Request, posted: &Posted<'_>) -> Result<Outbound, E
     tools::page(request, posted, LIST.name, "prompts")
 }
 
-/// `prompts/get`: the prompt with its arguments in their places.
-pub(super) fn get(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
-    let prompt = find(request.text("name")?, posted)?;
-    let arguments = match request.params.get("arguments") {
-        None => None,
-        Some(Value::Object(arguments)) => Some(arguments),
-        Some(_) => return Err(Error::new(Code::InvalidParams, "arguments must be an object")),
+/// `prompts/get`: the prompt with its arguments in their places, or what its tool makes of them.
+pub(super) fn get(request: Request, posted: &Posted<'_>) -> Exchange {
+    let read = || {
+        let found = find(request.text("name")?, posted)?;
+        Ok((found, tools::arguments(&request)?.cloned().unwrap_or_default()))
     };
-    let mut text = String::new();
-    for part in parts(&prompt.text) {
+    match read() {
+        Err(error) => answered(&request, Err(error)),
+        Ok(((id, prompt), arguments)) => match &prompt.text {
+            Some(text) => answered(&request, filled(&request, &prompt, text, &arguments)),
+            None => {
+                let purpose = Purpose::Prompt(prompt.description);
+                tools::run(request, posted, Wanted::Id(id), arguments.into(), purpose)
+            }
+        },
+    }
+}
+
+/// The prompt with its arguments in their places.
+fn filled(
+    request: &Request,
+    prompt: &Prompt,
+    text: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Outbound, Error> {
+    let mut filled = String::new();
+    for part in parts(text) {
         let (before, name) = match part {
             Part::Words(words) => (words, None),
             Part::Argument(name) => ("", Some(name)),
         };
-        text.push_str(before);
+        filled.push_str(before);
         let Some(name) = name else { continue };
         let argument = prompt.arguments.iter().find(|argument| argument.name == name);
-        match arguments.and_then(|arguments| arguments.get(name)) {
-            Some(Value::String(value)) => text.push_str(value),
+        match arguments.get(name) {
+            Some(Value::String(value)) => filled.push_str(value),
             None if argument.is_none_or(|argument| !argument.required) => {}
             given => {
                 let what = if given.is_some() { "must be a string" } else { "is missing" };
@@ -52,19 +70,19 @@ pub(super) fn get(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Er
     }
     Ok(request.complete(&members(&json!({
         "description": prompt.description,
-        "messages": [{ "role": "user", "content": { "type": "text", "text": text } }],
+        "messages": [{ "role": "user", "content": { "type": "text", "text": filled } }],
     }))))
 }
 
-/// The prompt `name`, if the caller may run its tool.
+/// The prompt `name` with the id of its tool, if the caller may run that.
 ///
 /// # Errors
 /// There is no such prompt.
-pub(super) fn find(name: &str, posted: &Posted<'_>) -> Result<Prompt, Error> {
+pub(super) fn find(name: &str, posted: &Posted<'_>) -> Result<(String, Prompt), Error> {
     let page = posted.reading().page(TEXTS.name).map_err(Error::refused)?;
     // This crate has written it, at build time.
-    let prompts: Vec<Prompt> = serde_json::from_str(&page.body).unwrap_or_default();
-    prompts.into_iter().find(|prompt| prompt.name == name).ok_or_else(|| {
+    let prompts: Vec<(String, Prompt)> = serde_json::from_str(&page.body).unwrap_or_default();
+    prompts.into_iter().find(|(_, prompt)| prompt.name == name).ok_or_else(|| {
         let message = format!("Unknown prompt: {}", excerpt(name));
         Error::new(Code::InvalidParams, message)
     })
@@ -116,7 +134,7 @@ fn entry(listed: &Listed<'_>) -> Rendering {
 }
 
 fn whole(listed: &Listed<'_>) -> Rendering {
-    rendered(listed, |prompt| json!(prompt))
+    rendered(listed, |prompt| json!([listed.definition.id, prompt]))
 }
 
 /// The prompts of a tool, with commas between.

@@ -71,6 +71,8 @@ pub(super) enum Kind<'a> {
     Failed(&'a str),
     /// That the client asks its user and makes the request again.
     InputRequired,
+    /// Nothing; it is what a tool gave just now, and good for this once.
+    Once,
 }
 
 /// The member of `_meta` that says how a tool failed.
@@ -87,6 +89,9 @@ pub(super) fn result(id: &Value, era: Era, members: &str, kind: Kind<'_>) -> Out
         (Era::Modern, Kind::Failed(how)) => {
             format!(r#"{comma}"resultType":"{word}","_meta":{{{server},"{FAILURE}":{how}}}"#)
         }
+        (Era::Modern, Kind::Once) => format!(
+            r#"{comma}"resultType":"{word}","ttlMs":0,"cacheScope":"private","_meta":{{{server}}}"#
+        ),
         (Era::Modern, _) => format!(r#"{comma}"resultType":"{word}","_meta":{{{server}}}"#),
     };
     let result = format!("{{{members}{end}}}");
@@ -111,6 +116,8 @@ pub(super) enum Code {
     HeaderMismatch,
     /// The revision is not served.
     UnsupportedVersion,
+    /// The client lacks an ability that the tool needs.
+    MissingCapability,
     /// The user must be asked (2025-11-25).
     Elicitation,
     /// There is no such resource (before 2026-07-28).
@@ -126,6 +133,7 @@ impl Code {
             Self::InvalidParams => -32602,
             Self::Internal => -32603,
             Self::HeaderMismatch => -32020,
+            Self::MissingCapability => -32021,
             Self::UnsupportedVersion => -32022,
             Self::Elicitation => -32042,
             Self::NoResource => -32002,
@@ -138,6 +146,7 @@ impl Code {
             Self::Parse
             | Self::InvalidRequest
             | Self::HeaderMismatch
+            | Self::MissingCapability
             | Self::UnsupportedVersion => 400,
             Self::UnknownMethod | Self::InvalidParams | Self::Elicitation | Self::NoResource => 200,
             Self::Internal => 500,
@@ -175,6 +184,16 @@ impl Error {
         let message = format!("There is no method \"{}\"", excerpt(method));
         let error = Self::new(Code::UnknownMethod, message);
         if era == Era::Modern { error.status(404) } else { error }
+    }
+
+    /// There is no resource of this address.
+    pub(super) fn no_resource(uri: &str, era: Era) -> Self {
+        let code = match era {
+            Era::Modern => Code::InvalidParams,
+            Era::Legacy => Code::NoResource,
+        };
+        let error = Self::new(code, "There is no such resource; resources/list has all");
+        error.data(json!({ "uri": excerpt(uri) }))
     }
 
     /// Why a call was turned away before any tool ran.

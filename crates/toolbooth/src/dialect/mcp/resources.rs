@@ -1,16 +1,18 @@
-//! The catalogue as resources: a page of documentation a tool and version, in Markdown.
+//! The catalogue as resources: a page of documentation a tool and version, in Markdown, and what the
+//! tools' definitions declare.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::message::{Era, Request};
-use super::reply::{Code, Error, Scope};
-use super::tools;
-use crate::call::{Wanted, excerpt, find};
-use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering};
-use crate::dialect::Posted;
+use super::message::Request;
+use super::reply::{Code, Error, Scope, members};
+use super::result::Purpose;
+use super::{answered, tools};
+use crate::call::{Document, DocumentBody, Wanted, find};
+use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering, Resource};
+use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
 
 /// Where resources are: the rest is a tool's id.
@@ -22,7 +24,15 @@ const MARKDOWN: &str = "text/markdown";
 /// What `resources/list` says of each.
 pub(super) const LIST: ListForm = ListForm { name: "mcp-resources", head: "[", tail: "]", entry };
 
-/// What stands in each.
+/// What `resources/templates/list` says of those that the tools have.
+pub(super) const TEMPLATES: ListForm =
+    ListForm { name: "mcp-templates", head: "[", tail: "]", entry: template };
+
+/// The resources of the tools, whole, for `resources/read`.
+pub(super) const CONTENTS: ListForm =
+    ListForm { name: "mcp-contents", head: "[", tail: "]", entry: contents };
+
+/// What stands in the documentation of each.
 pub(super) const DOCUMENTS: ListForm =
     ListForm { name: "mcp-documents", head: "[", tail: "]", entry: document };
 
@@ -31,33 +41,62 @@ pub(super) fn list(request: &Request, posted: &Posted<'_>) -> Result<Outbound, E
     tools::page(request, posted, LIST.name, "resources")
 }
 
-/// `resources/templates/list`.
-pub(super) fn templates(request: &Request, _: &Posted<'_>) -> Result<Outbound, Error> {
+/// `resources/templates/list`: the documentation of every tool, and what the tools themselves have.
+pub(super) fn templates(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
     if request.params.contains_key("cursor") {
         return Err(Error::new(Code::InvalidParams, "cursor: this list has one page only"));
     }
-    let templates = json!([{
+    let own = json!({
         "uriTemplate": TEMPLATE,
         "name": "tool",
         "title": "Documentation of a tool",
         "description": "A tool by its id, with or without version: Toolkit.Tool@1.0.0",
         "mimeType": MARKDOWN,
-    }]);
-    Ok(request.kept(&format!(r#""resourceTemplates":{templates}"#), Scope::Public))
+    });
+    let page = posted.reading().page(TEMPLATES.name).map_err(Error::refused)?;
+    let further = page.body.trim_start_matches('[');
+    let comma = if further == "]" { "" } else { "," };
+    let scope = Scope::of(posted.same_for_all);
+    Ok(request.kept(&format!(r#""resourceTemplates":[{own}{comma}{further}"#), scope))
 }
 
 /// `resources/read`.
-pub(super) fn read(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
-    let uri = request.text("uri")?;
-    let absent = || {
-        let code = match request.era() {
-            Era::Modern => Code::InvalidParams,
-            Era::Legacy => Code::NoResource,
-        };
-        let error = Error::new(code, "There is no such resource; resources/list has all");
-        error.data(json!({ "uri": excerpt(uri) }))
+pub(super) fn read(request: Request, posted: &Posted<'_>) -> Exchange {
+    let answer = match request.text("uri").map(str::to_owned) {
+        Err(error) => Err(error),
+        Ok(uri) => match uri.strip_prefix(BASE) {
+            Some(id) => documentation(&request, posted, &uri, id),
+            None => match find_resource(&uri, posted) {
+                Err(error) => Err(error),
+                Ok(None) => Err(Error::no_resource(&uri, request.era())),
+                Ok(Some((id, resource, input))) => {
+                    let body = match (resource.text, resource.blob) {
+                        (Some(text), _) => DocumentBody::Text(text),
+                        (_, Some(blob)) => DocumentBody::Blob(blob),
+                        (None, None) => {
+                            let mime_type = resource.mime_type;
+                            let purpose = Purpose::Resource { uri, mime_type };
+                            return tools::run(request, posted, Wanted::Id(id), input, purpose);
+                        }
+                    };
+                    let document = Document { uri, mime_type: Some(resource.mime_type), body };
+                    let members = members(&json!({ "contents": [document] }));
+                    Ok(request.kept(&members, Scope::of(posted.same_for_all)))
+                }
+            },
+        },
     };
-    let id = uri.strip_prefix(BASE).ok_or_else(absent)?;
+    answered(&request, answer)
+}
+
+/// The page about a tool.
+fn documentation(
+    request: &Request,
+    posted: &Posted<'_>,
+    uri: &str,
+    id: &str,
+) -> Result<Outbound, Error> {
+    let absent = || Error::no_resource(uri, request.era());
     let tool = find(posted.catalog, &Wanted::Id(id.to_owned())).map_err(|_| absent())?;
     if !posted.config.allows(posted.caller, tool) {
         return Err(absent());
@@ -71,6 +110,42 @@ pub(super) fn read(request: &Request, posted: &Posted<'_>) -> Result<Outbound, E
     Ok(request.kept(&format!(r#""contents":{contents}"#), Scope::of(posted.same_for_all)))
 }
 
+/// The resource of an address, with the id of its tool and the input that the address says; an
+/// address of one alone goes before those of many.
+fn find_resource(
+    uri: &str,
+    posted: &Posted<'_>,
+) -> Result<Option<(String, Resource, Value)>, Error> {
+    let page = posted.reading().page(CONTENTS.name).map_err(Error::refused)?;
+    // This crate has written it, at build time.
+    let mut all: Vec<(String, Resource)> = serde_json::from_str(&page.body).unwrap_or_default();
+    all.sort_by_key(|(_, resource)| resource.is_template());
+    Ok(all.into_iter().find_map(|(id, resource)| {
+        let input = matched(&resource.uri, uri)?;
+        Some((id, resource, input.into()))
+    }))
+}
+
+/// What the names in a template stand for in an address; nothing if it is not one of its addresses.
+fn matched(template: &str, uri: &str) -> Option<Map<String, Value>> {
+    let mut values = Map::new();
+    let (mut template, mut uri) = (template, uri);
+    while let Some((before, after)) = template.split_once('{') {
+        let (name, after) = after.split_once('}')?;
+        uri = uri.strip_prefix(before)?;
+        let next = after.chars().next();
+        let end = uri.find(|one| one == '/' || Some(one) == next).unwrap_or(uri.len());
+        let (value, rest) = uri.split_at_checked(end)?;
+        if value.is_empty() {
+            return None;
+        }
+        let value = percent_encoding::percent_decode_str(value).decode_utf8().ok()?;
+        values.insert(name.to_owned(), value.into());
+        (template, uri) = (after, rest);
+    }
+    (template == uri).then_some(values)
+}
+
 fn address(definition: &Definition) -> String {
     format!("{BASE}{}", definition.id)
 }
@@ -78,23 +153,68 @@ fn address(definition: &Definition) -> String {
 /// A resource, as `resources/list` has it.
 fn entry(listed: &Listed<'_>) -> Rendering {
     let Definition { id, title, description, .. } = listed.definition;
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Resource<'a> {
-        uri: String,
-        name: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        title: Option<&'a str>,
-        description: &'a str,
-        mime_type: &'static str,
-    }
-    Rendering::of(&Resource {
-        uri: address(listed.definition),
+    let documentation = Shown {
+        uri: Some(&address(listed.definition)),
+        uri_template: None,
         name: id,
         title: title.as_deref(),
         description,
         mime_type: MARKDOWN,
+    };
+    let own = shown(listed, false);
+    let all: Vec<_> = [json!(documentation)].into_iter().chain(own).collect();
+    joined(&all)
+}
+
+/// The kinds of resources that a tool has, as `resources/templates/list` has them.
+fn template(listed: &Listed<'_>) -> Rendering {
+    joined(&shown(listed, true).collect::<Vec<_>>())
+}
+
+/// The resources of a tool, with the tool's id.
+fn contents(listed: &Listed<'_>) -> Rendering {
+    let resources = listed.definition.resources.iter().filter(|_| listed.latest);
+    joined(&resources.map(|one| json!([listed.definition.id, one])).collect::<Vec<_>>())
+}
+
+/// What a list says of a resource.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri_template: Option<&'a str>,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    description: &'a str,
+    mime_type: &'a str,
+}
+
+/// What a list says of the resources that the latest version of a tool has.
+fn shown(listed: &Listed<'_>, templates: bool) -> impl Iterator<Item = Value> {
+    let resources = listed.definition.resources.iter().filter(|_| listed.latest);
+    resources.filter(move |one| one.is_template() == templates).map(move |one| {
+        let uri = Some(&*one.uri);
+        json!(Shown {
+            uri: uri.filter(|_| !templates),
+            uri_template: uri.filter(|_| templates),
+            name: &one.name,
+            title: one.title.as_deref(),
+            description: &one.description,
+            mime_type: &one.mime_type,
+        })
     })
+}
+
+/// Items of a list, with commas between.
+fn joined(items: &[Value]) -> Rendering {
+    if items.is_empty() {
+        return Rendering::LeftOut;
+    }
+    let texts: Vec<_> = items.iter().map(Value::to_string).collect();
+    Rendering::Fits { json: texts.join(","), warnings: Vec::new() }
 }
 
 /// What stands in a resource, as `resources/read` has it.

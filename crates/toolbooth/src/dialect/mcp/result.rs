@@ -1,27 +1,52 @@
 //! What comes of a call, as a `CallToolResult` wherever a model can do better the next time, else as
 //! an error.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::elicitation::{Asking, in_words};
+use super::elicitation::{Asking, capabilities, in_words};
 use super::message::Era;
-use super::reply::{Error, Kind, result};
-use crate::call::{Outcome, Refusal, ToolError};
+use super::notes::Wishes;
+use super::reply::{self, Code, Error, Kind, result};
+use crate::call::{
+    Content, Document, DocumentBody, InvalidInput, Outcome, Refusal, ToolError, asks_back,
+};
 use crate::http::Outbound;
 
-/// To whom a call is answered.
+/// To whom a call is answered, and in what form.
 #[derive(Debug)]
 pub(super) struct Told {
     /// The id of the request.
     pub(super) id: Value,
     /// Its era.
     pub(super) era: Era,
-    /// How the user can be asked.
+    /// What the client can be asked.
     pub(super) asking: Asking,
+    /// What it wants to hear of.
+    pub(super) wishes: Wishes,
+    /// Whether the tool's value is a list of content blocks.
+    pub(super) content: bool,
+    /// What the tool was run for.
+    pub(super) purpose: Purpose,
 }
 
-/// A block of `content`. All of ours are texts.
+/// What a tool was run for.
+#[derive(Debug)]
+pub(super) enum Purpose {
+    /// For itself.
+    Tool,
+    /// For a prompt of this description.
+    Prompt(String),
+    /// For a resource.
+    Resource {
+        /// Its address.
+        uri: String,
+        /// Its media type.
+        mime_type: String,
+    },
+}
+
+/// A block of `content` that is a text.
 #[derive(Serialize)]
 struct Text<'a> {
     r#type: &'static str,
@@ -36,9 +61,16 @@ fn content<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 /// Answers a call.
 pub(super) fn encode(outcome: Outcome, told: &Told) -> Outbound {
     match outcome {
-        Outcome::Done { value, .. } => done(told, value),
-        Outcome::Failed { error, .. } => failure(told, &error),
-        Outcome::Invalid(input) => failed(told, &format!("The arguments are invalid. {input}")),
+        Outcome::Done { value, notes, .. } => told.wishes.tell(&notes, done(told, value)),
+        Outcome::Failed { error, notes, .. } => told.wishes.tell(&notes, failure(told, &error)),
+        Outcome::Invalid(input) => invalid(told, &input),
+        Outcome::Asks { asked, notes } => match told.asking.questions(asked) {
+            Ok(members) => {
+                let answer = result(&told.id, told.era, &members, Kind::InputRequired);
+                told.wishes.tell(&notes, answer)
+            }
+            Err(refusal) => Error::refused(refusal).told(Some(&told.id)),
+        },
         Outcome::Refused(Refusal::MissingRequirements(missing)) => {
             if let Some(members) = told.asking.input_required(&missing) {
                 return result(&told.id, told.era, &members, Kind::InputRequired);
@@ -49,14 +81,75 @@ pub(super) fn encode(outcome: Outcome, told: &Told) -> Outbound {
             let words = in_words(&missing);
             failed_in(told, words.iter().map(String::as_str), Kind::Complete)
         }
-        Outcome::Asks { asked, .. } => Error::refused(asked.into()).told(Some(&told.id)),
+        Outcome::Refused(Refusal::Unanswerable { lacking, .. }) => {
+            let words = asks_back(&lacking);
+            if told.era == Era::Legacy {
+                return failed(told, &words);
+            }
+            let data = json!({ "requiredCapabilities": capabilities(&lacking) });
+            Error::new(Code::MissingCapability, words).data(data).told(Some(&told.id))
+        }
         Outcome::Refused(refusal) => Error::refused(refusal).told(Some(&told.id)),
+    }
+}
+
+/// An input that the tool's schema refuses. Of a resource, that is an address which none has.
+fn invalid(told: &Told, input: &InvalidInput) -> Outbound {
+    let words = format!("The arguments are invalid. {input}");
+    match &told.purpose {
+        Purpose::Tool => failed(told, &words),
+        Purpose::Prompt(_) => Error::new(Code::InvalidParams, words).told(Some(&told.id)),
+        Purpose::Resource { uri, .. } => Error::no_resource(uri, told.era).told(Some(&told.id)),
+    }
+}
+
+/// A value, in the form that its purpose wants.
+fn done(told: &Told, value: Value) -> Outbound {
+    let blocks = told.content.then(|| Vec::<Content>::deserialize(&value).ok()).flatten();
+    let blocks = match (&told.purpose, blocks) {
+        (Purpose::Tool, None) => return structured(told, value),
+        (_, Some(blocks)) => blocks,
+        (_, None) => vec![Content::text(match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        })],
+    };
+    let (members, kind) = match &told.purpose {
+        Purpose::Tool => (json!({ "content": blocks }), Kind::Complete),
+        Purpose::Prompt(description) => {
+            let message = |block: &Content| json!({ "role": "user", "content": block });
+            let messages: Vec<_> = blocks.iter().map(message).collect();
+            (json!({ "description": description, "messages": messages }), Kind::Complete)
+        }
+        Purpose::Resource { uri, mime_type } => {
+            let contents: Vec<_> =
+                blocks.into_iter().map(|block| document(block, uri, mime_type)).collect();
+            (json!({ "contents": contents }), Kind::Once)
+        }
+    };
+    result(&told.id, told.era, &reply::members(&members), kind)
+}
+
+/// A block as what stands at an address.
+fn document(block: Content, uri: &str, mime_type: &str) -> Document {
+    let of = |mime_type: &str, body| Document {
+        uri: uri.to_owned(),
+        mime_type: Some(mime_type.to_owned()),
+        body,
+    };
+    match block {
+        Content::Text { text } => of(mime_type, DocumentBody::Text(text)),
+        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
+            of(&mime_type, DocumentBody::Blob(data))
+        }
+        Content::Resource { resource } => resource,
+        Content::ResourceLink { uri: link, .. } => of("text/uri-list", DocumentBody::Text(link)),
     }
 }
 
 /// A value, once for programs and once, the same JSON, for models whose clients hand on texts only.
 /// What is no object stands in one, as revisions before 2026-07-28 demand.
-fn done(told: &Told, value: Value) -> Outbound {
+fn structured(told: &Told, value: Value) -> Outbound {
     let json = match value {
         Value::Object(_) => value.to_string(),
         other => json!({ "result": other }).to_string(),
@@ -90,6 +183,11 @@ fn failed_in<'a>(
     texts: impl IntoIterator<Item = &'a str>,
     kind: Kind<'_>,
 ) -> Outbound {
+    if !matches!(told.purpose, Purpose::Tool) {
+        // Neither has a result that says it failed.
+        let words = texts.into_iter().collect::<Vec<_>>().join(" ");
+        return Error::new(Code::Internal, words).status(200).told(Some(&told.id));
+    }
     let members = format!(r#""content":{},"isError":true"#, content(texts));
     result(&told.id, told.era, &members, kind)
 }

@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use super::elicitation::Asking;
 use super::headers;
 use super::message::{Era, Request};
+use super::notes::Wishes;
 use super::reply::{Code, Error, Scope};
-use super::result::{self, Told};
+use super::result::{self, Purpose, Told};
 use crate::call::{Call, Credentials, Dialogue, Wanted, find};
 use crate::catalog::{Definition, Deprecated, Entry, ListForm, Listed, Rendering};
 use crate::dialect::context;
@@ -74,47 +75,85 @@ fn page_size(query: &str) -> Option<usize> {
 
 /// `tools/call`.
 pub(super) fn call(request: Request, posted: &Posted<'_>) -> Exchange {
-    match read(request, posted) {
-        Ok((call, told)) => {
-            Exchange::single(Ok(call), move |outcome| result::encode(outcome, &told))
-        }
-        Err(answer) => Exchange::answered(answer),
+    match read(&request, posted) {
+        Ok((wanted, input)) => run(request, posted, wanted, input, Purpose::Tool),
+        Err(error) => Exchange::answered(error.told(Some(&request.id))),
     }
 }
 
-/// Reads a call, as far as it is not answered by what the user has said.
-fn read(mut request: Request, posted: &Posted<'_>) -> Result<(Call, Told), Outbound> {
-    let told = |error: Error| error.told(Some(&request.id));
-    let name = request.text("name").map_err(told)?.to_owned();
-    let wanted = wanted(name, request.meta.get(VERSION), posted).map_err(told)?;
-    let wrong = |what: &str| Error::new(Code::InvalidParams, what.to_owned());
-    let input = match request.params.get("arguments") {
-        None => Value::Object(Map::new()),
-        Some(input @ Value::Object(_)) => input.clone(),
-        Some(_) => return Err(told(wrong("arguments must be an object"))),
-    };
-    let mut sent: Map<String, Value> = match request.meta.remove(CONTEXT) {
+/// The tool that is called, and its input.
+fn read(request: &Request, posted: &Posted<'_>) -> Result<(Wanted, Value), Error> {
+    let name = request.text("name")?.to_owned();
+    let wanted = wanted(name, request.meta.get(VERSION), posted)?;
+    let input = arguments(request)?.cloned().unwrap_or_default();
+    Ok((wanted, Value::Object(input)))
+}
+
+/// `arguments`, if they are there.
+///
+/// # Errors
+/// They are no object.
+pub(super) fn arguments(request: &Request) -> Result<Option<&Map<String, Value>>, Error> {
+    match request.params.get("arguments") {
+        None => Ok(None),
+        Some(Value::Object(arguments)) => Ok(Some(arguments)),
+        Some(_) => Err(Error::new(Code::InvalidParams, "arguments must be an object")),
+    }
+}
+
+/// Runs a tool, as far as the request is not answered by what the user has said.
+pub(super) fn run(
+    request: Request,
+    posted: &Posted<'_>,
+    wanted: Wanted,
+    input: Value,
+    purpose: Purpose,
+) -> Exchange {
+    match prepare(&request, posted, &wanted, &input) {
+        Err(error) => Exchange::answered(error.told(Some(&request.id))),
+        Ok((credentials, asking, dialogue)) => {
+            let declined = asking.declined(&request.params);
+            let tool = find(posted.catalog, &wanted);
+            let told = Told {
+                era: request.era(),
+                asking,
+                wishes: Wishes::of(&request, posted.headers),
+                content: tool.is_ok_and(|tool| tool.content),
+                purpose,
+                id: request.id,
+            };
+            match declined {
+                Some(declined) => Exchange::answered(result::failed(&told, &declined)),
+                None => {
+                    let call = Call { tool: wanted, call_id: None, input, credentials, dialogue };
+                    Exchange::single(Ok(call), move |outcome| result::encode(outcome, &told))
+                }
+            }
+        }
+    }
+}
+
+/// What a call brings beside its input.
+fn prepare(
+    request: &Request,
+    posted: &Posted<'_>,
+    wanted: &Wanted,
+    input: &Value,
+) -> Result<(Credentials, Asking, Dialogue), Error> {
+    let mut sent: Map<String, Value> = match request.meta.get(CONTEXT) {
         None => Map::new(),
-        Some(context) => [("context".to_owned(), context)].into_iter().collect(),
+        Some(context) => [("context".to_owned(), context.clone())].into_iter().collect(),
     };
-    let told = |error: Error| error.told(Some(&request.id));
-    let credentials: Credentials =
-        context::credentials(&mut sent).map_err(|refusal| told(Error::refused(refusal)))?;
-    let era = request.era();
-    if era == Era::Modern
-        && let Ok(tool) = find(posted.catalog, &wanted)
+    let credentials = context::credentials(&mut sent).map_err(Error::refused)?;
+    if request.era() == Era::Modern
+        && request.method == "tools/call"
+        && let Ok(tool) = find(posted.catalog, wanted)
     {
-        headers::parameters(tool, &input, posted.headers).map_err(told)?;
+        headers::parameters(tool, input, posted.headers)?;
     }
-    let asking = Asking::of(&request, &wanted, &input, &credentials, posted).map_err(told)?;
-    let told = Told { id: request.id, era, asking };
-    if let Some(declined) = told.asking.declined(&request.params) {
-        return Err(result::failed(&told, &declined));
-    }
-    Ok((
-        Call { tool: wanted, call_id: None, input, credentials, dialogue: Dialogue::default() },
-        told,
-    ))
+    let asking = Asking::of(request, wanted, input, &credentials, posted)?;
+    let dialogue = asking.dialogue(&request.params)?;
+    Ok((credentials, asking, dialogue))
 }
 
 /// The tool that is meant: the latest of the name, or the version that the name or `_meta` says.
@@ -183,12 +222,14 @@ fn render(listed: &Listed<'_>) -> Rendering {
         Some(deprecated) => format!("{description} Deprecated: {}", deprecated.message),
     };
     let deprecated = deprecated.as_ref();
+    // Content blocks are no structured content.
+    let output = listed.definition.output_schema.as_ref().filter(|_| !listed.definition.content);
     Rendering::of(&Tool {
         name: listed.name,
         title: title.as_deref(),
         description,
         input_schema: &listed.definition.input_schema,
-        output_schema: listed.definition.output_schema.as_ref().map(structured),
+        output_schema: output.map(structured),
         annotations: Hints {
             title: title.as_deref(),
             read_only_hint: annotations.read_only,
