@@ -1,5 +1,6 @@
 //! What MCP's clients send and are told, against the small catalogue of `call::tests`.
 
+mod asks;
 mod calls;
 mod challenges;
 mod eras;
@@ -90,7 +91,8 @@ fn mc12_every_refusal_is_an_error_with_its_status() {
             | Refusal::UnknownTool { .. }
             | Refusal::NoSuchVersion { .. }
             | Refusal::Forbidden { .. }
-            | Refusal::MissingRequirements(_) => (200, -32602),
+            | Refusal::MissingRequirements(_)
+            | Refusal::Unanswerable { .. } => (200, -32602),
             Refusal::Unauthenticated { .. } => (401, -32600),
             Refusal::MissingScope { .. } => (403, -32600),
             Refusal::TooManyRequests { .. } => (429, -32600),

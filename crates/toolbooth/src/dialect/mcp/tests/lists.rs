@@ -85,7 +85,7 @@ fn catalogue(
 }
 
 const fn entry(tool: usize, start: usize, end: usize) -> Entry {
-    Entry { tool, start, end, unfit: &[], warnings: &[] }
+    Entry { tool, name: "", start, end, unfit: &[], warnings: &[] }
 }
 
 /// Of Broken, Say 2.0.0 and Scoped.
@@ -205,7 +205,7 @@ fn mc31_the_documentation_of_a_tool() {
     assert_eq!(entry, expected);
 }
 
-const PROMPT: &str = r#"[{"name":"greet","description":"Greets.","arguments":[{"name":"whom","description":"Who.","required":true,"enum":["Ada","adam","Bob"]},{"name":"how","description":"How."}],"text":"Greet {whom} {how}!"}]"#;
+const PROMPT: &str = r#"[["Echo.Say@2.0.0",{"name":"greet","description":"Greets.","arguments":[{"name":"whom","description":"Who.","required":true,"enum":["Ada","adam","Bob"]},{"name":"how","description":"How."}],"text":"Greet {whom} {how}!"}]]"#;
 
 fn with_prompt() -> &'static Catalog {
     const WHOLE: &[Entry] = &[entry(5, 1, PROMPT.len() - 1)];
@@ -214,16 +214,16 @@ fn with_prompt() -> &'static Catalog {
 
 #[test]
 fn mc32_prompts() {
-    let prompt: Value = serde_json::from_str::<Vec<Value>>(PROMPT).unwrap().remove(0);
+    let (_, prompt) = serde_json::from_str::<Vec<(String, Value)>>(PROMPT).unwrap().remove(0);
     let changes = json!({"prompts": [prompt]});
     assert_eq!(
         rendered(&prompts::TEXTS, changes.clone(), true),
-        Some(json!({
+        Some(json!(["Echo.Say@2.0.0", {
             "name": "greet", "description": "Greets.", "text": "Greet {whom} {how}!", "arguments": [
                 {"name": "whom", "description": "Who.", "required": true, "enum": ["Ada", "adam", "Bob"]},
                 {"name": "how", "description": "How.", "required": false}
             ]
-        }))
+        }]))
     );
     assert_eq!(
         rendered(&prompts::LIST, changes.clone(), true),
