@@ -57,7 +57,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             json!({"/inputs": {}}),
             "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
              `version`, `input_schema`, `output_schema`, `scopes`, `requirements`, `examples`, \
-             `annotations`, `prompts`, `deprecated`",
+             `annotations`, `content`, `prompts`, `resources`, `deprecated`",
         ),
         (
             "unknown annotation",

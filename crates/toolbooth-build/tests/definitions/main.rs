@@ -5,6 +5,7 @@
 // Helpers of tests may fail like tests; clippy.toml allows it inside test functions alone.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod content;
 mod fields;
 mod files;
 mod folder;
