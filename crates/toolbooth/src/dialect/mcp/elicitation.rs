@@ -2,8 +2,6 @@
 //! words. In each case it is the challenge that OXP's clients get. And how a tool itself asks its
 //! client's user or model: by a request that the client makes again with the answers.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::message::{Era, Request, meta};
@@ -78,23 +76,13 @@ impl Asking {
         Ok(Self { way, abilities, pause, waited })
     }
 
-    /// What the tool is to know of it.
-    ///
-    /// # Errors
-    /// `inputResponses` is no object.
-    pub(super) fn dialogue(&self, params: &Map<String, Value>) -> Result<Dialogue, Error> {
-        let answers = match params.get("inputResponses") {
-            None => BTreeMap::new(),
-            Some(Value::Object(responses)) => responses
-                .iter()
-                .filter_map(|(key, one)| Some((key.clone(), answer(one)?)))
-                .collect(),
-            Some(_) => {
-                return Err(Error::new(Code::InvalidParams, "inputResponses must be an object"));
-            }
-        };
+    /// What the tool is to know of it. Responses of no form are none: the tool asks again.
+    pub(super) fn dialogue(&self, params: &Map<String, Value>) -> Dialogue {
+        let responses = params.get("inputResponses").and_then(Value::as_object);
+        let answers = responses.into_iter().flatten();
+        let answers = answers.filter_map(|(key, one)| Some((key.clone(), answer(one)?))).collect();
         let (abilities, state) = (self.abilities, self.waited.state.clone());
-        Ok(Dialogue { abilities, answers, state })
+        Dialogue { abilities, answers, state }
     }
 
     /// What to tell when the user was asked and will not. That the user agreed to open the address

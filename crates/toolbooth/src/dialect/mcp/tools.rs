@@ -152,7 +152,7 @@ fn prepare(
         headers::parameters(tool, input, posted.headers)?;
     }
     let asking = Asking::of(request, wanted, input, &credentials, posted)?;
-    let dialogue = asking.dialogue(&request.params)?;
+    let dialogue = asking.dialogue(&request.params);
     Ok((credentials, asking, dialogue))
 }
 

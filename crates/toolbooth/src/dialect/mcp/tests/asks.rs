@@ -45,11 +45,13 @@ fn a_tool_asks_in_two_rounds_with_a_signed_state() {
         ("changed", &host, again(&format!("{state}x"))),
         ("no key", &FakeHost::default(), again(state)),
         ("no text", &host, json!({ "requestState": 7 })),
-        ("responses are no object", &host, json!({ "inputResponses": 7 })),
-        ("null", &host, json!({ "inputResponses": null })),
     ] {
         let (status, answer) = ask(host, forms(), body);
         assert_eq!((status, &answer["error"]["code"]), (200, &json!(-32602)), "{what}");
+    }
+    for nothing in [json!(7), json!(null), json!({"name": 7}), json!({"name": {"action": "x"}})] {
+        let (_, answer) = ask(&host, forms(), json!({ "inputResponses": nothing }));
+        assert_eq!(answer["result"]["resultType"], "input_required", "{nothing}");
     }
     let (status, answer) = ask(&FakeHost::default(), forms(), json!({"inputResponses": responses}));
     assert_eq!((status, &answer["error"]["code"]), (503, &json!(-32603)), "a state needs a key");
