@@ -6,7 +6,10 @@ NODE := node_modules/.bin/node
 BINDGEN := $(shell awk '/^name = "wasm-bindgen"$$/ { getline; gsub(/"/, "", $$3); print $$3 }' Cargo.lock)
 WORKER_BUILD := 0.8.7
 SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml scripts/bundle.sh src crates tools -type f)
-FIXTURES := $(shell find tests/fixtures -type f)
+TEST_TOOLS := $(shell find tests/fixtures -type f)
+MCP_TOOLS := $(shell find tests/mcp -type f)
+# What `make dev` serves: the tools, or with FIXTURES=mcp those that MCP's conformance suite calls.
+BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
@@ -15,12 +18,12 @@ say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-dev: setup build/worker.js ## Serve on http://localhost:8787; PORT=8801 takes another port, AUTH=none asks for no key
-	@$(NODE) scripts/dev.mjs $(PORT)
+dev: setup $(BUNDLE)/worker.js ## Serve on http://localhost:8787; PORT=8801 takes another port, AUTH=none asks for no key
+	@$(NODE) scripts/dev.mjs $(PORT) $(BUNDLE)
 
 build: setup build/worker.js ## Leave the deployable bundle in build/
 
-test: setup chromium build/worker.js target/fixtures/worker.js .venv/.done ## Run every test
+test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done ## Run every test
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
 	$(call say,Tests on workerd)
@@ -96,6 +99,10 @@ build/worker.js: $(SOURCES) | setup
 	$(call say,The Worker)
 	scripts/bundle.sh . build
 
-target/fixtures/worker.js: $(SOURCES) $(FIXTURES) | setup
+target/fixtures/worker.js: $(SOURCES) $(TEST_TOOLS) | setup
 	$(call say,The Worker of the tests)
 	scripts/bundle.sh tests/fixtures target/fixtures
+
+target/mcp/worker.js: $(SOURCES) $(MCP_TOOLS) | setup
+	$(call say,The Worker of MCP's conformance suite)
+	scripts/bundle.sh tests/mcp target/mcp

@@ -31,6 +31,7 @@ pub(crate) fn request(bytes: &[u8]) -> Request<'_> {
         b'f' => ("POST", "/oxp/1.0/tools/call", call),
         b'g' => ("GET", "/otc/tools", &[]),
         b'j' => ("POST", "/jsonrpc", call),
+        b'M' => ("POST", "/mcp", call),
         b'r' => ("POST", "/opentool/call", call),
         b's' => ("POST", "/opentool/streamCall", call),
         b'C' => ("POST", "/providers/openai/call", call),

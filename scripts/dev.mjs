@@ -1,11 +1,13 @@
 // Serves the Worker locally: wrangler on miniflare, KV simulated, no Cloudflare account.
-//   node scripts/dev.mjs [port]
+//   node scripts/dev.mjs [port] [folder of the bundle]
 // Who may call says the environment: AUTH and the variables that belong to it. Without AUTH, callers
 // need the development key, which only this command configures.
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { entryOf, token } from "./credentials.mjs";
 
 const DEVELOPMENT_KEY = "development-key";
+const BUNDLE = process.argv[3] ?? "build";
 const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"];
 
 const port = Number(process.argv[2] ?? 8787);
@@ -23,11 +25,14 @@ if (withKey) set.API_KEYS = JSON.stringify([entryOf(DEVELOPMENT_KEY, "developmen
 
 // Any page may call the local server, so that a page under development can.
 const vars = { ...set, ALLOWED_ORIGINS: "*" };
+// The fixtures ask back, and sign what they keep meanwhile; a key of this run is enough for that.
+if (BUNDLE !== "build") vars.STATE_KEY = randomBytes(32).toString("base64");
 const wrangler = spawn(
   process.execPath,
   [
     "node_modules/wrangler/bin/wrangler.js",
     "dev",
+    ...(BUNDLE === "build" ? [] : [`${BUNDLE}/worker.js`]),
     ...["--port", String(port), "--ip", "localhost", "--show-interactive-dev-session=false"],
     ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
   ],

@@ -19,7 +19,7 @@ struct Protocol {
 impl Protocol {
     /// Whether a call has a place for what tools require.
     fn carries_context(&self) -> bool {
-        let mounts = ["/tools/", "/oxp/", "/otc/", "/xaibo/"];
+        let mounts = ["/tools/", "/oxp/", "/otc/", "/xaibo/", "/mcp"];
         mounts.iter().any(|mount| self.path.starts_with(mount))
             || self.path == "/call" && {
                 let tool = CATALOG.tools.first().expect("a tool");
@@ -64,6 +64,22 @@ const PROTOCOLS: &[Protocol] = &[
         path: "/jsonrpc",
         ask: |tool, input| json!({"jsonrpc": "2.0", "method": tool.id(), "params": input, "id": 1}),
         read: |answer| rpc(answer, Seen::Value),
+    },
+    Protocol {
+        path: "/mcp",
+        ask: |tool, input| {
+            let meta = json!({"toolbooth/context": context(tool)});
+            let params = json!({"name": tool.id(), "arguments": input, "_meta": meta});
+            json!({"jsonrpc": "2.0", "method": "tools/call", "params": params, "id": 1})
+        },
+        read: |answer| {
+            let result = &answer["result"];
+            match (result["isError"].as_bool(), &result["structuredContent"]) {
+                (Some(true), _) => Seen::Error(text(&result["content"][0]["text"])),
+                (_, nothing) if *nothing == json!({"result": null}) => Seen::Wrapped(json!({})),
+                (_, value) => Seen::Wrapped(value.clone()),
+            }
+        },
     },
     Protocol {
         path: "/xaibo/execute",

@@ -3,6 +3,7 @@
 mod auth;
 mod envelope;
 mod jsonrpc;
+mod mcp;
 mod opentool;
 mod oxp;
 mod provider_calls;
@@ -49,6 +50,8 @@ const FORMS: &[(&str, Form)] = &[
     ("/providers/gemini/call", provider_calls::check),
     ("/providers", provider_lists::check),
     ("/auth", auth::check),
+    ("/mcp", mcp::check),
+    ("/.well-known", mcp::well_known),
     ("", root::check),
 ];
 
@@ -75,7 +78,7 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     let form = FORMS.iter().find(|(prefix, _)| below(prefix));
     form.map_or(Ok(()), |(_, form)| form(answer))?;
     // A refused preflight is told before any protocol is asked, in one form for all.
-    if answer.status == 204 || answer.status == 304 || answer.method == "HEAD" {
+    if [202, 204, 304].contains(&answer.status) || answer.method == "HEAD" {
         return ensure(answer.body.is_empty(), "a body where none may be");
     }
     let types: Vec<_> = answer.all("content-type").collect();

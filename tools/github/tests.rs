@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use toolbooth::ToolError;
-use toolbooth::call::{Call, Caller, Credentials, Outcome, Refusal, Secret, Wanted, serve};
+use toolbooth::call::{
+    Call, Caller, Credentials, Dialogue, Outcome, Refusal, Secret, Wanted, serve,
+};
 use toolbooth::config::Config;
 use toolbooth::host::{HttpError, HttpResponse};
 use toolbooth::testing::{FakeHost, Upstream, ready};
@@ -18,6 +20,7 @@ fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) 
         call_id: None,
         input,
         credentials: Credentials { tokens: tokens.into(), ..Credentials::default() },
+        dialogue: Dialogue::default(),
     };
     let outcome = ready(serve(
         call,

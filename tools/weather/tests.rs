@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolbooth::ToolError;
-use toolbooth::call::{Call, Caller, Credentials, Outcome, Wanted, serve};
+use toolbooth::call::{Call, Caller, Credentials, Dialogue, Outcome, Wanted, serve};
 use toolbooth::config::Config;
 use toolbooth::host::{HttpError, HttpResponse};
 use toolbooth::testing::{FakeHost, Upstream, ready};
@@ -17,6 +17,7 @@ fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
         call_id: None,
         input: json!({"city": city}),
         credentials: Credentials::default(),
+        dialogue: Dialogue::default(),
     };
     let outcome = ready(serve(
         call,

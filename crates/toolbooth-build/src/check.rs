@@ -7,6 +7,7 @@ use toolbooth::auth::is_scope;
 use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
 
+use crate::mcp;
 use crate::problem::Problem;
 use crate::schema;
 use crate::source::Source;
@@ -87,6 +88,8 @@ fn objects(definition: &Value) -> Result<(), String> {
     let requirements = member(definition, "requirements");
     for (name, list) in [
         ("examples", member(definition, "examples")),
+        ("prompts", member(definition, "prompts")),
+        ("resources", member(definition, "resources")),
         ("requirements.authorization", member(&requirements, "authorization")),
         ("requirements.secrets", member(&requirements, "secrets")),
     ] {
@@ -193,6 +196,7 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
         }
     }
     problems.extend(schema::check(file, "input_schema", &definition.input_schema));
+    problems.extend(mcp::check(file, definition));
     if let Some(output) = &definition.output_schema {
         problems.extend(schema::check(file, "output_schema", output));
     }
@@ -231,8 +235,8 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
                 format!("is refused by input_schema: {error}"),
             );
         }
-        match (&example.value, &example.error) {
-            (Some(value), None) => {
+        match (&example.value, &example.error, &example.asks) {
+            (Some(value), None, None) => {
                 for error in output.iter_errors(value) {
                     problem(
                         &format!(".value{}", error.instance_path()),
@@ -240,8 +244,8 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
                     );
                 }
             }
-            (None, Some(_)) => {}
-            _ => problem("", "must have either value or error".to_owned()),
+            (None, Some(_), None) | (None, None, Some(_)) => {}
+            _ => problem("", "must have one of value, error and asks".to_owned()),
         }
     }
     problems
@@ -280,6 +284,7 @@ pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
             problems.push(Problem::new(&other.file, "name", message));
         }
     }
+    problems.extend(mcp::catalogue(entries));
     // A definition's file follows from its id, so no two have one id, and a file is proof of an id.
     let defined = |id: &&str| {
         let id = ToolRef::parse(id).ok();

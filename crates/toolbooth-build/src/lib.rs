@@ -13,6 +13,7 @@
 
 mod check;
 mod handlers;
+mod mcp;
 mod problem;
 mod render;
 mod schema;

@@ -11,6 +11,7 @@ use toolbooth::catalog::{
 use toolbooth::dialect;
 
 use crate::check::Entry;
+use crate::mcp;
 use crate::schema;
 
 /// The files that a catalogue compiles to.
@@ -139,6 +140,7 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
     let requirements = definition.requirements.clone().unwrap_or_default();
     let authorization: Vec<_> = requirements.authorization.iter().map(authorization).collect();
     let secrets: Vec<_> = requirements.secrets.iter().map(|one| &one.id).collect();
+    let headers: Vec<_> = mcp::headers(&definition.input_schema).iter().map(header).collect();
     let input = validators.of(&Value::Object(definition.input_schema.clone()));
     let output = match &definition.output_schema {
         Some(schema) => validators.of(&Value::Object(schema.clone())),
@@ -156,6 +158,8 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
         authorization: &[{}],
         secrets: &{secrets:?},
         user_id: {},
+        headers: &[{}],
+        content: {},
         input: catalog_validators::{input},
         output: catalog_validators::{output},
         run: |input, context| toolbooth::catalog::run(input, context, crate::{handler}),
@@ -169,12 +173,20 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
         definition.name,
         authorization.join(", "),
         requirements.user_id,
+        headers.join(", "),
+        definition.content,
     )
 }
 
 fn authorization(required: &AuthorizationRequirement) -> String {
     let scopes = required.oauth2.as_ref().map_or(&[][..], |oauth2| &oauth2.scopes);
     format!("toolbooth::catalog::Authorization {{ id: {:?}, scopes: &{scopes:?} }}", required.id)
+}
+
+fn header(parameter: &mcp::Header) -> String {
+    let mcp::Header { suffix, path, .. } = parameter;
+    let name = format!("mcp-param-{}", suffix.to_ascii_lowercase());
+    format!("toolbooth::catalog::HeaderParameter {{ header: {name:?}, path: &{path:?} }}")
 }
 
 /// The generated validators, one for each essentially different schema.

@@ -45,6 +45,7 @@ const WORDS: &[&str] = &[
     "readOnly",
     "title",
     "writeOnly",
+    "x-mcp-header",
 ];
 
 /// Compiles a schema with the options that the generated validators have.
@@ -108,10 +109,10 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
     }
 }
 
-type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
+pub(crate) type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
 
 /// Visits a schema and all schemas in it, each with the property names known at its place.
-fn visit(schema: &Value, place: &str, outer: &[&str], visitor: &mut Visitor<'_>) {
+pub(crate) fn visit(schema: &Value, place: &str, outer: &[&str], visitor: &mut Visitor<'_>) {
     let Value::Object(schema) = schema else { return };
     let mut known = outer.to_vec();
     property_names(schema, &mut known);

@@ -6,7 +6,7 @@ use std::net::Ipv6Addr;
 use futures_util::future::join_all;
 use serde::Serialize;
 
-use crate::auth::{self, Access};
+use crate::auth::{self, Access, resource};
 use crate::call::{self, Caller, Outcome, Refusal};
 use crate::catalog::Catalog;
 use crate::challenge::{Address, Challenges};
@@ -66,11 +66,15 @@ impl Booth {
         if let Some(address) = Address::of(request.path) {
             return self.authorize(address, request, host).await;
         }
-        if let Some(answer) = http::preflight(&request, &self.config.origins) {
-            return (dialect::route(request.method, request.path).0.sign)(answer);
+        let (dialect, action) = dialect::route(request.method, request.path);
+        let origins = self.config.origins_of(dialect.guarded);
+        if let Some(answer) = http::preflight(&request, origins) {
+            return (dialect.sign)(answer);
         }
-        let Inbound { method, path, query, headers, body } = request;
-        let (dialect, action) = dialect::route(method, path);
+        if dialect.guarded && http::is_foreign(request.headers, origins) {
+            return (dialect.sign)(http::refuse_origin());
+        }
+        let Inbound { method, query, headers, body, .. } = request;
         let answer = match action {
             Err(Refusal::MethodNotAllowed { allow }) if method == Method::Options => {
                 Ok(Outbound::empty(204).with("allow", allow))
@@ -85,8 +89,8 @@ impl Booth {
             Ok(Action::Refuse(refuse)) => Ok(refuse()),
         };
         let answer = answer
-            .map_or_else(|refusal| refused(dialect, refusal), |answer| (dialect.sign)(answer));
-        let mut answer = http::cross_origin(answer, headers, &self.config.origins);
+            .map_or_else(|refusal| self.refused(dialect, refusal), |answer| (dialect.sign)(answer));
+        let mut answer = http::cross_origin(answer, headers, origins);
         if method == Method::Head {
             answer.body = (&[]).into();
         }
@@ -122,10 +126,12 @@ impl Booth {
                     }
                     Challenges::forget(this, (provider, query), &caller, host).await
                 };
-                forget.await.unwrap_or_else(|refusal| refused(dialect, refusal))
+                forget.await.unwrap_or_else(|refusal| self.refused(dialect, refusal))
             }
             (address, Method::Options) => preflight(address),
-            (address, _) => refused(dialect, Refusal::MethodNotAllowed { allow: address.allow() }),
+            (address, _) => {
+                self.refused(dialect, Refusal::MethodNotAllowed { allow: address.allow() })
+            }
         };
         if method == Method::Head {
             answer.body = (&[]).into();
@@ -137,7 +143,7 @@ impl Booth {
     pub fn failed(&self, method: Method, path: &str, headers: &dyn Headers) -> Outbound {
         let (dialect, _) = dialect::route(method, path);
         let answer = (dialect.sign)((dialect.refuse)(Refusal::Failed));
-        http::cross_origin(answer, headers, &self.config.origins)
+        http::cross_origin(answer, headers, self.config.origins_of(dialect.guarded))
     }
 
     /// Reads the body of a request, as far as all protocols agree: size, type, JSON, version.
@@ -159,7 +165,8 @@ impl Booth {
         let body = json::parse(&body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
         (dialect.check)(headers)?;
         let (catalog, config) = (self.catalog, &self.config);
-        Ok(Posted { query, caller, body, catalog, config, host })
+        let same_for_all = self.access.is_same_for_all();
+        Ok(Posted { headers, query, caller, same_for_all, body, catalog, config, host })
     }
 
     /// Takes the calls of a request. Who sends it is asked before its body is looked at.
@@ -175,7 +182,7 @@ impl Booth {
         let caller = self.access.authenticate(headers, host).await?;
         let exchange = read(self.post(dialect, headers, query, body, &caller, host)?);
         self.count(&caller, headers, exchange.calls.len(), host).await?;
-        Ok(self.exchange(exchange, &caller, host).await)
+        Ok(self.exchange(dialect, exchange, &caller, host).await)
     }
 
     /// Counts calls against the caller's rate limit. Those who are anonymous are told apart by
@@ -217,6 +224,7 @@ impl Booth {
     /// next ones use.
     pub(crate) async fn exchange(
         &self,
+        dialect: &Dialect,
         exchange: Exchange,
         caller: &Caller,
         host: &dyn Host,
@@ -237,7 +245,7 @@ impl Booth {
         });
         let outcomes = join_all(run).await;
         let header = match outcomes.as_slice() {
-            [Outcome::Refused(refusal)] => refusal.header(),
+            [Outcome::Refused(refusal)] => self.header(dialect, refusal),
             _ => None,
         };
         let mut answer = (exchange.reply)(outcomes);
@@ -295,6 +303,29 @@ impl Booth {
         Ok(answer)
     }
 
+    /// Tells a refusal of a whole request, with the header that HTTP has for it.
+    fn refused(&self, dialect: &Dialect, refusal: Refusal) -> Outbound {
+        let header = self.header(dialect, &refusal);
+        let mut answer = (dialect.refuse)(refusal);
+        answer.headers.extend(header.map(|(name, value)| (name, value.into())));
+        (dialect.sign)(answer)
+    }
+
+    /// The header that HTTP has for a refusal. Where the protocol is an OAuth resource, it says where
+    /// a client finds out whom to ask for a token, and for which scopes.
+    fn header(&self, dialect: &Dialect, refusal: &Refusal) -> Option<(&'static str, String)> {
+        let (name, mut value) = refusal.header()?;
+        let resource = self.config.resource.as_ref().filter(|_| dialect.guarded);
+        if let (Some(resource), "www-authenticate") = (resource, name) {
+            let scopes = match refusal {
+                Refusal::Unauthenticated { .. } => resource::scopes(self.catalog),
+                _ => Vec::new(),
+            };
+            value.push_str(&resource.pointer(&scopes));
+        }
+        Some((name, value))
+    }
+
     /// `GET /health` (OXP health-check): 200 when calls can be served, 503 with the reasons when not.
     async fn health(
         &self,
@@ -319,11 +350,6 @@ impl Booth {
             serde_json::to_vec(&Health { status: word, problems: &problems }).unwrap_or_default();
         Ok(Outbound::json(status, body).with("cache-control", "no-store"))
     }
-}
-
-/// Tells a refusal of a whole request, with the header that HTTP has for it.
-fn refused(dialect: &Dialect, refusal: Refusal) -> Outbound {
-    (dialect.sign)(dialect::refused(dialect.refuse, refusal))
 }
 
 /// The part of an address that one customer of a network has: all of it, or of IPv6 the first 64

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::auth::Resource;
 use crate::call::Caller;
 use crate::catalog::Tool;
-use crate::challenge::Challenges;
+use crate::challenge::{Challenges, Pauses, is_origin};
 use crate::host;
 
 /// A variable that a tool reads, with what it means when it is not set.
@@ -72,7 +73,18 @@ pub enum Origins {
     Any,
     /// Only pages of these origins; empty means none.
     Listed(Vec<String>),
+    /// Pages of these origins, of the web clients that everybody uses, and of this machine.
+    Clients(Vec<String>),
 }
+
+/// Web clients that everybody uses.
+const WEB_CLIENTS: [&str; 5] = [
+    "https://claude.ai",
+    "https://claude.com",
+    "https://chatgpt.com",
+    "https://vscode.dev",
+    "https://github.dev",
+];
 
 impl Origins {
     /// Reads `*`, or origins separated by commas, or nothing.
@@ -108,6 +120,21 @@ impl Origins {
         match self {
             Self::Any => true,
             Self::Listed(listed) => listed.iter().any(|allowed| allowed == origin),
+            Self::Clients(listed) => {
+                listed.iter().any(|allowed| allowed == origin)
+                    || WEB_CLIENTS.contains(&origin)
+                    || is_local(origin)
+            }
+        }
+    }
+
+    /// These, and the clients that everybody uses, and the server's own pages at `own`.
+    fn with_clients(&self, own: Option<&str>) -> Self {
+        match self {
+            Self::Any => Self::Any,
+            Self::Listed(listed) | Self::Clients(listed) => {
+                Self::Clients(listed.iter().cloned().chain(own.map(str::to_owned)).collect())
+            }
         }
     }
 
@@ -118,6 +145,18 @@ impl Origins {
     pub(crate) fn none(&self) -> bool {
         matches!(self, Self::Listed(listed) if listed.is_empty())
     }
+}
+
+/// Whether an origin is one of this machine, at any port.
+fn is_local(origin: &str) -> bool {
+    let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    let host = host.unwrap_or_default();
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| match host.strip_prefix(name) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(':').is_some_and(is_port),
+        None => false,
+    })
 }
 
 /// Whether the operator lets a tool be called.
@@ -181,6 +220,11 @@ impl Allowlist {
 pub struct Config {
     /// `ALLOWED_ORIGINS`: which pages may call from a browser. Default: none.
     pub origins: Origins,
+    /// Which pages may call where foreign ones are turned away: those of `origins`, and those of known
+    /// clients.
+    clients: Origins,
+    /// The OAuth resource that clients may be told of, if tokens let callers in.
+    pub resource: Option<Resource>,
     /// `MAX_BODY_BYTES`: the largest request body. Default: 262,144 (256 KiB).
     pub max_body_bytes: usize,
     /// `MAX_ARGUMENT_BYTES`: the longest JSON text of one tool call's arguments, where a model
@@ -190,6 +234,8 @@ pub struct Config {
     pub max_tool_calls: usize,
     /// `OAUTH_PROVIDERS` and what they need: how users authorize tools. Default: not at all.
     pub challenges: Option<Challenges>,
+    /// `STATE_KEY`: signs what tools give along with their questions. Without, they have no state.
+    pub(crate) pauses: Option<Pauses>,
     /// What is wrong, in words for the operator; empty when all is well.
     pub problems: Vec<String>,
     /// `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
@@ -236,6 +282,14 @@ impl Config {
                 Allowlist { tools: Vec::new(), others: Permission::Denied }
             });
         let challenges = Challenges::read(source, &mut problem);
+        // Where users are asked for authorization, that tells what is wrong with the key.
+        let pauses = match &challenges {
+            None if asks_users(source) => None,
+            _ => Pauses::read(source, &mut problem),
+        };
+        let public_url = public_url(source, &mut problem);
+        let clients = origins.with_clients(public_url.as_deref());
+        let resource = Resource::read(public_url, source);
         let mut tools = BTreeMap::new();
         for variable in declared {
             let value =
@@ -247,14 +301,22 @@ impl Config {
         }
         Self {
             origins,
+            clients,
+            resource,
             max_body_bytes,
             max_argument_bytes,
             max_tool_calls,
             challenges,
+            pauses,
             problems,
             allowlist,
             tools,
         }
+    }
+
+    /// Which pages may call; `guarded` is whether all others are turned away.
+    pub fn origins_of(&self, guarded: bool) -> &Origins {
+        if guarded { &self.clients } else { &self.origins }
     }
 
     /// Whether `caller` may run `tool`: lists show it, and calls of it are served.
@@ -270,6 +332,26 @@ impl Config {
     /// The value of a variable that a tool declared; empty for any other name.
     pub fn tool_variable(&self, name: &str) -> &str {
         self.tools.get(name).map_or("", String::as_str)
+    }
+}
+
+/// Whether [`Challenges::read`] reads what it needs.
+fn asks_users(source: &dyn host::Variables) -> bool {
+    !source.variable("OAUTH_PROVIDERS").unwrap_or_default().is_empty()
+}
+
+/// `PUBLIC_URL`, where it is set and good. What is wrong with it is told here unless
+/// [`Challenges::read`] does, which needs it.
+fn public_url(source: &dyn host::Variables, problem: &mut dyn FnMut(&str, &str)) -> Option<String> {
+    let url = source.variable("PUBLIC_URL").filter(|url| !url.is_empty())?;
+    match is_origin(&url) {
+        Ok(()) => Some(url),
+        Err(wanted) => {
+            if !asks_users(source) {
+                problem("PUBLIC_URL", wanted);
+            }
+            None
+        }
     }
 }
 
@@ -323,6 +405,10 @@ mod tests {
             ("ALLOWED_ORIGINS", "a.example", true),
             ("ALLOWED_ORIGINS", "https://a.example/", true),
             ("ALLOWED_ORIGINS", "https://*.example", true),
+            ("PUBLIC_URL", "https://a.example", false),
+            ("PUBLIC_URL", "", false),
+            ("PUBLIC_URL", "a.example", true),
+            ("PUBLIC_URL", "https://a.example/", true),
             ("API_URL", "http://127.0.0.1:9000/v1", false),
             ("API_URL", "http://127.0.0.1:9000/", true),
             ("API_URL", "ftp://a", true),
@@ -333,6 +419,39 @@ mod tests {
             let problems = Config::read(&Set(set), DECLARED).problems;
             assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
             assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn origins_of_known_clients() {
+        const OWN: &[(&str, &str)] = &[("PUBLIC_URL", "https://own.example")];
+        const LISTED: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "https://a.example")];
+        const ANY: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "*")];
+        for (variables, origin, guarded, all) in [
+            (&[][..], "https://claude.ai", true, false),
+            (&[], "https://claude.ai:8443", false, false),
+            (&[], "http://claude.ai", false, false),
+            (&[], "http://localhost", true, false),
+            (&[], "https://localhost:3000", true, false),
+            (&[], "http://127.0.0.1:1", true, false),
+            (&[], "http://[::1]:8787", true, false),
+            (&[], "http://localhost:", false, false),
+            (&[], "http://localhost:x", false, false),
+            (&[], "http://localhost.a.example", false, false),
+            (&[], "http://localhost1", false, false),
+            (&[], "ftp://localhost", false, false),
+            (&[], "null", false, false),
+            (&[], "", false, false),
+            (&[], "https://own.example", false, false),
+            (OWN, "https://own.example", true, false),
+            (&[], "https://a.example", false, false),
+            (LISTED, "https://a.example", true, true),
+            (LISTED, "https://claude.ai", true, false),
+            (ANY, "https://evil.example", true, true),
+        ] {
+            let config = Config::read(&Set(variables), &[]);
+            let got = [true, false].map(|guarded| config.origins_of(guarded).allow(origin));
+            assert_eq!(got, [guarded, all], "{variables:?} {origin}");
         }
     }
 

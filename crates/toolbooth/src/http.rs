@@ -121,8 +121,7 @@ pub fn is_json(headers: &dyn Headers) -> bool {
 }
 
 /// Request headers that a browser's page may send.
-const ALLOW_HEADERS: &str =
-    "authorization, content-type, if-none-match, otc-api-key, oxp-api-key, oxp-version";
+const ALLOW_HEADERS: &str = "accept, authorization, content-type, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version";
 /// Response headers that a browser's page may read.
 const EXPOSE_HEADERS: &str = "etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-should-retry";
 
@@ -136,14 +135,46 @@ pub fn preflight(request: &Inbound<'_>, origins: &Origins) -> Option<Outbound> {
     let origin = request.headers.get("origin")?;
     request.headers.get("access-control-request-method")?;
     if !origins.allow(&origin) {
-        let body: &[u8] = br#"{"message":"This origin may not call the server","developer_message":"ALLOWED_ORIGINS does not name the request's Origin"}"#;
-        return Some(Outbound::json(403, body).with("vary", "Origin"));
+        return Some(refuse_origin());
     }
+    let asked = request.headers.get("access-control-request-headers").unwrap_or_default();
     let answer = Outbound::empty(204)
         .with("access-control-allow-methods", "GET, HEAD, POST, OPTIONS")
-        .with("access-control-allow-headers", ALLOW_HEADERS)
+        .with("access-control-allow-headers", allow_headers(&asked))
         .with("access-control-max-age", "86400");
     Some(allow_origin(answer, origin, origins))
+}
+
+/// Whether a request comes from a page whose origin is not allowed. A program sends no `Origin`.
+pub fn is_foreign(headers: &dyn Headers, origins: &Origins) -> bool {
+    headers.get("origin").is_some_and(|origin| !origins.allow(&origin))
+}
+
+/// Turns a page away whose origin is not allowed.
+pub fn refuse_origin() -> Outbound {
+    let body: &[u8] = br#"{"message":"This origin may not call the server","developer_message":"ALLOWED_ORIGINS does not name the request's Origin"}"#;
+    Outbound::json(403, body).with("vary", "Origin")
+}
+
+/// The headers that a page may send, given those that it wants to: tools of MCP clients have headers
+/// of their own, one a parameter.
+fn allow_headers(asked: &str) -> Cow<'static, str> {
+    const MOST: usize = 32;
+    let token = |name: &&str| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+    };
+    let parameters: Vec<String> = asked
+        .split(',')
+        .map(str::trim)
+        .filter(token)
+        .map(str::to_ascii_lowercase)
+        .filter(|name| name.starts_with("mcp-param-") && name.len() <= 64)
+        .take(MOST)
+        .collect();
+    if parameters.is_empty() {
+        return ALLOW_HEADERS.into();
+    }
+    format!("{ALLOW_HEADERS}, {}", parameters.join(", ")).into()
 }
 
 /// Adds the cross-origin headers that an ordinary response needs.
@@ -233,6 +264,20 @@ pub(crate) mod tests {
 
     fn header<'a>(response: &'a Outbound, name: &str) -> Option<&'a str> {
         response.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
+    }
+
+    #[test]
+    fn headers_of_parameters_may_be_sent() {
+        for (asked, expected) in [
+            ("", ""),
+            ("content-type, x-other", ""),
+            ("Mcp-Param-Region, mcp-param-a_b", ", mcp-param-region, mcp-param-a_b"),
+            ("mcp-param-a\r\nb, mcp-param-é, mcp-param-a b", ""),
+            (&format!("mcp-param-{}", "a".repeat(99)), ""),
+            (&"mcp-param-a,".repeat(99), &", mcp-param-a".repeat(32)),
+        ] {
+            assert_eq!(allow_headers(asked), format!("{ALLOW_HEADERS}{expected}"), "{asked}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::auth::Scopes;
-use crate::call::{Call, Caller, Credentials, Outcome, Secret, Wanted, serve};
+use crate::call::{Abilities, Call, Caller, Credentials, Dialogue, Outcome, Secret, Wanted, serve};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::config::Config;
 use crate::host::{
@@ -210,7 +210,8 @@ pub fn ready<T>(future: impl Future<Output = T>) -> T {
 
 /// Runs one example of a definition through the pipeline; tells what is wrong, if anything.
 ///
-/// Requirements are met with made-up values, scopes with all there are.
+/// Requirements are met with made-up values, scopes with all there are; the client has every ability
+/// and no answers yet.
 ///
 /// # Errors
 /// The outcome is not the one that the example promises.
@@ -237,6 +238,7 @@ pub fn check_example(
         call_id: None,
         input: example.input.clone(),
         credentials,
+        dialogue: Dialogue { abilities: Abilities::ALL, ..Dialogue::default() },
     };
     let config = Config::read(host, catalog.variables);
     let caller = Caller::Key { name: "example".to_owned(), scopes: Scopes::All };
@@ -244,12 +246,16 @@ pub fn check_example(
         Outcome::Done { value, .. } => json!({ "value": value }),
         Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
         Outcome::Invalid(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),
+        Outcome::Asks { asked, .. } => {
+            json!({ "asks": asked.questions.keys().collect::<Vec<_>>() })
+        }
         Outcome::Refused(refusal) => json!({ "refused": format!("{refusal:?}") }),
     };
-    let promised = match (&example.value, &example.error) {
-        (Some(value), _) => json!({ "value": value }),
-        (None, Some(error)) => json!({ "error": { "message": error.message } }),
-        (None, None) => Value::Null,
+    let promised = match (&example.value, &example.error, &example.asks) {
+        (Some(value), ..) => json!({ "value": value }),
+        (None, Some(error), _) => json!({ "error": { "message": error.message } }),
+        (None, None, Some(keys)) => json!({ "asks": keys }),
+        (None, None, None) => Value::Null,
     };
     if got == promised {
         Ok(())

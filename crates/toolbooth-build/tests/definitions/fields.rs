@@ -57,7 +57,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             json!({"/inputs": {}}),
             "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
              `version`, `input_schema`, `output_schema`, `scopes`, `requirements`, `examples`, \
-             `annotations`, `deprecated`",
+             `annotations`, `content`, `prompts`, `resources`, `deprecated`",
         ),
         (
             "unknown annotation",
@@ -69,7 +69,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "unknown field of an example",
             json!({"/examples": [{"input": {}, "output": 1}]}),
             "examples[0].output: unknown field `output`, expected one of `title`, `input`, `value`, \
-             `error`",
+             `error`, `asks`",
         ),
         (
             "unknown field of an example's error",

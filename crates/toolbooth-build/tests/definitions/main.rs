@@ -5,10 +5,12 @@
 // Helpers of tests may fail like tests; clippy.toml allows it inside test functions alone.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod content;
 mod fields;
 mod files;
 mod folder;
 mod handlers;
+mod mcp;
 mod rendered;
 mod sample;
 mod schemas;

@@ -199,12 +199,12 @@ fn examples() {
         (
             "neither value nor error",
             json!({"/examples": [{"input": good}]}),
-            vec!["examples[0]: must have either value or error"],
+            vec!["examples[0]: must have one of value, error and asks"],
         ),
         (
             "both value and error",
             json!({"/examples": [{"input": good, "value": 3, "error": {"message": "m"}}]}),
-            vec!["examples[0]: must have either value or error"],
+            vec!["examples[0]: must have one of value, error and asks"],
         ),
         (
             "a null value is a value",

@@ -149,11 +149,12 @@ impl Tokens {
         };
         let audiences = source.variable("JWT_AUDIENCE").unwrap_or_default();
         let audiences = audiences.split(',').map(str::trim).filter(|one| !one.is_empty());
+        let mcp = super::resource::identifier(source);
         Self {
             secret: secret.filter(long).map(Hs256Key::new),
             jwks: url.filter(|url| is_secure(url)).map(Jwks::new),
             rules: Rules {
-                audiences: audiences.map(str::to_owned).collect(),
+                audiences: audiences.map(str::to_owned).chain(mcp).collect(),
                 issuer: source.variable("JWT_ISSUER").filter(|issuer| !issuer.is_empty()),
                 leeway,
             },

@@ -7,8 +7,10 @@
 mod jwks;
 mod jwt;
 mod keys;
+pub mod resource;
 mod scopes;
 
+pub use resource::Resource;
 pub(crate) use scopes::NONE;
 pub use scopes::{Scopes, is_scope};
 

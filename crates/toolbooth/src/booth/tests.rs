@@ -8,6 +8,7 @@ mod dialects;
 mod envelope;
 #[path = "../../../../fuzz/exchange.rs"]
 pub(crate) mod exchange;
+mod mcp;
 mod parsers;
 pub(crate) mod properties;
 mod provider_calls;

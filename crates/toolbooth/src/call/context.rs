@@ -4,7 +4,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
 use super::ToolError;
+use super::dialogue::{Ability, Answer, Dialogue, Question};
+use super::notes::{Note, NoteLevel, Notes};
 use crate::auth::{self, Scopes};
 use crate::config::Config;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
@@ -102,20 +108,36 @@ pub struct Credentials {
 pub struct Context<'a> {
     caller: &'a Caller,
     credentials: &'a Credentials,
+    dialogue: &'a Dialogue,
     config: &'a Config,
     host: &'a dyn Host,
     refused_token: RefCell<Option<String>>,
+    notes: Notes,
+    asked: RefCell<Option<Asking>>,
 }
+
+/// The questions of a run, and the state beside them.
+pub(super) type Asking = (BTreeMap<String, Question>, Option<Value>);
 
 impl<'a> Context<'a> {
     /// The surroundings made of their parts.
     pub fn new(
         caller: &'a Caller,
         credentials: &'a Credentials,
+        dialogue: &'a Dialogue,
         config: &'a Config,
         host: &'a dyn Host,
     ) -> Self {
-        Self { caller, credentials, config, host, refused_token: RefCell::new(None) }
+        Self {
+            caller,
+            credentials,
+            dialogue,
+            config,
+            host,
+            refused_token: RefCell::default(),
+            notes: Notes::default(),
+            asked: RefCell::default(),
+        }
     }
 
     /// Who sent the request.
@@ -170,6 +192,80 @@ impl<'a> Context<'a> {
         request: HttpRequest<'b>,
     ) -> BoxFuture<'b, Result<HttpResponse, HttpError>> {
         self.host.send(request)
+    }
+
+    /// Tells the client how far the tool is, if its protocol has a place for that: `done` of `total`,
+    /// in whatever unit, and words for people, which may be empty. What is not more than the last
+    /// time is not told, nor is anything after the first 100 notes of a run.
+    ///
+    /// On Workers an answer leaves in one piece: notes arrive with it, and not while the tool runs.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        self.notes.progress(done, total, message);
+    }
+
+    /// Tells the client what happened, as [`progress`](Self::progress) does. It is not for the people
+    /// who run the server; see [`warn`](Self::warn).
+    pub fn note(&self, level: NoteLevel, text: &str) {
+        self.notes.event(level, text);
+    }
+
+    pub(super) fn take_notes(&self) -> Vec<Note> {
+        self.notes.take()
+    }
+
+    /// Whether the client can do what a question of this kind needs. A tool that can also go on
+    /// without an answer looks here before it asks.
+    pub fn can(&self, ability: Ability) -> bool {
+        self.dialogue.abilities.has(ability)
+    }
+
+    /// Asks the user or the model on the client's side, and gives the error to return: the call ends
+    /// here. When it is made again, with the answers, the tool begins anew; then it finds the
+    /// [`answer`](Self::answer)s of the last questions, those of earlier ones no more, and the
+    /// [`state`](Self::state) that it gives along here; `()` is none.
+    ///
+    /// A client that cannot do what a question needs is told so, and never gets any of the questions.
+    /// At most 16 at once, and 2,000 bytes of state. The client can read the state, but not change it.
+    ///
+    /// ```ignore
+    /// let Some(Name { name }) = context.answer("name")? else {
+    ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    ///     return Err(context.ask([("name", Question::form("Who is it?", schema))], ()));
+    /// };
+    /// ```
+    pub fn ask<'k>(
+        &self,
+        questions: impl IntoIterator<Item = (&'k str, Question)>,
+        state: impl Serialize,
+    ) -> ToolError {
+        let questions = questions.into_iter().map(|(key, one)| (key.to_owned(), one)).collect();
+        let state = serde_json::to_value(state).ok().filter(|state| !state.is_null());
+        *self.asked.borrow_mut() = Some((questions, state));
+        ToolError::new("The tool needs an answer")
+    }
+
+    /// The answer to the question `key`. Nothing if there is none, or it is no `T`: the tool then asks
+    /// (again).
+    ///
+    /// # Errors
+    /// The user will not answer. A tool that can do without goes on.
+    pub fn answer<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
+        match self.dialogue.answers.get(key) {
+            None => Ok(None),
+            Some(Answer::Given(value)) => Ok(T::deserialize(value).ok()),
+            Some(Answer::Declined) => Err(ToolError::new("The user declined to answer")),
+            Some(Answer::Dismissed) => Err(ToolError::new("The user did not answer")),
+        }
+    }
+
+    /// What the tool gave along when it asked, if this is the call with the answers.
+    pub fn state<T: DeserializeOwned>(&self) -> Option<T> {
+        self.dialogue.state.as_ref().and_then(|state| T::deserialize(state).ok())
+    }
+
+    /// What the tool asked, if it did.
+    pub(super) fn take_asked(&self) -> Option<Asking> {
+        self.asked.take()
     }
 
     /// Writes a line for the people who run the server. Never pass it secrets, tokens or input.

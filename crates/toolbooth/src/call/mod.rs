@@ -1,16 +1,23 @@
 //! A call: what a client asks for, the one pipeline that serves it, and what comes of it.
 
+mod content;
 mod context;
+mod dialogue;
 mod excerpt;
 mod input;
+mod notes;
 mod outcome;
 mod requirements;
 mod serve;
 
+pub use content::{Content, Document, DocumentBody};
 pub use context::{AnotherUser, Caller, Context, Credentials, Secret};
+pub(crate) use dialogue::asks_back;
+pub use dialogue::{Abilities, Ability, Answer, Asked, Dialogue, Question, Sampled};
 pub(crate) use excerpt::excerpt;
 pub(crate) use input::check as check_input;
 pub use input::{InvalidInput, ParameterError};
+pub use notes::{Note, NoteLevel};
 pub use outcome::{Missing, Outcome, Refusal, ToolError};
 pub use serve::serve;
 pub(crate) use serve::{find, misconfigured, prepare};
@@ -28,6 +35,8 @@ pub struct Call {
     pub input: Value,
     /// For whom, and with which tokens and secrets.
     pub credentials: Credentials,
+    /// What the client can be asked, and what it answers.
+    pub dialogue: Dialogue,
 }
 
 /// How a client names a tool.

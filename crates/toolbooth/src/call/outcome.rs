@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::dialogue::{Ability, Asked};
 use super::input::InvalidInput;
+use super::notes::Note;
 use crate::challenge::Challenge;
 
 /// What came of a call.
@@ -17,6 +19,8 @@ pub enum Outcome {
         duration_ms: u64,
         /// The value; it is as `output_schema` says.
         value: Value,
+        /// What the tool said on the way.
+        notes: Vec<Note>,
     },
     /// The tool ran and failed (OXP "Tool Execution Errors").
     Failed {
@@ -26,6 +30,16 @@ pub enum Outcome {
         duration_ms: u64,
         /// What the tool says of it.
         error: ToolError,
+        /// What it said on the way.
+        notes: Vec<Note>,
+    },
+    /// The tool ran and cannot go on before it has answers, which the client can bring. Protocols
+    /// that have no way to bring one make of it a [`Refusal`].
+    Asks {
+        /// The questions.
+        asked: Asked,
+        /// What the tool said on the way.
+        notes: Vec<Note>,
     },
     /// The tool did not run: its input schema refuses the input (OXP "Input Validation Errors").
     Invalid(InvalidInput),
@@ -81,7 +95,7 @@ impl ToolError {
     }
 }
 
-/// Why a request was turned away before any tool ran.
+/// Why a request was turned away before any tool ran, or came to nothing by what it lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// No endpoint has this path.
@@ -151,6 +165,13 @@ pub enum Refusal {
     },
     /// The call lacks what the definition requires.
     MissingRequirements(Missing),
+    /// The tool asks back, and the client, or its protocol, cannot bring the answers.
+    Unanswerable {
+        /// The tool's name.
+        name: &'static str,
+        /// What the client would have to be able to do.
+        lacking: Vec<Ability>,
+    },
     /// The server cannot serve. Holds what is at fault.
     Unavailable(&'static str),
     /// The server itself failed, for one because a tool crashed.

@@ -4,6 +4,8 @@ use serde_json::Value;
 use uuid::Builder;
 
 use super::context::{Caller, Context};
+use super::dialogue::{Abilities, Asked, Dialogue};
+use super::notes::Note;
 use super::outcome::{Outcome, Refusal, ToolError};
 use super::requirements::Met;
 use super::{Call, Wanted, excerpt, input, requirements};
@@ -30,6 +32,7 @@ pub(crate) struct Prepared<'a> {
     tool: &'static Tool,
     call_id: String,
     input: Value,
+    dialogue: Dialogue,
     met: Met<'a>,
 }
 
@@ -68,21 +71,23 @@ pub(crate) async fn prepare<'a>(
     input::check(&tool.input, &call.input).map_err(Outcome::Invalid)?;
     let call_id = call.call_id.map_or_else(|| random_uuid(host), Ok);
     let no_id = |NoRandomness| Outcome::Refused(Refusal::Unavailable("it has no random bytes"));
-    Ok(Prepared { tool, call_id: call_id.map_err(no_id)?, input: call.input, met })
+    let (input, dialogue) = (call.input, call.dialogue);
+    Ok(Prepared { tool, call_id: call_id.map_err(no_id)?, input, dialogue, met })
 }
 
 impl Prepared<'_> {
     /// Runs the tool.
     pub(crate) async fn run(self, caller: &Caller, config: &Config, host: &dyn Host) -> Outcome {
-        let Self { tool, call_id, input, met } = self;
+        let Self { tool, call_id, input, dialogue, met } = self;
         let started = host.now_ms();
-        let context = Context::new(caller, &met.credentials, config, host);
+        let context = Context::new(caller, &met.credentials, &dialogue, config, host);
         let result = (tool.run)(input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
+        let notes = context.take_notes();
 
         let error = match result {
             Ok(value) if (tool.output.is_valid)(&value) => {
-                return Outcome::Done { call_id, duration_ms, value };
+                return Outcome::Done { call_id, duration_ms, value, notes };
             }
             Ok(value) => {
                 let faults = input::check(&tool.output, &value).err();
@@ -94,13 +99,32 @@ impl Prepared<'_> {
             }
             Err(RunError::Tool(error)) => {
                 let refused = context.refused_token();
-                match refused.and_then(|provider| met.refused(tool, &provider, host)) {
-                    Some(refusal) => return Outcome::Refused(refusal),
+                if let Some(refusal) =
+                    refused.and_then(|provider| met.refused(tool, &provider, host))
+                {
+                    return Outcome::Refused(refusal);
+                }
+                match context.take_asked() {
                     None => error,
+                    Some((questions, state)) => {
+                        let asked = Asked { tool: tool.name, questions, state };
+                        match asked.fault() {
+                            None => return ask(asked, dialogue.abilities, notes),
+                            Some(fault) => fault_of_the_tool(tool, host, fault, ""),
+                        }
+                    }
                 }
             }
         };
-        Outcome::Failed { call_id, duration_ms, error }
+        Outcome::Failed { call_id, duration_ms, error, notes }
+    }
+}
+
+/// Hands on what a tool asks, to a client that can bring all answers.
+fn ask(asked: Asked, abilities: Abilities, notes: Vec<Note>) -> Outcome {
+    match asked.beyond(abilities) {
+        Some(refusal) => Outcome::Refused(refusal),
+        None => Outcome::Asks { asked, notes },
     }
 }
 

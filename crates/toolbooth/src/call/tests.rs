@@ -1,11 +1,12 @@
 //! The pipeline against a small catalogue that is written by hand.
 
+mod dialogue;
 mod input;
 mod names;
 mod serve;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::catalog::{
@@ -64,10 +65,33 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
             .retry_after_ms(5)),
         "long" => Ok("x".repeat(13)),
         "user" => Ok(context.user_id().unwrap_or("nobody").to_owned()),
+        "ask" => asking(context),
+        "ask none" => Err(context.ask([], ())),
+        "ask much" => Err(context.ask([("roots", Question::Roots)], "x".repeat(2_000))),
+        "note" => {
+            context.progress(1.0, Some(2.0), "half");
+            context.note(NoteLevel::Warning, "slow");
+            Ok(String::new())
+        }
         "revoked" => Err(context.token_refused("mail")),
         "token" => Ok(context.token("mail").map(Secret::expose).unwrap_or_default().to_owned()),
         _ => Ok(input.text + input.mood.as_deref().unwrap_or_default()),
     }
+}
+
+/// Asks for a name, then for a colour, and goes on without one.
+fn asking(context: &Context<'_>) -> Result<String, ToolError> {
+    let form = |name: &str| Question::form("Which?", json!({"properties": {name: {}}}));
+    let Some(name) = context.state::<String>() else {
+        return Err(match context.answer::<Map<String, Value>>("name")? {
+            Some(name) => context.ask([("colour", form("colour"))], name.get("name")),
+            None => context.ask([("name", form("name"))], ()),
+        });
+    };
+    let colour = context.answer::<Map<String, Value>>("colour");
+    let colour =
+        colour.ok().flatten().and_then(|all| all.get("colour")?.as_str().map(str::to_owned));
+    Ok(name + &colour.unwrap_or_default())
 }
 
 /// Its type is narrower than the schema of its input.
@@ -93,6 +117,8 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Han
         authorization: required,
         secrets,
         user_id: !required.is_empty(),
+        headers: &[],
+        content: false,
         input: SAY_INPUT,
         output: SAY_OUTPUT,
         run,
@@ -135,6 +161,13 @@ pub(crate) const LISTS: &[List] = &[
     empty("anthropic", "[]", 1),
     empty("anthropic-strict", "[]", 1),
     empty("gemini", r#"[{"functionDeclarations":[]}]"#, 26),
+    empty("mcp-tools", "[]", 1),
+    empty("mcp-resources", "[]", 1),
+    empty("mcp-documents", "[]", 1),
+    empty("mcp-templates", "[]", 1),
+    empty("mcp-contents", "[]", 1),
+    empty("mcp-prompts", "[]", 1),
+    empty("mcp-prompt-texts", "[]", 1),
 ];
 
 pub(crate) const CATALOG: &Catalog = &Catalog {
@@ -183,8 +216,11 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
                 id: text("challenge"),
                 url: text("https://booth.example/auth/start?c=a.b"),
                 check_url: text("https://booth.example/auth/check?c=a.b"),
+                provider: text("mail"),
+                title: text("Mail"),
             }],
         }),
+        Refusal::Unanswerable { name: "A_B", lacking: vec![Ability::Form, Ability::Sampling] },
         Refusal::Unavailable("it has no random bytes"),
         Refusal::Failed,
     ];
@@ -206,6 +242,7 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
             | Refusal::MissingScope { .. }
             | Refusal::TooManyRequests { .. }
             | Refusal::MissingRequirements(_)
+            | Refusal::Unanswerable { .. }
             | Refusal::Unavailable(_)
             | Refusal::Failed => {}
         }
@@ -213,10 +250,23 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
     rows
 }
 
+/// A tool that asks, and what protocols without a way to bring an answer make of it.
+pub(crate) fn asks() -> (Outcome, Refusal) {
+    let questions = [("q".to_owned(), Question::form("m", json!({})))].into();
+    let asked = Asked { tool: "A_B", questions, state: Some(json!("s")) };
+    (Outcome::Asks { asked: asked.clone(), notes: Vec::new() }, asked.into())
+}
+
 fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
     let config = Config::read(&host, &[]);
-    let call = Call { tool: Wanted::Id(tool_id.to_owned()), call_id: None, input, credentials };
+    let call = Call {
+        tool: Wanted::Id(tool_id.to_owned()),
+        call_id: None,
+        input,
+        credentials,
+        dialogue: Dialogue::default(),
+    };
     let outcome = ready(serve(call, &Caller::Anonymous, CATALOG, &config, &host));
     (outcome, host.log.into_inner())
 }

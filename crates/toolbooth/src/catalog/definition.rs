@@ -38,6 +38,16 @@ pub struct Definition {
     /// What a client may assume of a call.
     #[serde(default)]
     pub annotations: Annotations,
+    /// Whether the value is made for people and models to see: a list of blocks, as
+    /// [`Content`](crate::call::Content) has them, which `output_schema` must say too.
+    #[serde(default)]
+    pub content: bool,
+    /// Words that a user can pick in clients that have a place for them (MCP).
+    #[serde(default)]
+    pub prompts: Vec<Prompt>,
+    /// Documents that clients with a place for them (MCP) can list and read.
+    #[serde(default)]
+    pub resources: Vec<Resource>,
     /// Set when callers should move to something else.
     #[serde(default)]
     pub deprecated: Option<Deprecated>,
@@ -109,6 +119,9 @@ pub struct Example {
     /// The error that comes back instead of a value.
     #[serde(default)]
     pub error: Option<ExampleError>,
+    /// The keys of the questions that come back instead, sorted: the tool needs answers first.
+    #[serde(default)]
+    pub asks: Option<Vec<String>>,
 }
 
 /// Keeps a written `null` apart from a missing field.
@@ -144,16 +157,84 @@ impl Default for Annotations {
     }
 }
 
+/// Words for a user to pick and send to a model, for instance to have the tool used.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prompt {
+    /// Its name, as tools are named; no two prompts of a catalogue have one name.
+    pub name: String,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is for.
+    pub description: String,
+    /// What the user fills in.
+    #[serde(default)]
+    pub arguments: Vec<PromptArgument>,
+    /// The words; `{name}` stands for an argument. Without, the tool itself is run, with the arguments
+    /// as its input, and each block of its value is a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// What a user fills in in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: String,
+    /// What belongs there.
+    pub description: String,
+    /// Whether the prompt makes no sense without it.
+    #[serde(default)]
+    pub required: bool,
+    /// The values to offer, if there are few.
+    #[serde(default, rename = "enum", skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+/// A document, or many of one kind. Without `text` and `blob` the tool itself is run: its value, or
+/// each block of it, is what stands in the document.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resource {
+    /// Its address. With a `{name}` in it, it is the address of many; the name is a parameter of the
+    /// tool, and stands for one or more characters other than `/`.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What stands in it.
+    pub description: String,
+    /// Its media type.
+    pub mime_type: String,
+    /// The text that stands in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The bytes that stand in it, in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
+}
+
+impl Resource {
+    /// Whether it is one of many.
+    pub fn is_template(&self) -> bool {
+        self.uri.contains('{')
+    }
+}
+
 /// Tells callers to move on.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deprecated {
     /// Why, and what to do.
     pub message: String,
     /// The day from which it may be gone, `YYYY-MM-DD`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sunset: Option<String>,
     /// The id of the tool to use instead.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
 }

@@ -10,12 +10,12 @@ mod tool;
 
 pub use definition::{
     Annotations, AuthorizationRequirement, Definition, Deprecated, Example, ExampleError, OAuth2,
-    Requirements, SecretRequirement,
+    Prompt, PromptArgument, Requirements, Resource, SecretRequirement,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
 pub use semver::Version;
-pub use tool::{Authorization, Handler, RunError, Tool, Validator, run};
+pub use tool::{Authorization, Handler, HeaderParameter, RunError, Tool, Validator, run};
 
 use crate::config::Variable;
 

@@ -31,6 +31,10 @@ pub struct Tool {
     pub secrets: &'static [&'static str],
     /// Whether a call must name its user.
     pub user_id: bool,
+    /// Parameters that MCP clients repeat in headers.
+    pub headers: &'static [HeaderParameter],
+    /// Whether its value is a list of content blocks.
+    pub content: bool,
     /// Checks the input.
     pub input: Validator,
     /// Checks the value.
@@ -46,6 +50,15 @@ pub struct Authorization {
     pub id: &'static str,
     /// The OAuth 2 scopes that the token must have.
     pub scopes: &'static [&'static str],
+}
+
+/// A parameter that clients of MCP repeat in a header, for whatever routes requests on the way.
+#[derive(Debug, Clone, Copy)]
+pub struct HeaderParameter {
+    /// The header's name, in lower case: `mcp-param-…`.
+    pub header: &'static str,
+    /// Where the parameter stands in the input: names of properties.
+    pub path: &'static [&'static str],
 }
 
 impl Tool {

@@ -17,6 +17,7 @@ mod grant;
 mod oauth;
 mod owner;
 mod page;
+mod pause;
 mod proof;
 mod provider;
 mod recent;
@@ -26,6 +27,7 @@ mod vault;
 
 pub use flow::Address;
 pub(crate) use owner::{NoOwner, Owner};
+pub(crate) use pause::{FORGED, Pause, Pauses, Waited};
 pub use provider::Provider;
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +59,12 @@ pub struct Challenge {
     pub url: String,
     /// Says `{"status": "pending" | "completed" | "failed"}`.
     pub check_url: String,
+    /// The id of the provider.
+    #[serde(skip)]
+    pub provider: String,
+    /// The provider's name for people.
+    #[serde(skip)]
+    pub title: String,
 }
 
 /// What a challenge's token says.
@@ -240,12 +248,18 @@ impl Challenges {
         let expires = host.now_ms().saturating_add(LIFE_MS);
         let token = self.vault.state.sign(Purpose::Challenge, &claims, expires);
         let address = |address: Address<'_>| format!("{}{}?c={token}", self.origin, address.path());
-        Ok(Challenge { id, url: address(Address::Start), check_url: address(Address::Check) })
+        Ok(Challenge {
+            id,
+            url: address(Address::Start),
+            check_url: address(Address::Check),
+            provider: need.provider.id.clone(),
+            title: need.provider.title.clone(),
+        })
     }
 }
 
 /// Accepts `https://host[:port]`, and `http://` of this machine.
-fn is_origin(text: &str) -> Result<(), &'static str> {
+pub(crate) fn is_origin(text: &str) -> Result<(), &'static str> {
     let rest = text.split_once("://").map_or("", |(_, rest)| rest);
     if is_secure(text) && !rest.contains(['/', '?']) {
         Ok(())
@@ -257,4 +271,4 @@ fn is_origin(text: &str) -> Result<(), &'static str> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -29,6 +29,8 @@ pub(super) enum Purpose {
     Grant,
     /// The key of a failure in the store.
     Failure,
+    /// A request that waits for its user, with its client.
+    Pause,
 }
 
 impl Purpose {
@@ -40,6 +42,7 @@ impl Purpose {
             Self::Verifier => "verifier",
             Self::Grant => "grant",
             Self::Failure => "failure",
+            Self::Pause => "pause",
         }
     }
 }

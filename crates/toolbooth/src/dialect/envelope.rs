@@ -44,6 +44,7 @@ pub static OTC: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| refuse(OTC_1_0, refusal),
     sign: unsigned,
+    guarded: false,
 };
 
 /// The Open eXecution Protocol as it was published.
@@ -64,6 +65,7 @@ pub static OXP: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| refuse(OXP_1_0, refusal),
     sign: unsigned,
+    guarded: false,
 };
 
 /// The lists of both.

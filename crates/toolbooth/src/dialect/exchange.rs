@@ -10,7 +10,7 @@ use crate::call::{Call, Caller, Outcome, Refusal};
 use crate::catalog::{Catalog, Entry, List};
 use crate::config::Config;
 use crate::host::Host;
-use crate::http::Outbound;
+use crate::http::{Headers, Outbound};
 
 /// A request without a body that matters.
 pub struct Reading<'a> {
@@ -92,10 +92,14 @@ impl Page {
 
 /// A request with a JSON body.
 pub struct Posted<'a> {
+    /// The headers.
+    pub headers: &'a dyn Headers,
     /// The query, without `?`.
     pub query: &'a str,
     /// Who sent it.
     pub caller: &'a Caller,
+    /// Whether answers are the same for every caller.
+    pub same_for_all: bool,
     /// The body.
     pub body: Value,
     /// The tools.
@@ -104,6 +108,14 @@ pub struct Posted<'a> {
     pub config: &'a Config,
     /// The clock, randomness and log.
     pub host: &'a dyn Host,
+}
+
+impl Posted<'_> {
+    /// The request as one for what was rendered at build time.
+    pub fn reading(&self) -> Reading<'_> {
+        let Self { query, caller, catalog, config, .. } = *self;
+        Reading { query, caller, catalog, config }
+    }
 }
 
 /// What a dialect makes of a request: calls, and how what comes of them is told.

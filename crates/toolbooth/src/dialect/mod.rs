@@ -11,6 +11,7 @@ pub mod envelope;
 mod exchange;
 mod jsonrpc;
 mod keywords;
+pub(crate) mod mcp;
 mod opentool;
 pub mod oxp;
 mod portable;
@@ -39,6 +40,10 @@ pub struct Dialect {
     pub refuse: fn(Refusal) -> Outbound,
     /// Adds what every response of the protocol carries.
     pub sign: fn(Outbound) -> Outbound,
+    /// Whether it keeps MCP's rules of access: a page of a foreign origin is turned away and not only
+    /// left unable to read the answer, and refused credentials name the metadata of the OAuth
+    /// resource that it is.
+    pub guarded: bool,
 }
 
 /// An address of a protocol.
@@ -123,6 +128,8 @@ const MOUNTS: &[(&str, &Dialect)] = &[
     ("/xaibo", &xaibo::XAIBO),
     ("/opentool", &opentool::OPENTOOL),
     ("/jsonrpc", &jsonrpc::STRICT),
+    ("/mcp", &mcp::MCP),
+    ("/.well-known", &mcp::WELL_KNOWN),
     ("/providers/openai-responses", &providers::OPENAI_RESPONSES),
     ("/providers/openai", &providers::OPENAI),
     ("/providers/anthropic", &providers::ANTHROPIC),
@@ -154,7 +161,8 @@ pub fn route(method: Method, path: &str) -> (&'static Dialect, Result<&'static A
 /// They stand apart from the dialects because the build alone renders them: what nothing that is
 /// deployed refers to is not deployed.
 pub fn list_forms() -> impl Iterator<Item = &'static ListForm> {
-    let lists: &[&[ListForm]] = &[&[oxp::LIST], envelope::LISTS, &[opentool::LIST], &[xaibo::LIST]];
+    let lists: &[&[ListForm]] =
+        &[&[oxp::LIST], envelope::LISTS, &[opentool::LIST], &[xaibo::LIST], mcp::LISTS];
     lists.iter().chain(providers::LISTS).flat_map(|forms| forms.iter())
 }
 

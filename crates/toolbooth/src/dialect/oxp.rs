@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::context::{credentials, malformed, text};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
-use crate::call::{Call, Refusal, Wanted, excerpt};
+use crate::call::{Call, Dialogue, Refusal, Wanted, excerpt};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Outbound};
 
@@ -32,6 +32,7 @@ pub static FLAT: Dialect = Dialect {
     check: check_version,
     refuse: |refusal| refuse(Form::Flat, refusal),
     sign,
+    guarded: false,
 };
 
 pub(super) const LIST: ListForm =
@@ -85,6 +86,7 @@ pub fn decode(body: Value) -> Result<Call, Refusal> {
         call_id: text(&mut body, "call_id", "")?,
         input: body.remove("input").unwrap_or_else(|| Value::Object(Map::new())),
         credentials: credentials(&mut body)?,
+        dialogue: Dialogue::default(),
     };
     text(&mut body, "trace_id", "")?;
     if body.contains_key("inputs") {

@@ -359,7 +359,8 @@ fn object(schema: &Map<String, Value>, reduced: &mut Map<String, Value>, rules: 
 fn rule(keyword: &str, value: &Value) -> Option<String> {
     match keyword {
         "type" | "properties" | "required" | "items" | "enum" | "const" | "description"
-        | "title" | "$schema" | "$comment" | "readOnly" | "writeOnly" | "examples" => None,
+        | "title" | "$schema" | "$comment" | "readOnly" | "writeOnly" | "examples"
+        | "x-mcp-header" => None,
         "deprecated" => (value == true).then(|| "Deprecated".to_owned()),
         "additionalProperties" if value == true => None,
         "additionalProperties" if value == false => Some("No other properties".to_owned()),

@@ -26,6 +26,7 @@ pub(super) static ROOT: Dialect = Dialect {
     check: oxp::check_version,
     refuse: |refusal| oxp::refuse(oxp::Form::Flat, refusal),
     sign: oxp::sign,
+    guarded: false,
 };
 
 /// Reads a call of any protocol that posts to the root, and answers in the form of the call.
@@ -67,6 +68,8 @@ fn addresses() -> String {
         let path = format!("{mount}{}", endpoint.path);
         Some(Address { method: endpoint.action.method()?, path })
     };
+    // What is well known need not be named, and may not be there.
+    let is_protocol = |(mount, _): &&(&str, &Dialect)| *mount != "/.well-known";
     let protocol = |(mount, dialect): &(&str, &Dialect)| Protocol {
         name: dialect.name,
         title: dialect.title,
@@ -79,7 +82,7 @@ fn addresses() -> String {
     let index = Index {
         name: "Toolbooth",
         version: env!("CARGO_PKG_VERSION"),
-        protocols: MOUNTS.iter().map(protocol).collect(),
+        protocols: MOUNTS.iter().filter(is_protocol).map(protocol).collect(),
     };
     serde_json::to_string(&index).unwrap_or_default()
 }

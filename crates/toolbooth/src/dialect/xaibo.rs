@@ -14,7 +14,8 @@ use super::context::{credentials, malformed};
 use super::portable::{parts_in_words, reduce};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, no_version, unsigned};
 use crate::call::{
-    Call, Caller, InvalidInput, Missing, Outcome, Refusal, ToolError, Wanted, excerpt, find,
+    Call, Caller, Dialogue, InvalidInput, Missing, Outcome, Refusal, ToolError, Wanted, asks_back,
+    excerpt, find,
 };
 use crate::catalog::{Catalog, ListForm, Listed, Rendering};
 use crate::config::Config;
@@ -31,6 +32,7 @@ pub(super) static XAIBO: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| encode(Outcome::Refused(refusal), &[]),
     sign: unsigned,
+    guarded: false,
 };
 
 pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
@@ -92,7 +94,7 @@ fn decode(body: Value) -> Result<Call, Refusal> {
     };
     let credentials = credentials(&mut body)?;
     match body.keys().next() {
-        None => Ok(Call { tool, call_id: None, input, credentials }),
+        None => Ok(Call { tool, call_id: None, input, credentials, dialogue: Dialogue::default() }),
         Some(field) => Err(malformed(format!(
             "\"{}\" is not a field; the fields are tool_name, parameters and context",
             excerpt(field)
@@ -107,6 +109,7 @@ fn encode(outcome: Outcome, available: &[&str]) -> Outbound {
         Outcome::Done { value, .. } => tool_result(200, Some(&value), None),
         Outcome::Failed { error, .. } => failure(200, &failed(error)),
         Outcome::Invalid(input) => failure(200, &invalid(&input)),
+        Outcome::Asks { asked, .. } => refuse(asked.into(), available),
         Outcome::Refused(refusal) => refuse(refusal, available),
     }
 }
@@ -192,6 +195,14 @@ fn refuse(refusal: Refusal, available: &[&str]) -> Outbound {
             (429, format!("Too many calls; try again after {retry_after} seconds").into())
         }
         Refusal::MissingRequirements(missing) => (200, requires(&missing).into()),
+        Refusal::Unanswerable { lacking, .. } => (
+            200,
+            format!(
+                "Tool execution failed: the call needs an answer that this protocol cannot bring. {}",
+                asks_back(&lacking)
+            )
+            .into(),
+        ),
         Refusal::Unavailable(detail) => {
             (503, format!("The tool server is temporarily unavailable: {detail}").into())
         }

@@ -32,7 +32,8 @@ fn a_preflight_comes_before_everything_else() {
     let allowed = |origin: &str| {
         format!(
             "204\naccess-control-allow-methods: GET, HEAD, POST, OPTIONS\n\
-             access-control-allow-headers: authorization, content-type, if-none-match, otc-api-key, \
+             access-control-allow-headers: accept, authorization, content-type, if-none-match, \
+             last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, \
              oxp-api-key, oxp-version\naccess-control-max-age: 86400\n\
              access-control-allow-origin: {origin}\nvary: Origin\noxp-version: 1.0\n"
         )

@@ -65,6 +65,8 @@ const fn tool(
         authorization: &[],
         secrets: &[],
         user_id: false,
+        headers: &[],
+        content: false,
         input,
         output: ANYTHING,
         run,

@@ -20,6 +20,10 @@ fn good(path: &str) -> Value {
         }
         "/otc/tools/call" | "/otc/call" => json!({"$schema": "otc://1.0", "request": call}),
         "/opentool/call" | "/opentool/streamCall" | "/jsonrpc" => rpc,
+        "/mcp" => {
+            let params = json!({"name": "Echo_Say", "arguments": {"text": "hi"}});
+            json!({"jsonrpc": "2.0", "method": "tools/call", "params": params, "id": 7})
+        }
         "/xaibo/execute" => json!({"tool_name": "Echo_Say", "parameters": {"text": "hi"}}),
         "/providers/openai/call" => json!({"choices": [{"message": {
             "role": "assistant", "content": null,

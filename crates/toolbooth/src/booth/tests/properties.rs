@@ -74,6 +74,8 @@ fn path() -> impl Strategy<Value = String> {
             "/opentool",
             "/jsonrpc",
             "/xaibo",
+            "/mcp",
+            "/.well-known/oauth-protected-resource",
             "/providers",
         ]),
         select(vec![

@@ -21,6 +21,7 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
             call_id: None,
             input: json!({"text": "hi"}),
             credentials: Credentials::default(),
+            dialogue: Dialogue::default(),
         };
         let got = match ready(serve(call, &Caller::Anonymous, CATALOG, &config, &host)) {
             Outcome::Done { .. } => "done",

@@ -6,13 +6,16 @@ use super::*;
 fn a_call_gives_a_value_an_id_and_a_duration() {
     let (outcome, log) =
         outcome("Echo.Say", json!({"text": "hi", "mood": "glad"}), Credentials::default());
-    let Outcome::Done { call_id, duration_ms, value } = outcome else { panic!("{outcome:?}") };
+    let Outcome::Done { call_id, duration_ms, value, notes } = outcome else {
+        panic!("{outcome:?}")
+    };
     assert_eq!(
         call_id, "00010203-0405-4607-8809-0a0b0c0d0e0f",
         "a version 4 UUID of the host's random bytes"
     );
     assert_eq!(duration_ms, 1, "the fake clock ticks once between two looks");
     assert_eq!(value, json!("higlad"));
+    assert_eq!(notes, []);
     assert!(log.is_empty(), "{log:?}");
 }
 

@@ -7,7 +7,7 @@ mod proofs;
 mod properties;
 mod races;
 mod store;
-mod world;
+pub(crate) mod world;
 
 use crate::testing::STALE_MS;
 use world::{Asked, Browser, World, agree, disagree, field, header, server, text};

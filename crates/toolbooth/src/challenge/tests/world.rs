@@ -18,11 +18,11 @@ const AUTHORIZE: &str = "https://mail.example/authorize?v=1";
 const TOKEN: &str = "https://mail.example/token";
 
 /// The application that calls, by its key.
-pub(super) const KEY: (&str, &str) = ("oxp-api-key", "calendar-key");
+pub(crate) const KEY: (&str, &str) = ("oxp-api-key", "calendar-key");
 const API_KEYS: &str = r#"[{"name":"Calendar","scopes":[],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#;
 
 /// A server whose tools may ask for authorization at `mail`.
-pub(super) const VARIABLES: &[(&str, &str)] = &[
+pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("AUTH", "api-key"),
     ("API_KEYS", API_KEYS),
     ("OAUTH_PROVIDERS", "mail"),

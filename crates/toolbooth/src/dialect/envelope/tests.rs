@@ -18,7 +18,12 @@ fn read(body: &Value, unmarked: Form) -> (Result<String, Refusal>, String) {
         Wanted::Id(id) => id,
         Wanted::Name(_) => panic!("the protocols name tools by their id"),
     });
-    let outcome = Outcome::Done { call_id: "7".to_owned(), duration_ms: 0, value: Value::Null };
+    let outcome = Outcome::Done {
+        call_id: "7".to_owned(),
+        duration_ms: 0,
+        value: Value::Null,
+        notes: Vec::new(),
+    };
     let answer = (exchange.reply)(vec![outcome]);
     let answer: Value = serde_json::from_slice(&answer.body).unwrap();
     (call, answer["$schema"].as_str().unwrap().to_owned())
@@ -150,12 +155,17 @@ fn what_came_of_a_call_stands_in_result() {
     for (outcome, expected) in [
         (
             // T13 XM4
-            Outcome::Done { call_id: "7".to_owned(), duration_ms: 2, value: json!(15) },
+            Outcome::Done {
+                call_id: "7".to_owned(),
+                duration_ms: 2,
+                value: json!(15),
+                notes: Vec::new(),
+            },
             r#"{"call_id":"7","duration":2,"success":true,"value":15}"#,
         ),
         (
             // T26
-            Outcome::Failed { call_id: "7".to_owned(), duration_ms: 60, error },
+            Outcome::Failed { call_id: "7".to_owned(), duration_ms: 60, error, notes: Vec::new() },
             r#"{"call_id":"7","duration":60,"success":false,"error":{"message":"No","developer_message":"d","can_retry":true,"additional_prompt_content":"p","retry_after_ms":500}}"#,
         ),
     ] {

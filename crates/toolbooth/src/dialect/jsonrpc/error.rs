@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
+use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError, asks_back};
 use crate::http::Outbound;
 
 /// JSON-RPC: the body is not JSON.
@@ -25,6 +25,8 @@ const MISSING_REQUIREMENTS: i16 = -32001;
 const UNAUTHENTICATED: i16 = -32002;
 /// The caller has used up what it may call for now.
 const TOO_MANY_REQUESTS: i16 = -32003;
+/// The tool asks back, and a response has no way to bring the question.
+const UNANSWERABLE: i16 = -32004;
 /// OpenTool's: the tool ran and failed.
 const TOOL_FAILED: i16 = 500;
 
@@ -47,6 +49,7 @@ impl Error {
             Outcome::Done { value, .. } => Ok(value),
             Outcome::Failed { error, .. } => Err(failed(error)),
             Outcome::Invalid(input) => Err(invalid(&input)),
+            Outcome::Asks { asked, .. } => Err(refused(asked.into())),
             Outcome::Refused(refusal) => Err(refused(refusal)),
         }
     }
@@ -122,6 +125,11 @@ fn refused(refusal: Refusal) -> Error {
             format!("Too many calls; try again after {retry_after} seconds"),
         ),
         Refusal::MissingRequirements(missing) => lacking(missing),
+        Refusal::Unanswerable { name, lacking } => Error::detail(
+            UNANSWERABLE,
+            format!("Tool '{name}' needs an answer that this protocol cannot bring"),
+            asks_back(&lacking),
+        ),
         Refusal::Unavailable(detail) => {
             let message = format!("The tool server is temporarily unavailable: {detail}");
             Error::new(INTERNAL_ERROR, message)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::call::{Call, Credentials, Refusal, Wanted};
+use crate::call::{Call, Credentials, Dialogue, Refusal, Wanted};
 
 /// A request, as far as it could be read.
 #[derive(Debug)]
@@ -61,5 +61,11 @@ fn call(
         Some(Value::String(id)) => Some(id.clone()),
         _ => None,
     };
-    Ok(Call { tool: Wanted::Name(method), call_id, input, credentials: Credentials::default() })
+    Ok(Call {
+        tool: Wanted::Name(method),
+        call_id,
+        input,
+        credentials: Credentials::default(),
+        dialogue: Dialogue::default(),
+    })
 }

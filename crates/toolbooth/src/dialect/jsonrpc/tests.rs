@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::*;
 use crate::booth::Booth;
-use crate::call::tests::{CATALOG, every_refusal};
-use crate::call::{InvalidInput, Missing, ParameterError, Refusal, ToolError};
+use crate::call::tests::{CATALOG, asks, every_refusal};
+use crate::call::{Ability, InvalidInput, Missing, ParameterError, Refusal, ToolError};
 use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Inbound, Method};
 use crate::testing::{FakeHost, ready};
@@ -311,6 +311,12 @@ fn refusals() -> Vec<(Refusal, u16, i64, &'static str)> {
              cannot send; POST /oxp/tools/call can",
         ),
         (
+            Refusal::Unanswerable { name: "A_B", lacking: vec![Ability::Form] },
+            400,
+            -32004,
+            "Tool 'A_B' needs an answer that this protocol cannot bring",
+        ),
+        (
             Refusal::Unavailable("it has no random bytes"),
             503,
             -32603,
@@ -336,11 +342,18 @@ fn every_refusal_has_a_code_a_message_and_a_status() {
         let allow = answer.headers.iter().find(|(name, _)| *name == "allow");
         assert_eq!(allow.is_some(), status == 405, "{message}");
     }
+    let (asks, refused) = asks();
+    assert_eq!(of(asks), of(Outcome::Refused(refused)));
 }
 
 #[test]
 fn the_data_of_errors() {
-    let failed = |error| Outcome::Failed { call_id: String::new(), duration_ms: 0, error };
+    let failed = |error| Outcome::Failed {
+        call_id: String::new(),
+        duration_ms: 0,
+        error,
+        notes: Vec::new(),
+    };
     let invalid = |rows: &[(&str, &str)]| {
         let error = |(parameter, message): &(&str, &str)| ParameterError {
             parameter: (*parameter).to_owned(),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError};
+use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError, asks_back};
 use crate::challenge::Challenge;
 use crate::http::Outbound;
 
@@ -34,13 +34,14 @@ impl Form {
 /// what went wrong before (X16), and the statuses of HTTP itself where HTTP has one.
 pub fn encode(form: Form, outcome: Outcome) -> Outbound {
     match outcome {
-        Outcome::Done { call_id, duration_ms, value } => {
+        Outcome::Done { call_id, duration_ms, value, .. } => {
             ran(form, CallToolResponse::done(&call_id, duration_ms, &value))
         }
-        Outcome::Failed { call_id, duration_ms, error } => {
+        Outcome::Failed { call_id, duration_ms, error, .. } => {
             ran(form, CallToolResponse::failed(&call_id, duration_ms, &error))
         }
         Outcome::Invalid(input) => invalid(form, &input),
+        Outcome::Asks { asked, .. } => return refuse(form, asked.into()),
         Outcome::Refused(refusal) => return refuse(form, refusal),
     }
     .with("cache-control", "no-store")
@@ -203,6 +204,13 @@ fn refused(form: Form, refusal: Refusal) -> Outbound {
             error(429, "Too many calls", format!("try again after {retry_after} seconds").into())
         }
         Refusal::MissingRequirements(missing) => missing_requirements(form, missing),
+        Refusal::Unanswerable { name, lacking } => server_error(
+            form,
+            400,
+            format!("Tool '{name}' needs an answer that this protocol cannot bring").into(),
+            asks_back(&lacking).into(),
+            None,
+        ),
         Refusal::Unavailable(detail) => {
             error(400, "The tool server is temporarily unavailable", detail.into())
         }

@@ -18,7 +18,7 @@ mod strict;
 use serde::Serialize;
 
 use super::{Action, Dialect, Endpoint, no_version, unsigned};
-use crate::call::Refusal;
+use crate::call::{Refusal, asks_back};
 use crate::catalog::ListForm;
 use crate::http::Outbound;
 
@@ -65,7 +65,7 @@ const fn dialect(
     title: &'static str,
     endpoints: &'static [Endpoint],
 ) -> Dialect {
-    Dialect { name, title, endpoints, check: no_version, refuse, sign: unsigned }
+    Dialect { name, title, endpoints, check: no_version, refuse, sign: unsigned, guarded: false }
 }
 
 /// What went wrong with a request as a whole, in the form of 2api.ai's 5.4.
@@ -153,6 +153,9 @@ pub(super) fn refuse(refusal: Refusal) -> Outbound {
             "invalid_request_error",
             "The call lacks what the tool requires".to_owned(),
         ),
+        Refusal::Unanswerable { lacking, .. } => {
+            (400, "unanswerable", "invalid_request_error", asks_back(&lacking))
+        }
         Refusal::Unavailable(detail) => (
             503,
             "unavailable",

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::call::ParameterError;
-use crate::call::tests::{CATALOG, every_refusal};
+use crate::call::tests::{CATALOG, asks, every_refusal};
 use crate::catalog::Definition;
 use crate::http::tests::wire;
 use crate::testing::FakeHost;
@@ -79,7 +79,8 @@ fn assert_same(written: &Outbound, head: &str, body: &str, what: &str) {
 
 #[test]
 fn results() {
-    let done = |value| Outcome::Done { call_id: "7".to_owned(), duration_ms: 2, value };
+    let done =
+        |value| Outcome::Done { call_id: "7".to_owned(), duration_ms: 2, value, notes: Vec::new() };
     for (value, expected) in [
         (json!(15), r#"{"success":true,"result":15,"error":null}"#),
         (json!(null), r#"{"success":true,"result":null,"error":null}"#),
@@ -108,7 +109,8 @@ fn failures_of_a_tool() {
         ),
         (ToolError::new(" ").prompt(""), "Tool execution failed: The call may be tried again."),
     ] {
-        let outcome = Outcome::Failed { call_id: String::new(), duration_ms: 0, error };
+        let outcome =
+            Outcome::Failed { call_id: String::new(), duration_ms: 0, error, notes: Vec::new() };
         assert_same(&encode(outcome, &[]), &format!("200\n{HEADERS}"), &told(expected), expected);
     }
 }
@@ -177,6 +179,10 @@ fn every_refusal_is_a_tool_result() {
                 200,
                 "Tool execution failed: the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id; the user can grant it at https://booth.example/auth/start?c=a.b".into(),
             ),
+            Refusal::Unanswerable { .. } => (
+                200,
+                "Tool execution failed: the call needs an answer that this protocol cannot bring. The tool asks back, which needs a client that shows its user a form and lets its model write a message".into(),
+            ),
             Refusal::Unavailable(_) => (
                 503,
                 "The tool server is temporarily unavailable: it has no random bytes".to_owned(),
@@ -188,6 +194,8 @@ fn every_refusal_is_a_tool_result() {
         let written = encode(Outcome::Refused(refusal), &["a", "b"]);
         assert_same(&written, &format!("{status}\n{HEADERS}{allow}"), &told(&error), &what);
     }
+    let (asks, refused) = asks();
+    assert_eq!(wire(&encode(asks, &[])), wire(&encode(Outcome::Refused(refused), &[])));
 }
 
 #[test]

@@ -3,15 +3,22 @@
 use serde_json::json;
 
 use super::*;
-use crate::call::ParameterError;
+use crate::call::tests::asks;
+use crate::call::{Ability, ParameterError};
 use crate::http::tests::wire;
 
 const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n";
 
 #[test]
 fn every_call_that_ran_is_200() {
-    let done = |value| Outcome::Done { call_id: "7".to_owned(), duration_ms: 2, value };
-    let failed = |error| Outcome::Failed { call_id: "é\"\n".to_owned(), duration_ms: 0, error };
+    let done =
+        |value| Outcome::Done { call_id: "7".to_owned(), duration_ms: 2, value, notes: Vec::new() };
+    let failed = |error| Outcome::Failed {
+        call_id: "é\"\n".to_owned(),
+        duration_ms: 0,
+        error,
+        notes: Vec::new(),
+    };
     for (outcome, expected) in [
         (done(json!(15)), r#"{"call_id":"7","duration":2,"success":true,"value":15}"#),
         (done(json!(null)), r#"{"call_id":"7","duration":2,"success":true,"value":null}"#),
@@ -155,6 +162,14 @@ fn refusals() -> Vec<(Refusal, String)> {
             plain(400, "Tool 'A_B' may not be called", "TOOL_ALLOWLIST does not have it"),
         ),
         (
+            Refusal::Unanswerable { name: "A_B", lacking: vec![Ability::Form, Ability::Sampling] },
+            plain(
+                400,
+                "Tool 'A_B' needs an answer that this protocol cannot bring",
+                "The tool asks back, which needs a client that shows its user a form and lets its model write a message",
+            ),
+        ),
+        (
             Refusal::Unavailable("it has no random bytes"),
             plain(400, "The tool server is temporarily unavailable", "it has no random bytes"),
         ),
@@ -174,6 +189,8 @@ fn every_refusal_has_its_answer() {
     for (refusal, expected) in rows {
         assert_eq!(wire(&encode(Form::Flat, Outcome::Refused(refusal))), expected);
     }
+    let (asks, refused) = asks();
+    assert_eq!(wire(&encode(Form::Flat, asks)), wire(&refuse(Form::Flat, refused)));
 }
 
 #[test]

@@ -21,7 +21,9 @@ pub(super) use openai::OPENAI;
 pub(super) use responses::OPENAI_RESPONSES;
 
 use super::{error, refuse};
-use crate::call::{Call, Credentials, Outcome, Refusal, Wanted, check_input, excerpt, find};
+use crate::call::{
+    Call, Credentials, Dialogue, Outcome, Refusal, Wanted, check_input, excerpt, find,
+};
 use crate::catalog::{Catalog, Tool};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
@@ -121,6 +123,7 @@ fn decode(call: ToolCall, id: &str, limit: usize) -> Result<Call, Refusal> {
         call_id: Some(id.to_owned()),
         input,
         credentials: Credentials::default(),
+        dialogue: Dialogue::default(),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::call::{Outcome, Refusal, ToolError, excerpt};
+use crate::call::{Outcome, Refusal, ToolError, asks_back, excerpt};
 
 /// The largest result in bytes (2api.ai, 8.3).
 const LARGEST: usize = 64 * 1024;
@@ -20,6 +20,7 @@ pub(super) fn tell(outcome: Outcome, name: &str) -> Result<Value, String> {
         Outcome::Invalid(input) => {
             format!("Invalid arguments for tool '{}'. {input}. Please retry.", excerpt(name))
         }
+        Outcome::Asks { asked, .. } => refused(asked.into(), name),
         Outcome::Refused(refusal) => refused(refusal, name),
     };
     Err(cut(format!("Error: {error}")))
@@ -73,6 +74,10 @@ fn refused(refusal: Refusal, name: &str) -> String {
         Refusal::MissingRequirements(missing) => {
             not_available(&format!("The call lacks {}{}.", missing.things(), missing.granting()))
         }
+        Refusal::Unanswerable { lacking, .. } => not_available(&format!(
+            "It needs an answer that this protocol cannot bring. {}.",
+            asks_back(&lacking)
+        )),
         Refusal::Unavailable(detail) => {
             format!("The tool server is temporarily unavailable: {detail}.")
         }

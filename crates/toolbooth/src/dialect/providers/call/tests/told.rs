@@ -3,11 +3,11 @@
 use super::super::result::{cut, tell};
 use super::*;
 use crate::call::excerpt;
-use crate::call::tests::every_refusal;
+use crate::call::tests::{asks, every_refusal};
 use crate::call::{Outcome, Refusal, ToolError};
 
 fn done(value: Value) -> Outcome {
-    Outcome::Done { call_id: String::new(), duration_ms: 0, value }
+    Outcome::Done { call_id: String::new(), duration_ms: 0, value, notes: Vec::new() }
 }
 
 #[test]
@@ -47,7 +47,12 @@ fn values() {
 #[test]
 fn failures() {
     let error = ToolError::new("It failed");
-    let failed = |error| Outcome::Failed { call_id: String::new(), duration_ms: 0, error };
+    let failed = |error| Outcome::Failed {
+        call_id: String::new(),
+        duration_ms: 0,
+        error,
+        notes: Vec::new(),
+    };
     let large =
         format!("Error: {}", "é".repeat(29_996)) + "\n\n[Truncated: Result exceeded 64KB limit]";
     for (error, expected) in [
@@ -75,6 +80,8 @@ fn every_refusal_has_words() {
         let sentence = told.strip_prefix("Error: ").unwrap_or_default();
         assert!(!sentence.is_empty(), "PC16 {refusal:?}: {told}");
     }
+    let (asks, refused) = asks();
+    assert_eq!(tell(asks, "f"), tell(Outcome::Refused(refused), "f"), "PC16");
     let forbidden = tell(Outcome::Refused(Refusal::Forbidden { name: "A_B" }), "delete_all_data");
     let seed = "Error: Tool 'delete_all_data' is not available. Permission denied.";
     assert_eq!(forbidden, Err(seed.to_owned()), "PC16: the words of 2api.ai");

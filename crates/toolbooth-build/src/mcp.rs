@@ -1,0 +1,254 @@
+//! Rules for what a definition says to MCP alone: parameters that are repeated in headers, and
+//! prompts.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use toolbooth::catalog::{Definition, Prompt, Resource};
+
+use crate::check::Entry;
+use crate::problem::Problem;
+use crate::schema;
+
+/// The keyword that has a parameter repeated in the header `Mcp-Param-…`.
+const KEYWORD: &str = "x-mcp-header";
+/// The types that a header can hold.
+const TYPES: [&str; 3] = ["string", "integer", "boolean"];
+/// The longest name of a prompt or an argument.
+const MAX_NAME: usize = 64;
+
+/// A parameter that is repeated in a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// What stands behind `Mcp-Param-`, as it is written.
+    pub(crate) suffix: String,
+    /// The names of the properties that lead to it.
+    pub(crate) path: Vec<String>,
+    /// Its `type`.
+    r#type: Value,
+}
+
+/// The parameters of an input that are repeated in headers: of its properties and theirs.
+pub(crate) fn headers(schema: &Map<String, Value>) -> Vec<Header> {
+    let mut found = Vec::new();
+    collect(schema, &[], &mut found);
+    found
+}
+
+fn collect(schema: &Map<String, Value>, path: &[String], found: &mut Vec<Header>) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let Value::Object(property) = property else { continue };
+        let path: Vec<_> = path.iter().chain([name]).cloned().collect();
+        if let Some(suffix) = property.get(KEYWORD).and_then(Value::as_str) {
+            found.push(Header {
+                suffix: suffix.to_owned(),
+                path: path.clone(),
+                r#type: property.get("type").cloned().unwrap_or_default(),
+            });
+        }
+        collect(property, &path, found);
+    }
+}
+
+/// What is wrong with one definition.
+pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut problem =
+        |place: String, message: String| problems.push(Problem::new(file, place, message));
+
+    let headers = headers(&definition.input_schema);
+    for (at, header) in headers.iter().enumerate() {
+        let place = format!("input_schema.properties.{}", header.path.join(".properties."));
+        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if header.suffix.is_empty() || !header.suffix.bytes().all(token) {
+            let message = "is no name of a header; expected letters, digits and -";
+            problem(format!("{place}.{KEYWORD}"), message.to_owned());
+        }
+        if !TYPES.iter().any(|name| header.r#type == *name) {
+            let message = "needs a parameter of the type string, integer or boolean";
+            problem(format!("{place}.{KEYWORD}"), message.to_owned());
+        }
+        let same = |other: &Header| other.suffix.eq_ignore_ascii_case(&header.suffix);
+        if headers.iter().take(at).any(same) {
+            let message = format!("is {:?}, which another parameter has", header.suffix);
+            problem(format!("{place}.{KEYWORD}"), message);
+        }
+    }
+    // Everywhere else no client would find it: in items, in branches, in an output.
+    let mut count = 0;
+    let input = Value::Object(definition.input_schema.clone());
+    schema::visit(&input, "", &[], &mut |_, schema, _| {
+        count += usize::from(schema.contains_key(KEYWORD));
+    });
+    if count > headers.len() {
+        let message = format!(
+            "has {KEYWORD} where it means nothing; it is a text at a parameter, or at a property of one that is an object"
+        );
+        problem("input_schema".to_owned(), message);
+    }
+
+    for (index, prompt) in definition.prompts.iter().enumerate() {
+        check_prompt(prompt, &parameters(definition), &mut |place, message| {
+            problem(format!("prompts[{index}]{place}"), message);
+        });
+    }
+    for (index, resource) in definition.resources.iter().enumerate() {
+        check_resource(resource, &parameters(definition), &mut |place, message| {
+            problem(format!("resources[{index}]{place}"), message);
+        });
+    }
+    if definition.content && !is_of_blocks(definition) {
+        let message = "must refuse what is no list of content blocks, for content is true: it needs \
+                       \"type\": \"array\" and items with type and what belongs to it";
+        problem("output_schema".to_owned(), message.to_owned());
+    }
+    problems
+}
+
+/// The names of the tool's parameters.
+fn parameters(definition: &Definition) -> Vec<&str> {
+    let properties = definition.input_schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
+/// Whether the output schema tells blocks from what is none. No more than samples can be tried.
+fn is_of_blocks(definition: &Definition) -> bool {
+    let output = definition.output_schema.clone().map_or(Value::Null, Value::Object);
+    let Ok(output) = schema::compile(&output) else { return true };
+    [
+        json!("text"),
+        json!({"type": "text", "text": "t"}),
+        json!(["text"]),
+        json!([{}]),
+        json!([{"type": "text"}]),
+        json!([{"type": "image", "data": ""}]),
+        json!([{"type": "audio", "data": ""}]),
+        json!([{"type": "resource"}]),
+        json!([{"type": "resource_link", "uri": "a:b"}]),
+        json!([{"type": "other"}]),
+    ]
+    .iter()
+    .all(|sample| !output.is_valid(sample))
+}
+
+fn check_resource(resource: &Resource, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
+    let scheme = resource.uri.split_once(':').map_or("", |(scheme, _)| scheme);
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let good = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.bytes().all(letter)
+        && resource.uri.chars().all(|one| !one.is_whitespace() && !one.is_control());
+    if !good || scheme == "toolbooth" {
+        problem(".uri", "is no address of its own; expected scheme:rest".to_owned());
+    }
+    for name in names(&resource.uri).filter(|name| !known.contains(name)) {
+        problem(".uri", format!("has {{{name}}}, which is no parameter of the tool"));
+    }
+    let fixed = [&resource.text, &resource.blob].into_iter().flatten().count();
+    if fixed > 1 || fixed > 0 && resource.is_template() {
+        problem(
+            "",
+            "has text or blob, or neither; neither where its address has {name}".to_owned(),
+        );
+    }
+    let base64 = |blob: &String| {
+        let digits = blob.trim_end_matches('=');
+        let digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
+        blob.len() % 4 == 0 && blob.len() - digits.len() < 3 && digits.bytes().all(digit)
+    };
+    if !resource.blob.as_ref().is_none_or(base64) {
+        problem(".blob", "is not base64".to_owned());
+    }
+    for (place, text) in [
+        (".name", &resource.name),
+        (".description", &resource.description),
+        (".mime_type", &resource.mime_type),
+    ] {
+        if text.trim().is_empty() {
+            problem(place, "is empty".to_owned());
+        }
+    }
+}
+
+/// The names between braces.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split('{').skip(1).map(|rest| rest.split_once('}').map_or(rest, |(name, _)| name))
+}
+
+fn check_prompt(prompt: &Prompt, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
+    let plain = |text: &str| {
+        let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(letter)
+    };
+    let expected = format!("expected 1 to {MAX_NAME} letters, digits, _ or -");
+    if !plain(&prompt.name) {
+        problem(".name", format!("is {:?}; {expected}", prompt.name));
+    }
+    if prompt.description.trim().is_empty() {
+        problem(".description", "is empty; expected a text for people".to_owned());
+    }
+    for (index, argument) in prompt.arguments.iter().enumerate() {
+        let name = &argument.name;
+        let place = format!(".arguments[{index}]");
+        if !plain(name) {
+            problem(&format!("{place}.name"), format!("is {name:?}; {expected}"));
+        } else if prompt.arguments.iter().take(index).any(|earlier| earlier.name == *name) {
+            problem(&format!("{place}.name"), format!("is {name:?} once more"));
+        } else if let Some(text) = &prompt.text {
+            if !text.contains(&format!("{{{name}}}")) {
+                problem(".text", format!("has no {{{name}}}, though there is such an argument"));
+            }
+        } else if !known.contains(&name.as_str()) {
+            let message = "is no parameter of the tool, which is run where there is no text";
+            problem(&format!("{place}.name"), message.to_owned());
+        }
+        if argument.description.trim().is_empty() {
+            problem(&format!("{place}.description"), "is empty; say what belongs there".to_owned());
+        }
+    }
+    for name in names(prompt.text.as_deref().unwrap_or_default()) {
+        if !prompt.arguments.iter().any(|argument| argument.name == name) {
+            problem(".text", format!("has {{{name}}}, which is no argument"));
+        }
+    }
+}
+
+/// What is wrong with the definitions taken together: two tools have a prompt of one name, or a
+/// resource of one address.
+pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut addresses: BTreeMap<&str, &Entry> = BTreeMap::new();
+    for entry in entries {
+        for (index, resource) in entry.definition.resources.iter().enumerate() {
+            let first = *addresses.entry(&resource.uri).or_insert(entry);
+            let same_tool = (&first.toolkit, &first.tool) == (&entry.toolkit, &entry.tool);
+            let mut earlier = entry.definition.resources.iter().take(index);
+            if !same_tool || earlier.any(|one| one.uri == resource.uri) {
+                let message =
+                    format!("is {:?}, which a resource of {} has too", resource.uri, first.file);
+                problems.push(Problem::new(
+                    &entry.file,
+                    format!("resources[{index}].uri"),
+                    message,
+                ));
+            }
+        }
+    }
+    let mut known: BTreeMap<&str, &Entry> = BTreeMap::new();
+    for entry in entries {
+        for (index, prompt) in entry.definition.prompts.iter().enumerate() {
+            let first = *known.entry(&prompt.name).or_insert(entry);
+            let same_tool = (&first.toolkit, &first.tool) == (&entry.toolkit, &entry.tool);
+            let same_file = first.file == entry.file;
+            let earlier = entry.definition.prompts.iter().take(index);
+            let twice = same_file && earlier.into_iter().any(|one| one.name == prompt.name);
+            if !same_tool || twice {
+                let message =
+                    format!("is {:?}, which a prompt of {} has too", prompt.name, first.file);
+                let place = format!("prompts[{index}].name");
+                problems.push(Problem::new(&entry.file, place, message));
+            }
+        }
+    }
+    problems
+}

@@ -1,0 +1,102 @@
+//! MCP: whatever stands in a message and its headers, the answer has the protocol's form.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::json;
+
+use super::properties::{any_json, modest};
+use super::*;
+
+const METHODS: [&str; 14] = [
+    "server/discover",
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "notifications/cancelled",
+    "",
+];
+
+const PLACES: [&str; 11] = [
+    "/id",
+    "/method",
+    "/params",
+    "/params/name",
+    "/params/arguments",
+    "/params/cursor",
+    "/params/requestState",
+    "/params/inputResponses",
+    "/params/_meta",
+    "/params/_meta/io.modelcontextprotocol~1clientCapabilities",
+    "/params/_meta/toolbooth~1context",
+];
+
+fn header() -> impl Strategy<Value = (&'static str, String)> {
+    let names = select(vec![
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "mcp-session-id",
+        "origin",
+        "accept",
+    ]);
+    let values = select(vec![
+        "2026-07-28",
+        "2025-11-25",
+        "tools/call",
+        "Echo_Say",
+        "=?base64?RWNob19TYXk=?=",
+        "=?base64?",
+        "https://claude.ai",
+    ]);
+    (names, prop_oneof![4 => values.prop_map(str::to_owned), 1 => any::<String>()])
+}
+
+proptest! {
+    #![proptest_config(modest())]
+
+    #[test]
+    fn any_message_has_an_answer_in_form(
+        method in select(METHODS.to_vec()),
+        modern in any::<bool>(),
+        place in select(PLACES.to_vec()),
+        value in any_json(),
+        headers in prop::collection::vec(header(), 0..3),
+        query in select(vec!["", "?elicitation=url", "?page_size=1", "?page_size=é&elicitation"]),
+        challenges in any::<bool>(),
+    ) {
+        let mut body = json!({
+            "jsonrpc": "2.0", "id": 7, "method": method,
+            "params": {
+                "name": "Echo_Private", "uri": "toolbooth://tools/Echo.Say", "arguments": {"text": "hi"},
+                "cursor": "0", "requestState": "a.b", "inputResponses": {},
+                "_meta": {
+                    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"url": {}}},
+                    "toolbooth/context": {"user_id": "u"}
+                }
+            }
+        });
+        let mut sent = vec![JSON];
+        if modern {
+            body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+            sent.extend([("mcp-protocol-version", "2026-07-28"), ("mcp-method", method), ("mcp-name", "Echo_Private")]);
+        }
+        *body.pointer_mut(place).unwrap() = value;
+        // Of two headers of one name the first counts here; later ones stand for stray ones.
+        sent.extend(headers.iter().map(|(name, value)| (*name, value.as_str())));
+        let variables: &[_] =
+            if challenges { crate::challenge::tests::world::VARIABLES } else { &[] };
+        let host = FakeHost::with(variables);
+        if challenges {
+            sent.push(crate::challenge::tests::world::KEY);
+        }
+        asked(&host, ("POST", &format!("/mcp{query}"), &sent), &body.to_string());
+    }
+}

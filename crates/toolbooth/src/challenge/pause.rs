@@ -1,0 +1,149 @@
+//! A request that waits for its user with its client: the server keeps nothing, the client brings
+//! the request again with a token that says what it was.
+
+use serde::{Deserialize, Serialize};
+
+use serde_json::Value;
+
+use super::LIFE_MS;
+use super::token::{BadToken, Purpose, StateKey};
+use crate::call::Caller;
+use crate::host::Variables;
+
+/// Makes requests wait: the key that signs what they wait with.
+#[derive(Debug, Clone)]
+pub(crate) struct Pauses(StateKey);
+
+/// The place of one request among all: who makes it, and what it asks for.
+///
+/// The token proves nothing but that the request is the one that was answered; whether the user has
+/// granted anything, the store says. So it may come back more than once.
+#[derive(Debug, Clone)]
+pub(crate) struct Pause {
+    key: StateKey,
+    /// A hash of the request.
+    request: String,
+    expires_ms: u64,
+}
+
+/// What a token says.
+#[derive(Serialize, Deserialize)]
+struct Claims {
+    /// [`Pause::request`].
+    r: String,
+    /// The providers that the user was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    p: Vec<String>,
+    /// What the tool gave along with its questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    s: Option<Value>,
+}
+
+/// What a request waited for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Waited {
+    /// The providers that the user was asked for.
+    pub(crate) providers: Vec<String>,
+    /// What the tool gave along with its questions.
+    pub(crate) state: Option<Value>,
+}
+
+/// Why a token is not taken, in words.
+pub(crate) const FORGED: &str = "is not one that this server gave for this request";
+/// Why another one is not.
+const EXPIRED: &str = "has expired; make the request again without it";
+
+impl Pauses {
+    /// Reads `STATE_KEY`; there need be none. What is wrong goes to `problem`.
+    pub(crate) fn read(
+        source: &dyn Variables,
+        problem: &mut dyn FnMut(&str, &str),
+    ) -> Option<Self> {
+        let secret = source.variable("STATE_KEY").filter(|secret| !secret.is_empty())?;
+        match StateKey::parse(&secret) {
+            Ok(key) => Some(Self(key)),
+            Err(wanted) => {
+                problem("STATE_KEY", wanted);
+                None
+            }
+        }
+    }
+
+    /// The place of a request of `caller` for `user`; `parts` are all that it asks for.
+    pub(crate) fn pause(
+        &self,
+        (caller, user): (&Caller, Option<&str>),
+        parts: &[&str],
+        now_ms: u64,
+    ) -> Pause {
+        let Self(key) = self;
+        let (way, name) = match caller {
+            Caller::Anonymous => ("none", None),
+            Caller::Key { name, .. } => ("key", Some(name)),
+            Caller::User { subject, .. } => ("user", subject.as_ref()),
+        };
+        let who = serde_json::to_string(&(way, name, user)).unwrap_or_default();
+        let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
+        Pause {
+            request: key.hash(Purpose::Pause, &parts),
+            key: key.clone(),
+            expires_ms: now_ms.saturating_add(LIFE_MS),
+        }
+    }
+}
+
+impl Pause {
+    /// A token for the client, which says what the request waits for.
+    pub(crate) fn token(&self, waits: Waited) -> String {
+        let claims = Claims { r: self.request.clone(), p: waits.providers, s: waits.state };
+        self.key.sign(Purpose::Pause, &claims, self.expires_ms)
+    }
+
+    /// What the request waited for, by the token that came back at `now_ms`.
+    ///
+    /// # Errors
+    /// [`FORGED`] or [`EXPIRED`].
+    pub(crate) fn open(&self, token: &str, now_ms: u64) -> Result<Waited, &'static str> {
+        match self.key.open::<Claims>(Purpose::Pause, token, now_ms) {
+            Ok(claims) if claims.r == self.request => {
+                Ok(Waited { providers: claims.p, state: claims.s })
+            }
+            Ok(_) | Err(BadToken::Forged) => Err(FORGED),
+            Err(BadToken::Expired) => Err(EXPIRED),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::challenge::tests::world::VARIABLES;
+    use crate::testing::FakeHost;
+
+    #[test]
+    fn a_token_opens_for_its_request_in_its_time() {
+        let read = Pauses::read(&FakeHost::with(VARIABLES), &mut |name, _| panic!("{name}"));
+        let pauses = read.unwrap();
+        let owner = |user| (&Caller::Anonymous, Some(user));
+        let pause = pauses.pause(owner("u"), &["call", "{}"], 5_000);
+        let waited = Waited { providers: vec!["mail".to_owned()], state: Some(json!({"a": 1})) };
+        let token = pause.token(waited.clone());
+        assert_eq!(pause.open(&token, 6_000), Ok(waited));
+        assert_eq!(pause.open(&token, 5_000 + LIFE_MS), Err(EXPIRED));
+        assert_eq!(pause.open(&format!("{token}a"), 6_000), Err(FORGED));
+        assert_eq!(pause.open("", 6_000), Err(FORGED));
+        for (what, user, parts) in [
+            ("another user", "v", &["call", "{}"][..]),
+            ("another input", "u", &["call", "{ }"]),
+            ("other borders", "u", &["call{", "}"]),
+        ] {
+            let other = pauses.pause(owner(user), parts, 6_000);
+            assert_eq!(other.open(&token, 6_000), Err(FORGED), "{what}");
+        }
+        let user = Caller::User { subject: Some("u".to_owned()), scopes: crate::auth::Scopes::All };
+        let other = pauses.pause((&user, Some("u")), &["call", "{}"], 6_000);
+        assert_eq!(other.open(&token, 6_000), Err(FORGED), "another way in");
+    }
+}

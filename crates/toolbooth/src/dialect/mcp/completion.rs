@@ -1,0 +1,53 @@
+//! `completion/complete`: the values that an argument can have and that begin as the user has begun.
+
+use serde_json::{Value, json};
+
+use super::message::Request;
+use super::prompts;
+use super::reply::{Code, Error, members};
+use super::resources;
+use crate::dialect::Posted;
+use crate::http::Outbound;
+
+/// The most values that the protocol lets an answer have.
+const MOST: usize = 100;
+
+/// The values of a prompt's argument, where its definition lists them, or of a tool's id in the
+/// address of a resource.
+pub(super) fn complete(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
+    let text = |pointer: &'static str| {
+        let (first, rest) = pointer.split_once('/').unwrap_or((pointer, ""));
+        let value = request.params.get(first).and_then(|value| value.get(rest));
+        value.and_then(Value::as_str).ok_or_else(|| {
+            Error::new(
+                Code::InvalidParams,
+                format!("{} must be a string", pointer.replace('/', ".")),
+            )
+        })
+    };
+    let (argument, begun) = (text("argument/name")?, text("argument/value")?);
+    let values: Vec<String> = match text("ref/type")? {
+        "ref/prompt" => {
+            let (_, prompt) = prompts::find(text("ref/name")?, posted)?;
+            let argument = prompt.arguments.into_iter().find(|one| one.name == argument);
+            argument.map(|argument| argument.values).unwrap_or_default()
+        }
+        "ref/resource" if text("ref/uri")? == resources::TEMPLATE && argument == "id" => {
+            let allowed = posted.catalog.tools.iter();
+            let allowed = allowed.filter(|tool| posted.config.allows(posted.caller, tool));
+            allowed.map(|tool| tool.id()).collect()
+        }
+        "ref/resource" => Vec::new(),
+        _ => {
+            let message = "ref.type must be ref/prompt or ref/resource";
+            return Err(Error::new(Code::InvalidParams, message));
+        }
+    };
+    let begun = begun.to_lowercase();
+    let fitting: Vec<_> =
+        values.into_iter().filter(|value| value.to_lowercase().starts_with(&begun)).collect();
+    let told = fitting.get(..MOST).unwrap_or(&fitting);
+    Ok(request.complete(&members(&json!({
+        "completion": { "values": told, "total": fitting.len(), "hasMore": told.len() < fitting.len() },
+    }))))
+}

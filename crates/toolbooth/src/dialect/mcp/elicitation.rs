@@ -1,0 +1,264 @@
+//! How a user is asked for what a tool requires: by the client, where it can open an address, else in
+//! words. In each case it is the challenge that OXP's clients get. And how a tool itself asks its
+//! client's user or model: by a request that the client makes again with the answers.
+
+use serde_json::{Map, Value, json};
+
+use super::message::{Era, Request, meta};
+use super::reply::{Code, Error};
+use crate::call::{
+    Abilities, Ability, Answer, Asked, Credentials, Dialogue, Missing, Question, Refusal, Wanted,
+};
+use crate::challenge::{Challenge, FORGED, Pause, Waited};
+use crate::dialect::Posted;
+
+/// What this client can be asked, and what it brings of an earlier time.
+#[derive(Debug)]
+pub(super) struct Asking {
+    way: Way,
+    /// What the client says it can do.
+    abilities: Abilities,
+    /// The request's place, if there is a key to sign it with.
+    pause: Option<Pause>,
+    /// What the request waited for.
+    waited: Waited,
+}
+
+/// How this client asks its user for an authorization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// It opens addresses and makes its request again (2026-07-28).
+    Again,
+    /// It opens addresses when an error says so (2025-11-25).
+    Error,
+    /// It hands on words.
+    Words,
+}
+
+impl Asking {
+    /// What the request says of it. A modern one says what its client can. A legacy one does not, so
+    /// that its client can is said in the address: `/mcp?elicitation=url`.
+    ///
+    /// # Errors
+    /// `requestState` is there and is not one that this server gave for this request.
+    pub(super) fn of(
+        request: &Request,
+        wanted: &Wanted,
+        input: &Value,
+        credentials: &Credentials,
+        posted: &Posted<'_>,
+    ) -> Result<Self, Error> {
+        if request.era() == Era::Legacy {
+            let opens = request.legacy.as_deref() == Some("2025-11-25")
+                && form_urlencoded::parse(posted.query.as_bytes())
+                    .any(|(name, value)| name == "elicitation" && value == "url");
+            let way = if opens { Way::Error } else { Way::Words };
+            let (abilities, waited) = Default::default();
+            return Ok(Self { way, abilities, pause: None, waited });
+        }
+        let abilities = abilities(request.meta.get(meta!("clientCapabilities")));
+        let now_ms = posted.host.now_ms();
+        let (Wanted::Id(tool) | Wanted::Name(tool)) = wanted;
+        let parts = [&*request.method, tool, &input.to_string()];
+        let who = (posted.caller, credentials.user_id.as_deref());
+        let pause = posted.config.pauses.as_ref().map(|all| all.pause(who, &parts, now_ms));
+        let wrong = |what: &str| Error::new(Code::InvalidParams, format!("requestState {what}"));
+        let waited = match (request.params.get("requestState"), &pause) {
+            (None, _) => Waited::default(),
+            (Some(Value::String(state)), Some(pause)) => {
+                pause.open(state, now_ms).map_err(wrong)?
+            }
+            (Some(Value::String(_)), None) => return Err(wrong(FORGED)),
+            (Some(_), _) => return Err(wrong("must be a string")),
+        };
+        let opens = abilities.has(Ability::Url) && pause.is_some();
+        let way = if opens { Way::Again } else { Way::Words };
+        Ok(Self { way, abilities, pause, waited })
+    }
+
+    /// What the tool is to know of it. Responses of no form are none: the tool asks again.
+    pub(super) fn dialogue(&self, params: &Map<String, Value>) -> Dialogue {
+        let responses = params.get("inputResponses").and_then(Value::as_object);
+        let answers = responses.into_iter().flatten();
+        let answers = answers.filter_map(|(key, one)| Some((key.clone(), answer(one)?))).collect();
+        let (abilities, state) = (self.abilities, self.waited.state.clone());
+        Dialogue { abilities, answers, state }
+    }
+
+    /// What to tell when the user was asked and will not. That the user agreed to open the address
+    /// says nothing yet: the call itself finds out what has been granted.
+    pub(super) fn declined(&self, params: &Map<String, Value>) -> Option<String> {
+        let responses = params.get("inputResponses")?;
+        let refused = self.waited.providers.iter().find(|provider| {
+            let action = responses.get(provider.as_str()).and_then(|one| one.get("action"));
+            action.is_some_and(|action| action == "decline" || action == "cancel")
+        })?;
+        Some(format!(
+            "The user did not agree to authorize access to {refused}. Do not ask again unless the user wants it"
+        ))
+    }
+
+    /// The members of the result that asks the user, where the client can and that is enough.
+    pub(super) fn input_required(&self, missing: &Missing) -> Option<String> {
+        let pause = self.pause.as_ref().filter(|_| self.way == Way::Again)?;
+        if !can_be_granted(missing) {
+            return None;
+        }
+        let requests: Map<String, Value> = missing
+            .challenges
+            .iter()
+            .map(|one| (one.provider.clone(), url(&one.url, &words(one))))
+            .collect();
+        let providers = missing.challenges.iter().map(|one| one.provider.clone()).collect();
+        let state = pause.token(Waited { providers, state: self.waited.state.clone() });
+        Some(super::reply::members(&json!({ "inputRequests": requests, "requestState": state })))
+    }
+
+    /// The members of the result with which a tool asks.
+    ///
+    /// # Errors
+    /// There is no key to sign the tool's state with.
+    pub(super) fn questions(&self, asked: Asked) -> Result<String, Refusal> {
+        let requests: Map<String, Value> =
+            asked.questions.into_iter().map(|(key, one)| (key, question(one))).collect();
+        let mut members = json!({ "inputRequests": requests });
+        if asked.state.is_some() {
+            let no_key = Refusal::Unavailable("it has no STATE_KEY, which this tool's state needs");
+            let waits = Waited { providers: Vec::new(), state: asked.state };
+            let token = self.pause.as_ref().ok_or(no_key)?.token(waits);
+            if let Some(members) = members.as_object_mut() {
+                members.insert("requestState".to_owned(), token.into());
+            }
+        }
+        Ok(super::reply::members(&members))
+    }
+
+    /// The error that makes the client ask the user, where it can and that is enough.
+    pub(super) fn error(&self, missing: &Missing) -> Option<Error> {
+        if self.way != Way::Error || !can_be_granted(missing) {
+            return None;
+        }
+        let elicitations: Vec<Value> = missing
+            .challenges
+            .iter()
+            .map(|one| {
+                json!({
+                    "mode": "url", "elicitationId": one.id, "url": one.url, "message": words(one),
+                })
+            })
+            .collect();
+        let error = Error::new(Code::Elicitation, "The tool needs an authorization of the user");
+        Some(error.data(json!({ "elicitations": elicitations })))
+    }
+}
+
+/// What a client says it can do. An `elicitation` that says no more means forms.
+fn abilities(capabilities: Option<&Value>) -> Abilities {
+    let part = |name: &str| capabilities?.get(name)?.as_object();
+    let elicits = |mode: &str| part("elicitation").is_some_and(|modes| modes.contains_key(mode));
+    let forms = elicits("form") || part("elicitation").is_some_and(Map::is_empty);
+    let all = [
+        (Ability::Form, forms),
+        (Ability::Url, elicits("url")),
+        (Ability::Sampling, part("sampling").is_some()),
+        (Ability::Roots, part("roots").is_some()),
+    ];
+    all.into_iter().filter_map(|(ability, has)| has.then_some(ability)).collect()
+}
+
+/// What a client would have had to say.
+pub(super) fn capabilities(lacking: &[Ability]) -> Value {
+    let mut all = Map::new();
+    let mut modes = Map::new();
+    for ability in lacking {
+        match ability {
+            Ability::Form => modes.insert("form".to_owned(), json!({})),
+            Ability::Url => modes.insert("url".to_owned(), json!({})),
+            Ability::Sampling => all.insert("sampling".to_owned(), json!({})),
+            Ability::Roots => all.insert("roots".to_owned(), json!({})),
+        };
+    }
+    if !modes.is_empty() {
+        all.insert("elicitation".to_owned(), modes.into());
+    }
+    all.into()
+}
+
+/// A question, as the request that the client puts to its user, its model or itself.
+fn question(question: Question) -> Value {
+    match question {
+        Question::Form { message, schema } => json!({
+            "method": "elicitation/create",
+            "params": { "message": message, "requestedSchema": schema },
+        }),
+        Question::Url { message, url: address } => url(&address, &message),
+        Question::Sampling { request } => {
+            json!({ "method": "sampling/createMessage", "params": request })
+        }
+        Question::Roots => json!({ "method": "roots/list", "params": {} }),
+    }
+}
+
+fn url(url: &str, message: &str) -> Value {
+    let params = json!({ "mode": "url", "url": url, "message": message });
+    json!({ "method": "elicitation/create", "params": params })
+}
+
+/// What the client says came of a question. Nothing if that is none of its words.
+fn answer(response: &Value) -> Option<Answer> {
+    Some(match response.get("action") {
+        None => Answer::Given(response.clone()),
+        Some(action) => match action.as_str()? {
+            "accept" => {
+                Answer::Given(response.get("content").cloned().unwrap_or_else(|| json!({})))
+            }
+            "decline" => Answer::Declined,
+            "cancel" => Answer::Dismissed,
+            _ => return None,
+        },
+    })
+}
+
+/// Whether the call can be made once the user has agreed to all challenges.
+fn can_be_granted(missing: &Missing) -> bool {
+    missing.secrets.is_empty()
+        && !missing.user_id
+        && !missing.challenges.is_empty()
+        && missing.challenges.len() == missing.authorization.len()
+}
+
+/// What the user is asked.
+fn words(challenge: &Challenge) -> String {
+    format!("Authorization is required to access {}", challenge.title)
+}
+
+/// What a model is told where the client cannot ask: first in words, then as JSON.
+pub(super) fn in_words(missing: &Missing) -> Vec<String> {
+    let mut told = Vec::new();
+    for challenge in &missing.challenges {
+        told.push(format!(
+            "{}. Ask the user to open this link, then call the tool again: {}",
+            words(challenge),
+            challenge.url
+        ));
+        let fields = json!({
+            "authorization_required": true,
+            "authorization_url": challenge.url,
+            "check_url": challenge.check_url,
+            "id": challenge.id,
+        });
+        told.push(fields.to_string());
+    }
+    let asked: Vec<_> = missing.challenges.iter().map(|one| one.provider.as_str()).collect();
+    let lacks = missing.authorization.iter().filter(|id| !asked.contains(*id));
+    let mut lacks: Vec<String> = lacks.map(|id| format!("a token of {id:?}")).collect();
+    lacks.extend(missing.secrets.iter().map(|id| format!("the secret {id:?}")));
+    lacks.extend(missing.user_id.then(|| "the user's id".to_owned()));
+    if !lacks.is_empty() {
+        told.push(format!(
+            "The tool needs {}, which no argument can hold. The client must send it in _meta, as \"toolbooth/context\"; do not try again before",
+            lacks.join(", ")
+        ));
+    }
+    told
+}

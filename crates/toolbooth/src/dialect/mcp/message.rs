@@ -1,0 +1,123 @@
+//! JSON-RPC messages, and the era of the protocol that each belongs to.
+
+use serde_json::{Map, Value};
+
+use super::headers;
+use super::reply::{Code, Error};
+use crate::http::Headers;
+
+/// The modern revision.
+pub(super) const MODERN: &str = "2026-07-28";
+/// The revisions before it, the newest first. Of 2024-11-05 there is no more than the name: its
+/// transport was another, but clients that ask for it over this one are served.
+pub(super) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// The name of a member of `_meta` that belongs to the protocol.
+macro_rules! meta {
+    ($name:literal) => {
+        concat!("io.modelcontextprotocol/", $name)
+    };
+}
+pub(super) use meta;
+
+/// How a request is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Era {
+    /// As of 2026-07-28: each request says all that must be known of the client.
+    Modern,
+    /// As of the revisions before: `initialize` comes first.
+    Legacy,
+}
+
+/// What was posted.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// A request.
+    Request(Request),
+    /// A notification, or an answer to a question that this server never asked.
+    Unanswered,
+}
+
+/// A request.
+#[derive(Debug)]
+pub(super) struct Request {
+    /// What the answer repeats: a text or an integer.
+    pub(super) id: Value,
+    /// The method.
+    pub(super) method: String,
+    /// Its parameters, without `_meta`.
+    pub(super) params: Map<String, Value>,
+    /// `params._meta`.
+    pub(super) meta: Map<String, Value>,
+    /// What a modern request's header says its version is; nothing for a legacy request.
+    pub(super) modern: Option<Option<String>>,
+    /// The version that a legacy request's header names.
+    pub(super) legacy: Option<String>,
+}
+
+impl Request {
+    /// The era that it belongs to.
+    pub(super) fn era(&self) -> Era {
+        if self.modern.is_some() { Era::Modern } else { Era::Legacy }
+    }
+
+    /// A parameter that must be a text.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(super) fn text(&self, name: &str) -> Result<&str, Error> {
+        let text = self.params.get(name).and_then(Value::as_str);
+        text.ok_or_else(|| Error::new(Code::InvalidParams, format!("{name} must be a string")))
+    }
+}
+
+impl Message {
+    /// Reads one message. A batch is refused: only 2025-03-26 had them.
+    ///
+    /// # Errors
+    /// It is none (-32600).
+    pub(super) fn read(body: Value, headers: &dyn Headers) -> Result<Self, Error> {
+        let invalid = |what: &'static str| Err(Error::new(Code::InvalidRequest, what));
+        let mut body = match body {
+            Value::Object(body) => body,
+            Value::Array(_) => return invalid("Batches are not supported; post one message"),
+            _ => return invalid("The message must be an object"),
+        };
+        if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return invalid("jsonrpc must be \"2.0\"");
+        }
+        let id = match body.remove("id") {
+            None => None,
+            Some(id @ Value::String(_)) => Some(id),
+            Some(id) if id.is_i64() || id.is_u64() => Some(id),
+            Some(_) => return invalid("id must be a string or an integer"),
+        };
+        let method = match body.remove("method") {
+            Some(Value::String(method)) => method,
+            None if body.contains_key("result") || body.contains_key("error") => {
+                return Ok(Self::Unanswered);
+            }
+            _ => return invalid("method must be a string"),
+        };
+        let mut params = match body.remove("params") {
+            None => Map::new(),
+            Some(Value::Object(params)) => params,
+            Some(_) => return invalid("params must be an object"),
+        };
+        let Some(id) = id else { return Ok(Self::Unanswered) };
+        let meta = match params.remove("_meta") {
+            Some(Value::Object(meta)) => meta,
+            _ => Map::new(),
+        };
+        let version = headers.get(headers::VERSION).map(|version| version.trim().to_owned());
+        // The rule by which both eras live at one address: see docs/PROTOCOLS.md, "Two eras".
+        let is_legacy = |version: &String| LEGACY.contains(&version.as_str());
+        let modern = meta.contains_key(meta!("protocolVersion"))
+            || version.as_ref().is_some_and(|version| !is_legacy(version))
+            || version.is_none()
+                && method != "initialize"
+                && headers.get(headers::METHOD).is_some();
+        let (modern, legacy) = if modern { (Some(version), None) } else { (None, version) };
+        Ok(Self::Request(Request { id, method, params, meta, modern, legacy }))
+    }
+}

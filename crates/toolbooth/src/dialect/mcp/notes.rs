@@ -1,0 +1,95 @@
+//! What a tool said while it ran, as notifications before the response in an event stream. It has
+//! all been said when the answer leaves, so that the stream ends at once.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::message::{Era, Request, meta};
+use crate::call::{Note, NoteLevel};
+use crate::http::{Headers, Outbound};
+
+/// The levels of log messages, the least first.
+const LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// What the client wants to hear of while a tool runs.
+#[derive(Debug)]
+pub(super) struct Wishes {
+    /// The token of progress, where it wants to know of that.
+    progress: Option<Value>,
+    /// The place in [`LEVELS`] of the least log messages that it wants, if it wants any.
+    level: Option<usize>,
+}
+
+impl Wishes {
+    /// What the request says of it. A client that takes no event stream hears of nothing. Of log
+    /// messages a modern one says whether it wants them; a legacy one gets those that are for it.
+    pub(super) fn of(request: &Request, headers: &dyn Headers) -> Self {
+        let accept = headers.get("accept").unwrap_or_default().to_ascii_lowercase();
+        if !accept.contains("text/event-stream") {
+            return Self { progress: None, level: None };
+        }
+        let token = request.meta.get("progressToken");
+        let level = match request.era() {
+            Era::Legacy => Some("info"),
+            Era::Modern => request.meta.get(meta!("logLevel")).and_then(Value::as_str),
+        };
+        Self {
+            progress: token.filter(|token| token.is_string() || token.is_number()).cloned(),
+            level: level.and_then(|level| LEVELS.iter().position(|known| *known == level)),
+        }
+    }
+
+    /// The answer, after the notes that are wanted.
+    pub(super) fn tell(&self, notes: &[Note], answer: Outbound) -> Outbound {
+        let told: Vec<Value> = notes.iter().filter_map(|note| self.notification(note)).collect();
+        let Ok(response) = str::from_utf8(&answer.body) else { return answer };
+        if told.is_empty() || answer.status != 200 {
+            return answer;
+        }
+        let mut text = String::new();
+        for data in told.iter().map(Value::to_string).chain([response.to_owned()]) {
+            // Writing to a String does not fail, and JSON has no line end.
+            let _ = write!(text, "event: message\ndata: {data}\n\n");
+        }
+        Outbound {
+            status: 200,
+            headers: vec![
+                ("content-type", "text/event-stream".into()),
+                ("cache-control", "no-store".into()),
+                ("x-accel-buffering", "no".into()),
+            ],
+            body: text.into_bytes().into(),
+        }
+    }
+
+    fn notification(&self, note: &Note) -> Option<Value> {
+        let (method, params) = match note {
+            Note::Progress { done, total, message } => {
+                let mut params =
+                    json!({ "progressToken": self.progress.as_ref()?, "progress": done });
+                let members = params.as_object_mut()?;
+                members.extend(total.map(|total| ("total".to_owned(), json!(total))));
+                if !message.is_empty() {
+                    members.insert("message".to_owned(), json!(message));
+                }
+                ("notifications/progress", params)
+            }
+            Note::Event { level, text } => {
+                let level = match level {
+                    NoteLevel::Debug => "debug",
+                    NoteLevel::Info => "info",
+                    NoteLevel::Warning => "warning",
+                    NoteLevel::Error => "error",
+                };
+                let wanted = LEVELS.get(self.level?..)?;
+                if !wanted.contains(&level) {
+                    return None;
+                }
+                ("notifications/message", json!({ "level": level, "data": text }))
+            }
+        };
+        Some(json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+}

@@ -1,0 +1,292 @@
+//! Results and errors as they go over the wire.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::message::{Era, Request};
+use crate::call::{Refusal, asks_back, excerpt};
+use crate::http::Outbound;
+
+/// Who answers, as every modern result says.
+pub(super) const SERVER_INFO: &str = concat!(
+    r#"{"name":"toolbooth","title":"Toolbooth","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""}"#
+);
+
+/// How long a client may keep what is compiled in.
+const TTL_MS: u32 = 60 * 60 * 1000;
+
+/// For whom a client, or a cache between, may keep a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Everybody.
+    Public,
+    /// Those with the same credentials.
+    Private,
+}
+
+impl Scope {
+    /// The scope of what depends on the caller wherever one is asked for.
+    pub(super) fn of(same_for_all: bool) -> Self {
+        if same_for_all { Self::Public } else { Self::Private }
+    }
+}
+
+/// The members of an object, without its braces.
+pub(super) fn members(object: &impl Serialize) -> String {
+    let text = serde_json::to_string(object).unwrap_or_default();
+    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    inner.unwrap_or_default().to_owned()
+}
+
+impl Request {
+    /// A result of these members, which is all there is to say.
+    pub(super) fn complete(&self, members: &str) -> Outbound {
+        result(&self.id, self.era(), members, Kind::Complete)
+    }
+
+    /// A result that may be kept.
+    pub(super) fn kept(&self, members: &str, scope: Scope) -> Outbound {
+        let scope = match scope {
+            Scope::Public => "public",
+            Scope::Private => "private",
+        };
+        let caching = match self.era() {
+            Era::Legacy => String::new(),
+            Era::Modern => format!(r#","ttlMs":{TTL_MS},"cacheScope":"{scope}""#),
+        };
+        result(&self.id, self.era(), &format!("{members}{caching}"), Kind::Complete)
+    }
+}
+
+/// What is expected after a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind<'a> {
+    /// Nothing.
+    Complete,
+    /// Nothing; it failed, and this JSON says how.
+    Failed(&'a str),
+    /// That the client asks its user and makes the request again.
+    InputRequired,
+    /// Nothing; it is what a tool gave just now, and good for this once.
+    Once,
+}
+
+/// The member of `_meta` that says how a tool failed.
+const FAILURE: &str = "toolbooth/error";
+
+/// A result. What only modern results have, the envelope of a legacy one leaves out.
+pub(super) fn result(id: &Value, era: Era, members: &str, kind: Kind<'_>) -> Outbound {
+    let comma = if members.is_empty() { "" } else { "," };
+    let word = if kind == Kind::InputRequired { "input_required" } else { "complete" };
+    let server = format!(r#""io.modelcontextprotocol/serverInfo":{SERVER_INFO}"#);
+    let end = match (era, kind) {
+        (Era::Legacy, Kind::Failed(how)) => format!(r#"{comma}"_meta":{{"{FAILURE}":{how}}}"#),
+        (Era::Legacy, _) => String::new(),
+        (Era::Modern, Kind::Failed(how)) => {
+            format!(r#"{comma}"resultType":"{word}","_meta":{{{server},"{FAILURE}":{how}}}"#)
+        }
+        (Era::Modern, Kind::Once) => format!(
+            r#"{comma}"resultType":"{word}","ttlMs":0,"cacheScope":"private","_meta":{{{server}}}"#
+        ),
+        (Era::Modern, _) => format!(r#"{comma}"resultType":"{word}","_meta":{{{server}}}"#),
+    };
+    let result = format!("{{{members}{end}}}");
+    let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+    Outbound::json(200, body.into_bytes()).with("cache-control", "no-store")
+}
+
+/// What went wrong, for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Code {
+    /// The body is not JSON.
+    Parse,
+    /// It is not a message, or not one that is let in.
+    InvalidRequest,
+    /// There is no such method.
+    UnknownMethod,
+    /// The method does not take these parameters.
+    InvalidParams,
+    /// The server is at fault.
+    Internal,
+    /// A header and the body disagree.
+    HeaderMismatch,
+    /// The revision is not served.
+    UnsupportedVersion,
+    /// The client lacks an ability that the tool needs.
+    MissingCapability,
+    /// The user must be asked (2025-11-25).
+    Elicitation,
+    /// There is no such resource (before 2026-07-28).
+    NoResource,
+}
+
+impl Code {
+    fn number(self) -> i32 {
+        match self {
+            Self::Parse => -32700,
+            Self::InvalidRequest => -32600,
+            Self::UnknownMethod => -32601,
+            Self::InvalidParams => -32602,
+            Self::Internal => -32603,
+            Self::HeaderMismatch => -32020,
+            Self::MissingCapability => -32021,
+            Self::UnsupportedVersion => -32022,
+            Self::Elicitation => -32042,
+            Self::NoResource => -32002,
+        }
+    }
+
+    /// The status that goes with it where nothing else decides.
+    fn status(self) -> u16 {
+        match self {
+            Self::Parse
+            | Self::InvalidRequest
+            | Self::HeaderMismatch
+            | Self::MissingCapability
+            | Self::UnsupportedVersion => 400,
+            Self::UnknownMethod | Self::InvalidParams | Self::Elicitation | Self::NoResource => 200,
+            Self::Internal => 500,
+        }
+    }
+}
+
+/// An error.
+#[derive(Debug)]
+pub(super) struct Error {
+    status: u16,
+    code: Code,
+    message: Cow<'static, str>,
+    data: Option<Value>,
+}
+
+impl Error {
+    /// An error with the status of its code.
+    pub(super) fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { status: code.status(), code, message: message.into(), data: None }
+    }
+
+    /// With another status.
+    pub(super) fn status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    /// With data.
+    pub(super) fn data(self, data: Value) -> Self {
+        Self { data: Some(data), ..self }
+    }
+
+    /// The method is not there: a modern server has no page at this address, so to speak.
+    pub(super) fn unknown_method(method: &str, era: Era) -> Self {
+        let message = format!("There is no method \"{}\"", excerpt(method));
+        let error = Self::new(Code::UnknownMethod, message);
+        if era == Era::Modern { error.status(404) } else { error }
+    }
+
+    /// There is no resource of this address.
+    pub(super) fn no_resource(uri: &str, era: Era) -> Self {
+        let code = match era {
+            Era::Modern => Code::InvalidParams,
+            Era::Legacy => Code::NoResource,
+        };
+        let error = Self::new(code, "There is no such resource; resources/list has all");
+        error.data(json!({ "uri": excerpt(uri) }))
+    }
+
+    /// Why a call was turned away before any tool ran.
+    pub(super) fn refused(refusal: Refusal) -> Self {
+        let request =
+            |status, message: String| Self::new(Code::InvalidRequest, message).status(status);
+        match refusal {
+            Refusal::NotFound => {
+                request(404, "There is nothing at this address; MCP is at POST /mcp".to_owned())
+            }
+            Refusal::MethodNotAllowed { allow } => request(
+                405,
+                format!("This address takes {allow}: there are no sessions and no other streams"),
+            ),
+            Refusal::TooLarge { limit } => {
+                request(413, format!("The body may have at most {limit} bytes"))
+            }
+            Refusal::NotJson => {
+                request(415, "Send the header Content-Type: application/json".to_owned())
+            }
+            Refusal::InvalidJson(detail) => {
+                Self::new(Code::Parse, format!("The body is not valid JSON: {detail}"))
+            }
+            Refusal::Malformed(detail) => Self::new(Code::InvalidParams, detail),
+            Refusal::UnsupportedVersion { supported } => {
+                Self::new(Code::UnsupportedVersion, format!("The version must be {supported}"))
+            }
+            Refusal::InvalidToolId => {
+                Self::new(Code::InvalidParams, crate::catalog::InvalidToolId.to_string())
+            }
+            Refusal::UnknownTool { name, .. } => Self::new(
+                Code::InvalidParams,
+                format!("Unknown tool: {name}. tools/list says which tools there are"),
+            ),
+            Refusal::NoSuchVersion { name, version, .. } => {
+                Self::new(Code::InvalidParams, format!("Tool {name} has no version {version}"))
+            }
+            Refusal::Forbidden { name } => {
+                Self::new(Code::InvalidParams, format!("Tool {name} may not be called here"))
+            }
+            Refusal::Unauthenticated { reason, .. } => {
+                request(401, format!("The request needs valid credentials: {reason}"))
+            }
+            Refusal::MissingScope { name, scopes } => {
+                let scopes = scopes.join(" ");
+                request(403, format!("Tool {name} needs credentials with the scopes {scopes}"))
+            }
+            Refusal::TooManyRequests { retry_after } => {
+                request(429, format!("Too many calls; try again after {retry_after} seconds"))
+            }
+            // A call is answered with more: see `result`.
+            Refusal::MissingRequirements(_) => {
+                Self::new(Code::InvalidParams, "The call lacks what the tool requires")
+            }
+            Refusal::Unanswerable { lacking, .. } => {
+                Self::new(Code::InvalidParams, asks_back(&lacking))
+            }
+            Refusal::Unavailable(detail) => {
+                let message = format!("The tool server is temporarily unavailable: {detail}");
+                Self::new(Code::Internal, message).status(503)
+            }
+            Refusal::Failed => Self::new(Code::Internal, "The tool server failed"),
+        }
+    }
+
+    /// The answer; without an id when none could be read.
+    pub(super) fn told(self, id: Option<&Value>) -> Outbound {
+        #[derive(Serialize)]
+        struct Reply<'a> {
+            jsonrpc: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            id: Option<&'a Value>,
+            error: Value,
+        }
+        let mut error = json!({ "code": self.code.number(), "message": self.message });
+        if let (Some(data), Some(members)) = (self.data, error.as_object_mut()) {
+            members.insert("data".to_owned(), data);
+        }
+        let body = Reply { jsonrpc: "2.0", id, error };
+        Outbound::json(self.status, serde_json::to_vec(&body).unwrap_or_default())
+            .with("cache-control", "no-store")
+    }
+}
+
+/// Tells why a request was turned away before its message was read.
+pub(super) fn refuse(refusal: Refusal) -> Outbound {
+    let allow = match &refusal {
+        Refusal::MethodNotAllowed { allow } => Some(*allow),
+        _ => None,
+    };
+    let answer = Error::refused(refusal).told(None);
+    match allow {
+        Some(allow) => answer.with("allow", allow),
+        None => answer,
+    }
+}

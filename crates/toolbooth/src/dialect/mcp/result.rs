@@ -1,0 +1,193 @@
+//! What comes of a call, as a `CallToolResult` wherever a model can do better the next time, else as
+//! an error.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::elicitation::{Asking, capabilities, in_words};
+use super::message::Era;
+use super::notes::Wishes;
+use super::reply::{self, Code, Error, Kind, result};
+use crate::call::{
+    Content, Document, DocumentBody, InvalidInput, Outcome, Refusal, ToolError, asks_back,
+};
+use crate::http::Outbound;
+
+/// To whom a call is answered, and in what form.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// The id of the request.
+    pub(super) id: Value,
+    /// Its era.
+    pub(super) era: Era,
+    /// What the client can be asked.
+    pub(super) asking: Asking,
+    /// What it wants to hear of.
+    pub(super) wishes: Wishes,
+    /// Whether the tool's value is a list of content blocks.
+    pub(super) content: bool,
+    /// What the tool was run for.
+    pub(super) purpose: Purpose,
+}
+
+/// What a tool was run for.
+#[derive(Debug)]
+pub(super) enum Purpose {
+    /// For itself.
+    Tool,
+    /// For a prompt of this description.
+    Prompt(String),
+    /// For a resource.
+    Resource {
+        /// Its address.
+        uri: String,
+        /// Its media type.
+        mime_type: String,
+    },
+}
+
+/// A block of `content` that is a text.
+#[derive(Serialize)]
+struct Text<'a> {
+    r#type: &'static str,
+    text: &'a str,
+}
+
+fn content<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let blocks: Vec<_> = texts.into_iter().map(|text| Text { r#type: "text", text }).collect();
+    serde_json::to_string(&blocks).unwrap_or_default()
+}
+
+/// Answers a call.
+pub(super) fn encode(outcome: Outcome, told: &Told) -> Outbound {
+    match outcome {
+        Outcome::Done { value, notes, .. } => told.wishes.tell(&notes, done(told, value)),
+        Outcome::Failed { error, notes, .. } => told.wishes.tell(&notes, failure(told, &error)),
+        Outcome::Invalid(input) => invalid(told, &input),
+        Outcome::Asks { asked, notes } => match told.asking.questions(asked) {
+            Ok(members) => {
+                let answer = result(&told.id, told.era, &members, Kind::InputRequired);
+                told.wishes.tell(&notes, answer)
+            }
+            Err(refusal) => Error::refused(refusal).told(Some(&told.id)),
+        },
+        Outcome::Refused(Refusal::MissingRequirements(missing)) => {
+            if let Some(members) = told.asking.input_required(&missing) {
+                return result(&told.id, told.era, &members, Kind::InputRequired);
+            }
+            if let Some(error) = told.asking.error(&missing) {
+                return error.told(Some(&told.id));
+            }
+            let words = in_words(&missing);
+            failed_in(told, words.iter().map(String::as_str), Kind::Complete)
+        }
+        Outcome::Refused(Refusal::Unanswerable { lacking, .. }) => {
+            let words = asks_back(&lacking);
+            if told.era == Era::Legacy {
+                return failed(told, &words);
+            }
+            let data = json!({ "requiredCapabilities": capabilities(&lacking) });
+            Error::new(Code::MissingCapability, words).data(data).told(Some(&told.id))
+        }
+        Outcome::Refused(refusal) => Error::refused(refusal).told(Some(&told.id)),
+    }
+}
+
+/// An input that the tool's schema refuses. Of a resource, that is an address which none has.
+fn invalid(told: &Told, input: &InvalidInput) -> Outbound {
+    let words = format!("The arguments are invalid. {input}");
+    match &told.purpose {
+        Purpose::Tool => failed(told, &words),
+        Purpose::Prompt(_) => Error::new(Code::InvalidParams, words).told(Some(&told.id)),
+        Purpose::Resource { uri, .. } => Error::no_resource(uri, told.era).told(Some(&told.id)),
+    }
+}
+
+/// A value, in the form that its purpose wants.
+fn done(told: &Told, value: Value) -> Outbound {
+    let blocks = told.content.then(|| Vec::<Content>::deserialize(&value).ok()).flatten();
+    let blocks = match (&told.purpose, blocks) {
+        (Purpose::Tool, None) => return structured(told, value),
+        (_, Some(blocks)) => blocks,
+        (_, None) => vec![Content::text(match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        })],
+    };
+    let (members, kind) = match &told.purpose {
+        Purpose::Tool => (json!({ "content": blocks }), Kind::Complete),
+        Purpose::Prompt(description) => {
+            let message = |block: &Content| json!({ "role": "user", "content": block });
+            let messages: Vec<_> = blocks.iter().map(message).collect();
+            (json!({ "description": description, "messages": messages }), Kind::Complete)
+        }
+        Purpose::Resource { uri, mime_type } => {
+            let contents: Vec<_> =
+                blocks.into_iter().map(|block| document(block, uri, mime_type)).collect();
+            (json!({ "contents": contents }), Kind::Once)
+        }
+    };
+    result(&told.id, told.era, &reply::members(&members), kind)
+}
+
+/// A block as what stands at an address.
+fn document(block: Content, uri: &str, mime_type: &str) -> Document {
+    let of = |mime_type: &str, body| Document {
+        uri: uri.to_owned(),
+        mime_type: Some(mime_type.to_owned()),
+        body,
+    };
+    match block {
+        Content::Text { text } => of(mime_type, DocumentBody::Text(text)),
+        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
+            of(&mime_type, DocumentBody::Blob(data))
+        }
+        Content::Resource { resource } => resource,
+        Content::ResourceLink { uri: link, .. } => of("text/uri-list", DocumentBody::Text(link)),
+    }
+}
+
+/// A value, once for programs and once, the same JSON, for models whose clients hand on texts only.
+/// What is no object stands in one, as revisions before 2026-07-28 demand.
+fn structured(told: &Told, value: Value) -> Outbound {
+    let json = match value {
+        Value::Object(_) => value.to_string(),
+        other => json!({ "result": other }).to_string(),
+    };
+    let members = format!(r#""content":{},"structuredContent":{json}"#, content([&*json]));
+    result(&told.id, told.era, &members, Kind::Complete)
+}
+
+/// A tool's own failure: what a model must know in words; all of it for programs, but not as
+/// `structuredContent`, which some clients hold to the tool's schema also where it failed.
+fn failure(told: &Told, error: &ToolError) -> Outbound {
+    let again = match (error.can_retry, error.retry_after_ms) {
+        (_, Some(ms)) => format!("Try again after {ms} ms."),
+        (true, None) => "The call may be tried again.".to_owned(),
+        (false, None) => String::new(),
+    };
+    let prompt = error.additional_prompt_content.as_deref().unwrap_or_default();
+    let texts = [&*error.message, prompt, &again].into_iter().filter(|text| !text.is_empty());
+    // A struct of texts and numbers always serializes.
+    let how = serde_json::to_string(error).unwrap_or_default();
+    failed_in(told, texts, Kind::Failed(&how))
+}
+
+/// A result that says what went wrong.
+pub(super) fn failed(told: &Told, text: &str) -> Outbound {
+    failed_in(told, [text], Kind::Complete)
+}
+
+fn failed_in<'a>(
+    told: &Told,
+    texts: impl IntoIterator<Item = &'a str>,
+    kind: Kind<'_>,
+) -> Outbound {
+    if !matches!(told.purpose, Purpose::Tool) {
+        // Neither has a result that says it failed.
+        let words = texts.into_iter().collect::<Vec<_>>().join(" ");
+        return Error::new(Code::Internal, words).status(200).told(Some(&told.id));
+    }
+    let members = format!(r#""content":{},"isError":true"#, content(texts));
+    result(&told.id, told.era, &members, kind)
+}

@@ -1,0 +1,147 @@
+//! `tools/call`.
+
+use super::*;
+
+fn call(params: Value) -> (u16, Value) {
+    asked(CATALOG, &FakeHost::default(), &modern("tools/call", params))
+}
+
+fn texts(answer: &Value) -> Vec<&str> {
+    let blocks = answer["result"]["content"].as_array().unwrap();
+    blocks.iter().map(|block| block["text"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn mc22_a_value_is_structured_content_and_its_text() {
+    let params = json!({"name": "Echo_Say", "arguments": {"text": "hi"}});
+    let server =
+        format!(r#""_meta":{{"io.modelcontextprotocol/serverInfo":{}}}"#, reply::SERVER_INFO);
+    let value = r#""content":[{"type":"text","text":"{\"result\":\"hi\"}"}],"structuredContent":{"result":"hi"}"#;
+    for (body, headers, expected) in [
+        (
+            modern("tools/call", params.clone()),
+            true,
+            format!(
+                r#"{{"jsonrpc":"2.0","id":7,"result":{{{value},"resultType":"complete",{server}}}}}"#
+            ),
+        ),
+        (
+            legacy("tools/call", params),
+            false,
+            format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{{value}}}}}"#),
+        ),
+    ] {
+        let host = FakeHost::default();
+        let (status, answer) = if headers {
+            asked(CATALOG, &host, &body)
+        } else {
+            posted(CATALOG, &host, ("/mcp", &[]), &body)
+        };
+        assert_eq!((status, answer), (200, serde_json::from_str(&expected).unwrap()));
+    }
+}
+
+#[test]
+fn mc23_a_failure_is_a_result_that_a_model_can_act_on() {
+    for (text, expected) in [
+        (json!("fail"), &["It failed", "try x", "Try again after 5 ms."][..]),
+        (json!("long"), &["The tool failed"]),
+        (json!(1), &["The arguments are invalid. text: Must be a string"]),
+        (json!(null), &["The arguments are invalid. text: Must be a string"]),
+    ] {
+        let (status, answer) = call(json!({"name": "Echo_Say", "arguments": {"text": text}}));
+        assert_eq!((status, texts(&answer)), (200, expected.to_vec()));
+        assert_eq!(answer["result"]["isError"], true);
+        assert!(answer["result"].get("structuredContent").is_none(), "no schema fits it");
+    }
+    let (_, answer) = call(json!({"name": "Echo_Say", "arguments": {"text": "fail"}}));
+    let told = &answer["result"]["_meta"]["toolbooth/error"];
+    assert_eq!((&told["can_retry"], &told["retry_after_ms"]), (&json!(true), &json!(5)));
+}
+
+#[test]
+fn mc24_calls_that_name_no_tool_or_give_no_object() {
+    for (params, message) in [
+        (json!({}), "name must be a string"),
+        (json!({"name": 1}), "name must be a string"),
+        (
+            json!({"name": "Echo_Shout"}),
+            "Unknown tool: Echo_Shout. tools/list says which tools there are",
+        ),
+        (
+            json!({"name": "Echo_Say__9_0_0"}),
+            "Unknown tool: Echo_Say__9_0_0. tools/list says which tools there are",
+        ),
+        (json!({"name": "Echo.Say@9"}), "Tool Echo_Say has no version 9.0.0"),
+        (json!({"name": "Echo_Say", "arguments": []}), "arguments must be an object"),
+        (
+            json!({"name": "Echo_Say", "_meta": {"toolbooth/version": 1}}),
+            "_meta.toolbooth/version must be a string",
+        ),
+        (
+            json!({"name": "Echo_Say", "_meta": {"toolbooth/version": "9"}}),
+            "Tool Echo_Say has no version 9.0.0",
+        ),
+        (
+            json!({"name": "Echo_Say", "_meta": {"toolbooth/context": 1}}),
+            "context must be an object",
+        ),
+    ] {
+        let answer = call(params.clone());
+        assert_eq!(code(&answer), (200, -32602), "{params}");
+        assert_eq!(answer.1["error"]["message"], message, "{params}");
+    }
+}
+
+#[test]
+fn mc25_versions_of_a_tool() {
+    // Each has the same handler here: that it runs shows that it was found.
+    for (name, version) in [
+        ("Echo_Say", None),
+        ("Echo_Say__1_0_0", None),
+        ("Echo.Say@1.10.0", None),
+        ("Echo_Say", Some("1.0.0")),
+        ("Echo_Say", Some("2")),
+        ("Echo_Say__2_0_0", Some("1.0.0")),
+    ] {
+        let mut params = json!({"name": name, "arguments": {"text": "hi"}});
+        if let Some(version) = version {
+            params["_meta"]["toolbooth/version"] = json!(version);
+        }
+        let (_, answer) = call(params);
+        assert_eq!(answer["result"]["structuredContent"], json!({"result": "hi"}), "{name}");
+    }
+}
+
+#[test]
+fn mc26_what_a_tool_requires_goes_along_in_meta() {
+    let lacking = call(json!({"name": "Echo_Private", "arguments": {"text": "token"}}));
+    assert_eq!(
+        texts(&lacking.1),
+        [
+            "The tool needs a token of \"mail\", the secret \"KEY\", the user's id, which no argument can hold. The client must send it in _meta, as \"toolbooth/context\"; do not try again before"
+        ]
+    );
+    let context = json!({
+        "user_id": "u",
+        "authorization": [{"id": "mail", "token": "t"}],
+        "secrets": [{"id": "KEY", "value": "k"}]
+    });
+    let params = json!({
+        "name": "Echo_Private", "arguments": {"text": "token"}, "_meta": {"toolbooth/context": context}
+    });
+    assert_eq!(call(params).1["result"]["structuredContent"], json!({"result": "t"}));
+}
+
+#[test]
+fn mc27_a_call_that_the_caller_may_not_make() {
+    let body = modern("tools/call", json!({"name": "Echo_Scoped", "arguments": {"text": "hi"}}));
+    let answer = asked(CATALOG, &FakeHost::default(), &body);
+    assert_eq!(code(&answer), (403, -32600));
+    let host = FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say")]);
+    let answer = asked(CATALOG, &host, &body);
+    assert_eq!(code(&answer), (200, -32602));
+    assert_eq!(answer.1["error"]["message"], "Tool Echo_Scoped may not be called here");
+    let host = FakeHost::with(&[("MAX_BODY_BYTES", "none")]);
+    assert_eq!(code(&asked(CATALOG, &host, &body)), (503, -32603));
+}

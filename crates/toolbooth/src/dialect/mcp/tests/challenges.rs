@@ -1,0 +1,169 @@
+//! A tool that needs the user's authorization: the same challenge, told to each kind of client.
+
+use super::*;
+use crate::challenge::tests::world::{KEY, VARIABLES};
+
+const CAPABLE: &str = "io.modelcontextprotocol/clientCapabilities";
+
+fn host() -> FakeHost {
+    FakeHost::with(VARIABLES)
+}
+
+/// Arguments and context of a call that lacks an authorization and nothing else.
+fn params() -> Value {
+    json!({
+        "name": "Echo_Private", "arguments": {"text": "token"},
+        "_meta": {"toolbooth/context": {"user_id": "ada", "secrets": [{"id": "KEY", "value": "k"}]}}
+    })
+}
+
+fn capable(capabilities: Value) -> Value {
+    let mut params = params();
+    params["_meta"][CAPABLE] = capabilities;
+    params
+}
+
+/// The answer to a modern call with the key of the application.
+fn call(host: &FakeHost, params: Value) -> (u16, Value) {
+    let body = modern("tools/call", params);
+    let headers = headers(&body);
+    let headers: Vec<_> =
+        headers.iter().map(|(name, value)| (*name, &**value)).chain([KEY]).collect();
+    posted(CATALOG, host, ("/mcp", &headers), &body)
+}
+
+fn is_address(url: &Value) -> bool {
+    url.as_str().is_some_and(|url| url.starts_with("https://booth.example/auth/start?c="))
+}
+
+#[test]
+fn mc40_a_modern_client_that_opens_addresses_is_asked_for_input() {
+    let url = json!({"elicitation": {"url": {}}});
+    let host = host();
+    let (status, first) = call(&host, capable(url.clone()));
+    let result = &first["result"];
+    assert_eq!((status, &result["resultType"]), (200, &json!("input_required")), "{first}");
+    let asked = &result["inputRequests"]["mail"];
+    assert_eq!(asked["method"], "elicitation/create");
+    assert_eq!(asked["params"]["mode"], "url");
+    assert_eq!(asked["params"]["message"], "Authorization is required to access <Mail>");
+    assert!(is_address(&asked["params"]["url"]));
+    let state = result["requestState"].as_str().unwrap();
+
+    let again = |changes: &[(&str, Value)]| {
+        let mut params = capable(url.clone());
+        params["requestState"] = json!(state);
+        params["inputResponses"] = json!({"mail": {"action": "accept"}});
+        for (name, value) in changes {
+            params[name] = value.clone();
+        }
+        call(&host, params)
+    };
+    let responses =
+        |action: &str| json!({"mail": {"action": action}, "other": {"action": "accept"}});
+    for (what, changes, expected) in [
+        ("consent alone", vec![], "input_required"),
+        ("no responses", vec![("inputResponses", json!({}))], "input_required"),
+        ("responses of no form", vec![("inputResponses", json!([1]))], "input_required"),
+        (
+            "of another provider",
+            vec![("inputResponses", json!({"x": {"action": "decline"}}))],
+            "input_required",
+        ),
+        ("declined", vec![("inputResponses", responses("decline"))], "isError"),
+        ("cancelled", vec![("inputResponses", responses("cancel"))], "isError"),
+        ("changed state", vec![("requestState", json!(format!("{state}a")))], "error"),
+        ("no text", vec![("requestState", json!(1))], "error"),
+        ("no state of ours", vec![("requestState", json!("a.b"))], "error"),
+        ("of another call", vec![("arguments", json!({"text": "user"}))], "error"),
+        ("of another tool", vec![("name", json!("Echo_Private__1_0_0"))], "error"),
+    ] {
+        let answer = again(&changes);
+        let result = &answer.1["result"];
+        let got = match code(&answer) {
+            (200, -32602) => "error",
+            (200, 0) if result["isError"] == true => "isError",
+            (200, 0) => result["resultType"].as_str().unwrap(),
+            other => panic!("{what}: {other:?}"),
+        };
+        assert_eq!(got, expected, "{what}: {answer:?}");
+    }
+    let mut of_another = capable(url.clone());
+    of_another["requestState"] = json!(state);
+    of_another["_meta"]["toolbooth/context"]["user_id"] = json!("bob");
+    assert_eq!(code(&call(&host, of_another)), (200, -32602), "another user's");
+    host.now_ms.set(host.now_ms.get() + 15 * 60 * 1000);
+    let (_, late) = again(&[]);
+    assert_eq!(
+        late["error"]["message"],
+        "requestState has expired; make the request again without it"
+    );
+}
+
+#[test]
+fn mc41_an_error_for_clients_of_2025_11_25_whose_address_says_so() {
+    let legacy_call = legacy("tools/call", params());
+    const VERSION: (&str, &str) = ("mcp-protocol-version", "2025-11-25");
+    const BEFORE: (&str, &str) = ("mcp-protocol-version", "2025-06-18");
+    for (path, version, expected) in [
+        ("/mcp?elicitation=url", &[VERSION, KEY][..], -32042),
+        ("/mcp?elicitation=url", &[BEFORE, KEY], 0),
+        ("/mcp?elicitation=url", &[KEY], 0),
+        ("/mcp?elicitation=form", &[VERSION, KEY], 0),
+        ("/mcp", &[VERSION, KEY], 0),
+    ] {
+        let answer = posted(CATALOG, &host(), (path, version), &legacy_call);
+        assert_eq!(code(&answer), (200, expected), "{path} {version:?}");
+        if expected != 0 {
+            let told = &answer.1["error"]["data"]["elicitations"][0];
+            assert_eq!(told["mode"], "url");
+            assert!(is_address(&told["url"]) && told["elicitationId"].is_string());
+        }
+    }
+    let body = modern("tools/call", params());
+    let mut headers: Vec<_> = headers(&body);
+    headers.push((KEY.0, KEY.1.to_owned()));
+    let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, &**value)).collect();
+    let answer = posted(CATALOG, &host(), ("/mcp?elicitation=url", &headers), &body);
+    assert_eq!(code(&answer), (200, 0), "2026-07-28 has no such error");
+}
+
+#[test]
+fn mc42_words_for_everybody_else() {
+    for capabilities in [
+        json!({}),
+        json!({"elicitation": {}}),
+        json!({"elicitation": {"form": {}}}),
+        json!({"sampling": {}}),
+    ] {
+        let (status, answer) = call(&host(), capable(capabilities.clone()));
+        let result = &answer["result"];
+        assert_eq!((status, &result["isError"]), (200, &json!(true)), "{capabilities}");
+        assert!(result.get("structuredContent").is_none());
+        let text = |at: usize| result["content"][at]["text"].as_str().unwrap();
+        let begin = "Authorization is required to access <Mail>. Ask the user to open this link, then call the tool again: https://booth.example/auth/start?c=";
+        assert!(text(0).starts_with(begin), "{}", text(0));
+        let fields: Value = serde_json::from_str(text(1)).unwrap();
+        assert_eq!(fields["authorization_required"], true);
+        assert!(is_address(&fields["authorization_url"]));
+    }
+}
+
+#[test]
+fn mc43_what_no_user_can_grant_is_not_asked_of_one() {
+    // The secret is lacking too: agreeing would not help.
+    let mut params = capable(json!({"elicitation": {"url": {}}}));
+    params["_meta"]["toolbooth/context"] = json!({"user_id": "ada"});
+    let (_, answer) = call(&host(), params);
+    let texts = answer["result"]["content"].as_array().unwrap();
+    assert_eq!((&answer["result"]["isError"], texts.len()), (&json!(true), 3));
+    assert!(
+        texts[2]["text"].as_str().unwrap().starts_with("The tool needs the secret \"KEY\", which")
+    );
+    // Nobody knows whom to ask.
+    let mut params = capable(json!({"elicitation": {"url": {}}}));
+    params["_meta"]["toolbooth/context"] = json!({"secrets": [{"id": "KEY", "value": "k"}]});
+    params["requestState"] = json!("a.b");
+    let answer = call(&host(), params);
+    assert_eq!(code(&answer), (200, -32602), "a state of nobody's");
+}

@@ -1,0 +1,253 @@
+//! Messages, the two eras, and the headers of the modern one.
+
+use super::*;
+
+const LEGACY: (&str, &str) = ("mcp-protocol-version", "2025-11-25");
+const VERSION: (&str, &str) = ("mcp-protocol-version", "2026-07-28");
+const UNKNOWN: (&str, &str) = ("mcp-protocol-version", "2099-01-01");
+const LIST: (&str, &str) = ("mcp-method", "tools/list");
+
+#[test]
+fn mc1_the_era_of_a_request() {
+    let plain = legacy("tools/list", json!({}));
+    let with_meta = modern("tools/list", json!({}));
+    let initialize = legacy("initialize", json!({"protocolVersion": "2025-06-18"}));
+    for (what, headers, body, expected) in [
+        ("nothing says a version", &[][..], &plain, Ok("legacy")),
+        ("the header says a legacy one", &[LEGACY], &plain, Ok("legacy")),
+        ("an old name", &[("mcp-protocol-version", "2024-11-05")], &plain, Ok("legacy")),
+        ("blanks around it", &[("mcp-protocol-version", " 2025-06-18 ")], &plain, Ok("legacy")),
+        ("initialize with Mcp-Method", &[("mcp-method", "initialize")], &initialize, Ok("legacy")),
+        ("header and _meta", &[VERSION, LIST], &with_meta, Ok("modern")),
+        ("_meta alone", &[], &with_meta, Err((400, -32020))),
+        ("_meta and a legacy header", &[LEGACY, LIST], &with_meta, Err((400, -32020))),
+        ("Mcp-Method alone", &[LIST], &plain, Err((400, -32020))),
+        ("the header alone", &[VERSION, LIST], &plain, Err((400, -32602))),
+        ("an unknown header", &[UNKNOWN], &plain, Err((400, -32602))),
+        ("an empty header", &[("mcp-protocol-version", "")], &plain, Err((400, -32602))),
+    ] {
+        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
+        let got = match answer.1["result"].as_object() {
+            Some(result) if result.contains_key("resultType") => Ok("modern"),
+            Some(_) => Ok("legacy"),
+            None => Err(code(&answer)),
+        };
+        assert_eq!(got, expected, "{what}: {answer:?}");
+        assert_eq!(answer.1["id"], 7, "{what}: the id is known");
+    }
+}
+
+#[test]
+fn mc2_what_is_no_message() {
+    for (body, expected) in [
+        (json!([legacy("ping", json!({}))]), "Batches are not supported; post one message"),
+        (json!([]), "Batches are not supported; post one message"),
+        (json!("ping"), "The message must be an object"),
+        (json!({}), "jsonrpc must be \"2.0\""),
+        (json!({"jsonrpc": "1.0", "id": 1, "method": "ping"}), "jsonrpc must be \"2.0\""),
+        (json!({"jsonrpc": "2.0", "id": 1}), "method must be a string"),
+        (json!({"jsonrpc": "2.0", "id": 1, "method": 2}), "method must be a string"),
+        (
+            json!({"jsonrpc": "2.0", "id": null, "method": "ping"}),
+            "id must be a string or an integer",
+        ),
+        (
+            json!({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}),
+            "id must be a string or an integer",
+        ),
+        (
+            json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}),
+            "params must be an object",
+        ),
+    ] {
+        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+        assert_eq!(code(&answer), (400, -32600), "{body}");
+        assert_eq!(answer.1["error"]["message"], expected, "{body}");
+    }
+}
+
+#[test]
+fn mc3_nobody_waits_for_an_answer_to_a_notification() {
+    for body in [
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "m"}}),
+    ] {
+        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[LEGACY]), &body);
+        assert_eq!(answer, (202, Value::Null), "{body}");
+    }
+}
+
+#[test]
+fn mc4_methods_of_each_era() {
+    for (method, in_modern, in_legacy) in [
+        ("server/discover", true, false),
+        ("initialize", false, true),
+        ("ping", false, true),
+        ("logging/setLevel", false, true),
+        ("resources/subscribe", false, true),
+        ("resources/unsubscribe", false, true),
+        ("tools/list", true, true),
+        ("resources/list", true, true),
+        ("resources/templates/list", true, true),
+        ("prompts/list", true, true),
+        ("subscriptions/listen", false, false),
+        ("tools/lists", false, false),
+    ] {
+        let answer = asked(CATALOG, &FakeHost::default(), &modern(method, json!({})));
+        let expected = if in_modern { (200, 0) } else { (404, -32601) };
+        assert_eq!(code(&answer), expected, "modern {method}");
+        let answer =
+            posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &legacy(method, json!({})));
+        let expected = if in_legacy { (200, 0) } else { (200, -32601) };
+        assert_eq!(code(&answer), expected, "legacy {method}");
+    }
+}
+
+#[test]
+fn mc5_initialize_settles_on_a_version_that_has_it() {
+    for (asked, expected) in [
+        (json!("2025-11-25"), "2025-11-25"),
+        (json!("2025-06-18"), "2025-06-18"),
+        (json!("2025-03-26"), "2025-03-26"),
+        (json!("2024-11-05"), "2024-11-05"),
+        (json!("2026-07-28"), "2025-11-25"),
+        (json!("1"), "2025-11-25"),
+        (json!(null), "2025-11-25"),
+    ] {
+        let body = legacy("initialize", json!({"protocolVersion": asked}));
+        let (status, answer) = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+        assert_eq!((status, &answer["result"]["protocolVersion"]), (200, &json!(expected)));
+        assert_eq!(answer["result"]["serverInfo"]["name"], "toolbooth");
+    }
+}
+
+#[test]
+fn mc6_discovery() {
+    let (_, answer) = asked(CATALOG, &FakeHost::default(), &modern("server/discover", json!({})));
+    let result = &answer["result"];
+    assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
+    assert_eq!(result["cacheScope"], "public");
+    assert!(result["ttlMs"].is_u64());
+    assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "toolbooth");
+}
+
+#[test]
+fn mc7_headers_are_checked_in_order() {
+    let call = modern("tools/call", json!({"name": "Echo_Say", "arguments": {"text": "hi"}}));
+    let other = |pointer: &str, value: Value| {
+        let mut body = call.clone();
+        *body.pointer_mut(pointer).unwrap() = value;
+        body
+    };
+    let version = "/params/_meta/io.modelcontextprotocol~1protocolVersion";
+    let capabilities = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
+    const METHOD: (&str, &str) = ("mcp-method", "tools/call");
+    const NAME: (&str, &str) = ("mcp-name", "Echo_Say");
+    for (what, headers, body, expected) in [
+        ("good", &[VERSION, METHOD, NAME][..], call.clone(), (200, 0)),
+        ("no version", &[METHOD, NAME], call.clone(), (400, -32020)),
+        ("another version", &[UNKNOWN, METHOD, NAME], call.clone(), (400, -32020)),
+        ("another in _meta", &[VERSION], other(version, json!("2099-01-01")), (400, -32020)),
+        ("no text in _meta", &[VERSION], other(version, json!(1)), (400, -32602)),
+        ("no capabilities", &[VERSION], other(capabilities, json!([])), (400, -32602)),
+        ("unknown in both", &[UNKNOWN], other(version, json!("2099-01-01")), (400, -32022)),
+        ("no method", &[VERSION, NAME], call.clone(), (400, -32020)),
+        ("another method", &[VERSION, LIST, NAME], call.clone(), (400, -32020)),
+        (
+            "a method in other case",
+            &[VERSION, ("mcp-method", "Tools/call"), NAME],
+            call.clone(),
+            (400, -32020),
+        ),
+        ("blanks", &[VERSION, ("mcp-method", " tools/call "), NAME], call.clone(), (200, 0)),
+        ("no name", &[VERSION, METHOD], call.clone(), (400, -32020)),
+        ("another name", &[VERSION, METHOD, ("mcp-name", "Echo_say")], call.clone(), (400, -32020)),
+        (
+            "base64",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk=?=")],
+            call.clone(),
+            (200, 0),
+        ),
+        (
+            "base64 of another",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNobw==?=")],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "bad padding",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk?=")],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "bad characters",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19T!Xk=?=")],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "half a wrapper",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?RWNob19TYXk=")],
+            call.clone(),
+            (400, -32020),
+        ),
+        ("no name in the body", &[VERSION, METHOD], other("/params/name", json!(1)), (200, -32602)),
+    ] {
+        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), &body);
+        assert_eq!(code(&answer), expected, "{what}: {answer:?}");
+        assert_eq!(answer.1["id"], 7, "{what}");
+    }
+    let body = other(version, json!("2099-01-01"));
+    let (_, answer) = posted(CATALOG, &FakeHost::default(), ("/mcp", &[UNKNOWN]), &body);
+    let expected = json!({"supported": ["2026-07-28"], "requested": "2099-01-01"});
+    assert_eq!(answer["error"]["data"], expected);
+}
+
+#[test]
+fn mc8_headers_of_parameters() {
+    let tool = crate::catalog::Tool {
+        version: crate::catalog::Version::new(1, 0, 0),
+        headers: &[
+            crate::catalog::HeaderParameter { header: "mcp-param-region", path: &["region"] },
+            crate::catalog::HeaderParameter { header: "mcp-param-size", path: &["box", "size"] },
+        ],
+        ..CATALOG.tools[0]
+    };
+    let region = |value: Value| json!({"region": value});
+    let size = |value: Value| json!({"box": {"size": value}});
+    for (what, input, sent, good) in [
+        ("nothing at all", json!({}), &[][..], true),
+        ("null", region(json!(null)), &[], true),
+        ("null with a header", region(json!(null)), &[("mcp-param-region", "null")], false),
+        ("a header alone", json!({}), &[("mcp-param-region", "eu")], false),
+        ("a text", region(json!("eu")), &[("mcp-param-region", "eu")], true),
+        ("a text without header", region(json!("eu")), &[], false),
+        ("another text", region(json!("eu")), &[("mcp-param-region", "EU")], false),
+        ("base64", region(json!("é")), &[("mcp-param-region", "=?base64?w6k=?=")], true),
+        (
+            "base64 of no text",
+            region(json!("é")),
+            &[("mcp-param-region", "=?base64?/w==?=")],
+            false,
+        ),
+        ("an integer", size(json!(42)), &[("mcp-param-size", "42")], true),
+        ("as a number", size(json!(42)), &[("mcp-param-size", "42.0")], true),
+        ("another integer", size(json!(42)), &[("mcp-param-size", "43")], false),
+        ("no number", size(json!(42)), &[("mcp-param-size", "x")], false),
+        ("an integer without header", size(json!(42)), &[], false),
+        ("a truth", region(json!(true)), &[("mcp-param-region", "true")], true),
+        ("another truth", region(json!(false)), &[("mcp-param-region", "true")], false),
+        ("what no header holds", region(json!([1])), &[], true),
+        ("another header", json!({}), &[("mcp-param-other", "x")], true),
+    ] {
+        let got = headers::parameters(&tool, &input, &Pairs(sent));
+        assert_eq!(got.is_ok(), good, "{what}");
+        if let Err(error) = got {
+            let told = wire(&error.told(None));
+            assert!(told.starts_with("400\n") && told.contains("-32020"), "{what}: {told}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! `tools/list` and `tools/call`.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::elicitation::Asking;
+use super::headers;
+use super::message::{Era, Request};
+use super::notes::Wishes;
+use super::reply::{Code, Error, Scope};
+use super::result::{self, Purpose, Told};
+use crate::call::{Call, Credentials, Dialogue, Wanted, find};
+use crate::catalog::{Definition, Deprecated, Entry, ListForm, Listed, Rendering};
+use crate::dialect::context;
+use crate::dialect::{Exchange, Posted};
+use crate::http::Outbound;
+
+/// The tools: the latest version of each under its plain name.
+pub(super) const LIST: ListForm =
+    ListForm { name: "mcp-tools", head: "[", tail: "]", entry: render };
+
+/// The member of `_meta` that says which version of a tool is meant.
+const VERSION: &str = "toolbooth/version";
+/// The member of `_meta` with what a tool may require: OXP's `context`.
+const CONTEXT: &str = "toolbooth/context";
+
+/// `tools/list`: all tools that the caller may run. They come on one page, for many clients ask for
+/// no second one, unless the address says `page_size`.
+pub(super) fn list(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
+    page(request, posted, LIST.name, "tools")
+}
+
+/// A page of the list `name`, as the member `member`.
+pub(super) fn page(
+    request: &Request,
+    posted: &Posted<'_>,
+    name: &str,
+    member: &str,
+) -> Result<Outbound, Error> {
+    let scope = Scope::of(posted.same_for_all);
+    let reading = posted.reading();
+    let cursor = match request.params.get("cursor") {
+        None => None,
+        Some(cursor) => {
+            let cursor = cursor.as_str().and_then(|cursor| cursor.parse::<usize>().ok());
+            let wrong = || Error::new(Code::InvalidParams, "cursor is not one of this list");
+            Some(cursor.ok_or_else(wrong)?)
+        }
+    };
+    let (Some(size), begin) = (page_size(posted.query), cursor.unwrap_or_default()) else {
+        if cursor.is_some() {
+            return Err(Error::new(Code::InvalidParams, "cursor: this list has one page only"));
+        }
+        let page = reading.page(name).map_err(Error::refused)?;
+        return Ok(request.kept(&format!(r#""{member}":{}"#, page.body), scope));
+    };
+    let list = reading.list(name).map_err(Error::refused)?;
+    let allowed = |entry: &&Entry| {
+        let tool = posted.catalog.tools.get(entry.tool);
+        entry.tool >= begin && tool.is_some_and(|tool| posted.config.allows(posted.caller, tool))
+    };
+    let rest: Vec<_> = list.entries.iter().filter(allowed).collect();
+    let items = list.select(rest.iter().take(size).copied());
+    let next = rest.get(size).map(|entry| format!(r#","nextCursor":"{}""#, entry.tool));
+    let members = format!(r#""{member}":{items}{}"#, next.unwrap_or_default());
+    Ok(request.kept(&members, scope))
+}
+
+/// `page_size` of the address, if it is a number from 1.
+fn page_size(query: &str) -> Option<usize> {
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let size = pairs.find(|(name, _)| name == "page_size")?.1.parse().ok()?;
+    (size > 0).then_some(size)
+}
+
+/// `tools/call`.
+pub(super) fn call(request: Request, posted: &Posted<'_>) -> Exchange {
+    match read(&request, posted) {
+        Ok((wanted, input)) => run(request, posted, wanted, input, Purpose::Tool),
+        Err(error) => Exchange::answered(error.told(Some(&request.id))),
+    }
+}
+
+/// The tool that is called, and its input.
+fn read(request: &Request, posted: &Posted<'_>) -> Result<(Wanted, Value), Error> {
+    let name = request.text("name")?.to_owned();
+    let wanted = wanted(name, request.meta.get(VERSION), posted)?;
+    let input = arguments(request)?.cloned().unwrap_or_default();
+    Ok((wanted, Value::Object(input)))
+}
+
+/// `arguments`, if they are there.
+///
+/// # Errors
+/// They are no object.
+pub(super) fn arguments(request: &Request) -> Result<Option<&Map<String, Value>>, Error> {
+    match request.params.get("arguments") {
+        None => Ok(None),
+        Some(Value::Object(arguments)) => Ok(Some(arguments)),
+        Some(_) => Err(Error::new(Code::InvalidParams, "arguments must be an object")),
+    }
+}
+
+/// Runs a tool, as far as the request is not answered by what the user has said.
+pub(super) fn run(
+    request: Request,
+    posted: &Posted<'_>,
+    wanted: Wanted,
+    input: Value,
+    purpose: Purpose,
+) -> Exchange {
+    match prepare(&request, posted, &wanted, &input) {
+        Err(error) => Exchange::answered(error.told(Some(&request.id))),
+        Ok((credentials, asking, dialogue)) => {
+            let declined = asking.declined(&request.params);
+            let tool = find(posted.catalog, &wanted);
+            let told = Told {
+                era: request.era(),
+                asking,
+                wishes: Wishes::of(&request, posted.headers),
+                content: tool.is_ok_and(|tool| tool.content),
+                purpose,
+                id: request.id,
+            };
+            match declined {
+                Some(declined) => Exchange::answered(result::failed(&told, &declined)),
+                None => {
+                    let call = Call { tool: wanted, call_id: None, input, credentials, dialogue };
+                    Exchange::single(Ok(call), move |outcome| result::encode(outcome, &told))
+                }
+            }
+        }
+    }
+}
+
+/// What a call brings beside its input.
+fn prepare(
+    request: &Request,
+    posted: &Posted<'_>,
+    wanted: &Wanted,
+    input: &Value,
+) -> Result<(Credentials, Asking, Dialogue), Error> {
+    let mut sent: Map<String, Value> = match request.meta.get(CONTEXT) {
+        None => Map::new(),
+        Some(context) => [("context".to_owned(), context.clone())].into_iter().collect(),
+    };
+    let credentials = context::credentials(&mut sent).map_err(Error::refused)?;
+    if request.era() == Era::Modern
+        && request.method == "tools/call"
+        && let Ok(tool) = find(posted.catalog, wanted)
+    {
+        headers::parameters(tool, input, posted.headers)?;
+    }
+    let asking = Asking::of(request, wanted, input, &credentials, posted)?;
+    let dialogue = asking.dialogue(&request.params);
+    Ok((credentials, asking, dialogue))
+}
+
+/// The tool that is meant: the latest of the name, or the version that the name or `_meta` says.
+fn wanted(name: String, version: Option<&Value>, posted: &Posted<'_>) -> Result<Wanted, Error> {
+    let version = match version {
+        None => return Ok(Wanted::Name(name)),
+        Some(Value::String(version)) => version,
+        Some(_) => {
+            let message = format!("_meta.{VERSION} must be a string");
+            return Err(Error::new(Code::InvalidParams, message));
+        }
+    };
+    match posted.catalog.named(&name) {
+        Some(tool) => Ok(Wanted::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool))),
+        None => Ok(Wanted::Name(name)),
+    }
+}
+
+/// A tool, as every revision has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tool<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    description: String,
+    input_schema: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_schema: Option<Value>,
+    annotations: Hints<'a>,
+    #[serde(rename = "_meta")]
+    meta: Value,
+}
+
+/// `annotations`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Hints<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    read_only_hint: bool,
+    destructive_hint: bool,
+    idempotent_hint: bool,
+    open_world_hint: bool,
+}
+
+/// Renders a tool. What MCP has no field for stands in `_meta`; that it is deprecated a model must
+/// see too.
+fn render(listed: &Listed<'_>) -> Rendering {
+    if !listed.latest {
+        return Rendering::LeftOut;
+    }
+    let Definition { id, title, description, version, annotations, deprecated, .. } =
+        listed.definition;
+    #[derive(Serialize)]
+    struct Meta<'a> {
+        #[serde(rename = "toolbooth/id")]
+        id: &'a str,
+        #[serde(rename = "toolbooth/version")]
+        version: String,
+        #[serde(rename = "toolbooth/deprecated", skip_serializing_if = "Option::is_none")]
+        deprecated: Option<&'a Deprecated>,
+    }
+    let description = match deprecated {
+        None => description.clone(),
+        Some(deprecated) => format!("{description} Deprecated: {}", deprecated.message),
+    };
+    let deprecated = deprecated.as_ref();
+    // Content blocks are no structured content.
+    let output = listed.definition.output_schema.as_ref().filter(|_| !listed.definition.content);
+    Rendering::of(&Tool {
+        name: listed.name,
+        title: title.as_deref(),
+        description,
+        input_schema: &listed.definition.input_schema,
+        output_schema: output.map(structured),
+        annotations: Hints {
+            title: title.as_deref(),
+            read_only_hint: annotations.read_only,
+            destructive_hint: annotations.destructive,
+            idempotent_hint: annotations.idempotent,
+            open_world_hint: annotations.open_world,
+        },
+        meta: json!(Meta { id, version: version.to_string(), deprecated }),
+    })
+}
+
+/// The schema of `structuredContent` for values of the schema `output`: before 2026-07-28 both had
+/// to be objects, so what is none stands in the member `result` in every revision.
+fn structured(output: &Map<String, Value>) -> Value {
+    let is_object = |name: &Value| name == "object";
+    let may_be_object = match output.get("type") {
+        Some(Value::Array(types)) => types.iter().any(is_object),
+        Some(one) if is_object(one) => return Value::Object(output.clone()),
+        Some(_) => false,
+        None => true,
+    };
+    if may_be_object {
+        return json!({
+            "type": "object",
+            "description": "An object as it is; any other value as the member result.",
+        });
+    }
+    json!({
+        "type": "object",
+        "properties": { "result": output },
+        "required": ["result"],
+    })
+}

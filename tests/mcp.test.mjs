@@ -1,0 +1,352 @@
+// MCP over HTTP: what goes over the wire in each era, and who may call. The tables of
+// crates/toolbooth/src/dialect/mcp/tests have every case. The clauses are those of docs/PROTOCOLS.md.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { claims, hmac, issued, issuer, keyPair, token } from "./support/issuer.mjs";
+import { github } from "./support/github.mjs";
+import { CLIENT, authorizationServer } from "./support/oauth.mjs";
+import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+
+const PUBLIC = "https://booth.example";
+const METADATA = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
+const SECRET = `${CANARY} of at least thirty-two bytes`;
+const RSA = keyPair("RS256");
+
+let provider, api, keys;
+const workers = {};
+before(async () => {
+  [provider, api, keys] = await Promise.all([authorizationServer(), github(), issuer(RSA)]);
+  const resource = {
+    AUTH: "jwt",
+    JWT_SECRET: SECRET,
+    JWKS_URL: keys.url,
+    JWT_ISSUER: "https://login.example",
+    PUBLIC_URL: PUBLIC,
+  };
+  const challenges = {
+    AUTH: "jwt",
+    JWT_SECRET: SECRET,
+    GITHUB_API_URL: api.base,
+    OAUTH_PROVIDERS: "github",
+    PUBLIC_URL: PUBLIC,
+    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+    GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
+    OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
+    OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
+    OAUTH_GITHUB_AUTHORIZE_URL: `${provider.base}/authorize`,
+    OAUTH_GITHUB_TOKEN_URL: `${provider.base}/token`,
+  };
+  const starting = {
+    booth: start(BOOTH),
+    fixtures: start(FIXTURES),
+    resource: start(FIXTURES, { vars: resource }),
+    challenges: start(BOOTH, { vars: challenges }),
+    own: start(BOOTH, { vars: { ALLOWED_ORIGINS: "https://a.example", PUBLIC_URL: PUBLIC } }),
+    limited: start(BOOTH, { limit: 1 }),
+    broken: start(BOOTH, { vars: { MAX_BODY_BYTES: "none" } }),
+  };
+  await Promise.all(Object.entries(starting).map(async ([name, worker]) => (workers[name] = await worker)));
+});
+after(async () => {
+  await Promise.all([...Object.values(workers), provider, api, keys].map((one) => one.close()));
+});
+
+const VERSION = "2026-07-28";
+let ids = 0;
+/** A legacy request, and its answer. */
+const legacy = (method, params = {}, { worker = workers.booth, path = "/mcp", headers } = {}) =>
+  worker.post({ jsonrpc: "2.0", id: (ids += 1), method, params }, { path, headers });
+/** A modern request with its headers, and its answer. */
+const modern = (method, { _meta, ...params } = {}, { worker = workers.booth, path = "/mcp", headers, can = {} } = {}) => {
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientCapabilities": can,
+    ..._meta,
+  };
+  const name = params.name ?? params.uri;
+  const repeated = { "mcp-protocol-version": VERSION, "mcp-method": method, ...(name && { "mcp-name": name }) };
+  const body = { jsonrpc: "2.0", id: (ids += 1), method, params: { ...params, _meta: meta } };
+  return worker.post(body, { path, headers: { ...repeated, ...headers } });
+};
+const ADD = { name: "Calculator_Add", arguments: { a: 2, b: 40 } };
+
+for (const [era, ask] of Object.entries({ legacy, modern })) {
+  test(`MC9 a ${era} request needs no session, no Accept, and no slash more or less`, async () => {
+    for (const path of ["/mcp", "/mcp/"]) {
+      for (const headers of [{}, { accept: "*/*" }, { accept: "text/html" }, { "mcp-session-id": "x", "last-event-id": "7" }]) {
+        const reply = await ask("tools/call", ADD, { path, headers });
+        assert.deepEqual([reply.status, reply.json.result.structuredContent], [200, { result: 42 }]);
+        assert.equal(reply.headers["mcp-session-id"], undefined);
+        assert.equal(reply.headers["cache-control"], "no-store");
+      }
+    }
+  });
+
+  test(`MC20 MC21 ${era}: every tool is listed with a name and schemas that clients take`, async () => {
+    for (const worker of [workers.booth, workers.fixtures]) {
+      const { tools } = (await ask("tools/list", {}, { worker })).json.result;
+      const { items } = (await worker.get("/oxp/tools")).json;
+      assert.deepEqual(tools.map(({ name }) => name), [...new Set(items.map(({ name }) => name))]);
+      for (const { name, _meta } of tools) {
+        assert.equal(items.filter((item) => item.name === name).at(-1).id, _meta["toolbooth/id"]);
+      }
+    }
+  });
+
+  test(`MC25 ${era}: an older version by its name or by _meta`, async () => {
+    for (const [params, value] of [
+      [{ name: "Text_Slugify" }, { slug: "crème", truncated: false }],
+      [{ name: "Text_Slugify__1_0_0" }, { result: "cr-me" }],
+      [{ name: "Text_Slugify", _meta: { "toolbooth/version": "1.0.0" } }, { result: "cr-me" }],
+    ]) {
+      const reply = await ask("tools/call", { ...params, arguments: { text: "Crème" } });
+      assert.deepEqual(reply.json.result.structuredContent, value);
+    }
+  });
+
+  test(`MC22 ${era}: a tool that returns nothing, and one that crashes`, async () => {
+    const silent = () => ask("tools/call", { name: "Fixture_Silent" }, { worker: workers.fixtures });
+    assert.deepEqual((await silent()).json.result.structuredContent, { result: null });
+    assert.equal((await ask("tools/call", { name: "Fixture_Panic" }, { worker: workers.fixtures })).status, 500);
+    assert.deepEqual((await silent()).json.result.structuredContent, { result: null });
+  });
+
+  test(`MC30 MC31 ${era}: every tool and version has a resource that can be read`, async () => {
+    for (const worker of [workers.booth, workers.fixtures]) {
+      const { resources } = (await ask("resources/list", {}, { worker })).json.result;
+      const { items } = (await worker.get("/oxp/tools")).json;
+      assert.deepEqual(resources.map(({ name }) => name), items.map(({ id }) => id));
+      for (const { uri } of resources) {
+        const { contents } = (await ask("resources/read", { uri }, { worker })).json.result;
+        assert.deepEqual(contents.map((one) => one.uri), [uri]);
+      }
+    }
+    const absent = await ask("resources/read", { uri: "test://nowhere" });
+    assert.deepEqual(absent.json.error.data, { uri: "test://nowhere" });
+  });
+
+  test(`MC32 MC33 ${era}: prompts and completions`, async () => {
+    const options = { worker: workers.fixtures };
+    const { prompts } = (await ask("prompts/list", {}, options)).json.result;
+    assert.deepEqual(prompts.map(({ name }) => name), ["fixture-route"]);
+    const got = await ask("prompts/get", { name: "fixture-route", arguments: { region: "eu" } }, options);
+    assert.equal(got.json.result.messages[0].content.text, "Run in eu from now on.");
+    const params = { ref: { type: "ref/prompt", name: "fixture-route" }, argument: { name: "region", value: "E" } };
+    assert.deepEqual((await ask("completion/complete", params, options)).json.result.completion.values, ["eu"]);
+    assert.deepEqual((await ask("prompts/list")).json.result.prompts, []);
+  });
+}
+
+test("MC8 parameters that are repeated in headers", async () => {
+  const call = (args, headers) =>
+    modern("tools/call", { name: "Fixture_Routed", arguments: args }, { worker: workers.fixtures, headers });
+  for (const [args, headers, status] of [
+    [{ region: "eu" }, { "mcp-param-region": "eu" }, 200],
+    [{ region: "eu" }, { "Mcp-Param-Region": "=?base64?ZXU=?=" }, 200],
+    [{ region: "eu" }, { "mcp-param-region": "us" }, 400],
+    [{ region: "eu" }, {}, 400],
+    [{}, { "mcp-param-region": "eu" }, 400],
+    [{ box: { size: 42 } }, { "mcp-param-box-size": "42" }, 200],
+    [{ box: { size: 42 } }, { "mcp-param-box-size": "41" }, 400],
+    [{}, {}, 200],
+  ]) {
+    const reply = await call(args, headers);
+    assert.equal(reply.status, status, reply.text);
+    if (status === 400) assert.equal(reply.json.error.code, -32020);
+  }
+  const { tools } = (await modern("tools/list", {}, { worker: workers.fixtures })).json.result;
+  const { inputSchema } = tools.find(({ name }) => name === "Fixture_Routed");
+  assert.equal(inputSchema.properties.region["x-mcp-header"], "Region");
+  const reply = await legacy("tools/call", { name: "Fixture_Routed", arguments: { region: "eu" } }, { worker: workers.fixtures });
+  assert.equal(reply.status, 200, "legacy clients know of no such headers");
+});
+
+const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+const JSON_TYPE = { "content-type": "application/json" };
+for (const [name, method, path, { headers = JSON_TYPE, body }, status, code] of [
+  ["another address", "POST", "/mcp/sse", { body: PING }, 404, -32600],
+  ["GET", "GET", "/mcp", {}, 405, -32600],
+  ["GET by a browser", "GET", "/mcp", { headers: { accept: "text/html" } }, 405, -32600],
+  ["DELETE", "DELETE", "/mcp", {}, 405, -32600],
+  ["PUT", "PUT", "/mcp", { body: PING }, 405, -32600],
+  ["too large a body", "POST", "/mcp", { body: " ".repeat(300000) }, 413, -32600],
+  ["a body that is not declared as JSON", "POST", "/mcp", { headers: {}, body: PING }, 415, -32600],
+  ["half a body", "POST", "/mcp", { body: PING.slice(0, 9) }, 400, -32700],
+  ["a batch", "POST", "/mcp", { body: `[${PING}]` }, 400, -32600],
+]) {
+  test(`MC10 MC12 ${name}: ${status} and ${code}`, async () => {
+    const reply = await workers.booth.request(method, path, { headers, body });
+    assert.deepEqual([reply.status, reply.json.error.code, reply.json.id], [status, code, undefined]);
+    assert.equal(reply.headers.allow, status === 405 ? "POST, OPTIONS" : undefined);
+  });
+}
+
+test("MC3 a notification: 202 without a body", async () => {
+  const body = { jsonrpc: "2.0", method: "notifications/initialized" };
+  assert.equal((await workers.booth.post(body, { path: "/mcp" })).status, 202);
+});
+
+test("MC12 a server that is not ready, and a caller who asks too much", async () => {
+  const broken = await modern("tools/call", ADD, { worker: workers.broken });
+  assert.deepEqual([broken.status, broken.json.error.code], [503, -32603]);
+  assert.equal((await modern("tools/list", {}, { worker: workers.broken })).status, 200);
+  const statuses = [];
+  for (let at = 0; at < 3; at += 1) {
+    statuses.push((await modern("tools/call", ADD, { worker: workers.limited })).status);
+  }
+  assert.deepEqual(statuses, [200, 429, 429]);
+  assert.equal((await modern("tools/list", {}, { worker: workers.limited })).status, 200, "lists are not counted");
+});
+
+for (const [origin, allowed] of [
+  [undefined, true],
+  ["http://localhost:3000", true],
+  ["http://127.0.0.1", true],
+  ["http://[::1]:8787", true],
+  ["https://claude.ai", true],
+  ["https://vscode.dev", true],
+  ["https://a.example", true],
+  [PUBLIC, true],
+  ["https://evil.example", false],
+  ["http://localhost.evil.example", false],
+  ["http://localhost:3000.evil.example", false],
+  ["http://127.0.0.1@evil.example", false],
+  ["null", false],
+]) {
+  test(`MC11 Origin ${origin}: ${allowed ? "served" : "403"}, and the same in CORS`, async () => {
+    const worker = workers.own;
+    const headers = origin === undefined ? {} : { origin };
+    const reply = await modern("tools/call", ADD, { worker, headers });
+    assert.equal(reply.status, allowed ? 200 : 403);
+    const echoed = allowed ? origin : undefined;
+    assert.equal(reply.headers["access-control-allow-origin"], echoed);
+    const wrong = await worker.request("GET", "/mcp", { headers });
+    assert.deepEqual([wrong.status, wrong.headers["access-control-allow-origin"]], [allowed ? 405 : 403, echoed]);
+    if (origin === undefined) return;
+    const asked = "content-type, mcp-protocol-version, mcp-method, mcp-name, Mcp-Param-Region, x-other";
+    const preflight = await worker.request("OPTIONS", "/mcp", {
+      headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": asked },
+    });
+    assert.equal(preflight.status, allowed ? 204 : 403);
+    if (!allowed) return;
+    const may = preflight.headers["access-control-allow-headers"].split(", ");
+    for (const name of ["mcp-protocol-version", "mcp-method", "mcp-name", "mcp-param-region", "authorization"]) {
+      assert.ok(may.includes(name), name);
+    }
+    assert.ok(!may.includes("x-other"));
+  });
+}
+
+test("MC11 the pages of other protocols are not turned away, as before", async () => {
+  const headers = { origin: "https://evil.example" };
+  const body = { tool_id: "Calculator.Add", input: { a: 1, b: 2 } };
+  assert.equal((await workers.own.post(body, { headers })).status, 200);
+});
+
+const user = (more) => token({ alg: "HS256" }, claims({ iss: "https://login.example", ...more }), hmac(SECRET));
+const bearer = (value) => ({ authorization: `Bearer ${value}` });
+
+test("MC13 who has no token is told where to ask for one", async () => {
+  const worker = workers.resource;
+  const pointer = `, scope="fixture:run fixture:tell", resource_metadata="${METADATA}"`;
+  for (const [headers, error] of [
+    [{}, ""],
+    [bearer("x"), ', error="invalid_token", error_description="the credentials are not valid"'],
+  ]) {
+    for (const ask of [legacy, modern]) {
+      const reply = await ask("tools/list", {}, { worker, headers });
+      assert.equal(reply.status, 401);
+      assert.equal(reply.headers["www-authenticate"], `Bearer realm="toolbooth"${error}${pointer}`);
+    }
+  }
+  const elsewhere = await worker.post({ tool_id: "Fixture.Silent", input: {} });
+  assert.ok(!elsewhere.headers["www-authenticate"].includes("resource_metadata"), "other protocols are no such resource");
+});
+
+test("MC14 the metadata of the resource stand at both places, for everybody", async () => {
+  for (const path of ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"]) {
+    const { status, json, headers } = await workers.resource.get(path, { origin: "https://claude.ai" });
+    assert.equal(status, 200);
+    assert.equal(headers["access-control-allow-origin"], "https://claude.ai");
+    assert.deepEqual(json, {
+      resource: `${PUBLIC}/mcp`,
+      resource_name: "Toolbooth",
+      authorization_servers: ["https://login.example"],
+      bearer_methods_supported: ["header"],
+      scopes_supported: ["fixture:run", "fixture:tell"],
+    });
+    assert.equal((await workers.booth.get(path)).status, 404, "nobody to ask");
+  }
+});
+
+test("MC15 a token must be meant for this resource", async () => {
+  const ask = (more) => {
+    const headers = bearer(issued(RSA, { iss: "https://login.example", ...more }));
+    return modern("tools/list", {}, { worker: workers.resource, headers });
+  };
+  assert.equal((await ask({ aud: `${PUBLIC}/mcp` })).status, 200);
+  assert.equal((await ask({ aud: ["https://other.example", `${PUBLIC}/mcp`] })).status, 200);
+  for (const aud of [undefined, "https://other.example/mcp", PUBLIC, `${PUBLIC}/mcp/`]) {
+    const reply = await ask({ aud });
+    assert.equal(reply.status, 401, aud);
+    assert.match(reply.headers["www-authenticate"], /error_description="the token is for another audience"/);
+  }
+});
+
+test("MC16 a token with too few scopes: 403, and the client learns which it takes", async () => {
+  const call = (scope) =>
+    modern("tools/call", { name: "Fixture_Scoped" }, { worker: workers.resource, headers: bearer(user({ scope })) });
+  const refused = await call("fixture:run");
+  assert.equal(refused.status, 403);
+  assert.ok(refused.json.id !== undefined && refused.json.error.message.includes("fixture:tell"));
+  const { "www-authenticate": header } = refused.headers;
+  assert.match(header, /error="insufficient_scope", scope="[^"]*fixture:tell[^"]*", resource_metadata="/);
+  const [, wanted] = /scope="([^"]*)"/.exec(header);
+  assert.equal((await call(wanted)).status, 200);
+  const names = async (scope) => {
+    const options = { worker: workers.resource, headers: bearer(user({ scope })) };
+    const { result } = (await modern("tools/list", {}, options)).json;
+    assert.equal(result.cacheScope, "private");
+    return result.tools.map(({ name }) => name);
+  };
+  assert.ok(!(await names("")).includes("Fixture_Scoped"));
+  assert.ok((await names(wanted)).includes("Fixture_Scoped"));
+});
+
+/** The way of a user's browser from a challenge's page to the end. */
+async function agree(url) {
+  const cookies = new Map();
+  const visit = async (method, address) => {
+    const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
+    const headers = { cookie, "sec-fetch-site": "same-origin" };
+    const reply = await workers.challenges.request(method, address.slice(PUBLIC.length), { headers });
+    for (const set of reply.headers["set-cookie"] ?? []) {
+      const [, name, value] = /^(__Host-[^=]+)=([^;]*); /.exec(set);
+      cookies.set(name, value);
+    }
+    return reply;
+  };
+  const page = await visit("GET", url);
+  const sent = await visit("POST", `${PUBLIC}${/<form method="post" action="([^"]+)">/.exec(page.text)[1]}`);
+  const answer = await fetch(sent.headers.location, { redirect: "manual" });
+  const done = await visit("GET", answer.headers.get("location"));
+  assert.match(done.text, /<h1>Done<\/h1>/);
+}
+
+test("MC40 a call, a question, a grant, and the call again", async () => {
+  const call = (more) => {
+    const params = { name: "GitHub_CreateIssue", arguments: { owner: "octocat", repository: "hello-world", title: "Found a bug" } };
+    const options = { worker: workers.challenges, headers: bearer(user({ sub: `${CANARY}-carol` })) };
+    return modern("tools/call", { ...params, ...more }, { ...options, can: { elicitation: { url: {} } } });
+  };
+  const { result } = (await call()).json;
+  assert.equal(result.resultType, "input_required");
+  const { params } = result.inputRequests.github;
+  const again = { requestState: result.requestState, inputResponses: { github: { action: "accept" } } };
+  assert.equal((await call(again)).json.result.resultType, "input_required", "nothing has been granted");
+  await agree(params.url);
+  const done = (await call(again)).json.result;
+  assert.deepEqual([done.resultType, done.isError], ["complete", undefined]);
+  assert.equal(done.structuredContent.number, 1347);
+  assert.equal((await call({ ...again, requestState: `${result.requestState}a` })).json.error.code, -32602);
+});

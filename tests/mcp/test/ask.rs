@@ -1,0 +1,195 @@
+//! Those that ask the client's user, its model, or the client itself.
+
+use serde::Deserialize;
+use serde_json::json;
+use toolbooth::Context;
+use toolbooth::call::{Ability, Content, Question, Sampled};
+
+use super::{Blocks, Nothing, text};
+
+#[derive(Deserialize)]
+struct Name {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Color {
+    color: String,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    context: String,
+}
+
+#[derive(Deserialize)]
+struct Confirmed {
+    ok: bool,
+}
+
+#[derive(Deserialize)]
+struct Roots {
+    roots: Vec<Root>,
+}
+
+#[derive(Deserialize)]
+struct Root {
+    uri: String,
+}
+
+/// A form of one field.
+fn form(message: &str, field: &str, kind: &str) -> Question {
+    let schema = json!({
+        "type": "object", "properties": { field: { "type": kind } }, "required": [field],
+    });
+    Question::form(message, schema)
+}
+
+fn name() -> Question {
+    form("What is your name?", "name", "string")
+}
+
+fn greeting() -> Question {
+    Question::sampling("Generate a greeting", 50)
+}
+
+fn written(sampled: Sampled) -> String {
+    match sampled.content {
+        Content::Text { text } => text,
+        _ => "(no text)".to_owned(),
+    }
+}
+
+pub(crate) async fn missing_capability(_: Nothing, context: &Context<'_>) -> Blocks {
+    match context.answer::<Sampled>("message")? {
+        Some(sampled) => text(written(sampled)),
+        None => Err(context.ask([("message", greeting())], ())),
+    }
+}
+
+pub(crate) async fn streaming_elicitation(_: Nothing, context: &Context<'_>) -> Blocks {
+    context.progress(1.0, Some(2.0), "The user is asked");
+    input_required_result_elicitation(Nothing {}, context).await
+}
+
+pub(crate) async fn input_required_result_elicitation(_: Nothing, context: &Context<'_>) -> Blocks {
+    match context.answer::<Name>("user_name")? {
+        Some(Name { name }) => text(format!("Hello, {name}!")),
+        None => Err(context.ask([("user_name", name())], ())),
+    }
+}
+
+pub(crate) async fn input_required_result_sampling(_: Nothing, context: &Context<'_>) -> Blocks {
+    let question = Question::sampling("What is the capital of France?", 100);
+    match context.answer::<Sampled>("capital_question")? {
+        Some(sampled) => text(written(sampled)),
+        None => Err(context.ask([("capital_question", question)], ())),
+    }
+}
+
+pub(crate) async fn input_required_result_list_roots(_: Nothing, context: &Context<'_>) -> Blocks {
+    match context.answer::<Roots>("client_roots")? {
+        Some(roots) => text(named(&roots)),
+        None => Err(context.ask([("client_roots", Question::Roots)], ())),
+    }
+}
+
+fn named(roots: &Roots) -> String {
+    let addresses: Vec<_> = roots.roots.iter().map(|root| root.uri.as_str()).collect();
+    format!("Roots: {}", addresses.join(", "))
+}
+
+pub(crate) async fn input_required_result_request_state(
+    _: Nothing,
+    context: &Context<'_>,
+) -> Blocks {
+    match (context.state::<String>(), context.answer::<Confirmed>("confirm")?) {
+        (Some(state), Some(Confirmed { ok })) => {
+            text(format!("{state}: state-ok, confirmed: {ok}"))
+        }
+        _ => {
+            let question = form("Please confirm", "ok", "boolean");
+            Err(context.ask([("confirm", question)], "asked"))
+        }
+    }
+}
+
+pub(crate) async fn input_required_result_tampered_state(
+    input: Nothing,
+    context: &Context<'_>,
+) -> Blocks {
+    input_required_result_request_state(input, context).await
+}
+
+pub(crate) async fn input_required_result_multiple_inputs(
+    _: Nothing,
+    context: &Context<'_>,
+) -> Blocks {
+    let answers = (
+        context.answer::<Name>("user_name")?,
+        context.answer::<Sampled>("greeting")?,
+        context.answer::<Roots>("client_roots")?,
+        context.state::<bool>(),
+    );
+    match answers {
+        (Some(Name { name }), Some(greeting), Some(roots), Some(true)) => {
+            text(format!("{}, {name}! {}", written(greeting), named(&roots)))
+        }
+        _ => {
+            let questions = [
+                ("user_name", name()),
+                ("greeting", greeting()),
+                ("client_roots", Question::Roots),
+            ];
+            Err(context.ask(questions, true))
+        }
+    }
+}
+
+pub(crate) async fn input_required_result_multi_round(_: Nothing, context: &Context<'_>) -> Blocks {
+    // The state is the list of what was answered before.
+    let mut said: Vec<String> = context.state().unwrap_or_default();
+    if said.is_empty() {
+        let first = form("Step 1: What is your name?", "name", "string");
+        let Some(Name { name }) = context.answer("step1")? else {
+            return Err(context.ask([("step1", first)], Vec::<String>::new()));
+        };
+        said.push(name);
+    }
+    match context.answer::<Color>("step2")? {
+        Some(Color { color }) => text(format!("{}: {color}", said.concat())),
+        None => {
+            let second = form("Step 2: What is your favorite color?", "color", "string");
+            Err(context.ask([("step2", second)], said))
+        }
+    }
+}
+
+pub(crate) async fn input_required_result_capabilities(
+    _: Nothing,
+    context: &Context<'_>,
+) -> Blocks {
+    let known: Vec<_> =
+        [("user_name", name()), ("greeting", greeting()), ("client_roots", Question::Roots)]
+            .into_iter()
+            .filter(|(_, question)| context.can(question.ability()))
+            .collect();
+    let answered = context.answer::<Name>("user_name")?.is_some()
+        || context.answer::<Sampled>("greeting")?.is_some()
+        || context.answer::<Roots>("client_roots")?.is_some();
+    if answered || known.is_empty() {
+        let forms = context.can(Ability::Form);
+        return text(format!("The client shows forms: {forms}"));
+    }
+    Err(context.ask(known, ()))
+}
+
+pub(crate) async fn prompt_of_answer(_: Nothing, context: &Context<'_>) -> Blocks {
+    match context.answer::<Said>("user_context")? {
+        Some(said) => text(format!("The context is: {}", said.context)),
+        None => {
+            let question = form("What context should the prompt use?", "context", "string");
+            Err(context.ask([("user_context", question)], ()))
+        }
+    }
+}

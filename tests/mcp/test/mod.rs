@@ -1,0 +1,124 @@
+//! What the conformance suite of MCP calls: docs/PROTOCOLS.md says which release of it.
+
+mod ask;
+
+use serde::{Deserialize, Serialize};
+use toolbooth::call::{Content, NoteLevel};
+use toolbooth::{Context, ToolError};
+
+pub(crate) use ask::{
+    input_required_result_capabilities, input_required_result_elicitation,
+    input_required_result_list_roots, input_required_result_multi_round,
+    input_required_result_multiple_inputs, input_required_result_request_state,
+    input_required_result_sampling, input_required_result_tampered_state, missing_capability,
+    prompt_of_answer, streaming_elicitation,
+};
+
+pub(crate) type Blocks = Result<Vec<Content>, ToolError>;
+
+const PNG: &[u8] = include_bytes!("dot.png");
+const WAV: &[u8] = include_bytes!("silence.wav");
+
+#[derive(Deserialize)]
+pub(crate) struct Nothing {}
+
+pub(crate) fn text(text: impl Into<String>) -> Blocks {
+    Ok(vec![Content::text(text)])
+}
+
+fn png() -> Content {
+    Content::image(PNG, "image/png")
+}
+
+pub(crate) async fn simple_text(_: Nothing, _: &Context<'_>) -> Blocks {
+    text("This is a simple text response for testing.")
+}
+
+pub(crate) async fn image_content(_: Nothing, _: &Context<'_>) -> Blocks {
+    Ok(vec![png()])
+}
+
+pub(crate) async fn audio_content(_: Nothing, _: &Context<'_>) -> Blocks {
+    Ok(vec![Content::audio(WAV, "audio/wav")])
+}
+
+pub(crate) async fn embedded_resource(_: Nothing, _: &Context<'_>) -> Blocks {
+    let text = "This is an embedded resource content.";
+    Ok(vec![Content::document("test://embedded-resource", "text/plain", text)])
+}
+
+pub(crate) async fn multiple_content_types(_: Nothing, _: &Context<'_>) -> Blocks {
+    let json = r#"{"test":"data","value":123}"#;
+    Ok(vec![
+        Content::text("Multiple content types test:"),
+        png(),
+        Content::document("test://mixed-content-resource", "application/json", json),
+    ])
+}
+
+pub(crate) async fn error_handling(_: Nothing, _: &Context<'_>) -> Blocks {
+    Err(ToolError::new("This tool intentionally returns an error for testing"))
+}
+
+pub(crate) async fn tool_with_progress(_: Nothing, context: &Context<'_>) -> Blocks {
+    for done in [0.0, 50.0, 100.0] {
+        context.progress(done, Some(100.0), "");
+    }
+    text("All steps are done.")
+}
+
+pub(crate) async fn tool_with_logging(_: Nothing, context: &Context<'_>) -> Blocks {
+    for note in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+        context.note(NoteLevel::Info, note);
+    }
+    text("All is said.")
+}
+
+pub(crate) async fn logging_tool(input: Nothing, context: &Context<'_>) -> Blocks {
+    tool_with_logging(input, context).await
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OfResource {
+    resource_uri: String,
+}
+
+pub(crate) async fn prompt_of_resource(input: OfResource, _: &Context<'_>) -> Blocks {
+    let document = "Embedded resource content for testing.";
+    Ok(vec![
+        Content::document(input.resource_uri, "text/plain", document),
+        Content::text("Please process the embedded resource above."),
+    ])
+}
+
+pub(crate) async fn prompt_of_image(_: Nothing, _: &Context<'_>) -> Blocks {
+    Ok(vec![png(), Content::text("Please analyze the image above.")])
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Id {
+    id: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Data {
+    id: String,
+    template_test: bool,
+    data: String,
+}
+
+pub(crate) async fn template_data(input: Id, _: &Context<'_>) -> Result<Data, ToolError> {
+    let data = format!("Data for ID: {}", input.id);
+    Ok(Data { id: input.id, template_test: true, data })
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Region {
+    region: String,
+}
+
+pub(crate) async fn x_mcp_header(input: Region, _: &Context<'_>) -> Blocks {
+    text(format!("Region: {}", input.region))
+}
