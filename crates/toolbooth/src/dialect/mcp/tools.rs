@@ -8,7 +8,7 @@ use super::headers;
 use super::message::{Era, Request};
 use super::reply::{Code, Error, Scope};
 use super::result::{self, Told};
-use crate::call::{Call, Credentials, Wanted, find};
+use crate::call::{Call, Wanted, find};
 use crate::catalog::{Definition, Deprecated, ListForm, Listed, Rendering};
 use crate::dialect::oxp;
 use crate::dialect::{Exchange, Posted};
@@ -71,45 +71,38 @@ fn page_size(query: &str) -> Option<usize> {
 }
 
 /// `tools/call`.
-pub(super) fn call(request: Request, posted: &Posted<'_>) -> Exchange {
-    match read(request, posted) {
-        Ok((call, told)) => {
-            Exchange::single(Ok(call), move |outcome| result::encode(outcome, &told))
-        }
-        Err(answer) => Exchange::answered(answer),
+pub(super) fn call(mut request: Request, posted: &Posted<'_>) -> Exchange {
+    let (call, asking) = match read(&mut request, posted) {
+        Ok(read) => read,
+        Err(error) => return Exchange::answered(error.told(Some(&request.id))),
+    };
+    let declined = asking.declined(&request.params);
+    let told = Told { era: request.era(), id: request.id, asking };
+    match declined {
+        Some(declined) => Exchange::answered(result::failed(&told, &declined)),
+        None => Exchange::single(Ok(call), move |outcome| result::encode(outcome, &told)),
     }
 }
 
-/// Reads a call, as far as it is not answered by what the user has said.
-fn read(mut request: Request, posted: &Posted<'_>) -> Result<(Call, Told), Outbound> {
-    let told = |error: Error| error.told(Some(&request.id));
-    let name = request.text("name").map_err(told)?.to_owned();
-    let wanted = wanted(name, request.meta.get(VERSION), posted).map_err(told)?;
-    let wrong = |what: &str| Error::new(Code::InvalidParams, what.to_owned());
-    let input = match request.params.get("arguments") {
+/// Reads a call, and how its user can be asked.
+fn read(request: &mut Request, posted: &Posted<'_>) -> Result<(Call, Asking), Error> {
+    let name = request.text("name")?.to_owned();
+    let tool = wanted(name, request.meta.get(VERSION), posted)?;
+    let input = match request.params.remove("arguments") {
         None => Value::Object(Map::new()),
-        Some(input @ Value::Object(_)) => input.clone(),
-        Some(_) => return Err(told(wrong("arguments must be an object"))),
+        Some(input @ Value::Object(_)) => input,
+        Some(_) => return Err(Error::new(Code::InvalidParams, "arguments must be an object")),
     };
-    let mut context: Map<String, Value> = match request.meta.remove(CONTEXT) {
-        None => Map::new(),
-        Some(context) => [("context".to_owned(), context)].into_iter().collect(),
-    };
-    let told = |error: Error| error.told(Some(&request.id));
-    let credentials: Credentials =
-        oxp::credentials(&mut context).map_err(|refusal| told(Error::refused(refusal)))?;
-    let era = request.era();
-    if era == Era::Modern
-        && let Ok(tool) = find(posted.catalog, &wanted)
+    let context = request.meta.remove(CONTEXT).map(|context| ("context".to_owned(), context));
+    let credentials =
+        oxp::credentials(&mut context.into_iter().collect()).map_err(Error::refused)?;
+    if request.era() == Era::Modern
+        && let Ok(tool) = find(posted.catalog, &tool)
     {
-        headers::parameters(tool, &input, posted.headers).map_err(told)?;
+        headers::parameters(tool, &input, posted.headers)?;
     }
-    let asking = Asking::of(&request, &wanted, &input, &credentials, posted).map_err(told)?;
-    let told = Told { id: request.id, era, asking };
-    if let Some(declined) = told.asking.declined(&request.params) {
-        return Err(result::failed(&told, &declined));
-    }
-    Ok((Call { tool: wanted, call_id: None, input, credentials }, told))
+    let asking = Asking::of(request, &tool, &input, &credentials, posted)?;
+    Ok((Call { tool, call_id: None, input, credentials }, asking))
 }
 
 /// The tool that is meant: the latest of the name, or the version that the name or `_meta` says.
