@@ -29,8 +29,9 @@ pub(super) fn complete(request: &Request, posted: &Posted<'_>) -> Result<Outboun
     let values: Vec<String> = match text("ref/type")? {
         "ref/prompt" => {
             let prompt = prompts::find(text("ref/name")?, posted)?;
-            let argument = prompt.arguments.into_iter().find(|one| one.name == argument);
-            argument.map(|argument| argument.values).unwrap_or_default()
+            let values = prompts::argument(&prompt, argument).and_then(|one| one.get("enum"));
+            let values = values.and_then(Value::as_array).into_iter().flatten();
+            values.filter_map(Value::as_str).map(str::to_owned).collect()
         }
         "ref/resource" if text("ref/uri")? == resources::TEMPLATE && argument == "id" => {
             let allowed = posted.catalog.tools.iter();

@@ -10,6 +10,7 @@ use crate::call::excerpt;
 use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::dialect::Posted;
 use crate::http::Outbound;
+use crate::json;
 
 /// What `prompts/list` says: the prompts of the latest version of each tool.
 pub(super) const LIST: ListForm = ListForm { name: "mcp-prompts", head: "[", tail: "]", entry };
@@ -32,17 +33,18 @@ pub(super) fn get(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Er
         Some(_) => return Err(Error::new(Code::InvalidParams, "arguments must be an object")),
     };
     let mut text = String::new();
-    for part in parts(&prompt.text) {
+    for part in parts(text_of(&prompt, "text")) {
         let (before, name) = match part {
             Part::Words(words) => (words, None),
             Part::Argument(name) => ("", Some(name)),
         };
         text.push_str(before);
         let Some(name) = name else { continue };
-        let argument = prompt.arguments.iter().find(|argument| argument.name == name);
+        let is_required =
+            argument(&prompt, name).and_then(|one| one.get("required")) == Some(&Value::Bool(true));
         match arguments.and_then(|arguments| arguments.get(name)) {
             Some(Value::String(value)) => text.push_str(value),
-            None if argument.is_none_or(|argument| !argument.required) => {}
+            None if !is_required => {}
             given => {
                 let what = if given.is_some() { "must be a string" } else { "is missing" };
                 let message = format!("The argument {name} {what}");
@@ -51,7 +53,7 @@ pub(super) fn get(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Er
         }
     }
     Ok(request.complete(&members(&json!({
-        "description": prompt.description,
+        "description": text_of(&prompt, "description"),
         "messages": [{ "role": "user", "content": { "type": "text", "text": text } }],
     }))))
 }
@@ -60,14 +62,28 @@ pub(super) fn get(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Er
 ///
 /// # Errors
 /// There is no such prompt.
-pub(super) fn find(name: &str, posted: &Posted<'_>) -> Result<Prompt, Error> {
+pub(super) fn find(name: &str, posted: &Posted<'_>) -> Result<Value, Error> {
     let page = posted.reading().page(TEXTS.name).map_err(Error::refused)?;
-    // This crate has written it, at build time.
-    let prompts: Vec<Prompt> = serde_json::from_str(&page.body).unwrap_or_default();
-    prompts.into_iter().find(|prompt| prompt.name == name).ok_or_else(|| {
+    // This crate has written it, at build time. The reader of strangers' JSON is linked anyway.
+    let prompts = json::parse(page.body.as_bytes()).unwrap_or_default();
+    named(&prompts, name).cloned().ok_or_else(|| {
         let message = format!("Unknown prompt: {}", excerpt(name));
         Error::new(Code::InvalidParams, message)
     })
+}
+
+/// The argument `name` of a prompt.
+pub(super) fn argument<'a>(prompt: &'a Value, name: &str) -> Option<&'a Value> {
+    named(prompt.get("arguments")?, name)
+}
+
+/// The one of a list that has this name.
+fn named<'a>(list: &'a Value, name: &str) -> Option<&'a Value> {
+    list.as_array()?.iter().find(|one| text_of(one, "name") == name)
+}
+
+fn text_of<'a>(object: &'a Value, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A piece of a prompt's text.
