@@ -222,6 +222,8 @@ for (const [origin, allowed] of [
     assert.equal(reply.headers["access-control-allow-origin"], echoed);
     const wrong = await worker.request("GET", "/mcp", { headers });
     assert.deepEqual([wrong.status, wrong.headers["access-control-allow-origin"]], [allowed ? 405 : 403, echoed]);
+    const head = await worker.request("HEAD", "/mcp", { headers });
+    assert.deepEqual([head.status, head.text], [wrong.status, ""]);
     if (origin === undefined) return;
     const asked = "content-type, mcp-protocol-version, mcp-method, mcp-name, Mcp-Param-Region, x-other";
     const preflight = await worker.request("OPTIONS", "/mcp", {

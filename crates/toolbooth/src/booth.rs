@@ -71,11 +71,9 @@ impl Booth {
         if let Some(answer) = http::preflight(&request, origins) {
             return (dialect.sign)(answer);
         }
-        if dialect.guarded && http::is_foreign(request.headers, origins) {
-            return (dialect.sign)(http::refuse_origin());
-        }
         let Inbound { method, query, headers, body, .. } = request;
         let answer = match action {
+            _ if dialect.guarded && http::is_foreign(headers, origins) => Ok(http::refuse_origin()),
             Err(Refusal::MethodNotAllowed { allow }) if method == Method::Options => {
                 Ok(Outbound::empty(204).with("allow", allow))
             }

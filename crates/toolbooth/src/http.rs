@@ -135,7 +135,7 @@ pub fn preflight(request: &Inbound<'_>, origins: &Origins) -> Option<Outbound> {
     let origin = request.headers.get("origin")?;
     request.headers.get("access-control-request-method")?;
     if !origins.allow(&origin) {
-        return Some(refuse_origin());
+        return Some(refuse_origin().with("vary", "Origin"));
     }
     let asked = request.headers.get("access-control-request-headers").unwrap_or_default();
     let answer = Outbound::empty(204)
@@ -153,7 +153,7 @@ pub fn is_foreign(headers: &dyn Headers, origins: &Origins) -> bool {
 /// Turns a page away whose origin is not allowed.
 pub fn refuse_origin() -> Outbound {
     let body: &[u8] = br#"{"message":"This origin may not call the server","developer_message":"ALLOWED_ORIGINS does not name the request's Origin"}"#;
-    Outbound::json(403, body).with("vary", "Origin")
+    Outbound::json(403, body)
 }
 
 /// The headers that a page may send, given those that it wants to: tools of MCP clients have headers

@@ -78,9 +78,9 @@ impl Pauses {
     ) -> Pause {
         let Self(key) = self;
         let (way, name) = match caller {
-            Caller::Anonymous => ("none", None),
-            Caller::Key { name, .. } => ("key", Some(name)),
-            Caller::User { subject, .. } => ("user", subject.as_ref()),
+            Caller::Anonymous => ("none", [None, None]),
+            Caller::Key { name, .. } => ("key", [Some(name), None]),
+            Caller::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
         };
         let who = serde_json::to_string(&(way, name, user)).unwrap_or_default();
         let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
@@ -142,7 +142,11 @@ mod tests {
             let other = pauses.pause(owner(user), parts, 6_000);
             assert_eq!(other.open(&token, 6_000), Err(FORGED), "{what}");
         }
-        let user = Caller::User { subject: Some("u".to_owned()), scopes: crate::auth::Scopes::All };
+        let user = Caller::User {
+            issuer: "i".to_owned(),
+            subject: Some("u".to_owned()),
+            scopes: crate::auth::Scopes::All,
+        };
         let other = pauses.pause((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(FORGED), "another way in");
     }

@@ -1,6 +1,6 @@
 //! The Model Context Protocol over Streamable HTTP, `POST /mcp`: revision 2026-07-28, in which every
 //! request stands for itself, and the revisions before it as far as they can be served without
-//! sessions. Clause numbers MC1 to MC40 are explained in docs/PROTOCOLS.md.
+//! sessions. Clause numbers MC1 to MC43 are explained in docs/PROTOCOLS.md.
 //!
 //! - `message`: JSON-RPC messages and the era they belong to; `headers`: what a modern request must
 //!   repeat in headers; `reply`: results and errors;

@@ -11,6 +11,7 @@ use crate::call::{Wanted, excerpt};
 use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
+use crate::json;
 
 /// What `prompts/list` says: the prompts of the latest version of each tool.
 pub(super) const LIST: ListForm = ListForm { name: "mcp-prompts", head: "[", tail: "]", entry };
@@ -81,7 +82,7 @@ fn filled(
 pub(super) fn find(name: &str, posted: &Posted<'_>) -> Result<(String, Prompt), Error> {
     let page = posted.reading().page(TEXTS.name).map_err(Error::refused)?;
     // This crate has written it, at build time.
-    let prompts: Vec<(String, Prompt)> = serde_json::from_str(&page.body).unwrap_or_default();
+    let prompts: Vec<(String, Prompt)> = json::read(page.body.as_bytes()).unwrap_or_default();
     prompts.into_iter().find(|(_, prompt)| prompt.name == name).ok_or_else(|| {
         let message = format!("Unknown prompt: {}", excerpt(name));
         Error::new(Code::InvalidParams, message)
