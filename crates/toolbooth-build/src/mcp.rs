@@ -115,6 +115,9 @@ fn parameters(definition: &Definition) -> Vec<&str> {
 /// Whether the output schema tells blocks from what is none. No more than samples can be tried.
 fn is_of_blocks(definition: &Definition) -> bool {
     let output = definition.output_schema.clone().map_or(Value::Null, Value::Object);
+    if output.get("type").is_none_or(|kind| kind != "array") {
+        return false;
+    }
     let Ok(output) = schema::compile(&output) else { return true };
     [
         json!("text"),
