@@ -115,6 +115,9 @@ fn parameters(definition: &Definition) -> Vec<&str> {
 /// Whether the output schema tells blocks from what is none. No more than samples can be tried.
 fn is_of_blocks(definition: &Definition) -> bool {
     let output = definition.output_schema.clone().map_or(Value::Null, Value::Object);
+    if output.get("type").is_none_or(|kind| kind != "array") {
+        return false;
+    }
     let Ok(output) = schema::compile(&output) else { return true };
     [
         json!("text"),
@@ -154,7 +157,7 @@ fn check_resource(resource: &Resource, known: &[&str], problem: &mut dyn FnMut(&
     let base64 = |blob: &String| {
         let digits = blob.trim_end_matches('=');
         let digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
-        blob.len() % 4 == 0 && blob.len() - digits.len() < 3 && digits.bytes().all(digit)
+        blob.len().is_multiple_of(4) && blob.len() - digits.len() < 3 && digits.bytes().all(digit)
     };
     if !resource.blob.as_ref().is_none_or(base64) {
         problem(".blob", "is not base64".to_owned());
