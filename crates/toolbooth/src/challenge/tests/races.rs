@@ -4,8 +4,9 @@ use futures_util::future::join_all;
 use pollster::block_on;
 
 use super::*;
-use crate::call::{Call, Caller, Credentials, Outcome, Secret, Wanted};
+use crate::call::{Call, Caller, Credentials, Dialogue, Outcome, Secret, Wanted};
 use crate::dialect::Exchange;
+use crate::dialect::oxp::FLAT;
 use crate::http::Outbound;
 
 const HOUR: u64 = 3_600_000;
@@ -42,6 +43,7 @@ fn calls_of_one_request_refresh_once() {
                     secrets: [("KEY".to_owned(), Secret::new("k".to_owned()))].into(),
                     ..Credentials::default()
                 },
+                dialogue: Dialogue::default(),
             })
         };
         let caller = Caller::Key { name: "Calendar".to_owned(), scopes: crate::auth::NONE.clone() };
@@ -52,7 +54,7 @@ fn calls_of_one_request_refresh_once() {
         };
         let exchange = Exchange { calls: (0..5).map(call).collect(), reply: Box::new(all_done) };
         let booth = world.instance();
-        let answer = block_on(booth.exchange(exchange, &caller, &world.host));
+        let answer = block_on(booth.exchange(&FLAT, exchange, &caller, &world.host));
         assert_eq!(answer.status, if down { 400 } else { 200 });
         assert_eq!(server(|server| server.tried) - before, times, "the server is asked once");
     }
