@@ -128,7 +128,9 @@ const comparable = ({ name, description, inputSchema: { type, properties = {}, r
   name,
   description,
   type,
-  properties: Object.entries(properties).map(([property, { description }]) => [property, description]),
-  required,
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([property, { description }]) => [property, description]),
+  ),
+  required: required.toSorted(),
   additionalProperties,
 });
