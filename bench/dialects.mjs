@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { Connection, post } from "./load.mjs";
+import { REQUESTS } from "./mcp.mjs";
 
 const id = "123e4567-e89b-12d3-a456-426614174000";
 const tool_id = "Calculator.Add@1.0.0";
@@ -43,6 +44,12 @@ export const DIALECTS = [
     { role: "model", parts: [{ functionCall: { name, args: input } }] },
     ({ contents }) => contents[0].parts[0].functionResponse.response.output,
   ),
+  {
+    title: "MCP 2026-07-28",
+    path: "/mcp",
+    request: REQUESTS.call,
+    sum: ({ result }) => result.structuredContent.result,
+  },
 ];
 
 /** Throws when the Worker at `port` does not know the sum in every protocol, or mounts one more. */
@@ -54,7 +61,7 @@ export async function verifyDialects(port) {
       assert.deepEqual([status, status === 200 && sum(JSON.parse(body))], [200, 15], `${title}: ${body}`);
     }
     const { body } = await connection.send("GET / HTTP/1.1\r\nhost: bench\r\n\r\n");
-    const calls = /\/call$|\/execute$|^\/jsonrpc$/;
+    const calls = /\/call$|\/execute$|^\/jsonrpc$|^\/mcp$/;
     const served = JSON.parse(body)
       .protocols.filter(({ name }) => name !== "root")
       .filter(({ endpoints }) => endpoints.some(({ method, path }) => method === "POST" && calls.test(path)));

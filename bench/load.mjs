@@ -36,6 +36,7 @@ export class Connection {
 
   send(request) {
     return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) return reject(new Error("the connection is closed"));
       this.#waiting = { resolve, reject };
       this.#socket.write(request);
     });

@@ -6,7 +6,7 @@ import { version } from "./workerd.mjs";
 /** What a request may cost on the free plan. */
 const BUDGET_MS = 10;
 
-export function report({ results, dialects, access }, plan, { counter, noise }) {
+export function report({ results, dialects, access, mcp }, plan, { counter, noise }) {
   const echo = results.get("echo");
   const measured = [...results.values()].map((result) => ({
     ...result,
@@ -82,6 +82,30 @@ ${table(
 
 OXP, flat; one Worker for each row, all of the bundle that is called ours above. The free plan gives a request ${BUDGET_MS} ms of CPU; the last column is the share that a call takes here, with all that workerd does for it. The key of ES256 was fetched from an issuer on this machine before the rounds, and the runtime's WebCrypto verifies.
 
+## MCP, beside the packages for Workers in JavaScript
+
+${table(
+  [
+    "Tools",
+    "Server",
+    `call: least ${counter.unit}`,
+    counter.unit,
+    "× ours",
+    `list: least ${counter.unit}`,
+    counter.unit,
+    "× ours",
+    "gzip KB",
+  ],
+  mcp.map(({ title, count, rounds, gzip }) => {
+    const own = oursOf(mcp, count)?.rounds ?? rounds;
+    const measures = ["call", "list"].map((kind) => compare(rounds[kind], own[kind], ({ cost }) => cost));
+    const figures = measures.flatMap((cost) => [cost.least.toFixed(1), ...cells(cost, 1)]);
+    return [count?.toLocaleString("en") ?? "", title, ...figures, (gzip / 1000).toFixed(1)];
+  }),
+)}
+
+A \`tools/call\` of \`Calculator_Add\` and the whole \`tools/list\`, revision 2026-07-28, in ${plan.mcp.rounds} rounds: ${plan.requests} requests to ours, ${[...plan.mcp.requests.values()].join(", ")} to the others, over ${plan.mcp.connections} connections. All servers with as many tools have the same ones and were first seen to list them alike, and to answer good calls and bad ones alike. \`@modelcontextprotocol/server\` and \`agents\` are used as their documentation says: a function declares all tools for each request. Ours has lists that were rendered when it was built; a longer one is more to send.
+
 ## Size, and the first call after a start
 
 ${table(
@@ -99,11 +123,11 @@ A KB is 1,000 bytes; gzip has level 9 and takes all modules. The time is that fr
 
 ## Targets
 
-${table(["Target", "at most", "measured", "met"], targets(results, measured))}
+${table(["Target", "at most", "measured", "met"], targets(results, measured, mcp))}
 `;
 }
 
-function targets(results, measured) {
+function targets(results, measured, mcp) {
   const row = (what, limit, value, unit) => [
     what,
     `${limit}${unit}`,
@@ -117,7 +141,21 @@ function targets(results, measured) {
     const growth = compare(many, few, ({ cost }) => cost).ratio;
     rows.push(row("Cost of a call: ours with 1,000 tools to ours with 1", 1.1, growth, " ×"));
   }
+  const own = oursOf(mcp, 100);
+  if (own !== undefined) {
+    const calls = (others, rounds) => compare(rounds.call, others.rounds.call, ({ cost }) => cost).ratio;
+    for (const other of mcp.filter(({ title, count }) => count === 100 && title !== own.title)) {
+      rows.push(row(`MCP, a call with 100 tools: ours to \`${other.title}\``, 0.1, calls(other, own.rounds), " ×"));
+    }
+    const growth = calls(oursOf(mcp, 1), oursOf(mcp, 1000).rounds);
+    rows.push(row("MCP, a call: ours with 1,000 tools to ours with 1", 1.1, growth, " ×"));
+  }
   return [...rows, row("Bundle of ours, gzip", 250, ours.gzip / 1000, " KB")];
+}
+
+/** Ours among the servers of MCP with that many tools. */
+function oursOf(mcp, tools) {
+  return mcp.find(({ title, count }) => title === "ours" && count === tools);
 }
 
 /** A measure over all rounds, and its ratio to that of the other Worker in the same round. */

@@ -10,6 +10,7 @@ import { verifyAccess, withAccess } from "./access.mjs";
 import { bystanders, pick } from "./counter.mjs";
 import { DIALECTS, verifyDialects } from "./dialects.mjs";
 import { load, open } from "./load.mjs";
+import { REQUESTS, servers, verifyMcp } from "./mcp.mjs";
 import { ROOT, SCRATCH } from "./paths.mjs";
 import { report } from "./report.mjs";
 import { catalogue } from "./tools.mjs";
@@ -21,7 +22,15 @@ const smoke = process.argv.includes("--smoke");
 // Many short rounds rather than few long ones: what disturbs the machine then falls on a Worker
 // and on the echo beside it alike, and the median passes over the rest.
 const plan = smoke
-  ? { catalogues: [], warmup: 50, rounds: 2, requests: 100, connections: 16, starts: 1 }
+  ? {
+      catalogues: [],
+      warmup: 50,
+      rounds: 2,
+      requests: 100,
+      connections: 16,
+      starts: 1,
+      mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2], [1000, 1]]) },
+    }
   : {
       catalogues: [1, 100, 1000],
       warmup: 6000,
@@ -29,6 +38,8 @@ const plan = smoke
       requests: 500,
       connections: 16,
       starts: 11,
+      // By how many tools there are: the more, the longer the packages take.
+      mcp: { rounds: 15, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]) },
     };
 
 const say = (text) => console.error(`bench: ${text}`);
@@ -46,6 +57,16 @@ const results = new Map(
   workers.map((worker) => [worker.name, { ...worker, ...sizes(worker), rounds: [], starts: [] }]),
 );
 
+const mcp = [];
+for (const [count, requests] of plan.mcp.requests) {
+  const own = results.get(`tools-${count}`);
+  if (own) mcp.push({ ...own, title: "ours", count, requests: plan.requests });
+  for (const server of await servers(count)) mcp.push({ ...server, requests });
+}
+// Without the catalogues, ours has the tools that are deployed.
+if (smoke) mcp.push({ ...results.get("ours"), requests: plan.requests });
+for (const server of mcp) Object.assign(server, sizes(server), { rounds: { call: [], list: [] } });
+
 const dialects = DIALECTS.map((dialect) => ({ ...dialect, rounds: [] }));
 
 say("calls");
@@ -60,7 +81,7 @@ for (let round = 0; round < plan.starts; round++) {
   for (const worker of workers) results.get(worker.name).starts.push(await firstRequest(worker));
 }
 
-const text = report({ results, dialects, access }, plan, { counter, noise });
+const text = report({ results, dialects, access, mcp }, plan, { counter, noise });
 if (smoke) {
   say("all answer as they should; so few calls say nothing about speed");
 } else {
@@ -72,13 +93,15 @@ if (smoke) {
 async function calls(access) {
   const { modules } = results.get("ours");
   const guarded = access.map(({ name, variables }) => ({ name, variables, modules }));
-  const config = await configure([...workers, ...guarded]);
+  const packages = mcp.filter(({ name }) => !results.has(name));
+  const config = await configure([...workers, ...guarded, ...packages]);
   return serve(config, async ({ pid, ports }) => {
     const answers = [];
     for (const { name } of workers) answers.push([name, await verify(name, ports[name])]);
     alike(answers);
     await verifyDialects(ports.ours);
     await verifyAccess(access, ports);
+    await verifyMcp(mcp, ports);
 
     const connections = new Map();
     for (const { name } of workers) connections.set(name, await open(ports[name], plan.connections));
@@ -101,17 +124,40 @@ async function calls(access) {
       }
     }
     for (const each of [...connections.values()].flat()) each.close();
+
+    say("MCP");
+    // Connections of its own each time: some servers take so long that those of the others would be
+    // closed meanwhile, for nothing came over them.
+    const serving = async ({ name }, use) => {
+      const connections = await open(ports[name], plan.mcp.connections);
+      await use(connections);
+      for (const each of connections) each.close();
+    };
+    for (const server of mcp) {
+      for (const request of Object.values(REQUESTS)) {
+        await serving(server, (connections) => load(connections, request, 4 * server.requests));
+      }
+    }
+    for (let round = 0; round < plan.mcp.rounds; round++) {
+      for (const server of mcp) {
+        for (const [kind, request] of Object.entries(REQUESTS)) {
+          await serving(server, async (connections) => {
+            server.rounds[kind].push(await measure(pid, connections, request, server.requests));
+          });
+        }
+      }
+    }
     return others();
   });
 }
 
 /** What a call costs the process, and how long it takes, in one round. */
-async function measure(pid, connections, request) {
+async function measure(pid, connections, request, requests = plan.requests) {
   const stop = await counter.start(pid);
-  const { seconds, latencies } = await load(connections, request, plan.requests);
+  const { seconds, latencies } = await load(connections, request, requests);
   // An answer leaves before the process is done with its request.
   await sleep(20);
-  return { cost: (await stop()) / plan.requests, rate: plan.requests / seconds, latencies };
+  return { cost: (await stop()) / requests, rate: requests / seconds, latencies };
 }
 
 /** Milliseconds from the start of a workerd with this Worker alone to its first answer. */

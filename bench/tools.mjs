@@ -123,7 +123,12 @@ pub(crate) async fn tool${number}(input: Map<String, Value>, _: &Context<'_>) ->
   )
   .join("")}`;
 
-function definition(number) {
+/** Calculator.Add as it is. */
+export const calculator = async () =>
+  JSON.parse(await readFile(join(ROOT, "tools/calculator/Add@1.0.0.json"), "utf8"));
+
+/** The definition of a generated tool. */
+export function definition(number) {
   const { schema, example } = SCHEMAS[number % SCHEMAS.length];
   return {
     id: `${toolkit(number)}.Tool${number}@1.0.0`,

@@ -8,8 +8,7 @@ import standalone from "ajv/dist/standalone/index.js";
 import { build } from "esbuild";
 
 import { ROOT } from "./paths.mjs";
-
-const DEFINITION = join(ROOT, "tools/calculator/Add@1.0.0.json");
+import { calculator } from "./tools.mjs";
 
 /** The yardsticks: null, echo, and the same service in JavaScript, bare and with Hono. */
 export async function yardsticks() {
@@ -17,7 +16,7 @@ export async function yardsticks() {
   const worker = async (name, title) => ({
     name,
     title,
-    modules: [await bundled(name, validators)],
+    modules: [await bundled(name, { validators })],
   });
   return Promise.all([
     worker("null", "null Worker"),
@@ -40,19 +39,26 @@ export async function ours(name, title, folder) {
 
 /** AJV's checks of the definition's schemas as source: nothing is compiled while a Worker runs. */
 async function precompiled() {
-  const definition = JSON.parse(await readFile(DEFINITION, "utf8"));
+  const definition = await calculator();
   const ajv = new Ajv({ allErrors: true, code: { source: true, esm: true } });
   ajv.addSchema(definition.input_schema, "input").addSchema(definition.output_schema, "output");
   return standalone(ajv, { input: "input", output: "output" });
 }
 
-/** Bundled and minified as ours is. */
-async function bundled(name, validators) {
+/** A Worker of bench/workers, bundled and minified as ours is; `sources` are the modules that are
+ *  generated, by name. */
+export async function bundled(name, sources) {
   const supply = {
-    name: "validators",
+    name: "generated",
     setup(building) {
-      building.onResolve({ filter: /^validators$/ }, ({ path }) => ({ path, namespace: "bench" }));
-      building.onLoad({ filter: /./, namespace: "bench" }, () => ({ contents: validators }));
+      building.onResolve({ filter: new RegExp(`^(${Object.keys(sources).join("|")})$`) }, ({ path }) => ({
+        path,
+        namespace: "bench",
+      }));
+      building.onLoad({ filter: /./, namespace: "bench" }, ({ path }) => ({
+        contents: sources[path],
+        resolveDir: ROOT,
+      }));
     },
   };
   const { outputFiles } = await build({
@@ -61,6 +67,8 @@ async function bundled(name, validators) {
     bundle: true,
     minify: true,
     format: "esm",
+    conditions: ["workerd"],
+    external: ["cloudflare:*", "node:*"],
     write: false,
   });
   return { name: "worker.js", type: "esModule", bytes: outputFiles[0].contents };

@@ -1,0 +1,136 @@
+// MCP, revision 2026-07-28: a call and the list, by ours and by the packages that Workers in
+// JavaScript are written with, each with the same tools. Those declare them as their documentation
+// does, in the function that makes the server of a request.
+import assert from "node:assert/strict";
+
+import { Connection, post } from "./load.mjs";
+import { calculator, definition } from "./tools.mjs";
+import { bundled } from "./workers.mjs";
+import { zod } from "./zod.mjs";
+
+const VERSION = "2026-07-28";
+const ADD = "Calculator_Add";
+
+/** The packages, by the name of their Worker in bench/workers. */
+const PACKAGES = [
+  { name: "mcp-sdk", title: "@modelcontextprotocol/server" },
+  { name: "mcp-agents", title: "agents" },
+];
+
+/** Workers of both packages with `count` tools: `{ name, title, count, modules }`. */
+export async function servers(count) {
+  const factory = await source(count);
+  const worker = async ({ name, title }) => ({
+    name: `${name}-${count}`,
+    title,
+    count,
+    modules: [await bundled(name, { factory })],
+  });
+  return Promise.all(PACKAGES.map(worker));
+}
+
+async function source(count) {
+  const generated = Array.from({ length: count - 1 }, (_, number) => definition(number));
+  const tools = [
+    tool(await calculator(), "({ a, b }) => a + b"),
+    ...generated.map((one, number) => tool(one, `(input) => Object.keys(input).length + ${number}`)),
+  ];
+  return `import { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+
+const answer = (result) => ({
+  content: [{ type: "text", text: JSON.stringify({ result }) }],
+  structuredContent: { result },
+});
+
+export function createServer() {
+  const server = new McpServer({ name: "bench", version: "1.0.0" });
+${tools.join("\n")}
+  return server;
+}
+`;
+}
+
+const tool = ({ name, title, description, input_schema, output_schema }, run) => `
+  server.registerTool(
+    ${JSON.stringify(name)},
+    {
+      title: ${JSON.stringify(title)},
+      description: ${JSON.stringify(description)},
+      inputSchema: ${zod(input_schema)},
+      outputSchema: z.strictObject({ result: ${zod(output_schema)} }),
+    },
+    async (input) => answer((${run})(input)),
+  );`;
+
+function request(method, { name, ...more } = {}) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1.0.0" },
+  };
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": VERSION,
+    "mcp-method": method,
+    ...(name && { "mcp-name": name }),
+  };
+  return post("/mcp", JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { name, ...more, _meta } }), headers);
+}
+
+const add = (input) => request("tools/call", { name: ADD, arguments: input });
+
+/** What is measured. */
+export const REQUESTS = { call: add({ a: 10, b: 5 }), list: request("tools/list") };
+
+/** Throws when a Worker does not do what MCP demands, or when two with as many tools list them
+ *  differently. A `count` of undefined stands for tools of its own. */
+export async function verifyMcp(workers, ports) {
+  const lists = new Map();
+  for (const { name, count } of workers) {
+    const list = await verifyServer(`${name}, MCP`, ports[name]);
+    if (count === undefined) continue;
+    assert.equal(list.length, count, name);
+    assert.deepEqual(list, lists.get(count) ?? list, name);
+    lists.set(count, list);
+  }
+}
+
+/** Its list, as all must tell it. */
+async function verifyServer(title, port) {
+  const connection = await Connection.open(port);
+  const ask = async (message) => {
+    const { status, body } = await connection.send(message);
+    assert.equal(status, 200, `${title}: ${body}`);
+    return JSON.parse(body);
+  };
+  try {
+    const { result } = await ask(REQUESTS.call);
+    assert.equal(result.resultType, "complete", title);
+    assert.deepEqual(result.structuredContent, { result: 15 }, title);
+    assert.deepEqual(JSON.parse(result.content[0].text), { result: 15 }, title);
+    for (const input of [{ a: "10", b: 5 }, { a: 10 }, { a: 1, b: 2, c: 3 }]) {
+      assert.equal((await ask(add(input))).result.isError, true, `${title}: ${JSON.stringify(input)}`);
+    }
+    const unknown = await ask(request("tools/call", { name: "Nobody_Knows", arguments: {} }));
+    assert.equal(unknown.error.code, -32602, title);
+    const { tools } = (await ask(REQUESTS.list)).result;
+    assert.ok(tools.some(({ name }) => name === ADD), title);
+    return tools.map(comparable).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } finally {
+    connection.close();
+  }
+}
+
+// Without what may be said in more than one way.
+const comparable = ({ name, description, inputSchema: { type, properties = {}, required = [], additionalProperties } }) => ({
+  name,
+  description,
+  type,
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([property, { description }]) => [property, description]),
+  ),
+  required: required.toSorted(),
+  additionalProperties,
+});

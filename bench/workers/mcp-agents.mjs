@@ -1,0 +1,7 @@
+// MCP by Cloudflare's package, as its documentation has it.
+import { createMcpHandler } from "agents/mcp/server";
+import { createServer } from "factory";
+
+const handler = createMcpHandler(createServer);
+
+export default { fetch: (request, env, context) => handler(request, env, context) };

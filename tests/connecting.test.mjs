@@ -1,0 +1,122 @@
+// The snippets of docs/CLIENTS.md: what a client is told by each leads it to the tools.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { root } from "./support/commands.mjs";
+import { issued, issuer, keyPair } from "./support/issuer.mjs";
+import { BOOTH, CANARY, start } from "./support/worker.mjs";
+
+const KEY = `${CANARY}-key-of-a-client`;
+const DEVELOPMENT_KEY = "development-key";
+const SITES = { "https://tools.example.com": KEY, "http://localhost:8787": DEVELOPMENT_KEY };
+
+const page = readFileSync(join(root, "docs/CLIENTS.md"), "utf8");
+const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
+
+let worker;
+before(async () => {
+  const entry = (name, key) => ({ name, scopes: ["*"], hash: createHash("sha256").update(key).digest("hex") });
+  const API_KEYS = JSON.stringify([entry("client", KEY), entry("development", DEVELOPMENT_KEY)]);
+  worker = await start(BOOTH, { vars: { AUTH: "api-key", API_KEYS } });
+});
+after(() => worker.close());
+
+/** What a snippet says, by its language: `{ transport, url, headers }` of each server in it. */
+const readers = {
+  json(text) {
+    const { mcpServers, servers = mcpServers, inputs = [] } = JSON.parse(text);
+    const asked = [...text.matchAll(/\$\{input:([\w-]+)\}/g)].map(([, id]) => id);
+    assert.deepEqual(asked, inputs.map(({ id }) => id), "what is asked for is used");
+    return Object.values(servers).map(({ type = "http", ...server }) => ({ transport: type, ...server }));
+  },
+  sh(text) {
+    const words = [...text.trim().matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare);
+    const [name, value] = words[words.indexOf("--header") + 1].split(": ");
+    const url = words.find((word) => /^https?:/.test(word));
+    return [{ transport: words[words.indexOf("--transport") + 1], url, headers: { [name]: value } }];
+  },
+  yaml(text) {
+    const value = (name) => {
+      const [, quoted, bare] = new RegExp(`\\b${name}: (?:"([^"]*)"|(\\S+))`).exec(text);
+      return quoted ?? bare;
+    };
+    return [{ transport: value("transport"), url: value("url"), headers: { Authorization: value("Authorization") } }];
+  },
+};
+
+/** As the client fills in what the snippet leaves open. */
+const filled = (text) => text.replace(/\$\{((env|input):)?toolbooth[_-]key\}/i, KEY);
+
+const snippets = blocks
+  .filter(({ language }) => language in readers)
+  .flatMap(({ language, text }) => readers[language](text).map((server) => ({ language, text, ...server })));
+
+for (const [at, { language, transport, url, headers }] of snippets.entries()) {
+  test(`snippet ${at + 1} (${language}, ${transport}) leads a client to the tools`, async () => {
+    const { origin, pathname, search } = new URL(url);
+    assert.ok(origin in SITES, url);
+    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)]));
+    assert.deepEqual(sent, { Authorization: `Bearer ${SITES[origin]}` });
+    const address = new URL(pathname + search, worker.address);
+    if (transport === "sse") return plainJson(address, sent);
+    for (const mode of ["auto", "legacy"]) {
+      const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers: sent } }));
+      const { tools } = await client.listTools();
+      assert.ok(tools.some(({ name }) => name === "Calculator_Add"));
+      const { structuredContent } = await client.callTool({ name: "Calculator_Add", arguments: { a: 10, b: 5 } });
+      assert.deepEqual(structuredContent, { result: 15 });
+      await client.close();
+    }
+    const stranger = new Client({ name: "test", version: "1" });
+    await assert.rejects(stranger.connect(new StreamableHTTPClientTransport(address)));
+  });
+}
+
+// What Xaibo means by its transport of that name.
+async function plainJson({ pathname }, headers) {
+  const ask = (method, params) =>
+    worker.post({ jsonrpc: "2.0", id: "1", method, params }, { path: pathname, headers: { accept: "*/*", ...headers } });
+  const clientInfo = { name: "xaibo-mcp-client", version: "1.0.0" };
+  const { json } = await ask("initialize", { protocolVersion: "2024-11-05", capabilities: { tools: {} }, clientInfo });
+  assert.equal(json.result.protocolVersion, "2024-11-05");
+  const { tools } = (await ask("tools/list")).json.result;
+  assert.ok(tools.some(({ name }) => name === "Calculator_Add"));
+  const called = await ask("tools/call", { name: "Calculator_Add", arguments: { a: 10, b: 5 } });
+  assert.equal(called.json.result.content[0].text, '{"result":15}');
+}
+
+test("every client of the table has its section, and all forms of snippets are read", () => {
+  const clients = [...page.matchAll(/^\| ([^|]+?) +\| .* \|$/gm)].map(([, name]) => name).filter((name) => name !== "Client");
+  for (const client of clients) {
+    assert.ok([...page.matchAll(/^## (.*)$/gm)].some(([, title]) => title.startsWith(client.split(",")[0])), client);
+  }
+  assert.equal(clients.length, 7);
+  assert.deepEqual([...new Set(snippets.map(({ language }) => language))].sort(), Object.keys(readers).sort());
+});
+
+test("with the variables of the page, a client learns whom to ask for a token, and gets in with it", async () => {
+  const { text } = blocks.find(({ language }) => language === "toml");
+  const vars = Object.fromEntries([...text.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]));
+  const pair = keyPair("ES256");
+  const keys = await issuer(pair);
+  const booth = await start(BOOTH, { vars: { ...vars, JWKS_URL: keys.url } });
+  try {
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const refused = await booth.post(list, { path: "/mcp" });
+    const [, metadata] = /resource_metadata="([^"]+)"/.exec(refused.headers["www-authenticate"]);
+    const { origin, pathname } = new URL(metadata);
+    assert.deepEqual([refused.status, origin], [401, vars.PUBLIC_URL]);
+    const { json } = await booth.get(pathname);
+    assert.equal(json.resource, "https://tools.example.com/mcp", "the address of the snippets");
+    assert.deepEqual(json.authorization_servers, [vars.JWT_ISSUER]);
+    const token = issued(pair, { iss: vars.JWT_ISSUER, aud: json.resource });
+    const taken = await booth.post(list, { path: "/mcp", headers: { authorization: `Bearer ${token}` } });
+    assert.equal(taken.status, 200, taken.text);
+  } finally {
+    await Promise.all([booth.close(), keys.close()]);
+  }
+});
