@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
 import { claims, hmac, issued, issuer, keyPair, token } from "./support/issuer.mjs";
+import * as mcp from "./support/mcp.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const METADATA = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
@@ -36,23 +37,10 @@ after(async () => {
   await Promise.all([...Object.values(workers), services, keys].map((one) => one.close()));
 });
 
-const VERSION = "2026-07-28";
-let ids = 0;
 /** A legacy request, and its answer. */
-const legacy = (method, params = {}, { worker = workers.booth, path = "/mcp", headers } = {}) =>
-  worker.post({ jsonrpc: "2.0", id: (ids += 1), method, params }, { path, headers });
+const legacy = (method, params, { worker = workers.booth, ...options } = {}) => mcp.legacy(worker, method, params, options);
 /** A modern request with its headers, and its answer. */
-const modern = (method, { _meta, ...params } = {}, { worker = workers.booth, path = "/mcp", headers, can = {} } = {}) => {
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": VERSION,
-    "io.modelcontextprotocol/clientCapabilities": can,
-    ..._meta,
-  };
-  const name = params.name ?? params.uri;
-  const repeated = { "mcp-protocol-version": VERSION, "mcp-method": method, ...(name && { "mcp-name": name }) };
-  const body = { jsonrpc: "2.0", id: (ids += 1), method, params: { ...params, _meta: meta } };
-  return worker.post(body, { path, headers: { ...repeated, ...headers } });
-};
+const modern = (method, params, { worker = workers.booth, ...options } = {}) => mcp.modern(worker, method, params, options);
 const ADD = { name: "Calculator_Add", arguments: { a: 2, b: 40 } };
 
 for (const [era, ask] of Object.entries({ legacy, modern })) {
