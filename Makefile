@@ -8,7 +8,8 @@ WORKER_BUILD := 0.8.7
 SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml scripts/bundle.sh src crates tools -type f)
 TEST_TOOLS := $(shell find tests/fixtures -type f)
 MCP_TOOLS := $(shell find tests/mcp -type f)
-# What `make dev` serves: the tools, or with FIXTURES=mcp those that MCP's conformance suite calls.
+# What `make dev` serves, and builds again when a source changes: the tools, or with FIXTURES=mcp those
+# that MCP's conformance suite calls.
 BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
@@ -21,7 +22,7 @@ help: ## Show this list
 dev: setup $(BUNDLE)/worker.js ## Serve on http://localhost:8787; PORT=8801 takes another port, AUTH=none asks for no key
 	@$(NODE) scripts/dev.mjs $(PORT) $(BUNDLE)
 
-build: setup build/worker.js ## Leave the deployable bundle in build/
+build: setup $(BUNDLE)/worker.js ## Leave the deployable bundle in build/
 
 test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done ## Run every test
 	$(call say,Native tests)

@@ -18,6 +18,15 @@ pub(crate) struct Request<'a> {
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
+/// What a call of `Calculator_Add` by MCP's revision 2026-07-28 repeats of its body.
+const MODERN: &[(&str, &str)] = &[
+    JSON,
+    ("accept", "application/json, text/event-stream"),
+    ("mcp-protocol-version", "2026-07-28"),
+    ("mcp-method", "tools/call"),
+    ("mcp-name", "Calculator_Add"),
+];
+
 /// Reads a request: the first byte picks the endpoint, the rest is the body.
 ///
 /// The letters are for the people who read the corpus; every other byte is a plain call.
@@ -32,6 +41,7 @@ pub(crate) fn request(bytes: &[u8]) -> Request<'_> {
         b'g' => ("GET", "/otc/tools", &[]),
         b'j' => ("POST", "/jsonrpc", call),
         b'M' => ("POST", "/mcp", call),
+        b'N' => ("POST", "/mcp", MODERN),
         b'r' => ("POST", "/opentool/call", call),
         b's' => ("POST", "/opentool/streamCall", call),
         b'C' => ("POST", "/providers/openai/call", call),

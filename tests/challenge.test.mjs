@@ -3,32 +3,19 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { entryOf, token } from "../scripts/credentials.mjs";
-import { github } from "./support/github.mjs";
-import { CLIENT, authorizationServer } from "./support/oauth.mjs";
+import { Browser, PUBLIC, authorizing, path } from "./support/authorizing.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
-const PUBLIC = "https://booth.example";
 // The application that calls. The pages and the check are open: users and their browsers have no key.
 const KEY = { "oxp-api-key": `${CANARY}-key-of-the-calendar` };
 const ISSUE = { number: 1347, title: "Found a bug", state: "open", url: "https://github.com/octocat/hello-world/issues/1347" };
 
-let provider, api, vars, worker;
+let services, provider, api, vars, worker;
 before(async () => {
-  provider = await authorizationServer();
-  api = await github();
-  vars = {
-    AUTH: "api-key",
-    API_KEYS: JSON.stringify([entryOf(KEY["oxp-api-key"], "Calendar", [])]),
-    GITHUB_API_URL: api.base,
-    OAUTH_PROVIDERS: "github",
-    PUBLIC_URL: PUBLIC,
-    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
-    GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
-    OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
-    OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
-    OAUTH_GITHUB_AUTHORIZE_URL: `${provider.base}/authorize`,
-    OAUTH_GITHUB_TOKEN_URL: `${provider.base}/token`,
-  };
+  services = await authorizing();
+  ({ provider, api } = services);
+  const API_KEYS = JSON.stringify([entryOf(KEY["oxp-api-key"], "Calendar", [])]);
+  vars = { ...services.vars, AUTH: "api-key", API_KEYS };
   worker = await start(BOOTH, { vars });
 });
 beforeEach(() => {
@@ -37,18 +24,13 @@ beforeEach(() => {
 });
 after(async () => {
   await worker.close();
-  await provider.close();
-  await api.close();
+  await services.close();
 });
 
 // Each test has a user of its own, for grants stay.
 let users = 0;
 const newUser = () => `${CANARY}-user-${(users += 1)}`;
 
-const path = (address) => {
-  assert.ok(address.startsWith(`${PUBLIC}/auth/`), address);
-  return address.slice(PUBLIC.length);
-};
 const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };
 const create = (user_id, context = {}) =>
   worker.post({ tool_id: "GitHub.CreateIssue", input: INPUT, context: { user_id, ...context } }, { headers: KEY });
@@ -65,44 +47,9 @@ async function challenge(user) {
 
 const check = async ({ check_url }) => (await worker.get(path(check_url))).json.status;
 
-/** A browser: it keeps cookies and follows what the pages and the provider say. */
-class Browser {
-  cookies = new Map();
-
-  constructor(booth = worker) {
-    this.booth = booth;
-  }
-
-  async visit(method, address) {
-    const cookie = [...this.cookies].map((pair) => pair.join("=")).join("; ");
-    const reply = await this.booth.request(method, path(address), { headers: { cookie, "sec-fetch-site": "same-origin" } });
-    for (const set of reply.headers["set-cookie"] ?? []) {
-      const [, name, value] = /^(__Host-[^=]+)=([^;]*); /.exec(set);
-      this.cookies.set(name, value);
-    }
-    return reply;
-  }
-
-  /** To the provider and as far as the address that it sends the user back to. */
-  async leave({ url }) {
-    const page = await this.visit("GET", url);
-    assert.equal(page.status, 200);
-    const [, action] = /<form method="post" action="([^"]+)">/.exec(page.text);
-    const sent = await this.visit("POST", `${PUBLIC}${action}`);
-    assert.equal(sent.status, 303);
-    const answer = await fetch(sent.headers.location, { redirect: "manual" });
-    return answer.headers.get("location");
-  }
-
-  /** All the way. */
-  async grant(asked) {
-    return this.visit("GET", await this.leave(asked));
-  }
-}
-
 async function granted() {
   const user = newUser();
-  assert.equal((await new Browser().grant(await challenge(user))).status, 200);
+  assert.equal((await new Browser(worker).grant(await challenge(user))).status, 200);
   return user;
 }
 
@@ -110,7 +57,7 @@ test("X20 X21 a call, a challenge, a grant, and the call again", async () => {
   const user = newUser();
   const asked = await challenge(user);
   assert.equal(await check(asked), "pending");
-  assert.equal((await new Browser().grant(asked)).status, 200);
+  assert.equal((await new Browser(worker).grant(asked)).status, 200);
   assert.equal(await check(asked), "completed");
   const { status, json } = await create(user);
   assert.equal(status, 200);
@@ -123,7 +70,7 @@ test("X21 the proof of the check is as good as the grant, for this user alone", 
   const user = newUser();
   const asked = await challenge(user);
   assert.equal((await worker.get(path(asked.check_url))).json.proof, undefined);
-  await new Browser().grant(asked);
+  await new Browser(worker).grant(asked);
   const { proof } = (await worker.get(path(asked.check_url))).json;
   const authorization = [{ id: "github", token: proof }];
   assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`, { headers: KEY })).status, 204);
@@ -144,9 +91,9 @@ test("X21 what is no challenge has failed, and any page may ask", async () => {
 test("a callback that comes again is harmless", async () => {
   const user = newUser();
   const asked = await challenge(user);
-  const browser = new Browser();
+  const browser = new Browser(worker);
   const back = await browser.leave(asked);
-  const early = Object.assign(new Browser(), { cookies: new Map(browser.cookies) });
+  const early = Object.assign(new Browser(worker), { cookies: new Map(browser.cookies) });
   for (const [who, status] of [[browser, 200], [browser, 200], [early, 400]]) {
     assert.equal((await who.visit("GET", back)).status, status);
     assert.equal(await check(asked), "completed");
@@ -156,7 +103,7 @@ test("a callback that comes again is harmless", async () => {
 
 test("a redirect is not followed: neither the client's secret nor a token goes elsewhere", async () => {
   const asked = await challenge(newUser());
-  const browser = new Browser();
+  const browser = new Browser(worker);
   const back = await browser.leave(asked);
   const came = [];
   const elsewhere = http.createServer((request, response) => {

@@ -1,49 +1,71 @@
-// Real clients of MCP against the Worker: connect, list, call, read, in each era. The clauses are
-// those of docs/PROTOCOLS.md.
+// Real clients of MCP against the Worker: connect, list, call, read, in each era, and a user who
+// authorizes a tool. The clauses are those of docs/PROTOCOLS.md.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Client, StreamableHTTPClientTransport, UrlElicitationRequiredError } from "@modelcontextprotocol/client";
+import * as v2 from "@modelcontextprotocol/client";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { UrlElicitationRequiredError as ElicitationV1 } from "@modelcontextprotocol/sdk/types.js";
+import { token } from "../scripts/credentials.mjs";
+import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
+import { run } from "./support/commands.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
-const CHALLENGES = {
-  AUTH: "none",
-  OAUTH_PROVIDERS: "github",
-  PUBLIC_URL: "http://127.0.0.1:8787",
-  STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
-  GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
-  OAUTH_GITHUB_CLIENT_ID: "booth",
+const SECRET = `${CANARY} of at least thirty-two bytes`;
+
+let services, worker, asking, home;
+before(async () => {
+  // Inspector may keep files there.
+  home = mkdtempSync(join(tmpdir(), "inspector-"));
+  services = await authorizing();
+  const vars = { ...services.vars, AUTH: "jwt", JWT_SECRET: SECRET };
+  [worker, asking] = await Promise.all([start(BOOTH), start(BOOTH, { vars })]);
+});
+after(async () => {
+  rmSync(home, { recursive: true });
+  await Promise.all([worker.close(), asking.close(), services.close()]);
+});
+
+const packages = {
+  client: {
+    make: (info, options) => new v2.Client(info, options),
+    Transport: v2.StreamableHTTPClientTransport,
+    Elicitation: v2.UrlElicitationRequiredError,
+  },
+  sdk: { make: (info, options) => new ClientV1(info, options), Transport: TransportV1, Elicitation: ElicitationV1 },
 };
 
-let worker, asking;
-before(async () => {
-  [worker, asking] = await Promise.all([start(BOOTH), start(BOOTH, { vars: CHALLENGES })]);
-});
-after(() => Promise.all([worker.close(), asking.close()]));
-
-const ERAS = [
-  ["2026-07-28", { mode: { pin: "2026-07-28" } }],
-  ["2026-07-28", { mode: "auto" }],
-  ["2025-11-25", { mode: "legacy" }],
+/** Each client in each of its modes, and the revision that it then speaks. */
+const MODES = [
+  { name: "client pinned to 2026-07-28", kind: "client", version: "2026-07-28", versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  { name: "client that finds out", kind: "client", version: "2026-07-28", versionNegotiation: { mode: "auto" } },
+  { name: "client of before", kind: "client", version: "2025-11-25", versionNegotiation: { mode: "legacy" } },
+  { name: "sdk 1.x", kind: "sdk", version: "2025-11-25" },
 ];
+const LEGACY = MODES.filter(({ version }) => version === "2025-11-25");
+const [PINNED, AUTO] = MODES;
 
 /** Runs `use` with a connected client. */
-async function connected({ to = worker, versionNegotiation, capabilities = {}, path = "/mcp", handlers = {} }, use) {
-  const client = new Client({ name: "test", version: "1" }, { capabilities, versionNegotiation });
+async function connected({ to = worker, kind, versionNegotiation, capabilities = {}, path = "/mcp", headers, handlers = {} }, use) {
+  const { make, Transport } = packages[kind];
+  const client = make({ name: "test", version: "1" }, { capabilities, versionNegotiation });
   for (const [method, handler] of Object.entries(handlers)) client.setRequestHandler(method, handler);
-  await client.connect(new StreamableHTTPClientTransport(new URL(path, to.address)));
+  const transport = new Transport(new URL(path, to.address), { requestInit: { headers } });
+  await client.connect(transport);
   try {
-    return await use(client);
+    return await use(client, transport);
   } finally {
     await client.close();
   }
 }
 
-for (const [version, versionNegotiation] of ERAS) {
-  const name = `${JSON.stringify(versionNegotiation.mode)}`;
-
-  test(`MC1 MC20 MC22 a client in mode ${name} lists and calls tools`, async () => {
-    await connected({ versionNegotiation }, async (client) => {
-      assert.equal(client.getNegotiatedProtocolVersion(), version);
+for (const mode of MODES) {
+  test(`MC1 MC20 MC22 ${mode.name} lists and calls tools`, async () => {
+    await connected(mode, async (client, transport) => {
+      assert.equal(transport.protocolVersion ?? client.getNegotiatedProtocolVersion(), mode.version);
       assert.equal(client.getServerVersion().name, "toolbooth");
       const { tools } = await client.listTools();
       const add = tools.find(({ name }) => name === "Calculator_Add");
@@ -61,8 +83,8 @@ for (const [version, versionNegotiation] of ERAS) {
     });
   });
 
-  test(`MC30 MC33 a client in mode ${name} reads resources, prompts and completions`, async () => {
-    await connected({ versionNegotiation }, async (client) => {
+  test(`MC30 MC33 ${mode.name} reads resources, prompts and completions`, async () => {
+    await connected(mode, async (client) => {
       const { resources } = await client.listResources();
       const { uri } = resources.find(({ name }) => name === "Text.Slugify@1.0.0");
       const { contents } = await client.readResource({ uri });
@@ -76,13 +98,53 @@ for (const [version, versionNegotiation] of ERAS) {
   });
 }
 
+// A user authorizes GitHub
+
 const CALL = {
   name: "GitHub_CreateIssue",
   arguments: { owner: "octocat", repository: "hello-world", title: "Found a bug" },
-  _meta: { "toolbooth/context": { user_id: `${CANARY}-user` } },
+};
+const URLS = { elicitation: { url: {} } };
+
+// Each test has a user of its own, for grants stay.
+let users = 0;
+const user = () => {
+  const claims = { sub: `${CANARY}-user-${(users += 1)}`, exp: Math.floor(Date.now() / 1000) + 600 };
+  return { authorization: `Bearer ${token(claims, SECRET)}` };
 };
 
-test("MC40 a modern client that opens addresses is asked to, and a user who declines ends it", async () => {
+/** The user opens the link and agrees. */
+async function grant(url) {
+  assert.ok(url.startsWith(`${PUBLIC}/auth/start?c=`), url);
+  assert.equal((await new Browser(asking).grant({ url })).status, 200);
+}
+
+const made = ({ isError, structuredContent }) => assert.deepEqual([isError, structuredContent?.number], [undefined, 1347]);
+
+for (const mode of [PINNED, AUTO]) {
+  test(`MC40 ${mode.name} that opens addresses asks its user, and one call is enough`, async () => {
+    const asked = [];
+    const handlers = {
+      "elicitation/create": async ({ params }) => {
+        asked.push(params);
+        // Consent to open the link is no grant yet: at first the user does no more than that.
+        if (asked.length === 2) await grant(params.url);
+        return { action: "accept" };
+      },
+    };
+    await connected({ ...mode, to: asking, headers: user(), capabilities: URLS, handlers }, async (client) => {
+      made(await client.callTool(CALL));
+      assert.deepEqual(asked.map(({ mode, message }) => [mode, message]), [
+        ["url", "Authorization is required to access GitHub"],
+        ["url", "Authorization is required to access GitHub"],
+      ]);
+      made(await client.callTool(CALL));
+      assert.equal(asked.length, 2, "a grant stays");
+    });
+  });
+}
+
+test("MC40 a user who declines ends the call", async () => {
   const asked = [];
   const handlers = {
     "elicitation/create": async ({ params }) => {
@@ -90,40 +152,75 @@ test("MC40 a modern client that opens addresses is asked to, and a user who decl
       return { action: asked.length < 3 ? "accept" : "decline" };
     },
   };
-  const capabilities = { elicitation: { url: {} } };
-  const options = { to: asking, versionNegotiation: { mode: { pin: "2026-07-28" } }, capabilities, handlers };
-  await connected(options, async (client) => {
+  await connected({ ...PINNED, to: asking, headers: user(), capabilities: URLS, handlers }, async (client) => {
     const result = await client.callTool(CALL);
     assert.equal(result.isError, true);
     assert.match(result.content[0].text, /did not agree to authorize access to github/);
     assert.equal(asked.length, 3, "consent is not a grant: it is asked again while there is none");
-    for (const { mode, url, message } of asked) {
-      assert.equal(mode, "url");
-      assert.ok(url.startsWith(`${CHALLENGES.PUBLIC_URL}/auth/start?c=`));
+  });
+});
+
+for (const mode of LEGACY) {
+  test(`MC41 ${mode.name} that opens addresses is told by an error, and calls again`, async () => {
+    const options = { ...mode, to: asking, path: "/mcp?elicitation=url", headers: user(), capabilities: URLS };
+    await connected(options, async (client) => {
+      const error = await client.callTool(CALL).then(assert.fail, (error) => error);
+      assert.ok(error instanceof packages[mode.kind].Elicitation, String(error));
+      const [{ url, message }] = error.elicitations;
       assert.equal(message, "Authorization is required to access GitHub");
-    }
+      await grant(url);
+      made(await client.callTool(CALL));
+    });
   });
-});
+}
 
-test("MC41 a client of 2025-11-25 that opens addresses is told by an error", async () => {
-  const options = { to: asking, versionNegotiation: { mode: "legacy" }, path: "/mcp?elicitation=url" };
-  await connected({ ...options, capabilities: { elicitation: { url: {} } } }, async (client) => {
-    const error = await client.callTool(CALL).then(assert.fail, (error) => error);
-    assert.ok(error instanceof UrlElicitationRequiredError, String(error));
-    assert.ok(error.elicitations[0].url.startsWith(`${CHALLENGES.PUBLIC_URL}/auth/start?c=`));
-  });
-});
-
-for (const [version, versionNegotiation] of ERAS.slice(1)) {
-  test(`MC42 a client of ${version} that opens no addresses is told in words`, async () => {
-    await connected({ to: asking, versionNegotiation }, async (client) => {
+for (const mode of MODES) {
+  test(`MC42 ${mode.name} that opens no addresses is told in words, and calls again`, async () => {
+    await connected({ ...mode, to: asking, headers: user() }, async (client) => {
       await client.listTools();
       const { isError, content, structuredContent } = await client.callTool(CALL);
       assert.deepEqual([isError, structuredContent], [true, undefined]);
-      assert.match(content[0].text, /^Authorization is required to access GitHub\. Ask the user to open this link, then call the tool again: http/);
-      const fields = JSON.parse(content[1].text);
-      assert.equal(fields.authorization_required, true);
-      assert.ok(content[0].text.endsWith(fields.authorization_url));
+      await grant(link(content));
+      made(await client.callTool(CALL));
     });
+  });
+}
+
+/** The link that the words have, and the fields after them. */
+function link([words, fields]) {
+  const [, url] = /^Authorization is required to access GitHub\. Ask the user to open this link, then call the tool again: (http\S+)$/.exec(words.text);
+  const { authorization_required, authorization_url } = JSON.parse(fields.text);
+  assert.deepEqual([authorization_required, authorization_url], [true, url]);
+  return url;
+}
+
+// Inspector's command line
+
+const inspect = async (to, method, { headers = {}, options = "" }) => {
+  const more = Object.entries(headers).map((pair) => `--header '${pair.join(": ")}'`);
+  const inspector = "node_modules/.bin/mcp-inspector --cli";
+  const target = `${to.address}/mcp --transport http --method ${method}`;
+  const done = await run(`${inspector} ${target} ${options} ${more.join(" ")}`, { env: { HOME: home } });
+  return { ...done, json: () => JSON.parse(done.out) };
+};
+
+for (const era of ["legacy", "modern"]) {
+  test(`MC20 MC22 Inspector, ${era}: no schema is one that clients refuse, and a tool is called`, async () => {
+    const listed = await inspect(worker, "tools/list", { options: `--strict --protocol-era ${era}` });
+    assert.equal(listed.code, 0, listed.err);
+    assert.ok(listed.json().tools.some(({ name }) => name === "Calculator_Add"));
+    const called = await inspect(worker, "tools/call", { options: `--tool-name Calculator_Add --tool-arg a=2 b=40 --protocol-era ${era}` });
+    assert.equal(called.code, 0, called.err);
+    assert.deepEqual(called.json().structuredContent, { result: 42 });
+  });
+
+  test(`MC42 Inspector, ${era}: a user authorizes a tool`, async () => {
+    const args = Object.entries(CALL.arguments).map(([name, value]) => `'${name}=${value}'`);
+    const options = `--tool-name ${CALL.name} --tool-arg ${args.join(" ")} --protocol-era ${era}`;
+    const headers = user();
+    const told = await inspect(asking, "tools/call", { headers, options });
+    assert.deepEqual([told.code, told.json().isError], [5, true], told.err);
+    await grant(link(told.json().content));
+    made((await inspect(asking, "tools/call", { headers, options })).json());
   });
 }

@@ -1,7 +1,7 @@
 // The conformance suite of MCP against the Worker of its fixtures, for both eras. What a server
 // without sessions cannot do in the older one is in tests/mcp/legacy.yml, each with its reason.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -30,3 +30,12 @@ for (const [revision, more] of [
     assert.equal(code, 0, `${out}${err}`.split("=== SUMMARY ===").at(-1));
   });
 }
+
+test("MC52 the suite has asked and answered, and skipped none of it", () => {
+  const ran = readdirSync(results).filter((name) => name.startsWith("server-input-required-result-"));
+  assert.equal(ran.length, 14);
+  for (const scenario of ran) {
+    const checks = JSON.parse(readFileSync(join(results, scenario, "checks.json")));
+    assert.ok(checks.length > 1 && checks.every(({ status }) => status === "SUCCESS"), scenario);
+  }
+});

@@ -2,20 +2,19 @@
 // crates/toolbooth/src/dialect/mcp/tests have every case. The clauses are those of docs/PROTOCOLS.md.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
 import { claims, hmac, issued, issuer, keyPair, token } from "./support/issuer.mjs";
-import { github } from "./support/github.mjs";
-import { CLIENT, authorizationServer } from "./support/oauth.mjs";
+import * as mcp from "./support/mcp.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
-const PUBLIC = "https://booth.example";
 const METADATA = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
 const SECRET = `${CANARY} of at least thirty-two bytes`;
 const RSA = keyPair("RS256");
 
-let provider, api, keys;
+let services, keys;
 const workers = {};
 before(async () => {
-  [provider, api, keys] = await Promise.all([authorizationServer(), github(), issuer(RSA)]);
+  [services, keys] = await Promise.all([authorizing(), issuer(RSA)]);
   const resource = {
     AUTH: "jwt",
     JWT_SECRET: SECRET,
@@ -23,24 +22,11 @@ before(async () => {
     JWT_ISSUER: "https://login.example",
     PUBLIC_URL: PUBLIC,
   };
-  const challenges = {
-    AUTH: "jwt",
-    JWT_SECRET: SECRET,
-    GITHUB_API_URL: api.base,
-    OAUTH_PROVIDERS: "github",
-    PUBLIC_URL: PUBLIC,
-    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
-    GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
-    OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
-    OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
-    OAUTH_GITHUB_AUTHORIZE_URL: `${provider.base}/authorize`,
-    OAUTH_GITHUB_TOKEN_URL: `${provider.base}/token`,
-  };
   const starting = {
     booth: start(BOOTH),
     fixtures: start(FIXTURES),
     resource: start(FIXTURES, { vars: resource }),
-    challenges: start(BOOTH, { vars: challenges }),
+    challenges: start(BOOTH, { vars: { ...services.vars, AUTH: "jwt", JWT_SECRET: SECRET } }),
     own: start(BOOTH, { vars: { ALLOWED_ORIGINS: "https://a.example", PUBLIC_URL: PUBLIC } }),
     limited: start(BOOTH, { limit: 1 }),
     broken: start(BOOTH, { vars: { MAX_BODY_BYTES: "none" } }),
@@ -48,26 +34,13 @@ before(async () => {
   await Promise.all(Object.entries(starting).map(async ([name, worker]) => (workers[name] = await worker)));
 });
 after(async () => {
-  await Promise.all([...Object.values(workers), provider, api, keys].map((one) => one.close()));
+  await Promise.all([...Object.values(workers), services, keys].map((one) => one.close()));
 });
 
-const VERSION = "2026-07-28";
-let ids = 0;
 /** A legacy request, and its answer. */
-const legacy = (method, params = {}, { worker = workers.booth, path = "/mcp", headers } = {}) =>
-  worker.post({ jsonrpc: "2.0", id: (ids += 1), method, params }, { path, headers });
+const legacy = (method, params, { worker = workers.booth, ...options } = {}) => mcp.legacy(worker, method, params, options);
 /** A modern request with its headers, and its answer. */
-const modern = (method, { _meta, ...params } = {}, { worker = workers.booth, path = "/mcp", headers, can = {} } = {}) => {
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": VERSION,
-    "io.modelcontextprotocol/clientCapabilities": can,
-    ..._meta,
-  };
-  const name = params.name ?? params.uri;
-  const repeated = { "mcp-protocol-version": VERSION, "mcp-method": method, ...(name && { "mcp-name": name }) };
-  const body = { jsonrpc: "2.0", id: (ids += 1), method, params: { ...params, _meta: meta } };
-  return worker.post(body, { path, headers: { ...repeated, ...headers } });
-};
+const modern = (method, params, { worker = workers.booth, ...options } = {}) => mcp.modern(worker, method, params, options);
 const ADD = { name: "Calculator_Add", arguments: { a: 2, b: 40 } };
 
 for (const [era, ask] of Object.entries({ legacy, modern })) {
@@ -315,26 +288,6 @@ test("MC16 a token with too few scopes: 403, and the client learns which it take
   assert.ok((await names(wanted)).includes("Fixture_Scoped"));
 });
 
-/** The way of a user's browser from a challenge's page to the end. */
-async function agree(url) {
-  const cookies = new Map();
-  const visit = async (method, address) => {
-    const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
-    const headers = { cookie, "sec-fetch-site": "same-origin" };
-    const reply = await workers.challenges.request(method, address.slice(PUBLIC.length), { headers });
-    for (const set of reply.headers["set-cookie"] ?? []) {
-      const [, name, value] = /^(__Host-[^=]+)=([^;]*); /.exec(set);
-      cookies.set(name, value);
-    }
-    return reply;
-  };
-  const page = await visit("GET", url);
-  const sent = await visit("POST", `${PUBLIC}${/<form method="post" action="([^"]+)">/.exec(page.text)[1]}`);
-  const answer = await fetch(sent.headers.location, { redirect: "manual" });
-  const done = await visit("GET", answer.headers.get("location"));
-  assert.match(done.text, /<h1>Done<\/h1>/);
-}
-
 test("MC40 a call, a question, a grant, and the call again", async () => {
   const call = (more) => {
     const params = { name: "GitHub_CreateIssue", arguments: { owner: "octocat", repository: "hello-world", title: "Found a bug" } };
@@ -346,7 +299,7 @@ test("MC40 a call, a question, a grant, and the call again", async () => {
   const { params } = result.inputRequests.github;
   const again = { requestState: result.requestState, inputResponses: { github: { action: "accept" } } };
   assert.equal((await call(again)).json.result.resultType, "input_required", "nothing has been granted");
-  await agree(params.url);
+  assert.equal((await new Browser(workers.challenges).grant(params)).status, 200);
   const done = (await call(again)).json.result;
   assert.deepEqual([done.resultType, done.isError], ["complete", undefined]);
   assert.equal(done.structuredContent.number, 1347);

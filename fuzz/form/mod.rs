@@ -34,6 +34,9 @@ impl Answer<'_> {
     }
 }
 
+/// The content type of a stream of events.
+const EVENTS: &str = "text/event-stream";
+
 type Form = fn(&Answer<'_>) -> Result<(), String>;
 
 /// Which protocol's form the answers below a path have; the first prefix that fits counts.
@@ -85,9 +88,13 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     if types == [auth::PAGE] && below("/auth") || answer.status == 303 {
         return Ok(());
     }
-    let events = answer.status == 200 && answer.path == "/opentool/streamCall";
-    let kind = if events { "text/event-stream" } else { "application/json" };
-    ensure(types == [kind], &format!("the content type is not {kind}"))
+    let kinds: &[&str] = match (answer.status, answer.path) {
+        (200, "/opentool/streamCall") => &[EVENTS],
+        (200, "/mcp") => &["application/json", EVENTS],
+        _ => &["application/json"],
+    };
+    let known = matches!(&types[..], [kind] if kinds.contains(kind));
+    ensure(known, &format!("the content type is not {}", kinds.join(" or ")))
 }
 
 fn ensure(good: bool, what: &str) -> Result<(), String> {

@@ -1,21 +1,37 @@
-"""Starts the Workers once for all clients."""
+"""Starts the Workers once for all clients, and agents of Xaibo."""
 
 import contextlib
+import json
 import os
 import subprocess
+import time
+import uuid
 from pathlib import Path
 
+import jwt
 import pytest
+from xaibo import AgentConfig, ConfigOverrides, ExchangeConfig, Xaibo
+from xaibo.primitives.modules.conversation import SimpleConversation
+from xaibo.primitives.modules.llm import MockLLM
+
+# An agent as users write it.
+AGENT = """
+id: booth
+modules:
+  - {module: xaibo.primitives.modules.llm.MockLLM, id: llm, config: {responses: %s}}
+  - {id: tools, %s}
+  - {module: xaibo.primitives.modules.orchestrator.SimpleToolOrchestrator, id: orchestrator, config: {max_thoughts: 4}}
+"""
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 @contextlib.contextmanager
-def served(*bundle):
-    """The address of a Worker on the real runtime."""
+def started(script, *arguments):
+    """The address of a Worker on the real runtime, and the process that serves it."""
     node = os.environ.get("NODE", "node_modules/.bin/node")
     server = subprocess.Popen(
-        [node, "tests/support/serve.mjs", *bundle],
+        [node, f"tests/support/{script}", *arguments],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -24,7 +40,7 @@ def served(*bundle):
     try:
         url = server.stdout.readline().strip()
         assert url.startswith("http://127.0.0.1:"), "the Worker did not start"
-        yield url
+        yield url, server
     finally:
         server.stdin.close()
         assert server.wait(timeout=30) == 0
@@ -33,12 +49,86 @@ def served(*bundle):
 @pytest.fixture(scope="session")
 def address():
     """The address of the Worker that is deployed."""
-    with served() as url:
+    with started("serve.mjs") as (url, _):
         yield url
 
 
 @pytest.fixture(scope="session")
 def fixtures_address():
     """The address of the Worker whose tools misbehave."""
-    with served("target/fixtures") as url:
+    with started("serve.mjs", "target/fixtures") as (url, _):
         yield url
+
+
+class Authorizing:
+    """A Worker whose users authorize tools."""
+
+    SECRET = "canary of at least thirty-two bytes"
+
+    def __init__(self, address, server):
+        self.address = address
+        self._server = server
+
+    def new_user(self):
+        """The headers of a user who has granted nothing yet."""
+        claims = {"sub": f"canary-{uuid.uuid4()}", "exp": time.time() + 600}
+        return {"Authorization": f"Bearer {jwt.encode(claims, self.SECRET, 'HS256')}"}
+
+    def grant(self, url):
+        """The user opens the link and agrees."""
+        self._server.stdin.write(f"{url}\n")
+        self._server.stdin.flush()
+        assert self._server.stdout.readline() == "200\n"
+
+
+@pytest.fixture(scope="session")
+def authorizing():
+    """A Worker whose users authorize tools."""
+    with started("serve-authorizing.mjs", Authorizing.SECRET) as served:
+        yield Authorizing(*served)
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture
+def ask_agent(monkeypatch):
+    """Has an agent with a module of tools answer while its model does as it is told.
+
+    Gives the answer and what the model saw: results and functions. The mock of the model answers in
+    the order in which it is told to.
+    """
+    shown = []
+    generate = MockLLM.generate
+
+    async def recording(self, messages, options=None):
+        shown.append((list(messages), options))
+        return await generate(self, messages, options)
+
+    monkeypatch.setattr(MockLLM, "generate", recording)
+
+    async def ask(tools, *responses):
+        shown.clear()
+        xaibo = Xaibo()
+        members = json.dumps(tools)[1:-1]
+        xaibo.register_agent(AgentConfig.from_yaml(AGENT % (json.dumps(responses), members)))
+        history = ExchangeConfig(module="orchestrator", protocol="ConversationHistoryProtocol", provider="history")
+        overrides = ConfigOverrides(instances={"history": SimpleConversation()}, exchange=[history])
+        agent = xaibo.get_agent_with("booth", overrides)
+        answer = await agent.handle_text("Go on")
+        results = [
+            result.content
+            for message in shown[-1][0]
+            for result in message.tool_results or []
+        ]
+        return answer.text, results, shown[0][1].functions
+
+    return ask
+
+
+def uses(*calls):
+    """A response of the model that calls tools."""
+    named = [{"id": f"c{at}", "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
+    return {"content": "", "tool_calls": named}

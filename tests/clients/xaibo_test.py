@@ -1,29 +1,22 @@
 """Xaibo itself, with the package of clients/python, against the Worker.
 
-Agents are built of YAML as users write it. The mock of the model answers in the order in which it
-is told to; what it was shown is recorded.
+Agents are those of conftest.py.
 """
 
 import asyncio
 import json
+from functools import partial
 
 import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from conftest import uses
 from toolbooth_xaibo import ToolboothError, ToolboothProvider
-from xaibo import AgentConfig, ConfigOverrides, ExchangeConfig, Xaibo
 from xaibo.core.models.tools import Tool, ToolResult
 from xaibo.core.protocols.tools import ToolProviderProtocol
-from xaibo.primitives.modules.conversation import SimpleConversation
-from xaibo.primitives.modules.llm import MockLLM
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
 
 
 @pytest.fixture
@@ -99,48 +92,10 @@ async def test_xb10_every_refusal_over_http_is_a_tool_result(address):
 
 # Agents
 
-AGENT = """
-id: booth
-modules:
-  - {module: xaibo.primitives.modules.llm.MockLLM, id: llm, config: {responses: %s}}
-  - {module: toolbooth_xaibo.ToolboothProvider, id: tools, config: {url: "%s/xaibo"}}
-  - {module: xaibo.primitives.modules.orchestrator.SimpleToolOrchestrator, id: orchestrator, config: {max_thoughts: 4}}
-"""
-
-
 @pytest.fixture
-def ask(address, monkeypatch):
-    """Has an agent answer while its model does as it is told; gives the answer and what it saw."""
-    shown = []
-    generate = MockLLM.generate
-
-    async def recording(self, messages, options=None):
-        shown.append((list(messages), options))
-        return await generate(self, messages, options)
-
-    monkeypatch.setattr(MockLLM, "generate", recording)
-
-    async def ask(*responses):
-        xaibo = Xaibo()
-        xaibo.register_agent(AgentConfig.from_yaml(AGENT % (json.dumps(responses), address)))
-        history = ExchangeConfig(module="orchestrator", protocol="ConversationHistoryProtocol", provider="history")
-        overrides = ConfigOverrides(instances={"history": SimpleConversation()}, exchange=[history])
-        agent = xaibo.get_agent_with("booth", overrides)
-        answer = await agent.handle_text("Go on")
-        results = [
-            result.content
-            for message in shown[-1][0]
-            for result in message.tool_results or []
-        ]
-        return answer.text, results, shown[0][1].functions
-
-    return ask
-
-
-def uses(*calls):
-    """A response of the model that calls tools."""
-    named = [{"id": f"c{at}", "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
-    return {"content": "", "tool_calls": named}
+def ask(address, ask_agent):
+    """Has an agent with the package's provider answer."""
+    return partial(ask_agent, {"module": "toolbooth_xaibo.ToolboothProvider", "config": {"url": f"{address}/xaibo"}})
 
 
 ADD = ("Calculator_Add", {"a": 2, "b": 40})

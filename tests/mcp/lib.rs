@@ -1,6 +1,8 @@
 //! A Worker of the tools, prompts and resources that the conformance suite of MCP asks for, by the
 //! names and with the texts that it expects.
 
+#[cfg(test)]
+mod properties;
 mod test;
 #[cfg(test)]
 mod tests;

@@ -43,20 +43,23 @@ export function check(method, url, sent, reply) {
     assert.equal(reply.text, "", `${where}: a body where none is promised`);
     return;
   }
-  const [type] = Object.keys(content);
-  if (type === "text/html") {
-    assert.equal(reply.headers["content-type"], "text/html; charset=utf-8", where);
-    return;
-  }
-  assert.equal(reply.headers["content-type"], type, where);
+  const [type, charset] = reply.headers["content-type"]?.split("; ") ?? [];
+  assert.ok(type in content, `${where} as ${type}`);
+  assert.equal(charset, type === "text/html" ? "charset=utf-8" : undefined, where);
+  if (type === "text/html") return;
   const body = type === "application/json" ? reply.json : reply.text;
-  fits(`#/components/responses/${name}/content/${type.replace("/", "~1")}/schema`, body, where);
+  const media = `#/components/responses/${name}/content/${type.replace("/", "~1")}`;
+  fits(`${media}/schema`, body, where);
+  if ("x-events" in content[type]) fits(`${media}/x-events`, events(reply.text), where);
   // The other direction: what ran must have been a request that the contract allows.
   if (name.startsWith("Ran")) {
     const request = contract.paths[below].post.requestBody.$ref;
     fits(`${request}/content/application~1json/schema`, JSON.parse(sent), where);
   }
 }
+
+/** The data of the events of a stream, where each is a line of JSON. */
+export const events = (text) => [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => JSON.parse(data));
 
 /**
  * The path whose contract holds for a reply. At the root, what became of a call is told in its form;

@@ -227,11 +227,22 @@ impl<'a> Context<'a> {
     /// A client that cannot do what a question needs is told so, and never gets any of the questions.
     /// At most 16 at once, and 2,000 bytes of state. The client can read the state, but not change it.
     ///
-    /// ```ignore
-    /// let Some(Name { name }) = context.answer("name")? else {
-    ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
-    ///     return Err(context.ask([("name", Question::form("Who is it?", schema))], ()));
-    /// };
+    /// ```
+    /// # use serde::Deserialize;
+    /// # use serde_json::json;
+    /// # use toolbooth::call::{Context, Question, ToolError};
+    /// #[derive(Deserialize)]
+    /// struct Name {
+    ///     name: String,
+    /// }
+    ///
+    /// async fn greet(context: &Context<'_>) -> Result<String, ToolError> {
+    ///     let Some(Name { name }) = context.answer("name")? else {
+    ///         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    ///         return Err(context.ask([("name", Question::form("Who is it?", schema))], ()));
+    ///     };
+    ///     Ok(format!("Hello, {name}!"))
+    /// }
     /// ```
     pub fn ask<'k>(
         &self,

@@ -50,6 +50,7 @@ fn header() -> impl Strategy<Value = (&'static str, String)> {
     let values = select(vec![
         "2026-07-28",
         "2025-11-25",
+        "application/json, text/event-stream",
         "tools/call",
         "Echo_Say",
         "=?base64?RWNob19TYXk=?=",
@@ -71,11 +72,13 @@ proptest! {
         headers in prop::collection::vec(header(), 0..3),
         query in select(vec!["", "?elicitation=url", "?page_size=1", "?page_size=é&elicitation"]),
         challenges in any::<bool>(),
+        name in select(vec!["Echo_Private", "Echo_Say"]),
+        text in select(vec!["hi", "ask", "ask none", "ask much", "note", "fail", "long", "revoked"]),
     ) {
         let mut body = json!({
             "jsonrpc": "2.0", "id": 7, "method": method,
             "params": {
-                "name": "Echo_Private", "uri": "toolbooth://tools/Echo.Say", "arguments": {"text": "hi"},
+                "name": name, "uri": "toolbooth://tools/Echo.Say", "arguments": {"text": text},
                 "cursor": "0", "requestState": "a.b", "inputResponses": {},
                 "_meta": {
                     "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"url": {}}},
@@ -86,7 +89,7 @@ proptest! {
         let mut sent = vec![JSON];
         if modern {
             body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-            sent.extend([("mcp-protocol-version", "2026-07-28"), ("mcp-method", method), ("mcp-name", "Echo_Private")]);
+            sent.extend([("mcp-protocol-version", "2026-07-28"), ("mcp-method", method), ("mcp-name", name)]);
         }
         *body.pointer_mut(place).unwrap() = value;
         // Of two headers of one name the first counts here; later ones stand for stray ones.

@@ -1,0 +1,67 @@
+"""Agents of Xaibo with its own client of MCP, over its transport `sse`, against the Worker.
+
+That client says 2024-11-05, sends no header of the protocol, reads JSON and nothing else, and takes
+a failed call for one that went well (docs/PROTOCOLS.md). Agents are those of conftest.py.
+"""
+
+import json
+import re
+
+import pytest
+from conftest import uses
+from xaibo.primitives.modules.tools.mcp_tool_provider import MCPToolProvider
+
+pytestmark = pytest.mark.anyio
+
+MODULE = "xaibo.primitives.modules.tools.mcp_tool_provider.MCPToolProvider"
+ISSUE = ("booth--GitHub_CreateIssue", {"owner": "octocat", "repository": "hello-world", "title": "Found a bug"})
+
+
+def tools(address, headers=None):
+    """Xaibo's client of MCP, as users configure it."""
+    server = {"name": "booth", "transport": "sse", "url": f"{address}/mcp", "headers": headers or {}}
+    return {"module": MODULE, "config": {"timeout": 30.0, "servers": [server]}}
+
+
+async def test_mc1_mc22_an_agent_lists_and_calls_tools(address, ask_agent):
+    add = ("booth--Calculator_Add", {"a": 2, "b": 40})
+    text, [result], functions = await ask_agent(tools(address), uses(add), {"content": "It is 42"})
+    assert text == "It is 42"
+    assert json.loads(json.loads(result)) == {"result": 42}
+    shown = {function.name: function for function in functions}
+    a = shown["booth--Calculator_Add"].parameters["a"]
+    assert (a.type, a.required) == ("number", True)
+
+
+async def test_mc20_no_schema_takes_tools_from_the_list(address):
+    # It stops without a word at the first schema that its model of parameters does not take.
+    provider = MCPToolProvider(tools(address)["config"])
+    listed = [tool.name for tool in await provider.list_tools()]
+    client = provider.clients["booth"]
+    assert listed == [f"booth--{tool['name']}" for tool in await client.list_tools()]
+    await provider.disconnect_all()
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (("Doorbell_Ring", {"doorbell_id": "doorbell1"}), "Doorbell ID not found"),
+        (("Calculator_Add", {"a": 1}), "The arguments are invalid. "),
+        (("shout", {}), "Unknown tool: shout"),
+    ],
+)
+async def test_mc23_mc24_the_model_is_told_what_went_wrong(address, ask_agent, call, told):
+    name, arguments = call
+    text, [result], _ = await ask_agent(tools(address), uses((f"booth--{name}", arguments)), {"content": "Done"})
+    assert text == "Done"
+    assert told in result
+
+
+async def test_mc42_a_user_authorizes_a_tool(authorizing, ask_agent):
+    booth = tools(authorizing.address, authorizing.new_user())
+    _, [result], _ = await ask_agent(booth, uses(ISSUE), {"content": "Open the link"})
+    words = json.loads(result)
+    [url] = re.findall(r"Ask the user to open this link, then call the tool again: (\S+)", words)
+    authorizing.grant(url)
+    _, [result], _ = await ask_agent(booth, uses(ISSUE), {"content": "Done"})
+    assert json.loads(json.loads(result))["number"] == 1347

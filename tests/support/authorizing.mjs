@@ -1,0 +1,66 @@
+// What it takes for a user to authorize a tool: the services that a Worker then speaks to, and a browser.
+import assert from "node:assert/strict";
+import { github } from "./github.mjs";
+import { CLIENT, authorizationServer } from "./oauth.mjs";
+import { CANARY } from "./leaks.mjs";
+
+/** Where the Worker says that it stands. Nobody asks there: the browser goes to the Worker itself. */
+export const PUBLIC = "https://booth.example";
+
+/** Starts GitHub's API and its authorization server; `vars` are those of a Worker that uses both. */
+export async function authorizing() {
+  const [provider, api] = await Promise.all([authorizationServer(), github()]);
+  const vars = {
+    GITHUB_API_URL: api.base,
+    OAUTH_PROVIDERS: "github",
+    PUBLIC_URL: PUBLIC,
+    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+    GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
+    OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
+    OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
+    OAUTH_GITHUB_AUTHORIZE_URL: `${provider.base}/authorize`,
+    OAUTH_GITHUB_TOKEN_URL: `${provider.base}/token`,
+  };
+  return { provider, api, vars, close: () => Promise.all([provider.close(), api.close()]) };
+}
+
+/** The path of an address of a flow. */
+export function path(address) {
+  assert.ok(address.startsWith(`${PUBLIC}/auth/`), address);
+  return address.slice(PUBLIC.length);
+}
+
+/** A browser: it keeps cookies and follows what the pages and the provider say. */
+export class Browser {
+  cookies = new Map();
+
+  constructor(booth) {
+    this.booth = booth;
+  }
+
+  async visit(method, address) {
+    const cookie = [...this.cookies].map((pair) => pair.join("=")).join("; ");
+    const reply = await this.booth.request(method, path(address), { headers: { cookie, "sec-fetch-site": "same-origin" } });
+    for (const set of reply.headers["set-cookie"] ?? []) {
+      const [, name, value] = /^(__Host-[^=]+)=([^;]*); /.exec(set);
+      this.cookies.set(name, value);
+    }
+    return reply;
+  }
+
+  /** To the provider and as far as the address that it sends the user back to. */
+  async leave({ url }) {
+    const page = await this.visit("GET", url);
+    assert.equal(page.status, 200);
+    const [, action] = /<form method="post" action="([^"]+)">/.exec(page.text);
+    const sent = await this.visit("POST", `${PUBLIC}${action}`);
+    assert.equal(sent.status, 303);
+    const answer = await fetch(sent.headers.location, { redirect: "manual" });
+    return answer.headers.get("location");
+  }
+
+  /** All the way. */
+  async grant(asked) {
+    return this.visit("GET", await this.leave(asked));
+  }
+}

@@ -1,0 +1,18 @@
+// Serves a Worker whose users authorize tools, for clients in other languages. Callers have tokens,
+// signed with the secret. Prints the address of the Worker; a line of the standard input is the link
+// of a challenge, which a user then opens and agrees to, and the line that is printed is the status
+// of the last page. Stops when the input ends.
+//   node tests/support/serve-authorizing.mjs secret
+import { createInterface } from "node:readline";
+import { Browser, authorizing } from "./authorizing.mjs";
+import { BOOTH, start } from "./worker.mjs";
+
+const services = await authorizing();
+const worker = await start(BOOTH, { vars: { ...services.vars, AUTH: "jwt", JWT_SECRET: process.argv[2] } });
+console.log(worker.address);
+for await (const url of createInterface({ input: process.stdin })) {
+  console.log((await new Browser(worker).grant({ url })).status);
+}
+await worker.close();
+await services.close();
+process.exit(0);
