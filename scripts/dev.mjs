@@ -60,7 +60,8 @@ wrangler.on("exit", (code) => process.exit(stopping ? 0 : (code ?? 1)));
 while (!stopping) {
   const health = await fetch(`${address}/health`).catch(() => undefined);
   if (health) {
-    const call = { tool_id: "Calculator.Add", input: { a: 10, b: 5 } };
+    const add = { tool_id: "Calculator.Add", input: { a: 10, b: 5 } };
+    const call = BUNDLE === "build" ? add : { tool_id: "test.simple_text", input: {} };
     const { who, header = "" } = caller();
     console.log(`\nToolbooth serves on ${address}. ${who}`);
     for (const problem of (await health.json()).problems ?? []) console.log(`What is wrong: ${problem}`);

@@ -241,14 +241,15 @@ const CONTEXT = {
 };
 const LACKING = { authorization: /\bmail\b/, secrets: /\bKEY\b/, user_id: /\buser/ };
 
-for (const one of CALLS) {
-  const statuses = { 403: 400, 200: 200 };
+/** The status of a call whose requirements are not met. */
+const unmet = ({ form: { scope, unmet = scope === 403 ? 400 : 200 } }) => unmet;
 
+for (const one of CALLS) {
   for (const missing of Object.keys(one.form.takesContext ? LACKING : {})) {
     test(`T41 T42 X48 X49 ${named(one)}: a call without ${missing} names it`, async () => {
       const { [missing]: left_out, ...context } = CONTEXT;
       const reply = await post(workers.none, one, ["Fixture_Private", {}, context]);
-      assert.equal(reply.status, statuses[one.form.scope], reply.text);
+      assert.equal(reply.status, unmet(one), reply.text);
       for (const [name, pattern] of Object.entries(LACKING)) {
         const text = one.form.failure(told(reply)).split("lacks").at(-1);
         if (name === missing) assert.match(text, pattern);
@@ -259,7 +260,7 @@ for (const one of CALLS) {
 
   test(`T41 T42 X48 X49 ${named(one)}: a call without anything names all of it`, async () => {
     const reply = await post(workers.none, one, ["Fixture_Private", {}]);
-    assert.equal(reply.status, statuses[one.form.scope], reply.text);
+    assert.equal(reply.status, unmet(one), reply.text);
     for (const pattern of Object.values(LACKING)) assert.match(one.form.failure(told(reply)), pattern);
   });
 }
@@ -271,6 +272,10 @@ const CHALLENGES = {
   "oxp-envelope": ({ missing_requirements }) => missing_requirements.authorization,
   opentool: ({ error }) => error.data.missing_requirements.challenges,
   jsonrpc: ({ error }) => error.data.missing_requirements.challenges,
+  mcp: ({ result }) => {
+    const { id, authorization_url: url, check_url } = JSON.parse(result.content[1].text);
+    return [{ id, url, check_url }];
+  },
 };
 
 for (const one of CALLS) {
@@ -278,7 +283,7 @@ for (const one of CALLS) {
     const list = ["GitHub_ListIssues", { owner: "octocat", repository: "hello-world" }];
     // Where a call has no place for a user, the token tells who it is.
     const reply = await post(workers.oauth, one, list, signed({ sub: `${CANARY}-user` }));
-    assert.equal(reply.status, { 403: 400, 200: 200 }[one.form.scope], reply.text);
+    assert.equal(reply.status, unmet(one), reply.text);
     const body = told(reply);
     const words = one.form.failure(body);
     const challenges = CHALLENGES[one.spoken ?? one.protocol]?.(body);

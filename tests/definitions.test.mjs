@@ -13,7 +13,7 @@ after(() => Promise.all([workers.booth.close(), workers.fixtures.close()]));
 
 // A fresh one each time, for schemas of different tools may have the same $id.
 const compile = (schema) =>
-  new Ajv({ strict: true, strictTypes: false, formats: { date: true } }).compile(schema);
+  new Ajv({ strict: true, strictTypes: false, formats: { date: true }, keywords: ["x-mcp-header"] }).compile(schema);
 
 /** Every object within a schema, the schema itself included. */
 function* parts(value) {

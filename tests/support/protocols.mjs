@@ -36,7 +36,10 @@ const provider = (turn, result) => ({
   query: "?skip_incompatible=true",
 });
 
-/** By the name that the index has. */
+/**
+ * By the name that the index has. `scope` is the status where one is missing, `unmet` that where a
+ * requirement is, if it is not the usual one.
+ */
 export const FORMS = {
   root: { mark: {}, scope: 403, body: call, refusal: words, failure: words, takesContext: true },
   oxp: { mark: {}, scope: 403, body: call, refusal: words, failure: words, takesContext: true },
@@ -72,6 +75,22 @@ export const FORMS = {
     (calls) => ({ role: "model", parts: calls.map(({ id, name, input: args }) => ({ functionCall: { id, name, args } })) }),
     ({ contents }) => contents[0].parts[0].functionResponse.response.error,
   ),
+  mcp: {
+    // No id of a message that was not read.
+    mark: { jsonrpc: "2.0", id: undefined },
+    scope: 403,
+    // A result, for a model can have its user do something about it.
+    unmet: 200,
+    body: (name, input, context) => ({
+      jsonrpc: "2.0",
+      id: "7",
+      method: "tools/call",
+      params: { name, arguments: input, _meta: { "toolbooth/context": context } },
+    }),
+    refusal: ({ error }) => error.message,
+    failure: ({ error, result }) => error?.message ?? result.content.map(({ text }) => text).join(" "),
+    takesContext: true,
+  },
   // Lists only.
   providers: { mark: {}, refusal: ({ error }) => error.message },
 };
