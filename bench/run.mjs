@@ -29,7 +29,7 @@ const plan = smoke
       requests: 100,
       connections: 16,
       starts: 1,
-      mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2], [1000, 1]]) },
+      mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2]]) },
     }
   : {
       catalogues: [1, 100, 1000],
