@@ -1,6 +1,7 @@
 // MCP, revision 2026-07-28: a call and the list, by ours and by the packages that Workers in
 // JavaScript are written with, each with the same tools. Those declare them as their documentation
-// does, in the function that makes the server of a request.
+// does, in the function that makes the server of a request; once also with as much as can be taken
+// out of that function.
 import assert from "node:assert/strict";
 
 import { Connection, post } from "./load.mjs";
@@ -11,32 +12,53 @@ import { zod } from "./zod.mjs";
 const VERSION = "2026-07-28";
 const ADD = "Calculator_Add";
 
-/** The packages, by the name of their Worker in bench/workers. */
+/** Those who are measured beside ours: `entry` is their Worker in bench/workers. */
 const PACKAGES = [
-  { name: "mcp-sdk", title: "@modelcontextprotocol/server" },
-  { name: "mcp-agents", title: "agents" },
+  { name: "mcp-sdk", title: "@modelcontextprotocol/server", entry: "mcp-sdk", documented: true },
+  { name: "mcp-agents", title: "agents", entry: "mcp-agents", documented: true },
+  { name: "mcp-once", title: "@modelcontextprotocol/server, schemas made once", entry: "mcp-sdk", documented: false },
 ];
 
-/** Workers of both packages with `count` tools: `{ name, title, count, modules }`. */
+/** Their Workers with `count` tools: `{ name, title, documented, count, modules }`; `documented` says
+ *  whether they are used as their documentation has it. */
 export async function servers(count) {
-  const factory = await source(count);
-  const worker = async ({ name, title }) => ({
+  const worker = async ({ name, title, entry, documented }) => ({
     name: `${name}-${count}`,
     title,
+    documented,
     count,
-    modules: [await bundled(name, { factory })],
+    modules: [await bundled(entry, { factory: await source(count, documented) })],
   });
   return Promise.all(PACKAGES.map(worker));
 }
 
-async function source(count) {
+async function source(count, documented) {
   const generated = Array.from({ length: count - 1 }, (_, number) => definition(number));
   const tools = [
-    tool(await calculator(), "({ a, b }) => a + b"),
-    ...generated.map((one, number) => tool(one, `(input) => Object.keys(input).length + ${number}`)),
+    { ...(await calculator()), run: "({ a, b }) => a + b" },
+    ...generated.map((one, number) => ({ ...one, run: `(input) => Object.keys(input).length + ${number}` })),
   ];
+  const schemas = ({ input_schema, output_schema }) =>
+    `inputSchema: ${zod(input_schema)}, outputSchema: z.strictObject({ result: ${zod(output_schema)} })`;
+  const once = documented ? [] : tools.map((tool) => `  { ${schemas(tool)} },`);
+  const calls = tools.map(
+    (tool, at) => `
+  server.registerTool(
+    ${JSON.stringify(tool.name)},
+    {
+      title: ${JSON.stringify(tool.title)},
+      description: ${JSON.stringify(tool.description)},
+      ${documented ? schemas(tool) : `...SCHEMAS[${at}]`},
+    },
+    async (input) => answer((${tool.run})(input)),
+  );`,
+  );
   return `import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+
+const SCHEMAS = [
+${once.join("\n")}
+];
 
 const answer = (result) => ({
   content: [{ type: "text", text: JSON.stringify({ result }) }],
@@ -45,23 +67,11 @@ const answer = (result) => ({
 
 export function createServer() {
   const server = new McpServer({ name: "bench", version: "1.0.0" });
-${tools.join("\n")}
+${calls.join("\n")}
   return server;
 }
 `;
 }
-
-const tool = ({ name, title, description, input_schema, output_schema }, run) => `
-  server.registerTool(
-    ${JSON.stringify(name)},
-    {
-      title: ${JSON.stringify(title)},
-      description: ${JSON.stringify(description)},
-      inputSchema: ${zod(input_schema)},
-      outputSchema: z.strictObject({ result: ${zod(output_schema)} }),
-    },
-    async (input) => answer((${run})(input)),
-  );`;
 
 function request(method, { name, ...more } = {}) {
   const _meta = {

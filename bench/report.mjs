@@ -104,7 +104,7 @@ ${table(
   }),
 )}
 
-A \`tools/call\` of \`Calculator_Add\` and the whole \`tools/list\`, revision 2026-07-28, in ${plan.mcp.rounds} rounds: ${plan.requests} requests to ours, ${[...plan.mcp.requests.values()].join(", ")} to the others, over ${plan.mcp.connections} connections. All servers with as many tools have the same ones and were first seen to list them alike, and to answer good calls and bad ones alike. \`@modelcontextprotocol/server\` and \`agents\` are used as their documentation says: a function declares all tools for each request. Ours has lists that were rendered when it was built; a longer one is more to send.
+A \`tools/call\` of \`Calculator_Add\` and the whole \`tools/list\`, revision 2026-07-28, in ${plan.mcp.rounds} rounds: ${plan.requests} requests to ours, ${[...plan.mcp.requests.values()].join(", ")} to the others, over ${plan.mcp.connections} connections. All servers with as many tools have the same ones and were first seen to list them alike, and to answer good calls and bad ones alike. \`@modelcontextprotocol/server\` and \`agents\` are used as their documentation says: a function declares all tools for each request; "schemas made once" is what that leaves when their zod schemas stand outside of it. Ours has lists that were rendered when it was built; a longer one is more to send.
 
 ## Size, and the first call after a start
 
@@ -144,7 +144,7 @@ function targets(results, measured, mcp) {
   const own = oursOf(mcp, 100);
   if (own !== undefined) {
     const calls = (others, rounds) => compare(rounds.call, others.rounds.call, ({ cost }) => cost).ratio;
-    for (const other of mcp.filter(({ title, count }) => count === 100 && title !== own.title)) {
+    for (const other of mcp.filter(({ documented, count }) => documented && count === 100)) {
       rows.push(row(`MCP, a call with 100 tools: ours to \`${other.title}\``, 0.1, calls(other, own.rounds), " ×"));
     }
     const growth = calls(oursOf(mcp, 1), oursOf(mcp, 1000).rounds);

@@ -29,7 +29,7 @@ const plan = smoke
       requests: 100,
       connections: 16,
       starts: 1,
-      mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2], [1000, 1]]) },
+      mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2]]) },
     }
   : {
       catalogues: [1, 100, 1000],
@@ -39,7 +39,7 @@ const plan = smoke
       connections: 16,
       starts: 11,
       // By how many tools there are: the more, the longer the packages take.
-      mcp: { rounds: 15, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]) },
+      mcp: { rounds: 11, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]) },
     };
 
 const say = (text) => console.error(`bench: ${text}`);
@@ -135,7 +135,7 @@ async function calls(access) {
     };
     for (const server of mcp) {
       for (const request of Object.values(REQUESTS)) {
-        await serving(server, (connections) => load(connections, request, 4 * server.requests));
+        await serving(server, (connections) => load(connections, request, 2 * server.requests));
       }
     }
     for (let round = 0; round < plan.mcp.rounds; round++) {
