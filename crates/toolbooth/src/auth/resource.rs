@@ -20,8 +20,10 @@ pub(super) fn identifier(source: &dyn Variables) -> Option<String> {
 
 /// The scopes that some tool requires, each once, sorted.
 pub fn scopes(catalog: &Catalog) -> Vec<&'static str> {
-    let scopes = catalog.tools.iter().flat_map(|tool| tool.scopes.iter().copied());
-    scopes.collect::<BTreeSet<_>>().into_iter().collect()
+    // Collecting would link a sorting algorithm.
+    let mut scopes = BTreeSet::new();
+    scopes.extend(catalog.tools.iter().flat_map(|tool| tool.scopes.iter().copied()));
+    scopes.into_iter().collect()
 }
 
 /// An OAuth resource.
