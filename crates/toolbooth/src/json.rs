@@ -4,6 +4,8 @@
 //! could disagree on which value counts) and when it nests deeper than [`MAX_DEPTH`] (everything
 //! that later walks the value does so recursively).
 
+mod form;
+
 use std::fmt;
 use std::str::Utf8Error;
 
@@ -50,7 +52,12 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
 /// By way of a [`Value`], as the inputs of tools are read: a second reader for each form would take
 /// more room in the Worker than the detour takes time.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    serde_json::from_value(parse(bytes).ok()?).ok()
+    read_value(&parse(bytes).ok()?)
+}
+
+/// Reads a value of the form of `T`; `None` when it is not that.
+pub(crate) fn read_value<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    T::deserialize(form::Form(value)).ok()
 }
 
 fn not_utf8(bytes: &[u8], error: Utf8Error) -> serde_json::Error {

@@ -1,8 +1,6 @@
 //! The OAuth resource that the server is to MCP's clients (RFC 9728): what tells them whom to ask for
 //! a token.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use crate::catalog::Catalog;
@@ -20,8 +18,14 @@ pub(super) fn identifier(source: &dyn Variables) -> Option<String> {
 
 /// The scopes that some tool requires, each once, sorted.
 pub fn scopes(catalog: &Catalog) -> Vec<&'static str> {
-    let scopes = catalog.tools.iter().flat_map(|tool| tool.scopes.iter().copied());
-    scopes.collect::<BTreeSet<_>>().into_iter().collect()
+    // Neither a set nor a sorting algorithm is worth its room here.
+    let mut scopes: Vec<&'static str> = Vec::new();
+    for scope in catalog.tools.iter().flat_map(|tool| tool.scopes) {
+        if let Err(at) = scopes.binary_search(scope) {
+            scopes.insert(at, scope);
+        }
+    }
+    scopes
 }
 
 /// An OAuth resource.

@@ -14,6 +14,7 @@ use super::notes::{Note, NoteLevel, Notes};
 use crate::auth::{self, Scopes};
 use crate::config::Config;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
+use crate::json;
 
 /// A text that must not be seen: `Debug` prints no part of it.
 #[derive(Clone, PartialEq, Eq)]
@@ -249,9 +250,10 @@ impl<'a> Context<'a> {
         questions: impl IntoIterator<Item = (&'k str, Question)>,
         state: impl Serialize,
     ) -> ToolError {
-        let questions = questions.into_iter().map(|(key, one)| (key.to_owned(), one)).collect();
+        let mut by_key = BTreeMap::new();
+        by_key.extend(questions.into_iter().map(|(key, one)| (key.to_owned(), one)));
         let state = serde_json::to_value(state).ok().filter(|state| !state.is_null());
-        *self.asked.borrow_mut() = Some((questions, state));
+        *self.asked.borrow_mut() = Some((by_key, state));
         ToolError::new("The tool needs an answer")
     }
 
@@ -263,7 +265,7 @@ impl<'a> Context<'a> {
     pub fn answer<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
         match self.dialogue.answers.get(key) {
             None => Ok(None),
-            Some(Answer::Given(value)) => Ok(T::deserialize(value).ok()),
+            Some(Answer::Given(value)) => Ok(json::read_value(value)),
             Some(Answer::Declined) => Err(ToolError::new("The user declined to answer")),
             Some(Answer::Dismissed) => Err(ToolError::new("The user did not answer")),
         }
@@ -271,7 +273,7 @@ impl<'a> Context<'a> {
 
     /// What the tool gave along when it asked, if this is the call with the answers.
     pub fn state<T: DeserializeOwned>(&self) -> Option<T> {
-        self.dialogue.state.as_ref().and_then(|state| T::deserialize(state).ok())
+        self.dialogue.state.as_ref().and_then(json::read_value)
     }
 
     /// What the tool asked, if it did.

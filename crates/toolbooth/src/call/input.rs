@@ -163,7 +163,9 @@ fn words(kind: &ValidationErrorKind, at: &str) -> String {
         Kind::Maximum { limit } => format!("Must be at most {limit}"),
         Kind::ExclusiveMinimum { limit } => format!("Must be greater than {limit}"),
         Kind::ExclusiveMaximum { limit } => format!("Must be less than {limit}"),
-        Kind::MultipleOf { multiple_of } => format!("Must be a multiple of {multiple_of}"),
+        Kind::MultipleOf { multiple_of } => {
+            format!("Must be a multiple of {}", number(*multiple_of))
+        }
         Kind::MinLength { limit } => format!("Must have at least {}", count(*limit, "character")),
         Kind::MaxLength { limit } => format!("Must have at most {}", count(*limit, "character")),
         Kind::Pattern { pattern } => format!("Must match the pattern {pattern}"),
@@ -232,6 +234,12 @@ fn either(mut names: Vec<&str>) -> String {
         Some(last) if names.is_empty() => last.to_owned(),
         Some(last) => format!("{} or {last}", names.join(", ")),
     }
+}
+
+/// A number as JSON, a whole one without its point. `f64`'s own way would link tables of its own.
+fn number(value: f64) -> String {
+    let text = Value::from(value).to_string();
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 fn list(options: &Value) -> String {

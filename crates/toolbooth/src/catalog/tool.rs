@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::call::{Context, ToolError};
 use crate::host::BoxFuture;
+use crate::json;
 
 /// One version of a tool.
 #[derive(Debug)]
@@ -108,14 +109,12 @@ where
     F: FnOnce(I, &'a Context<'a>) -> R,
     R: Future<Output = Result<O, ToolError>> + 'a,
 {
-    let started = serde_json::from_value(input).map(|input| handler(input, context));
+    let started = json::read_value(&input).map(|input| handler(input, context));
     Box::pin(async move {
-        // The position is left out on purpose: serde's own words could quote the input.
-        let future = started.map_err(|error| {
-            RunError::Mismatch(format!(
-                "the handler's input type refuses what input_schema allows ({:?})",
-                error.classify()
-            ))
+        let future = started.ok_or_else(|| {
+            RunError::Mismatch(
+                "the handler's input type refuses what input_schema allows".to_owned(),
+            )
         })?;
         let output = future.await.map_err(RunError::Tool)?;
         serde_json::to_value(output)

@@ -3,7 +3,6 @@
 //! Only calls look here. The check of a challenge must not: it promises that a call finds the grant,
 //! and the call may come to another instance.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How far the store may be behind.
@@ -16,8 +15,9 @@ pub(super) type Written = (Option<String>, u64);
 
 #[derive(Debug, Default)]
 struct Known {
-    written: BTreeMap<String, Written>,
-    away: BTreeMap<String, u64>,
+    // Few: what a minute brings. Maps would take more room in the Worker than they save time.
+    written: Vec<(String, Written)>,
+    away: Vec<(String, u64)>,
 }
 
 /// Shared by all requests of an instance.
@@ -32,25 +32,29 @@ impl Recent {
     /// Remembers what was written under a key, or should have been.
     pub(super) fn wrote(&self, key: &str, sealed: Option<&str>, now_ms: u64) {
         let written = &mut self.known().written;
-        written.retain(|_, (_, at)| now_ms.saturating_sub(*at) < STALE_MS);
-        written.insert(key.to_owned(), (sealed.map(str::to_owned), now_ms));
+        written.retain(|(one, (_, at))| one != key && now_ms.saturating_sub(*at) < STALE_MS);
+        written.push((key.to_owned(), (sealed.map(str::to_owned), now_ms)));
     }
 
     /// What was written under a key, if the store may not know it yet.
     pub(super) fn written(&self, key: &str, now_ms: u64) -> Option<Written> {
-        let written = self.known().written.get(key).cloned();
-        written.filter(|(_, at)| now_ms.saturating_sub(*at) < STALE_MS)
+        let known = self.known();
+        let (_, written) = known.written.iter().find(|(one, _)| one == key)?;
+        (now_ms.saturating_sub(written.1) < STALE_MS).then(|| written.clone())
     }
 
     /// Remembers that the server of a provider does not answer.
     pub(super) fn is_away(&self, provider: &str, now_ms: u64) {
-        self.known().away.insert(provider.to_owned(), now_ms);
+        let away = &mut self.known().away;
+        away.retain(|(one, _)| one != provider);
+        away.push((provider.to_owned(), now_ms));
     }
 
     /// Whether the server of a provider has just not answered: then asking it again would only make
     /// callers wait.
     pub(super) fn was_away(&self, provider: &str, now_ms: u64) -> bool {
-        let at = self.known().away.get(provider).copied();
-        at.is_some_and(|at| now_ms.saturating_sub(at) < AWAY_MS)
+        let known = self.known();
+        let at = known.away.iter().find(|(one, _)| one == provider);
+        at.is_some_and(|(_, at)| now_ms.saturating_sub(*at) < AWAY_MS)
     }
 }

@@ -2,6 +2,8 @@
 //! words. In each case it is the challenge that OXP's clients get. And how a tool itself asks its
 //! client's user or model: by a request that the client makes again with the answers.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::message::{Era, Request, meta};
@@ -80,9 +82,14 @@ impl Asking {
     pub(super) fn dialogue(&self, params: &Map<String, Value>) -> Dialogue {
         let responses = params.get("inputResponses").and_then(Value::as_object);
         let answers = responses.into_iter().flatten();
-        let answers = answers.filter_map(|(key, one)| Some((key.clone(), answer(one)?))).collect();
-        let (abilities, state) = (self.abilities, self.waited.state.clone());
-        Dialogue { abilities, answers, state }
+        // Here and below: a map is filled, not collected, for that would link a sorting algorithm.
+        let mut dialogue = Dialogue {
+            abilities: self.abilities,
+            answers: BTreeMap::new(),
+            state: self.waited.state.clone(),
+        };
+        dialogue.answers.extend(answers.filter_map(|(key, one)| Some((key.clone(), answer(one)?))));
+        dialogue
     }
 
     /// What to tell when the user was asked and will not. That the user agreed to open the address
@@ -104,11 +111,10 @@ impl Asking {
         if !can_be_granted(missing) {
             return None;
         }
-        let requests: Map<String, Value> = missing
-            .challenges
-            .iter()
-            .map(|one| (one.provider.clone(), url(&one.url, &words(one))))
-            .collect();
+        let mut requests = Map::new();
+        for one in &missing.challenges {
+            requests.insert(one.provider.clone(), url(&one.url, &words(one)));
+        }
         let providers = missing.challenges.iter().map(|one| one.provider.clone()).collect();
         let state = pause.token(Waited { providers, state: self.waited.state.clone() });
         Some(super::reply::members(&json!({ "inputRequests": requests, "requestState": state })))
@@ -119,8 +125,8 @@ impl Asking {
     /// # Errors
     /// There is no key to sign the tool's state with.
     pub(super) fn questions(&self, asked: Asked) -> Result<String, Refusal> {
-        let requests: Map<String, Value> =
-            asked.questions.into_iter().map(|(key, one)| (key, question(one))).collect();
+        let mut requests = Map::new();
+        requests.extend(asked.questions.into_iter().map(|(key, one)| (key, question(one))));
         let mut members = json!({ "inputRequests": requests });
         if asked.state.is_some() {
             let no_key = Refusal::Unavailable("it has no STATE_KEY, which this tool's state needs");

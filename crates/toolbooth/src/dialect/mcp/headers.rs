@@ -9,6 +9,7 @@ use super::reply::{Code, Error};
 use crate::call::excerpt;
 use crate::catalog::Tool;
 use crate::http::Headers;
+use crate::json;
 
 /// The revision of a request.
 pub(super) const VERSION: &str = "mcp-protocol-version";
@@ -81,7 +82,9 @@ pub(super) fn parameters(tool: &Tool, input: &Value, headers: &dyn Headers) -> R
             (Some(Value::Number(number)), Some(sent)) => {
                 let sent = decoded(parameter.header, &sent)?;
                 let exactly = number.to_string() == sent;
-                if exactly || number.as_f64().is_some() && number.as_f64() == sent.parse().ok() {
+                // By the reader that is linked anyway: that of the standard library has tables of its own.
+                let sent = json::parse(sent.as_bytes()).ok().and_then(|sent| sent.as_f64());
+                if exactly || number.as_f64().is_some() && number.as_f64() == sent {
                     Ok(())
                 } else {
                     Err(mismatch(parameter.header, "differs from the body"))

@@ -14,6 +14,7 @@ use crate::call::{Document, DocumentBody, Wanted, find};
 use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering, Resource};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
+use crate::json;
 
 /// Where resources are: the rest is a tool's id.
 const BASE: &str = "toolbooth://tools/";
@@ -118,9 +119,10 @@ fn find_resource(
 ) -> Result<Option<(String, Resource, Value)>, Error> {
     let page = posted.reading().page(CONTENTS.name).map_err(Error::refused)?;
     // This crate has written it, at build time.
-    let mut all: Vec<(String, Resource)> = serde_json::from_str(&page.body).unwrap_or_default();
-    all.sort_by_key(|(_, resource)| resource.is_template());
-    Ok(all.into_iter().find_map(|(id, resource)| {
+    let all: Vec<(String, Resource)> = json::read(page.body.as_bytes()).unwrap_or_default();
+    let (templates, single): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(_, resource)| resource.is_template());
+    Ok(single.into_iter().chain(templates).find_map(|(id, resource)| {
         let input = matched(&resource.uri, uri)?;
         Some((id, resource, input.into()))
     }))

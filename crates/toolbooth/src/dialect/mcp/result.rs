@@ -1,16 +1,14 @@
 //! What comes of a call, as a `CallToolResult` wherever a model can do better the next time, else as
 //! an error.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::elicitation::{Asking, capabilities, in_words};
 use super::message::Era;
 use super::notes::Wishes;
 use super::reply::{self, Code, Error, Kind, result};
-use crate::call::{
-    Content, Document, DocumentBody, InvalidInput, Outcome, Refusal, ToolError, asks_back,
-};
+use crate::call::{InvalidInput, Outcome, Refusal, ToolError, asks_back};
 use crate::http::Outbound;
 
 /// To whom a call is answered, and in what form.
@@ -103,27 +101,25 @@ fn invalid(told: &Told, input: &InvalidInput) -> Outbound {
     }
 }
 
-/// A value, in the form that its purpose wants.
+/// A value, in the form that its purpose wants. Blocks go on as they are: the schema that the value
+/// was held to refuses all else, as the build has made sure.
 fn done(told: &Told, value: Value) -> Outbound {
-    let blocks = told.content.then(|| Vec::<Content>::deserialize(&value).ok()).flatten();
-    let blocks = match (&told.purpose, blocks) {
-        (Purpose::Tool, None) => return structured(told, value),
-        (_, Some(blocks)) => blocks,
-        (_, None) => vec![Content::text(match value {
-            Value::String(text) => text,
-            other => other.to_string(),
-        })],
+    let blocks = match (&told.purpose, value) {
+        (_, Value::Array(blocks)) if told.content => blocks,
+        (Purpose::Tool, value) => return structured(told, value),
+        (_, Value::String(text)) => vec![json!({ "type": "text", "text": text })],
+        (_, other) => vec![json!({ "type": "text", "text": other.to_string() })],
     };
     let (members, kind) = match &told.purpose {
         Purpose::Tool => (json!({ "content": blocks }), Kind::Complete),
         Purpose::Prompt(description) => {
-            let message = |block: &Content| json!({ "role": "user", "content": block });
+            let message = |block: &Value| json!({ "role": "user", "content": block });
             let messages: Vec<_> = blocks.iter().map(message).collect();
             (json!({ "description": description, "messages": messages }), Kind::Complete)
         }
         Purpose::Resource { uri, mime_type } => {
             let contents: Vec<_> =
-                blocks.into_iter().map(|block| document(block, uri, mime_type)).collect();
+                blocks.iter().map(|block| document(block, uri, mime_type)).collect();
             (json!({ "contents": contents }), Kind::Once)
         }
     };
@@ -131,19 +127,16 @@ fn done(told: &Told, value: Value) -> Outbound {
 }
 
 /// A block as what stands at an address.
-fn document(block: Content, uri: &str, mime_type: &str) -> Document {
-    let of = |mime_type: &str, body| Document {
-        uri: uri.to_owned(),
-        mime_type: Some(mime_type.to_owned()),
-        body,
-    };
-    match block {
-        Content::Text { text } => of(mime_type, DocumentBody::Text(text)),
-        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-            of(&mime_type, DocumentBody::Blob(data))
+fn document(block: &Value, uri: &str, mime_type: &str) -> Value {
+    let member = |name: &str| block.get(name);
+    let text = |mime_type, text| json!({ "uri": uri, "mimeType": mime_type, "text": text });
+    match member("type").and_then(Value::as_str) {
+        Some("resource") => member("resource").cloned().unwrap_or_default(),
+        Some("resource_link") => text("text/uri-list", member("uri")),
+        Some("image" | "audio") => {
+            json!({ "uri": uri, "mimeType": member("mimeType"), "blob": member("data") })
         }
-        Content::Resource { resource } => resource,
-        Content::ResourceLink { uri: link, .. } => of("text/uri-list", DocumentBody::Text(link)),
+        _ => text(mime_type, member("text")),
     }
 }
 

@@ -140,10 +140,10 @@ fn prepare(
     wanted: &Wanted,
     input: &Value,
 ) -> Result<(Credentials, Asking, Dialogue), Error> {
-    let mut sent: Map<String, Value> = match request.meta.get(CONTEXT) {
-        None => Map::new(),
-        Some(context) => [("context".to_owned(), context.clone())].into_iter().collect(),
-    };
+    let mut sent = Map::new();
+    if let Some(context) = request.meta.get(CONTEXT) {
+        sent.insert("context".to_owned(), context.clone());
+    }
     let credentials = context::credentials(&mut sent).map_err(Error::refused)?;
     if request.era() == Era::Modern
         && request.method == "tools/call"
