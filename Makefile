@@ -32,7 +32,7 @@ test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
-bench: setup build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md
+bench: setup bench/node_modules/.done build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md
 	$(NODE) bench/run.mjs $(if $(SMOKE),--smoke)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
@@ -51,7 +51,7 @@ lint: setup ## Check formatting and lints, natively and for wasm32
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 
 clean: ## Remove everything that was built or installed here
-	rm -rf build target .tools .venv .wrangler node_modules
+	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules
 
 # What the builds need. Each step is done once, and again when what it depends on changes.
 
@@ -83,6 +83,12 @@ setup: .tools/.toolchain .tools/bin/worker-build .tools/.bindgen-$(BINDGEN) node
 node_modules/.done: package.json package-lock.json
 	$(call say,Packages from npm)
 	npm ci --no-fund --no-audit --loglevel=error
+	@touch $@
+
+# What only the benchmark measures.
+bench/node_modules/.done: bench/package.json bench/package-lock.json bench/.npmrc
+	$(call say,Packages that are measured)
+	cd bench && npm ci --no-fund --no-audit --loglevel=error
 	@touch $@
 
 # Looked for each time: the machine's browser may come and go, and CHROMIUM may name another one.

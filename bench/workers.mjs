@@ -57,7 +57,7 @@ export async function bundled(name, sources) {
       }));
       building.onLoad({ filter: /./, namespace: "bench" }, ({ path }) => ({
         contents: sources[path],
-        resolveDir: ROOT,
+        resolveDir: import.meta.dirname,
       }));
     },
   };
