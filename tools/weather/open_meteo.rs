@@ -5,6 +5,7 @@ use std::time::Duration;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 use toolbooth::host::{HttpError, HttpRequest};
 use toolbooth::{Context, ToolError};
 
@@ -14,13 +15,13 @@ const SOON_MS: u64 = 2_000;
 /// Open-Meteo's shortest limit is per minute.
 const MINUTE_MS: u64 = 60_000;
 
-/// Where a city is.
+/// Where a city is. Only told, never computed with: that would link how `f64` is written.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Place {
     pub(crate) city: String,
     pub(crate) country: String,
-    pub(crate) latitude: f64,
-    pub(crate) longitude: f64,
+    pub(crate) latitude: Number,
+    pub(crate) longitude: Number,
 }
 
 #[derive(Deserialize)]
@@ -32,8 +33,8 @@ struct Search {
 #[derive(Deserialize)]
 struct Hit {
     name: String,
-    latitude: f64,
-    longitude: f64,
+    latitude: Number,
+    longitude: Number,
     #[serde(default)]
     country: String,
     #[serde(default)]
@@ -72,8 +73,8 @@ pub(crate) async fn find_city(context: &Context<'_>, city: &str) -> Result<Place
         return Ok(Place {
             city: hit.name.clone(),
             country: hit.country.clone(),
-            latitude: hit.latitude,
-            longitude: hit.longitude,
+            latitude: hit.latitude.clone(),
+            longitude: hit.longitude.clone(),
         });
     }
     // No such city, or none in that region: offer what comes close.
