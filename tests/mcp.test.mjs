@@ -71,6 +71,8 @@ for (const [era, ask] of Object.entries({ legacy, modern })) {
       [{ name: "Text_Slugify" }, { slug: "crème", truncated: false }],
       [{ name: "Text_Slugify__1_0_0" }, { result: "cr-me" }],
       [{ name: "Text_Slugify", _meta: { "toolbooth/version": "1.0.0" } }, { result: "cr-me" }],
+      [{ name: "Text.Slugify", _meta: { "toolbooth/version": "1.0.0" } }, { result: "cr-me" }],
+      [{ name: "Text_Slugify__2_0_0", _meta: { "toolbooth/version": "1.0.0" } }, { result: "cr-me" }],
     ]) {
       const reply = await ask("tools/call", { ...params, arguments: { text: "Crème" } });
       assert.deepEqual(reply.json.result.structuredContent, value);

@@ -7,7 +7,14 @@ use super::reply::{SERVER_INFO, Scope};
 use crate::http::Outbound;
 
 /// What clients may ask for. Nothing that is compiled in changes while it is served.
-const CAPABILITIES: &str = r#"{"tools":{},"resources":{},"prompts":{},"completions":{}}"#;
+macro_rules! capabilities {
+    () => {
+        r#""tools":{},"resources":{},"prompts":{},"completions":{}"#
+    };
+}
+const CAPABILITIES: &str = concat!("{", capabilities!(), "}");
+/// The revisions before have a capability for log messages, which come with calls.
+const LEGACY_CAPABILITIES: &str = concat!("{", capabilities!(), r#","logging":{}}"#);
 
 /// `server/discover`. Like the reference servers it names modern revisions only, though legacy ones
 /// are served too.
@@ -23,6 +30,6 @@ pub(super) fn initialize(request: &Request) -> Outbound {
     let [newest, ..] = LEGACY;
     let version = LEGACY.into_iter().find(|version| asked == Some(version)).unwrap_or(newest);
     request.complete(&format!(
-        r#""protocolVersion":"{version}","capabilities":{CAPABILITIES},"serverInfo":{SERVER_INFO}"#
+        r#""protocolVersion":"{version}","capabilities":{LEGACY_CAPABILITIES},"serverInfo":{SERVER_INFO}"#
     ))
 }

@@ -60,12 +60,16 @@ impl Asking {
         }
         let abilities = abilities(request.meta.get(meta!("clientCapabilities")));
         let now_ms = posted.host.now_ms();
-        let (Wanted::Id(tool) | Wanted::Name(tool)) = wanted;
-        let parts = [&*request.method, tool, &input.to_string()];
-        let who = (posted.caller, credentials.user_id.as_deref());
-        let pause = posted.config.pauses.as_ref().map(|all| all.pause(who, &parts, now_ms));
+        let state = request.params.get("requestState");
+        // Nothing is asked of a client that can answer nothing: no call pays for what it cannot need.
+        let asks = state.is_some() || abilities != Abilities::default();
+        let pause = posted.config.pauses.as_ref().filter(|_| asks).map(|all| {
+            let (Wanted::Id(tool) | Wanted::Name(tool)) = wanted;
+            let parts = [&*request.method, tool, &input.to_string()];
+            all.pause((posted.caller, credentials.user_id.as_deref()), &parts, now_ms)
+        });
         let wrong = |what: &str| Error::new(Code::InvalidParams, format!("requestState {what}"));
-        let waited = match (request.params.get("requestState"), &pause) {
+        let waited = match (state, &pause) {
             (None, _) => Waited::default(),
             (Some(Value::String(state)), Some(pause)) => {
                 pause.open(state, now_ms).map_err(wrong)?

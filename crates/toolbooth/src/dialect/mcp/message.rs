@@ -75,23 +75,26 @@ impl Message {
     /// Reads one message. A batch is refused: only 2025-03-26 had them.
     ///
     /// # Errors
-    /// It is none (-32600).
-    pub(super) fn read(body: Value, headers: &dyn Headers) -> Result<Self, Error> {
-        let invalid = |what: &'static str| Err(Error::new(Code::InvalidRequest, what));
+    /// It is none (-32600); with the id, if it has one.
+    pub(super) fn read(body: Value, headers: &dyn Headers) -> Result<Self, (Option<Value>, Error)> {
+        let fault = |what: &'static str| Error::new(Code::InvalidRequest, what);
         let mut body = match body {
             Value::Object(body) => body,
-            Value::Array(_) => return invalid("Batches are not supported; post one message"),
-            _ => return invalid("The message must be an object"),
+            Value::Array(_) => {
+                return Err((None, fault("Batches are not supported; post one message")));
+            }
+            _ => return Err((None, fault("The message must be an object"))),
         };
-        if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-            return invalid("jsonrpc must be \"2.0\"");
-        }
         let id = match body.remove("id") {
             None => None,
             Some(id @ Value::String(_)) => Some(id),
             Some(id) if id.is_i64() || id.is_u64() => Some(id),
-            Some(_) => return invalid("id must be a string or an integer"),
+            Some(_) => return Err((None, fault("id must be a string or an integer"))),
         };
+        let invalid = |what| Err((id.clone(), fault(what)));
+        if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return invalid("jsonrpc must be \"2.0\"");
+        }
         let method = match body.remove("method") {
             Some(Value::String(method)) => method,
             None if body.contains_key("result") || body.contains_key("error") => {

@@ -1,6 +1,6 @@
 //! The Model Context Protocol over Streamable HTTP, `POST /mcp`: revision 2026-07-28, in which every
 //! request stands for itself, and the revisions before it as far as they can be served without
-//! sessions. Clause numbers MC1 to MC43 are explained in docs/PROTOCOLS.md.
+//! sessions. Clause numbers MC1 to MC57 are explained in docs/PROTOCOLS.md.
 //!
 //! - `message`: JSON-RPC messages and the era they belong to; `headers`: what a modern request must
 //!   repeat in headers; `reply`: results and errors;
@@ -80,7 +80,7 @@ fn post(mut posted: Posted<'_>) -> Exchange {
         Ok(Message::Request(request)) => request,
         // Nobody waits for an answer, and nothing is kept that one could be about.
         Ok(Message::Unanswered) => return Exchange::answered(Outbound::empty(202)),
-        Err(error) => return Exchange::answered(error.told(None)),
+        Err((id, error)) => return Exchange::answered(error.told(id.as_ref())),
     };
     if let Some(modern) = &request.modern
         && let Err(error) = headers::check(&request, modern, posted.headers)
@@ -110,7 +110,7 @@ fn answer(
     match (method, era) {
         ("server/discover", Era::Modern) => Ok(discovery::discover(request)),
         ("initialize", Era::Legacy) => Ok(discovery::initialize(request)),
-        // There are no log messages to set a level for and no changes to hear of.
+        // No level is remembered, for there is no session; and there are no changes to hear of.
         (
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
             Era::Legacy,

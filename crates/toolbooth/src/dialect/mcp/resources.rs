@@ -98,7 +98,9 @@ fn documentation(
     id: &str,
 ) -> Result<Outbound, Error> {
     let absent = || Error::no_resource(uri, request.era());
-    let tool = find(posted.catalog, &Wanted::Id(id.to_owned())).map_err(|_| absent())?;
+    // Clients that fill in the template write the @ of a version as %40 (RFC 6570, 3.2.2).
+    let id = percent_encoding::percent_decode_str(id).decode_utf8().map_err(|_| absent())?;
+    let tool = find(posted.catalog, &Wanted::Id(id.into_owned())).map_err(|_| absent())?;
     if !posted.config.allows(posted.caller, tool) {
         return Err(absent());
     }

@@ -55,6 +55,9 @@ pub(super) fn page(
         return Ok(request.kept(&format!(r#""{member}":{}"#, page.body), scope));
     };
     let list = reading.list(name).map_err(Error::refused)?;
+    if cursor.is_some() && !list.entries.iter().any(|entry| entry.tool == begin) {
+        return Err(Error::new(Code::InvalidParams, "cursor is not one of this list"));
+    }
     let allowed = |entry: &&Entry| {
         let tool = posted.catalog.tools.get(entry.tool);
         entry.tool >= begin && tool.is_some_and(|tool| posted.config.allows(posted.caller, tool))
@@ -166,10 +169,12 @@ fn wanted(name: String, version: Option<&Value>, posted: &Posted<'_>) -> Result<
             return Err(Error::new(Code::InvalidParams, message));
         }
     };
-    match posted.catalog.named(&name) {
-        Some(tool) => Ok(Wanted::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool))),
-        None => Ok(Wanted::Name(name)),
-    }
+    let name = Wanted::Name(name);
+    Ok(match find(posted.catalog, &name) {
+        Ok(tool) => Wanted::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool)),
+        // What there is not has no version either.
+        Err(_) => name,
+    })
 }
 
 /// A tool, as every revision has it.

@@ -63,6 +63,9 @@ fn mc2_what_is_no_message() {
         let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
         assert_eq!(code(&answer), (400, -32600), "{body}");
         assert_eq!(answer.1["error"]["message"], expected, "{body}");
+        // Where an id can be read, the answer has it.
+        let id = body.get("id").filter(|id| id.is_i64());
+        assert_eq!(answer.1.get("id"), id, "{body}");
     }
 }
 

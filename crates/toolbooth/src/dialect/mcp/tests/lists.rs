@@ -102,7 +102,8 @@ fn mc28_one_page_unless_the_address_says_a_size() {
         ("/mcp?page_size=2", None, Ok((json!([0, 5]), None))),
         ("/mcp?page_size=1", None, Ok((json!([0]), Some("5")))),
         ("/mcp?page_size=1", Some(json!("5")), Ok((json!([5]), None))),
-        ("/mcp?page_size=1", Some(json!("99")), Ok((json!([]), None))),
+        ("/mcp?page_size=1", Some(json!("99")), Err(-32602)),
+        ("/mcp?page_size=1", Some(json!("1")), Err(-32602)),
         ("/mcp?page_size=1", Some(json!("")), Err(-32602)),
         ("/mcp?page_size=1", Some(json!("x")), Err(-32602)),
         ("/mcp?page_size=1", Some(json!(5)), Err(-32602)),
@@ -142,6 +143,8 @@ fn mc30_resources_are_read_by_their_address() {
     let catalog = catalogue("mcp-documents", "[0,5,6]", ENTRIES);
     for (uri, expected) in [
         ("toolbooth://tools/Echo.Say@2.0.0", Ok(json!([5]))),
+        ("toolbooth://tools/Echo.Say%402.0.0", Ok(json!([5]))),
+        ("toolbooth://tools/Echo.Say%ff", Err("toolbooth://tools/Echo.Say%ff")),
         ("toolbooth://tools/Echo.Say", Ok(json!([5]))),
         ("toolbooth://tools/Echo.Broken@1", Ok(json!([0]))),
         ("toolbooth://tools/Echo.Scoped", Err("toolbooth://tools/Echo.Scoped")),
