@@ -20,18 +20,27 @@ export class Connection {
   #waiting = { resolve() {}, reject() {} };
 
   static async open(port) {
-    const socket = connect({ host: "127.0.0.1", port, noDelay: true });
-    await once(socket, "connect");
-    return new Connection(socket);
+    const connection = new Connection(port);
+    await connection.ready();
+    return connection;
   }
 
-  constructor(socket) {
+  constructor(port) {
+    this.port = port;
+  }
+
+  /** Opens it, again if the server has closed it meanwhile because nothing came. */
+  async ready() {
+    if (this.#socket?.readyState === "open") return;
+    const socket = connect({ host: "127.0.0.1", port: this.port, noDelay: true });
+    await once(socket, "connect");
     this.#socket = socket;
     // With latin1 a character is a byte, as in content-length; text() decodes what is not ASCII.
     socket.setEncoding("latin1");
     socket.on("data", (chunk) => this.#receive(chunk));
-    socket.on("error", (error) => this.#waiting.reject(error));
-    socket.on("close", () => this.#waiting.reject(new Error("the connection was closed")));
+    const fail = (error) => socket === this.#socket && this.#waiting.reject(error);
+    socket.on("error", fail);
+    socket.on("close", () => fail(new Error("the connection was closed")));
   }
 
   send(request) {
@@ -69,6 +78,7 @@ export function open(port, count) {
 export async function load(connections, request, requests) {
   const latencies = [];
   let left = requests;
+  await Promise.all(connections.map((connection) => connection.ready()));
   const started = performance.now();
   await Promise.all(
     connections.map(async (connection) => {

@@ -153,6 +153,8 @@ async function calls(access) {
 
 /** What a call costs the process, and how long it takes, in one round. */
 async function measure(pid, connections, request, requests = plan.requests) {
+  // Before anything is counted.
+  await Promise.all(connections.map((connection) => connection.ready()));
   const stop = await counter.start(pid);
   const { seconds, latencies } = await load(connections, request, requests);
   // An answer leaves before the process is done with its request.
