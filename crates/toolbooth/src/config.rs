@@ -3,7 +3,18 @@
 //! A wrong value does not crash and is not guessed around: the booth answers `/health` with what is
 //! wrong and refuses calls until it is mended.
 
+mod address;
+mod allowlist;
+mod origins;
+
 use std::collections::BTreeMap;
+
+pub(crate) use address::is_secure;
+pub use address::{base_address, secure_base_address};
+pub use allowlist::Permission;
+pub use origins::Origins;
+
+use allowlist::Allowlist;
 
 use crate::auth::Resource;
 use crate::call::Caller;
@@ -20,199 +31,6 @@ pub struct Variable {
     pub default: &'static str,
     /// Says what is wrong with a value, if anything.
     pub check: fn(&str) -> Result<(), &'static str>,
-}
-
-/// Accepts an absolute `http` or `https` address without query or trailing slash.
-///
-/// # Errors
-/// What was expected instead.
-pub fn base_address(value: &str) -> Result<(), &'static str> {
-    let host = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
-    match host {
-        Some(rest)
-            if !rest.is_empty()
-                && !rest.ends_with('/')
-                && !rest.contains(|c: char| c.is_whitespace() || c == '?' || c == '#') =>
-        {
-            Ok(())
-        }
-        _ => Err("must be an http or https address without query or trailing slash"),
-    }
-}
-
-/// Accepts a [`base_address`] to which tokens may be sent: `https`, or `http` on the machine itself.
-///
-/// # Errors
-/// What was expected instead.
-pub fn secure_base_address(value: &str) -> Result<(), &'static str> {
-    match base_address(value) {
-        Ok(()) if is_secure(value) => Ok(()),
-        _ => Err("must be an https address, or an http one of this machine, without query or \
-                  trailing slash"),
-    }
-}
-
-/// Whether secrets may be sent to an address, and keys be taken from there: only TLS keeps others
-/// from listening in and from answering, except on the machine itself.
-pub(crate) fn is_secure(address: &str) -> bool {
-    let plain = !address.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#');
-    let host = |rest: &str| rest.split(['/', '?']).next().unwrap_or_default().to_owned();
-    let https = address.strip_prefix("https://").map(host);
-    let http = address.strip_prefix("http://").map(host);
-    let here = http.is_some_and(|host| {
-        let (name, port) = host.split_once(':').unwrap_or((&host, ""));
-        (name == "localhost" || name == "127.0.0.1") && port.chars().all(|c| c.is_ascii_digit())
-    });
-    plain && (here || https.is_some_and(|host| !host.is_empty() && !host.contains(['@', '\\'])))
-}
-
-/// Which web pages may call the booth from a browser.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origins {
-    /// Every page (`*`).
-    Any,
-    /// Only pages of these origins; empty means none.
-    Listed(Vec<String>),
-    /// Pages of these origins, of the web clients that everybody uses, and of this machine.
-    Clients(Vec<String>),
-}
-
-/// Web clients that everybody uses.
-const WEB_CLIENTS: [&str; 5] = [
-    "https://claude.ai",
-    "https://claude.com",
-    "https://chatgpt.com",
-    "https://vscode.dev",
-    "https://github.dev",
-];
-
-impl Origins {
-    /// Reads `*`, or origins separated by commas, or nothing.
-    ///
-    /// # Errors
-    /// What was expected instead.
-    pub fn parse(value: &str) -> Result<Self, &'static str> {
-        if value.trim() == "*" {
-            return Ok(Self::Any);
-        }
-        let listed: Vec<String> = value
-            .split(',')
-            .map(str::trim)
-            .filter(|origin| !origin.is_empty())
-            .map(str::to_owned)
-            .collect();
-        let origin = |text: &String| {
-            text.split_once("://").is_some_and(|(scheme, host)| {
-                !scheme.is_empty()
-                    && !host.is_empty()
-                    && !host.contains(['/', '*', '?', '#', '@', ' '])
-            })
-        };
-        if listed.iter().all(origin) {
-            Ok(Self::Listed(listed))
-        } else {
-            Err("must be * or a list of origins such as https://app.example, without path")
-        }
-    }
-
-    /// Whether a page of `origin` may read answers.
-    pub fn allow(&self, origin: &str) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Listed(listed) => listed.iter().any(|allowed| allowed == origin),
-            Self::Clients(listed) => {
-                listed.iter().any(|allowed| allowed == origin)
-                    || WEB_CLIENTS.contains(&origin)
-                    || is_local(origin)
-            }
-        }
-    }
-
-    /// These, and the clients that everybody uses, and the server's own pages at `own`.
-    fn with_clients(&self, own: Option<&str>) -> Self {
-        match self {
-            Self::Any => Self::Any,
-            Self::Listed(listed) | Self::Clients(listed) => {
-                Self::Clients(listed.iter().cloned().chain(own.map(str::to_owned)).collect())
-            }
-        }
-    }
-
-    pub(crate) fn any(&self) -> bool {
-        *self == Self::Any
-    }
-
-    pub(crate) fn none(&self) -> bool {
-        matches!(self, Self::Listed(listed) if listed.is_empty())
-    }
-}
-
-/// Whether an origin is one of this machine, at any port.
-fn is_local(origin: &str) -> bool {
-    let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-    let host = host.unwrap_or_default();
-    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| match host.strip_prefix(name) {
-        Some("") => true,
-        Some(rest) => rest.strip_prefix(':').is_some_and(is_port),
-        None => false,
-    })
-}
-
-/// Whether the operator lets a tool be called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Permission {
-    /// It may be called.
-    Given,
-    /// It may be called, and the operator wants to know.
-    Warned,
-    /// It may not be called.
-    Denied,
-}
-
-/// The tools that may be called (2api.ai, 7.2 "Tool Name Allowlist").
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Allowlist {
-    /// Ids with or without version, names, or `Toolkit.*`.
-    tools: Vec<String>,
-    /// What becomes of the others.
-    others: Permission,
-}
-
-impl Allowlist {
-    /// Reads the list and the mode; a list without a mode is enforced.
-    fn parse(tools: Option<&str>, mode: Option<&str>) -> Result<Self, &'static str> {
-        let others = match (mode, tools) {
-            (Some("off"), _) | (None, None) => Permission::Given,
-            (Some("warn"), _) => Permission::Warned,
-            (Some("enforce"), _) | (None, Some(_)) => Permission::Denied,
-            _ => return Err("must be enforce, warn or off"),
-        };
-        let tools = tools.unwrap_or_default().split(',').map(str::trim);
-        Ok(Self {
-            tools: tools.filter(|tool| !tool.is_empty()).map(str::to_owned).collect(),
-            others,
-        })
-    }
-
-    fn permission(&self, tool: &Tool) -> Permission {
-        if self.others == Permission::Given {
-            return Permission::Given;
-        }
-        let names = |listed: &String| {
-            let (id, version) = match listed.split_once('@') {
-                Some((id, version)) => (id, Some(version)),
-                None => (listed.as_str(), None),
-            };
-            let version_fits = version.is_none_or(|version| tool.version.to_string() == version);
-            *listed == tool.name
-                || version_fits
-                    && id.split_once('.').is_some_and(|(toolkit, one)| {
-                        toolkit == tool.toolkit && (one == "*" || one == tool.tool)
-                    })
-        };
-        if self.tools.iter().any(names) { Permission::Given } else { self.others }
-    }
 }
 
 /// The configuration of a booth.
@@ -279,7 +97,7 @@ impl Config {
         let allowlist =
             Allowlist::parse(listed.as_deref(), mode.as_deref()).unwrap_or_else(|wanted| {
                 problem("TOOL_ALLOWLIST_MODE", wanted);
-                Allowlist { tools: Vec::new(), others: Permission::Denied }
+                Allowlist::closed()
             });
         let challenges = Challenges::read(source, &mut problem);
         // Where users are asked for authorization, that tells what is wrong with the key.
@@ -371,6 +189,39 @@ mod tests {
         &[Variable { name: "API_URL", default: "https://api.example", check: base_address }];
 
     #[test]
+    fn origins_of_known_clients() {
+        const OWN: &[(&str, &str)] = &[("PUBLIC_URL", "https://own.example")];
+        const LISTED: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "https://a.example")];
+        const ANY: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "*")];
+        for (variables, origin, guarded, all) in [
+            (&[][..], "https://claude.ai", true, false),
+            (&[], "https://claude.ai:8443", false, false),
+            (&[], "http://claude.ai", false, false),
+            (&[], "http://localhost", true, false),
+            (&[], "https://localhost:3000", true, false),
+            (&[], "http://127.0.0.1:1", true, false),
+            (&[], "http://[::1]:8787", true, false),
+            (&[], "http://localhost:", false, false),
+            (&[], "http://localhost:x", false, false),
+            (&[], "http://localhost.a.example", false, false),
+            (&[], "http://localhost1", false, false),
+            (&[], "ftp://localhost", false, false),
+            (&[], "null", false, false),
+            (&[], "", false, false),
+            (&[], "https://own.example", false, false),
+            (OWN, "https://own.example", true, false),
+            (&[], "https://a.example", false, false),
+            (LISTED, "https://a.example", true, true),
+            (LISTED, "https://claude.ai", true, false),
+            (ANY, "https://evil.example", true, true),
+        ] {
+            let config = Config::read(&Set(variables), &[]);
+            let got = [true, false].map(|guarded| config.origins_of(guarded).allow(origin));
+            assert_eq!(got, [guarded, all], "{variables:?} {origin}");
+        }
+    }
+
+    #[test]
     fn defaults() {
         let config = Config::read(&Set(&[]), DECLARED);
         assert!(config.problems.is_empty());
@@ -419,95 +270,6 @@ mod tests {
             let problems = Config::read(&Set(set), DECLARED).problems;
             assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
             assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
-        }
-    }
-
-    #[test]
-    fn origins_of_known_clients() {
-        const OWN: &[(&str, &str)] = &[("PUBLIC_URL", "https://own.example")];
-        const LISTED: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "https://a.example")];
-        const ANY: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "*")];
-        for (variables, origin, guarded, all) in [
-            (&[][..], "https://claude.ai", true, false),
-            (&[], "https://claude.ai:8443", false, false),
-            (&[], "http://claude.ai", false, false),
-            (&[], "http://localhost", true, false),
-            (&[], "https://localhost:3000", true, false),
-            (&[], "http://127.0.0.1:1", true, false),
-            (&[], "http://[::1]:8787", true, false),
-            (&[], "http://localhost:", false, false),
-            (&[], "http://localhost:x", false, false),
-            (&[], "http://localhost.a.example", false, false),
-            (&[], "http://localhost1", false, false),
-            (&[], "ftp://localhost", false, false),
-            (&[], "null", false, false),
-            (&[], "", false, false),
-            (&[], "https://own.example", false, false),
-            (OWN, "https://own.example", true, false),
-            (&[], "https://a.example", false, false),
-            (LISTED, "https://a.example", true, true),
-            (LISTED, "https://claude.ai", true, false),
-            (ANY, "https://evil.example", true, true),
-        ] {
-            let config = Config::read(&Set(variables), &[]);
-            let got = [true, false].map(|guarded| config.origins_of(guarded).allow(origin));
-            assert_eq!(got, [guarded, all], "{variables:?} {origin}");
-        }
-    }
-
-    #[test]
-    fn the_allowlist() {
-        use Permission::{Denied, Given, Warned};
-        let tool = crate::call::tests::CATALOG.named("Echo_Say__1_10_0").unwrap();
-        for (listed, mode, expected) in [
-            (None, None, Given),
-            (None, Some("off"), Given),
-            (None, Some("warn"), Warned),
-            (None, Some("enforce"), Denied),
-            (Some(""), None, Denied),
-            (Some("Echo.Say"), None, Given),
-            (Some("Echo.Say@1.10.0"), None, Given),
-            (Some("Echo.Say@1.0.0"), None, Denied),
-            (Some("Echo_Say"), None, Given),
-            (Some("Echo.*"), None, Given),
-            (Some("Other.Tool, Echo.Say"), Some("enforce"), Given),
-            (Some("Other.Tool"), Some("enforce"), Denied),
-            (Some("Other.Tool"), Some("warn"), Warned),
-            (Some("Other.Tool"), Some("off"), Given),
-            (Some("echo.say"), None, Denied),
-            (Some("Echo"), None, Denied),
-            (Some("*"), None, Denied),
-        ] {
-            let allowlist = Allowlist::parse(listed, mode).unwrap();
-            assert_eq!(allowlist.permission(tool), expected, "{listed:?} {mode:?}");
-        }
-    }
-
-    #[test]
-    fn secure_addresses() {
-        for (address, good) in [
-            ("https://a.example", true),
-            ("https://a.example:8443/path?x=1", true),
-            ("http://localhost:9000/a", true),
-            ("http://127.0.0.1", true),
-            ("http://a.example", false),
-            ("http://localhost.example", false),
-            ("http://localhost:x@a.example", false),
-            ("http://127.0.0.1@a.example", false),
-            ("https://a.example@b.example", false),
-            ("https://", false),
-            ("http://localhost\\@a.example", false),
-            ("https://a.example\\@b.example", false),
-            ("http://127.0.0.1.", false),
-            ("http://localhost:80a", false),
-            ("https://a.example/ b", false),
-            ("https://a.example/#b", false),
-            ("javascript:alert(1)", false),
-            ("", false),
-        ] {
-            assert_eq!(is_secure(address), good, "{address}");
-            let base = good && !address.contains('?');
-            assert_eq!(secure_base_address(address).is_ok(), base, "{address}");
         }
     }
 }

@@ -1,0 +1,90 @@
+//! Which web pages may call.
+
+use super::address::is_here;
+
+/// Which web pages may call the booth from a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origins {
+    /// Every page (`*`).
+    Any,
+    /// Only pages of these origins; empty means none.
+    Listed(Vec<String>),
+    /// Pages of these origins, of the web clients that everybody uses, and of this machine.
+    Clients(Vec<String>),
+}
+
+/// Web clients that everybody uses.
+const WEB_CLIENTS: [&str; 5] = [
+    "https://claude.ai",
+    "https://claude.com",
+    "https://chatgpt.com",
+    "https://vscode.dev",
+    "https://github.dev",
+];
+
+impl Origins {
+    /// Reads `*`, or origins separated by commas, or nothing.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    pub fn parse(value: &str) -> Result<Self, &'static str> {
+        if value.trim() == "*" {
+            return Ok(Self::Any);
+        }
+        let listed: Vec<String> = value
+            .split(',')
+            .map(str::trim)
+            .filter(|origin| !origin.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let origin = |text: &String| {
+            text.split_once("://").is_some_and(|(scheme, host)| {
+                !scheme.is_empty()
+                    && !host.is_empty()
+                    && !host.contains(['/', '*', '?', '#', '@', ' '])
+            })
+        };
+        if listed.iter().all(origin) {
+            Ok(Self::Listed(listed))
+        } else {
+            Err("must be * or a list of origins such as https://app.example, without path")
+        }
+    }
+
+    /// Whether a page of `origin` may read answers.
+    pub fn allow(&self, origin: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Listed(listed) => listed.iter().any(|allowed| allowed == origin),
+            Self::Clients(listed) => {
+                listed.iter().any(|allowed| allowed == origin)
+                    || WEB_CLIENTS.contains(&origin)
+                    || is_local(origin)
+            }
+        }
+    }
+
+    /// These, and the clients that everybody uses, and the server's own pages at `own`.
+    pub(super) fn with_clients(&self, own: Option<&str>) -> Self {
+        match self {
+            Self::Any => Self::Any,
+            Self::Listed(listed) | Self::Clients(listed) => {
+                Self::Clients(listed.iter().cloned().chain(own.map(str::to_owned)).collect())
+            }
+        }
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        *self == Self::Any
+    }
+
+    pub(crate) fn none(&self) -> bool {
+        matches!(self, Self::Listed(listed) if listed.is_empty())
+    }
+}
+
+/// Whether an origin is one of this machine, at any port.
+fn is_local(origin: &str) -> bool {
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    authority.is_some_and(is_here)
+}
