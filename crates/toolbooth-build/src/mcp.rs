@@ -14,6 +14,8 @@ use crate::schema;
 const KEYWORD: &str = "x-mcp-header";
 /// The types that a header can hold.
 const TYPES: [&str; 3] = ["string", "integer", "boolean"];
+/// The longest of what stands behind `Mcp-Param-`: pages may send names of 64 bytes at most.
+const MAX_SUFFIX: usize = 54;
 /// The longest name of a prompt or an argument.
 const MAX_NAME: usize = 64;
 
@@ -60,10 +62,13 @@ pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
     let headers = headers(&definition.input_schema);
     for (at, header) in headers.iter().enumerate() {
         let place = format!("input_schema.properties.{}", header.path.join(".properties."));
-        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if header.suffix.is_empty() || !header.suffix.bytes().all(token) {
-            let message = "is no name of a header; expected letters, digits and -";
-            problem(format!("{place}.{KEYWORD}"), message.to_owned());
+        let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        let fits = (1..=MAX_SUFFIX).contains(&header.suffix.len());
+        if !fits || !header.suffix.bytes().all(letter) {
+            let message = format!(
+                "is no name of a header; expected 1 to {MAX_SUFFIX} letters, digits, - and _"
+            );
+            problem(format!("{place}.{KEYWORD}"), message);
         }
         if !TYPES.iter().any(|name| header.r#type == *name) {
             let message = "needs a parameter of the type string, integer or boolean";
@@ -89,12 +94,12 @@ pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
     }
 
     for (index, prompt) in definition.prompts.iter().enumerate() {
-        check_prompt(prompt, &parameters(definition), &mut |place, message| {
+        check_prompt(prompt, definition, &mut |place, message| {
             problem(format!("prompts[{index}]{place}"), message);
         });
     }
     for (index, resource) in definition.resources.iter().enumerate() {
-        check_resource(resource, &parameters(definition), &mut |place, message| {
+        check_resource(resource, definition, &mut |place, message| {
             problem(format!("resources[{index}]{place}"), message);
         });
     }
@@ -106,10 +111,29 @@ pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
     problems
 }
 
-/// The names of the tool's parameters.
-fn parameters(definition: &Definition) -> Vec<&str> {
-    let properties = definition.input_schema.get("properties").and_then(Value::as_object);
-    properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+/// Checks that the tool itself can answer, where it is given the texts `given` and nothing else.
+fn check_run(definition: &Definition, given: &[&str], problem: &mut dyn FnMut(String)) {
+    let input = &definition.input_schema;
+    for name in given {
+        match input.get("properties").and_then(|all| all.get(*name)) {
+            None => problem(format!("has {name:?}, which is no parameter of the tool")),
+            Some(parameter) if parameter.get("type").is_none_or(|kind| kind != "string") => {
+                problem(format!("has {name:?}, which is a text here and none to the tool"));
+            }
+            Some(_) => {}
+        }
+    }
+    let required = input.get("required").and_then(Value::as_array);
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        if !given.contains(&name) {
+            problem(format!("has no {name:?}, which the tool requires"));
+        }
+    }
+    if !definition.annotations.read_only {
+        problem(
+            "is answered by the tool, which must be read_only: nobody is asked first".to_owned(),
+        );
+    }
 }
 
 /// Whether the output schema tells blocks from what is none. No more than samples can be tried.
@@ -135,7 +159,11 @@ fn is_of_blocks(definition: &Definition) -> bool {
     .all(|sample| !output.is_valid(sample))
 }
 
-fn check_resource(resource: &Resource, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
+fn check_resource(
+    resource: &Resource,
+    definition: &Definition,
+    problem: &mut dyn FnMut(&str, String),
+) {
     let scheme = resource.uri.split_once(':').map_or("", |(scheme, _)| scheme);
     let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     let good = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -144,8 +172,8 @@ fn check_resource(resource: &Resource, known: &[&str], problem: &mut dyn FnMut(&
     if !good || scheme == "toolbooth" {
         problem(".uri", "is no address of its own; expected scheme:rest".to_owned());
     }
-    for name in names(&resource.uri).filter(|name| !known.contains(name)) {
-        problem(".uri", format!("has {{{name}}}, which is no parameter of the tool"));
+    if !is_closed(&resource.uri) {
+        problem(".uri", "has a brace without its other; expected {name}".to_owned());
     }
     let fixed = [&resource.text, &resource.blob].into_iter().flatten().count();
     if fixed > 1 || fixed > 0 && resource.is_template() {
@@ -153,6 +181,10 @@ fn check_resource(resource: &Resource, known: &[&str], problem: &mut dyn FnMut(&
             "",
             "has text or blob, or neither; neither where its address has {name}".to_owned(),
         );
+    }
+    if fixed == 0 {
+        let given: Vec<_> = names(&resource.uri).collect();
+        check_run(definition, &given, &mut |message| problem(".uri", message));
     }
     let base64 = |blob: &String| {
         let digits = blob.trim_end_matches('=');
@@ -178,7 +210,17 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).map(|rest| rest.split_once('}').map_or(rest, |(name, _)| name))
 }
 
-fn check_prompt(prompt: &Prompt, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
+/// Whether each brace has its other, with a name between.
+fn is_closed(text: &str) -> bool {
+    let mut parts = text.split('{');
+    let first = parts.next().unwrap_or_default();
+    !first.contains('}')
+        && parts.all(|part| {
+            part.split_once('}').is_some_and(|(name, rest)| !name.is_empty() && !rest.contains('}'))
+        })
+}
+
+fn check_prompt(prompt: &Prompt, definition: &Definition, problem: &mut dyn FnMut(&str, String)) {
     let plain = |text: &str| {
         let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(letter)
@@ -197,17 +239,16 @@ fn check_prompt(prompt: &Prompt, known: &[&str], problem: &mut dyn FnMut(&str, S
             problem(&format!("{place}.name"), format!("is {name:?}; {expected}"));
         } else if prompt.arguments.iter().take(index).any(|earlier| earlier.name == *name) {
             problem(&format!("{place}.name"), format!("is {name:?} once more"));
-        } else if let Some(text) = &prompt.text {
-            if !text.contains(&format!("{{{name}}}")) {
-                problem(".text", format!("has no {{{name}}}, though there is such an argument"));
-            }
-        } else if !known.contains(&name.as_str()) {
-            let message = "is no parameter of the tool, which is run where there is no text";
-            problem(&format!("{place}.name"), message.to_owned());
+        } else if prompt.text.as_ref().is_some_and(|text| !text.contains(&format!("{{{name}}}"))) {
+            problem(".text", format!("has no {{{name}}}, though there is such an argument"));
         }
         if argument.description.trim().is_empty() {
             problem(&format!("{place}.description"), "is empty; say what belongs there".to_owned());
         }
+    }
+    if prompt.text.is_none() {
+        let given: Vec<_> = prompt.arguments.iter().map(|one| one.name.as_str()).collect();
+        check_run(definition, &given, &mut |message| problem(".arguments", message));
     }
     for name in names(prompt.text.as_deref().unwrap_or_default()) {
         if !prompt.arguments.iter().any(|argument| argument.name == name) {

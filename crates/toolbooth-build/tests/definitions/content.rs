@@ -52,16 +52,14 @@ fn resources_of_a_definition() {
     let either = "has text or blob, or neither; neither where its address has {name}";
     for (changes, expected) in [
         (json!({}), vec![]),
-        (json!({"text": none}), vec![]),
         (json!({"text": none, "blob": "AP8="}), vec![]),
-        (json!({"text": none, "uri": "a://{a}/{b}"}), vec![]),
+        (
+            json!({"text": "{", "uri": "a://b}"}),
+            vec![".uri: has a brace without its other; expected {name}".to_owned()],
+        ),
         (json!({"uri": "b"}), vec![format!(".uri: {address}")]),
         (json!({"uri": "a: b"}), vec![format!(".uri: {address}")]),
         (json!({"uri": "toolbooth://b"}), vec![format!(".uri: {address}")]),
-        (
-            json!({"text": none, "uri": "a://{c}"}),
-            vec![".uri: has {c}, which is no parameter of the tool".to_owned()],
-        ),
         (json!({"blob": "AP8="}), vec![format!(": {either}")]),
         (json!({"uri": "a://{a}"}), vec![format!(": {either}")]),
         (json!({"text": none, "blob": "AP8"}), vec![".blob: is not base64".to_owned()]),
@@ -82,19 +80,66 @@ fn resources_of_a_definition() {
     assert_eq!(problems(&source), [told]);
 }
 
+/// Text.Slugify takes one text.
 #[test]
-fn a_prompt_without_text_has_the_tools_parameters() {
-    let prompt = |name: &str| {
-        json!({"/prompts": [{
-            "name": "p", "description": "d", "arguments": [{"name": name, "description": "d"}]
-        }]})
+fn a_tool_that_answers_prompts_and_resources_can_be_given_what_it_requires() {
+    let read_only =
+        json!({"read_only": true, "destructive": false, "idempotent": true, "open_world": false});
+    let slug = "text/Slugify@1.0.0.json";
+    let told = |changes: Value| {
+        let mut source = catalogue();
+        let mut tool = slugify("1.0.0");
+        tool["input_schema"]["required"] = json!(["text"]);
+        put(&mut source, slug, &changed(tool, &changes).to_string());
+        problems(&source)
     };
-    assert_told("a parameter", &prompt("a"), &[]);
+    let resource = |uri: &str| {
+        json!({"/annotations": read_only, "/resources": [
+            {"uri": uri, "name": "n", "description": "d", "mime_type": "text/plain"}
+        ]})
+    };
+    let prompt = |names: &[&str]| {
+        let argument = |name: &&str| json!({"name": name, "description": "d"});
+        let arguments: Vec<_> = names.iter().map(argument).collect();
+        let prompt = json!({"name": "p", "description": "d", "arguments": arguments});
+        json!({"/annotations": read_only, "/prompts": [prompt]})
+    };
+    let (no_parameter, missing) = (
+        "has \"c\", which is no parameter of the tool",
+        "has no \"text\", which the tool requires",
+    );
+    let brace = "has a brace without its other; expected {name}";
+    for (changes, place, expected) in [
+        (resource("a://{text}"), "", &[][..]),
+        (prompt(&["text"]), "", &[]),
+        (resource("a://{text}/{c}"), "resources[0].uri", &[no_parameter]),
+        (prompt(&["text", "c"]), "prompts[0].arguments", &[no_parameter]),
+        (resource("a://b"), "resources[0].uri", &[missing]),
+        (prompt(&[]), "prompts[0].arguments", &[missing]),
+        (resource("a://{text"), "resources[0].uri", &[brace]),
+        (resource("a://{text}}"), "resources[0].uri", &[brace]),
+    ] {
+        let expected: Vec<_> =
+            expected.iter().map(|one| format!("tools/{slug}: {place}: {one}")).collect();
+        assert_eq!(told(changes.clone()), expected, "{changes}");
+    }
+    let mut acts = resource("a://{text}");
+    acts["/annotations"]["read_only"] = json!(false);
+    let message = "is answered by the tool, which must be read_only: nobody is asked first";
+    assert_eq!(told(acts), [format!("tools/{slug}: resources[0].uri: {message}")]);
+    // Add's parameters are numbers.
+    let numbers = json!({"/prompts": [{"name": "p", "description": "d", "arguments": [
+        {"name": "a", "description": "d"}, {"name": "b", "description": "d"}
+    ]}]});
     assert_told(
-        "none",
-        &prompt("c"),
-        &["tools/calculator/Add@1.0.0.json: prompts[0].arguments[0].name: is no parameter of the \
-           tool, which is run where there is no text"],
+        "numbers",
+        &numbers,
+        &["a", "b"]
+            .map(|name| {
+                format!("tools/{ADD}: prompts[0].arguments: has {name:?}, which is a text here and none to the tool")
+            })
+            .each_ref()
+            .map(String::as_str),
     );
 }
 

@@ -16,7 +16,7 @@ fn property(schema: Value) -> Value {
 #[test]
 fn mc8_parameters_that_are_repeated_in_headers() {
     let at = "input_schema.properties.a";
-    let name = "is no name of a header; expected letters, digits and -";
+    let name = "is no name of a header; expected 1 to 54 letters, digits, - and _";
     let kind = "needs a parameter of the type string, integer or boolean";
     let nowhere = "has x-mcp-header where it means nothing; it is a text at a parameter, or at a property of one that is an object";
     for (schema, expected) in [
