@@ -137,6 +137,7 @@ mod tests {
         for (what, user, parts) in [
             ("another user", "v", &["call", "{}"][..]),
             ("another input", "u", &["call", "{ }"]),
+            ("another method", "u", &["get", "{}"]),
             ("other borders", "u", &["call{", "}"]),
         ] {
             let other = pauses.pause(owner(user), parts, 6_000);
@@ -149,5 +150,11 @@ mod tests {
         };
         let other = pauses.pause((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(FORGED), "another way in");
+        let key =
+            |name: &str| Caller::Key { name: name.to_owned(), scopes: crate::auth::Scopes::All };
+        let of = |key: &Caller| pauses.pause((key, None), &["call", "{}"], 6_000);
+        let token = of(&key("a")).token(Waited { providers: Vec::new(), state: None });
+        assert!(of(&key("a")).open(&token, 6_000).is_ok());
+        assert_eq!(of(&key("b")).open(&token, 6_000), Err(FORGED), "another API key");
     }
 }

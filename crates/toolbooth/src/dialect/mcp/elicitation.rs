@@ -260,14 +260,12 @@ pub(super) fn in_words(missing: &Missing) -> Vec<String> {
         told.push(fields.to_string());
     }
     let asked: Vec<_> = missing.challenges.iter().map(|one| one.provider.as_str()).collect();
-    let lacks = missing.authorization.iter().filter(|id| !asked.contains(*id));
-    let mut lacks: Vec<String> = lacks.map(|id| format!("a token of {id:?}")).collect();
-    lacks.extend(missing.secrets.iter().map(|id| format!("the secret {id:?}")));
-    lacks.extend(missing.user_id.then(|| "the user's id".to_owned()));
-    if !lacks.is_empty() {
+    let mut lacks = Missing { challenges: Vec::new(), ..missing.clone() };
+    lacks.authorization.retain(|id| !asked.contains(id));
+    if lacks != Missing::default() {
         told.push(format!(
             "The tool needs {}, which no argument can hold. The client must send it in _meta, as \"toolbooth/context\"; do not try again before",
-            lacks.join(", ")
+            lacks.things()
         ));
     }
     told

@@ -2,7 +2,7 @@
 //! read bodies. A body that says something else is refused: two readers would disagree on it.
 
 use base64ct::{Base64, Encoding};
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 use super::message::{MODERN, Request, meta};
 use super::reply::{Code, Error};
@@ -81,10 +81,19 @@ pub(super) fn parameters(tool: &Tool, input: &Value, headers: &dyn Headers) -> R
             }
             (Some(Value::Number(number)), Some(sent)) => {
                 let sent = decoded(parameter.header, &sent)?;
-                let exactly = number.to_string() == sent;
                 // By the reader that is linked anyway: that of the standard library has tables of its own.
-                let sent = json::parse(sent.as_bytes()).ok().and_then(|sent| sent.as_f64());
-                if exactly || number.as_f64().is_some() && number.as_f64() == sent {
+                let sent = json::parse(sent.as_bytes()).unwrap_or_default();
+                let whole =
+                    |number: &Number| number.as_i64().is_some() || number.as_u64().is_some();
+                let equal = sent.as_number().is_some_and(|sent| {
+                    // Whole numbers are compared as such: as doubles, large ones fall together.
+                    if whole(number) && whole(sent) {
+                        number == sent
+                    } else {
+                        number.as_f64() == sent.as_f64()
+                    }
+                });
+                if equal {
                     Ok(())
                 } else {
                     Err(mismatch(parameter.header, "differs from the body"))

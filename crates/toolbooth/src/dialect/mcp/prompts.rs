@@ -11,7 +11,6 @@ use crate::call::{Wanted, excerpt};
 use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
-use crate::json;
 
 /// What `prompts/list` says: the prompts of the latest version of each tool.
 pub(super) const LIST: ListForm = ListForm { name: "mcp-prompts", head: "[", tail: "]", entry };
@@ -80,10 +79,8 @@ fn filled(
 /// # Errors
 /// There is no such prompt.
 pub(super) fn find(name: &str, posted: &Posted<'_>) -> Result<(String, Prompt), Error> {
-    let page = posted.reading().page(TEXTS.name).map_err(Error::refused)?;
-    // This crate has written it, at build time.
-    let prompts: Vec<(String, Prompt)> = json::read(page.body.as_bytes()).unwrap_or_default();
-    prompts.into_iter().find(|(_, prompt)| prompt.name == name).ok_or_else(|| {
+    let mut prompts = tools::each::<(String, Prompt)>(posted, TEXTS.name)?;
+    prompts.find(|(_, prompt)| prompt.name == name).ok_or_else(|| {
         let message = format!("Unknown prompt: {}", excerpt(name));
         Error::new(Code::InvalidParams, message)
     })

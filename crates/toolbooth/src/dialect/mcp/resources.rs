@@ -14,7 +14,6 @@ use crate::call::{Document, DocumentBody, Wanted, find};
 use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering, Resource};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
-use crate::json;
 
 /// Where resources are: the rest is a tool's id.
 const BASE: &str = "toolbooth://tools/";
@@ -119,15 +118,15 @@ fn find_resource(
     uri: &str,
     posted: &Posted<'_>,
 ) -> Result<Option<(String, Resource, Value)>, Error> {
-    let page = posted.reading().page(CONTENTS.name).map_err(Error::refused)?;
-    // This crate has written it, at build time.
-    let all: Vec<(String, Resource)> = json::read(page.body.as_bytes()).unwrap_or_default();
-    let (templates, single): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|(_, resource)| resource.is_template());
-    Ok(single.into_iter().chain(templates).find_map(|(id, resource)| {
-        let input = matched(&resource.uri, uri)?;
-        Some((id, resource, input.into()))
-    }))
+    let mut template = None;
+    for (id, resource) in tools::each::<(String, Resource)>(posted, CONTENTS.name)? {
+        let Some(input) = matched(&resource.uri, uri) else { continue };
+        if !resource.is_template() {
+            return Ok(Some((id, resource, input.into())));
+        }
+        template = template.or_else(|| Some((id, resource, input.into())));
+    }
+    Ok(template)
 }
 
 /// What the names in a template stand for in an address; nothing if it is not one of its addresses.

@@ -1,6 +1,7 @@
 //! `tools/list` and `tools/call`.
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::elicitation::Asking;
@@ -14,6 +15,7 @@ use crate::catalog::{Definition, Deprecated, Entry, ListForm, Listed, Rendering}
 use crate::dialect::context;
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
+use crate::json;
 
 /// The tools: the latest version of each under its plain name.
 pub(super) const LIST: ListForm =
@@ -67,6 +69,21 @@ pub(super) fn page(
     let next = rest.get(size).map(|entry| format!(r#","nextCursor":"{}""#, entry.tool));
     let members = format!(r#""{member}":{items}{}"#, next.unwrap_or_default());
     Ok(request.kept(&members, scope))
+}
+
+/// What the list `name` says of the tools that the caller may run, read one by one.
+pub(super) fn each<'a, T: DeserializeOwned + 'a>(
+    posted: &'a Posted<'_>,
+    name: &str,
+) -> Result<impl Iterator<Item = T> + 'a, Error> {
+    let list = posted.reading().list(name).map_err(Error::refused)?;
+    let allowed = |entry: &&Entry| {
+        let tool = posted.catalog.tools.get(entry.tool);
+        tool.is_some_and(|tool| posted.config.allows(posted.caller, tool))
+    };
+    // This crate has written it, at build time. An entry holds all that belongs to one tool.
+    let read = |entry: &'static Entry| json::read::<Vec<T>>(list.select([entry]).as_bytes());
+    Ok(list.entries.iter().filter(allowed).filter_map(read).flatten())
 }
 
 /// `page_size` of the address, if it is a number from 1.

@@ -103,6 +103,7 @@ fn mc25_versions_of_a_tool() {
         ("Echo_Say", Some("1.0.0")),
         ("Echo_Say", Some("2")),
         ("Echo_Say__2_0_0", Some("1.0.0")),
+        ("Echo.Say", Some("1.0.0")),
     ] {
         let mut params = json!({"name": name, "arguments": {"text": "hi"}});
         if let Some(version) = version {
@@ -119,7 +120,7 @@ fn mc26_what_a_tool_requires_goes_along_in_meta() {
     assert_eq!(
         texts(&lacking.1),
         [
-            "The tool needs a token of \"mail\", the secret \"KEY\", the user's id, which no argument can hold. The client must send it in _meta, as \"toolbooth/context\"; do not try again before"
+            "The tool needs the token \"mail\", the secret \"KEY\", a user id, which no argument can hold. The client must send it in _meta, as \"toolbooth/context\"; do not try again before"
         ]
     );
     let context = json!({

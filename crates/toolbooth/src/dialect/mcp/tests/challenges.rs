@@ -163,6 +163,9 @@ fn mc43_what_no_user_can_grant_is_not_asked_of_one() {
     // Nobody knows whom to ask.
     let mut params = capable(json!({"elicitation": {"url": {}}}));
     params["_meta"]["toolbooth/context"] = json!({"secrets": [{"id": "KEY", "value": "k"}]});
+    let (_, answer) = call(&host(), params.clone());
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(answer["result"].get("inputRequests").is_none(), "{answer}");
     params["requestState"] = json!("a.b");
     let answer = call(&host(), params);
     assert_eq!(code(&answer), (200, -32602), "a state of nobody's");

@@ -239,6 +239,18 @@ fn mc8_headers_of_parameters() {
         ("an integer", size(json!(42)), &[("mcp-param-size", "42")], true),
         ("as a number", size(json!(42)), &[("mcp-param-size", "42.0")], true),
         ("another integer", size(json!(42)), &[("mcp-param-size", "43")], false),
+        (
+            "a neighbour that is the same as a double",
+            size(json!(9_007_199_254_740_993_u64)),
+            &[("mcp-param-size", "9007199254740992")],
+            false,
+        ),
+        (
+            "a large integer",
+            size(json!(9_007_199_254_740_993_u64)),
+            &[("mcp-param-size", "9007199254740993")],
+            true,
+        ),
         ("no number", size(json!(42)), &[("mcp-param-size", "x")], false),
         ("an integer without header", size(json!(42)), &[], false),
         ("a truth", region(json!(true)), &[("mcp-param-region", "true")], true),

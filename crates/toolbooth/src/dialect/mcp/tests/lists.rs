@@ -125,7 +125,7 @@ fn mc28_one_page_unless_the_address_says_a_size() {
 fn mc29_what_may_be_kept_by_whom() {
     const AUTH: (&str, &str) = ("AUTH", "none,api-key");
     for (variables, expected) in [(&[][..], "public"), (&[AUTH, ("API_KEYS", "[]")], "private")] {
-        for method in ["tools/list", "resources/list", "prompts/list"] {
+        for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
             let host = FakeHost::with(variables);
             let (status, answer) = asked(CATALOG, &host, &modern(method, json!({})));
             assert_eq!(
