@@ -64,7 +64,7 @@ pub(crate) fn definitions(source: &Source) -> (Vec<Entry>, Vec<Problem>) {
 }
 
 fn read(file: &str, text: &str) -> Result<(Definition, Value), Problem> {
-    let value = json::parse(text.as_bytes())
+    let value = json::parse(text)
         .map_err(|error| Problem::new(file, "", format!("is not JSON: {error}")))?;
     objects(&value)
         .map_err(|place| Problem::new(file, place, "is an array; expected an object"))?;

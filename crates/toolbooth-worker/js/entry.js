@@ -5,8 +5,9 @@
 // is made for here: an object a request, with its proxies, would cost more than the call itself.
 import Recovering from "wasm";
 
+import { NOT_TEXT, TOO_LARGE, read } from "./body.js";
+
 const { answer, body_limit, failed } = Recovering.prototype;
-const NO_BODY = new Uint8Array(0);
 // worker-build's note to itself: a crash has happened and the instance must be replaced.
 const crash = globalThis.__worker_init_state;
 let limit;
@@ -17,11 +18,12 @@ export default {
     if (crash.criticalError) new Recovering(context, env);
     limit ??= body_limit(env);
     // A body that breaks off has nobody left to answer to: that error may go to the runtime.
-    const body = request.body === null ? NO_BODY : await read(request, headers, limit);
+    const body = await read(request, headers, limit);
     // Another request may have crashed meanwhile.
     if (crash.criticalError) new Recovering(context, env);
     try {
-      const answered = answer(method, url, headers, body, env);
+      const text = body === TOO_LARGE || body === NOT_TEXT ? undefined : body;
+      const answered = answer(method, url, headers, text, body === TOO_LARGE, env);
       return answered instanceof Promise ? await orCrash(answered) : answered;
     } catch (error) {
       noteCrash(error);
@@ -62,25 +64,3 @@ function crashed(error) {
 }
 addEventListener("error", (event) => crashed(event.error));
 addEventListener("unhandledrejection", (event) => crashed(event.reason));
-
-// All bytes of the body, or undefined when they are more than `limit`. What is too long is not read
-// to its end.
-async function read(request, headers, limit) {
-  const declared = Number(headers.get("content-length"));
-  if (declared > limit) return undefined;
-  if (declared > 0) return new Uint8Array(await request.arrayBuffer());
-  const chunks = [];
-  let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
-    if (length > limit) return undefined;
-    chunks.push(chunk);
-  }
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
-  return body;
-}

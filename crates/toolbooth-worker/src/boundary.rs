@@ -6,16 +6,32 @@ use std::task::{Context, Poll, Waker};
 use toolbooth::Booth;
 use toolbooth::catalog::Catalog;
 use toolbooth::http::{self, Body, Inbound, Outbound};
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
 use crate::Env;
 use crate::host::Bindings;
+use crate::known::{Known, NAMES};
 
 #[wasm_bindgen(module = "/js/respond.js")]
 extern "C" {
-    fn respond(status: u16, head: &str, body: &[u8]) -> JsValue;
+    fn headers(lines: &str) -> JsValue;
+    fn respond(status: u16, headers: &JsValue, body: &[u8]) -> JsValue;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = Headers)]
+    type HeadersByName;
+    // A header whose name is none would throw: every name here is the code's or was checked at build time.
+    #[wasm_bindgen(method)]
+    fn get(this: &HeadersByName, name: &JsValue) -> Option<String>;
+}
+
+thread_local! {
+    /// Sets of headers, by their lines.
+    static HEADS: Known = const { Known::new() };
 }
 
 /// The booth of this instance. Variables do not change while an instance lives, so what is read
@@ -31,7 +47,7 @@ pub fn body_limit(catalog: &'static Catalog, env: Env) -> u32 {
     u32::try_from(booth(catalog, &Bindings::new(env)).max_body_bytes()).unwrap_or(u32::MAX)
 }
 
-/// Answers a request; `body` is `None` when it was too large to be read.
+/// Answers a request.
 ///
 /// Gives a `Response`, or a promise of one if the answer has to wait for I/O.
 pub fn answer(
@@ -39,16 +55,15 @@ pub fn answer(
     method: &str,
     url: String,
     headers: web_sys::Headers,
-    body: Option<Vec<u8>>,
+    body: Body,
     env: Env,
 ) -> JsValue {
     let method = http::Method::from(method);
     let host = Bindings::new(env);
     let booth = booth(catalog, &host);
     let mut future = Box::pin(async move {
-        let headers = JsHeaders(headers);
+        let headers = JsHeaders(headers.unchecked_into());
         let (path, query) = path_and_query(&url);
-        let body = body.map_or(Body::TooLarge, Body::Whole);
         booth.answer(Inbound { method, path, query, headers: &headers, body }, &host).await
     });
     // Without I/O the first poll is the last, and no waker is ever used. With I/O, the promise
@@ -69,17 +84,19 @@ pub fn failed(
 ) -> JsValue {
     let (path, _) = path_and_query(url);
     let booth = booth(catalog, &Bindings::new(env));
-    into_js(&booth.failed(http::Method::from(method), path, &JsHeaders(headers)))
+    into_js(&booth.failed(http::Method::from(method), path, &JsHeaders(headers.unchecked_into())))
 }
 
 /// The path and the query of an absolute address. The runtime has parsed it already: it has a
 /// scheme and a host.
 fn path_and_query(url: &str) -> (&str, &str) {
-    let after_scheme = url.find("://").map_or(0, |at| at + 3);
-    let rest = url.get(after_scheme..).unwrap_or_default();
-    let rest = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/");
-    let rest = rest.split('#').next().unwrap_or("/");
-    rest.split_once('?').unwrap_or((rest, ""))
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
+    let path = rest.bytes().position(|byte| byte == b'/').and_then(|at| rest.get(at..));
+    let path = path.unwrap_or("/");
+    let end = path.bytes().position(|byte| byte == b'?' || byte == b'#').unwrap_or(path.len());
+    let (path, rest) = path.split_at_checked(end).unwrap_or((path, ""));
+    let query = rest.strip_prefix('?').unwrap_or_default();
+    (path, query.split_once('#').map_or(query, |(query, _)| query))
 }
 
 fn into_js(response: &Outbound) -> JsValue {
@@ -92,13 +109,16 @@ fn into_js(response: &Outbound) -> JsValue {
         head.push_str(": ");
         head.push_str(value);
     }
-    respond(response.status, &head, &response.body)
+    // A cookie is a secret, and no two are the same.
+    let keep = !response.headers.iter().any(|(name, _)| *name == "set-cookie");
+    let respond = |headers: &_| respond(response.status, headers, &response.body);
+    HEADS.with(|known| known.with(&head, keep, headers, respond))
 }
 
-struct JsHeaders(web_sys::Headers);
+struct JsHeaders(HeadersByName);
 
 impl http::Headers for JsHeaders {
     fn get(&self, name: &str) -> Option<String> {
-        self.0.get(name).ok().flatten()
+        NAMES.with(|known| known.with(name, true, JsValue::from_str, |name| self.0.get(name)))
     }
 }

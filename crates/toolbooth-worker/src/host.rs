@@ -12,6 +12,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::console;
 
 use crate::Env;
+use crate::known::NAMES;
 
 /// The name of the KV binding in `wrangler.toml`.
 const KV: &str = "KV";
@@ -88,7 +89,8 @@ impl Bindings {
 
     /// What is bound under `name`; undefined if nothing is.
     fn binding(&self, name: &str) -> JsValue {
-        js_sys::Reflect::get(&self.env, &JsValue::from_str(name)).unwrap_or_default()
+        let get = |name: &JsValue| js_sys::Reflect::get(&self.env, name).unwrap_or_default();
+        NAMES.with(|known| known.with(name, true, JsValue::from_str, get))
     }
 
     fn store(&self) -> Result<Namespace, StoreError> {

@@ -8,6 +8,7 @@
 mod boundary;
 mod crash;
 mod host;
+mod known;
 
 pub use boundary::{answer, body_limit, failed};
 /// The variables, secrets and bindings of a Worker.
@@ -27,15 +28,22 @@ macro_rules! serve {
             $crate::body_limit(&$catalog, env)
         }
 
-        /// Answers a request with a `Response`, or a promise of one.
+        /// Answers a request with a `Response`, or a promise of one. Where there is no body, it was
+        /// too large or is not UTF-8.
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub fn answer(
             method: &str,
             url: String,
             headers: $crate::Headers,
-            body: Option<Vec<u8>>,
+            body: Option<String>,
+            too_large: bool,
             env: $crate::Env,
         ) -> wasm_bindgen::JsValue {
+            let body = match body {
+                Some(body) => $crate::Body::Whole(body),
+                None if too_large => $crate::Body::TooLarge,
+                None => $crate::Body::NotText,
+            };
             $crate::answer(&$catalog, method, url, headers, body, env)
         }
 
@@ -52,4 +60,5 @@ macro_rules! serve {
     };
 }
 
+pub use toolbooth::http::Body;
 pub use web_sys::Headers;

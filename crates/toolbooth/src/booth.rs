@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde::Serialize;
 
 use crate::auth::{self, Access, resource};
-use crate::call::{self, Caller, Outcome, Refusal};
+use crate::call::{self, Caller, Outcome, Prepared, Refusal};
 use crate::catalog::Catalog;
 use crate::challenge::{Address, Challenges};
 use crate::config::Config;
@@ -22,6 +22,8 @@ pub struct Booth {
     catalog: &'static Catalog,
     config: Config,
     access: Access,
+    /// Whether calls are counted. Bindings do not change while a booth lives.
+    limited: bool,
 }
 
 /// The key that `/health` reads. Nothing ever writes it, so a cached miss is the right answer.
@@ -53,7 +55,7 @@ impl Booth {
         for problem in &config.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
-        Self { catalog, config, access }
+        Self { catalog, config, access, limited: host.is_limited() }
     }
 
     /// The largest request body that is worth reading, in bytes.
@@ -154,12 +156,15 @@ impl Booth {
         caller: &'a Caller,
         host: &'a dyn Host,
     ) -> Result<Posted<'a>, Refusal> {
-        let Body::Whole(body) = body else {
+        if body == Body::TooLarge {
             return Err(Refusal::TooLarge { limit: self.config.max_body_bytes });
-        };
+        }
         if !http::is_json(headers) {
             return Err(Refusal::NotJson);
         }
+        let Body::Whole(body) = body else {
+            return Err(Refusal::InvalidJson("it is not UTF-8".to_owned()));
+        };
         let body = json::parse(&body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
         (dialect.check)(headers)?;
         let (catalog, config) = (self.catalog, &self.config);
@@ -194,7 +199,7 @@ impl Booth {
         calls: usize,
         host: &dyn Host,
     ) -> Result<(), Refusal> {
-        if calls == 0 || !host.is_limited() {
+        if calls == 0 || !self.limited {
             return Ok(());
         }
         let key = match caller {
@@ -235,13 +240,15 @@ impl Booth {
                 Err(refusal) => Err(Outcome::Refused(refusal)),
             });
         }
-        let run = prepared.into_iter().map(|prepared| async {
-            match prepared {
-                Ok(prepared) => prepared.run(caller, config, host).await,
-                Err(outcome) => outcome,
-            }
-        });
-        let outcomes = join_all(run).await;
+        let run = async |prepared: Result<Prepared<'_>, Outcome>| match prepared {
+            Ok(prepared) => prepared.run(caller, config, host).await,
+            Err(outcome) => outcome,
+        };
+        // A call that is alone needs nobody to watch over it.
+        let outcomes = match <[_; 1]>::try_from(prepared) {
+            Ok([alone]) => vec![run(alone).await],
+            Err(several) => join_all(several.into_iter().map(run)).await,
+        };
         let header = match outcomes.as_slice() {
             [Outcome::Refused(refusal)] => self.header(dialect, refusal),
             _ => None,

@@ -7,11 +7,11 @@
 mod form;
 
 use std::fmt;
-use std::str::Utf8Error;
 
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
 };
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use crate::call::excerpt;
@@ -33,18 +33,21 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// Reads exactly one JSON value from `bytes`.
+/// Reads exactly one JSON value from `text`.
 ///
 /// # Errors
-/// Invalid UTF-8 or JSON, a repeated key, nesting deeper than [`MAX_DEPTH`], a number beyond the
-/// range of a double, anything after the value.
-pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
-    // Text is what the generated validators read as well: one parser in the Worker, not two.
-    let text = str::from_utf8(bytes).map_err(|error| JsonError(not_utf8(bytes, error)))?;
+/// Invalid JSON, a repeated key, nesting deeper than [`MAX_DEPTH`], a number beyond the range of a
+/// double, anything after the value.
+pub fn parse(text: &str) -> Result<Value, JsonError> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Strict { room: MAX_DEPTH }.deserialize(&mut reader).map_err(JsonError)?;
     reader.end().map_err(JsonError)?;
     Ok(value)
+}
+
+/// Reads exactly one JSON value from `bytes`; `None` when they are not that.
+pub(crate) fn parse_bytes(bytes: &[u8]) -> Option<Value> {
+    parse(str::from_utf8(bytes).ok()?).ok()
 }
 
 /// Reads JSON of the form of `T`; `None` when it is not that.
@@ -52,21 +55,12 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
 /// By way of a [`Value`], as the inputs of tools are read: a second reader for each form would take
 /// more room in the Worker than the detour takes time.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    read_value(&parse(bytes).ok()?)
+    read_value(&parse_bytes(bytes)?)
 }
 
 /// Reads a value of the form of `T`; `None` when it is not that.
 pub(crate) fn read_value<T: DeserializeOwned>(value: &Value) -> Option<T> {
     T::deserialize(form::Form(value)).ok()
-}
-
-fn not_utf8(bytes: &[u8], error: Utf8Error) -> serde_json::Error {
-    let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
-    let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
-    let column = good.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
-    serde_json::Error::custom(format_args!(
-        "invalid unicode code point at line {line} column {column}"
-    ))
 }
 
 /// Builds a [`Value`] with `room` levels of nesting left.
@@ -140,14 +134,15 @@ impl<'de> Visitor<'de> for Strict {
         let inner = self.deeper()?;
         let mut members = Map::new();
         while let Some(key) = access.next_key::<String>()? {
-            if members.contains_key(&key) {
-                return Err(A::Error::custom(format_args!(
-                    "the key \"{}\" is repeated",
-                    excerpt(&key)
-                )));
+            match members.entry(key) {
+                Entry::Vacant(place) => {
+                    place.insert(access.next_value_seed(inner)?);
+                }
+                Entry::Occupied(known) => {
+                    let key = excerpt(known.key());
+                    return Err(A::Error::custom(format_args!("the key \"{key}\" is repeated")));
+                }
             }
-            let value = access.next_value_seed(inner)?;
-            members.insert(key, value);
         }
         Ok(Value::Object(members))
     }
@@ -167,31 +162,29 @@ mod tests {
         let too_deep = nested(MAX_DEPTH + 1);
         let long = format!("{{\"{0}\":1,\"{0}\":2}}", "k".repeat(5000));
         let cut = format!("the key \"{}…\" is repeated at line 1 column 10008", "k".repeat(64));
-        let rows: &[(&[u8], Result<&str, &str>)] = &[
-            (long.as_bytes(), Err(&cut)),
-            (b"{\"a\":[1,-2,0.1,true,null,\"x\"]}", Ok("{\"a\":[1,-2,0.1,true,null,\"x\"]}")),
-            (b" 1 ", Ok("1")),
-            (b"18446744073709551615", Ok("18446744073709551615")),
-            (b"-9223372036854775808", Ok("-9223372036854775808")),
-            (b"\"\\ud83d\\ude00\"", Ok("\"\u{1f600}\"")),
-            (deep.as_bytes(), Ok(&deep)),
-            (too_deep.as_bytes(), Err("nested deeper than 64 levels at line 1 column 66")),
-            (b"{\"a\":1,\"a\":2}", Err("the key \"a\" is repeated at line 1 column 10")),
-            (b"{\"a\":{\"b\":1,\"b\":1}}", Err("the key \"b\" is repeated at line 1 column 15")),
-            (b"1e999", Err("number out of range at line 1 column 5")),
-            (b"1 2", Err("trailing characters at line 1 column 3")),
-            (b"", Err("EOF while parsing a value at line 1 column 0")),
-            (b"{\"a\":", Err("EOF while parsing a value at line 1 column 5")),
-            (b"\"\xff\"", Err("invalid unicode code point at line 1 column 2")),
-            (b"{\n\n\"a\": \"\xc3\"}", Err("invalid unicode code point at line 3 column 7")),
-            (b"\"\\ud800\"", Err("unexpected end of hex escape at line 1 column 8")),
-            (b"\xef\xbb\xbf{}", Err("expected value at line 1 column 1")),
-            (b"NaN", Err("expected value at line 1 column 1")),
+        let rows: &[(&str, Result<&str, &str>)] = &[
+            (&long, Err(&cut)),
+            ("{\"a\":[1,-2,0.1,true,null,\"x\"]}", Ok("{\"a\":[1,-2,0.1,true,null,\"x\"]}")),
+            (" 1 ", Ok("1")),
+            ("18446744073709551615", Ok("18446744073709551615")),
+            ("-9223372036854775808", Ok("-9223372036854775808")),
+            ("\"\\ud83d\\ude00\"", Ok("\"\u{1f600}\"")),
+            (&deep, Ok(&deep)),
+            (&too_deep, Err("nested deeper than 64 levels at line 1 column 66")),
+            ("{\"a\":1,\"a\":2}", Err("the key \"a\" is repeated at line 1 column 10")),
+            ("{\"a\":{\"b\":1,\"b\":1}}", Err("the key \"b\" is repeated at line 1 column 15")),
+            ("1e999", Err("number out of range at line 1 column 5")),
+            ("1 2", Err("trailing characters at line 1 column 3")),
+            ("", Err("EOF while parsing a value at line 1 column 0")),
+            ("{\"a\":", Err("EOF while parsing a value at line 1 column 5")),
+            ("\"\\ud800\"", Err("unexpected end of hex escape at line 1 column 8")),
+            ("\u{feff}{}", Err("expected value at line 1 column 1")),
+            ("NaN", Err("expected value at line 1 column 1")),
         ];
         for (body, expected) in rows {
             let got = parse(body).map(|value| value.to_string()).map_err(|error| error.to_string());
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(got, expected, "{}", String::from_utf8_lossy(body));
+            assert_eq!(got, expected, "{body}");
         }
     }
 }

@@ -128,7 +128,7 @@ async fn fetch(url: &str, host: &dyn Host) -> Result<Vec<Key>, String> {
     if answer.status != 200 {
         return Err(format!("JWKS_URL answered {}", answer.status));
     }
-    let set = json::parse(&answer.body).ok();
+    let set = json::parse_bytes(&answer.body);
     let keys = set.as_ref().and_then(|set| set.get("keys")).and_then(Value::as_array);
     let keys = keys.ok_or("JWKS_URL gave no JSON object with keys")?;
     Ok(keys.iter().filter_map(read).collect())

@@ -83,7 +83,7 @@ impl<'a> Parts<'a> {
     pub(super) fn of(token: &'a str) -> Option<Self> {
         let (message, signature) = token.rsplit_once('.')?;
         let (header, claims) = message.split_once('.')?;
-        let object = |part| match json::parse(&Base64UrlUnpadded::decode_vec(part).ok()?).ok()? {
+        let object = |part| match json::parse_bytes(&Base64UrlUnpadded::decode_vec(part).ok()?)? {
             Value::Object(members) => Some(members),
             _ => None,
         };

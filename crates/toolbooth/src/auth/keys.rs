@@ -28,7 +28,7 @@ impl Keys {
     /// digits). A wrong entry is named by its place and lets nobody in.
     pub(super) fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
         let text = source.variable("API_KEYS").unwrap_or_default();
-        let entries = match json::parse(text.as_bytes()) {
+        let entries = match json::parse(&text) {
             Ok(Value::Array(entries)) if !entries.is_empty() => entries,
             _ => {
                 problems.push(format!("API_KEYS {FORM}"));

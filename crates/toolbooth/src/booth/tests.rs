@@ -47,7 +47,7 @@ fn answer(
 }
 
 fn asked(host: &dyn Host, request: (&str, &str, Headers<'_>), body: &str) -> String {
-    wire(&answer(CATALOG, host, request, Body::Whole(body.as_bytes().to_vec())))
+    wire(&answer(CATALOG, host, request, Body::from(body)))
 }
 
 /// An error's text on the wire.
@@ -170,7 +170,7 @@ fn what_is_wrong_with_the_server_is_logged() {
     let configuration = "Error configuration [(\"problem\", \"MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608\")]";
     assert_eq!(*host.log.borrow(), [configuration], "once, when the booth is set up");
     for path in ["/health", "/tools", "/health"] {
-        let body = Body::Whole(Vec::new());
+        let body = Body::from("");
         ready(booth.answer(
             Inbound { method: Method::Get, path, query: "", headers: &Pairs(&[]), body },
             &host,

@@ -20,7 +20,7 @@ pub use input::{InvalidInput, ParameterError};
 pub use notes::{Note, NoteLevel};
 pub use outcome::{Missing, Outcome, Refusal, ToolError};
 pub use serve::serve;
-pub(crate) use serve::{find, misconfigured, prepare};
+pub(crate) use serve::{Prepared, find, misconfigured, prepare};
 
 use serde_json::Value;
 

@@ -69,8 +69,11 @@ fn is_name(text: &str) -> bool {
 /// definition has that version, so it is not found, as it should be.
 pub fn parse_version(text: &str) -> Option<Version> {
     let mut parts = text.split('.').map(|part| {
-        let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| part.parse().unwrap_or(u64::MAX))
+        let number = part.bytes().try_fold(0_u64, |number, byte| {
+            let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+            Some(number.saturating_mul(10).saturating_add(digit.into()))
+        });
+        number.filter(|_| !part.is_empty())
     });
     let major = parts.next()??;
     let (minor, patch) = match parts.next() {

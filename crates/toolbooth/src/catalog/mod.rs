@@ -54,12 +54,13 @@ pub enum Found {
 
 impl Catalog {
     /// Finds the tool that `wanted` means (OXP call-tool, "Tool Version Resolution"): the exact
-    /// version where one is named, the highest otherwise. Two binary searches, whatever the size.
+    /// version where one is named, the highest otherwise. A binary search, whatever the size.
     pub fn find(&self, wanted: &ToolRef<'_>) -> Found {
         let key = (wanted.toolkit, wanted.tool);
         let start = self.tools.partition_point(|tool| (tool.toolkit, tool.tool) < key);
         let rest = self.tools.get(start..).unwrap_or_default();
-        let count = rest.partition_point(|tool| (tool.toolkit, tool.tool) == key);
+        // A tool has few versions.
+        let count = rest.iter().take_while(|tool| (tool.toolkit, tool.tool) == key).count();
         let versions = rest.get(..count).unwrap_or_default();
         let Some(latest) = versions.last() else { return Found::Unknown };
         match &wanted.version {

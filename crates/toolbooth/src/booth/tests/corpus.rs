@@ -105,7 +105,7 @@ fn every_file_of_the_corpus_has_its_status() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&file).unwrap();
         let request = exchange::request(&bytes);
-        let body = Body::Whole(request.body.to_vec());
+        let body = Body::from(request.body.to_vec());
         let headers = (request.method, request.path, request.headers);
         let answer = answer(CORPUS, &FakeHost::default(), headers, body);
         // A file that a person wrote begins with its status; those that a fuzzer found do not.

@@ -90,8 +90,8 @@ fn every_refusal_before_the_body_has_the_form_of_its_protocol() {
     for path in posts() {
         for (headers, body, status) in [
             (&[JSON][..], Body::TooLarge, 413),
-            (&[], Body::Whole(Vec::new()), 415),
-            (&[JSON], Body::Whole(b"{".to_vec()), 400),
+            (&[], Body::from(""), 415),
+            (&[JSON], Body::from("{"), 400),
         ] {
             let answer = answer(CATALOG, &host, ("POST", &path, headers), body);
             // OpenTool's clients know no 415, and JSON-RPC has a code of its own.
@@ -216,7 +216,7 @@ proptest! {
         path in select(posts()),
         body in prop::collection::vec(any::<u8>(), 0..64),
     ) {
-        answer(CATALOG, &FakeHost::default(), ("POST", &path, &[JSON]), Body::Whole(body));
+        answer(CATALOG, &FakeHost::default(), ("POST", &path, &[JSON]), Body::from(body));
     }
 
     #[test]

@@ -155,7 +155,7 @@ fn lists_and_health_of_the_published_forms() {
 fn what_a_catalogue_lacks_is_told_in_the_form_of_the_mount() {
     static BARE: crate::catalog::Catalog = crate::catalog::Catalog { lists: &[], ..*CATALOG };
     for (path, schema) in [("/otc/tools", "otc://1.0"), ("/oxp/1.0/tools", "urn:oxp:1.0")] {
-        let got = answer(&BARE, &FakeHost::default(), ("GET", path, &[]), Body::Whole(Vec::new()));
+        let got = answer(&BARE, &FakeHost::default(), ("GET", path, &[]), Body::from(""));
         let expected = format!(
             "400\ncontent-type: application/json\ncache-control: no-store\n\
              {{\"$schema\":\"{schema}\",\"message\":\"The tool server is temporarily unavailable\",\

@@ -120,9 +120,9 @@ fn host() -> impl Strategy<Value = (&'static str, &'static str, bool)> {
 
 fn body() -> impl Strategy<Value = Body> {
     prop_oneof![
-        4 => prop::collection::vec(any::<u8>(), 0..64).prop_map(Body::Whole),
-        4 => any_json().prop_map(|value| Body::Whole(value.to_string().into_bytes())),
-        2 => Just(Body::Whole(CALL.as_bytes().to_vec())),
+        4 => prop::collection::vec(any::<u8>(), 0..64).prop_map(Body::from),
+        4 => any_json().prop_map(|value| Body::Whole(value.to_string())),
+        2 => Just(Body::from(CALL)),
         1 => Just(Body::TooLarge),
     ]
 }

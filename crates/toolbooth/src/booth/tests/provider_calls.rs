@@ -117,7 +117,7 @@ fn query() -> impl Strategy<Value = &'static str> {
 
 fn asked_of(host: &FakeHost, provider: &str, query: &str, body: Vec<u8>) -> (u16, Value) {
     let path = format!("/providers/{provider}/call{query}");
-    let answer = answer(CATALOG, host, ("POST", &path, &[JSON]), Body::Whole(body));
+    let answer = answer(CATALOG, host, ("POST", &path, &[JSON]), Body::from(body));
     (answer.status, serde_json::from_slice(&answer.body).unwrap())
 }
 

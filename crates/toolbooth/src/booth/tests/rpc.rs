@@ -34,7 +34,7 @@ fn request() -> impl Strategy<Value = Value> {
 
 fn posted(path: &str, body: Vec<u8>) -> Outbound {
     let host = FakeHost::with(&[("MAX_TOOL_CALLS", "4")]);
-    answer(CATALOG, &host, ("POST", path, &[JSON]), Body::Whole(body))
+    answer(CATALOG, &host, ("POST", path, &[JSON]), Body::from(body))
 }
 
 proptest! {

@@ -12,7 +12,7 @@ const SAY: &str = r#"{"tool_name":"Echo_Say","parameters":{"text":"hi"}}"#;
 
 /// The status and the JSON body of an answer.
 fn executed(host: &FakeHost, body: &str) -> (u16, Value) {
-    let answer = answer(CATALOG, host, EXECUTE, Body::Whole(body.as_bytes().to_vec()));
+    let answer = answer(CATALOG, host, EXECUTE, Body::from(body));
     (answer.status, serde_json::from_slice(&answer.body).unwrap())
 }
 
@@ -86,7 +86,7 @@ fn only_allowed_tools_are_called_and_named() {
 fn refusals_have_their_status() {
     let host = || FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
     let wrong = || FakeHost::with(&[("MAX_BODY_BYTES", "none")]);
-    let whole = |text: &str| Body::Whole(text.as_bytes().to_vec());
+    let whole = |text: &str| Body::from(text);
     for (host, request, body, status) in [
         (host(), ("GET", "/xaibo", &[][..]), whole(""), 404),
         (host(), ("GET", "/xaibo/health", &[]), whole(""), 404),
@@ -115,7 +115,7 @@ fn the_list_and_its_entity_tag() {
     assert_eq!(list(&[]), format!("200\n{json}{tag}[]"));
     assert_eq!(list(&[("if-none-match", "\"tag\"")]), format!("304\n{tag}"));
     const WITHOUT: &Catalog = &Catalog { lists: &[], ..*CATALOG };
-    let got = answer(WITHOUT, &host, ("GET", "/xaibo/tools", &[]), Body::Whole(Vec::new()));
+    let got = answer(WITHOUT, &host, ("GET", "/xaibo/tools", &[]), Body::from(""));
     assert_eq!(got.status, 503, "{}", wire(&got));
 }
 
@@ -136,7 +136,7 @@ proptest! {
 
     #[test]
     fn any_bytes_have_an_answer(body in prop::collection::vec(any::<u8>(), 0..64)) {
-        answer(CATALOG, &FakeHost::default(), EXECUTE, Body::Whole(body));
+        answer(CATALOG, &FakeHost::default(), EXECUTE, Body::from(body));
     }
 
     #[test]

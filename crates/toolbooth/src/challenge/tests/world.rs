@@ -194,7 +194,7 @@ impl World {
             path,
             query,
             headers: &Pairs(&[headers, &[KEY]].concat()),
-            body: Body::Whole(body.as_bytes().to_vec()),
+            body: Body::from(body),
         };
         booth.answer(request, &self.host).await
     }

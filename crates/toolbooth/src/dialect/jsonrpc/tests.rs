@@ -19,7 +19,7 @@ pub(in crate::dialect) fn posted(host: &FakeHost, path: &str, body: &str) -> Out
         path,
         query: "",
         headers: &Pairs(&[("content-type", "application/json")]),
-        body: Body::Whole(body.as_bytes().to_vec()),
+        body: Body::from(body),
     };
     ready(Booth::new(CATALOG, host).answer(request, host))
 }

@@ -82,7 +82,7 @@ pub(super) fn parameters(tool: &Tool, input: &Value, headers: &dyn Headers) -> R
             (Some(Value::Number(number)), Some(sent)) => {
                 let sent = decoded(parameter.header, &sent)?;
                 // By the reader that is linked anyway: that of the standard library has tables of its own.
-                let sent = json::parse(sent.as_bytes()).unwrap_or_default();
+                let sent = json::parse(&sent).unwrap_or_default();
                 let whole =
                     |number: &Number| number.as_i64().is_some() || number.as_u64().is_some();
                 let equal = sent.as_number().is_some_and(|sent| {

@@ -14,7 +14,7 @@ use crate::testing::{FakeHost, ready};
 fn get(catalog: &'static Catalog, path: &str) -> String {
     let host = FakeHost::default();
     let headers = &Pairs(&[]);
-    let body = Body::Whole(Vec::new());
+    let body = Body::from("");
     let request = Inbound { method: Method::Get, path, query: "", headers, body };
     wire(&ready(Booth::new(catalog, &host).answer(request, &host)))
 }

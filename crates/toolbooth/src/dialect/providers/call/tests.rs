@@ -26,7 +26,7 @@ fn post(host: &FakeHost, address: &str, body: &Value) -> (u16, Value) {
         path,
         query,
         headers: &Pairs(&[("content-type", "application/json")]),
-        body: Body::Whole(body.to_string().into_bytes()),
+        body: Body::Whole(body.to_string()),
     };
     let answer = ready(Booth::new(CATALOG, host).answer(request, host));
     (answer.status, serde_json::from_slice(&answer.body).unwrap())

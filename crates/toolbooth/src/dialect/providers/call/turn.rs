@@ -98,7 +98,7 @@ impl Arguments {
         }
         match self {
             Self::Text(text) if text.is_empty() => Ok(empty()),
-            Self::Text(text) => json::parse(text.as_bytes()).map_err(|error| {
+            Self::Text(text) => json::parse(&text).map_err(|error| {
                 let place = error.to_string();
                 format!("Invalid JSON in arguments. Please retry with valid JSON. Found: {place}.")
             }),
