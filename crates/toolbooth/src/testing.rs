@@ -49,6 +49,8 @@ pub struct FakeHost {
     pub limit: Option<Result<usize, String>>,
     /// What each key has taken.
     pub taken: RefCell<BTreeMap<String, usize>>,
+    /// How many signatures of issuers it was asked about.
+    pub verified: Cell<usize>,
     /// Every line that was logged.
     pub log: RefCell<Vec<String>>,
 }
@@ -66,6 +68,7 @@ impl Default for FakeHost {
             upstream_waits: Cell::new(false),
             limit: None,
             taken: RefCell::default(),
+            verified: Cell::new(0),
             log: RefCell::new(Vec::new()),
         }
     }
@@ -167,6 +170,7 @@ impl Signatures for FakeHost {
         message: &'a [u8],
         signature: &'a [u8],
     ) -> BoxFuture<'a, bool> {
+        self.verified.update(|times| times + 1);
         let good = fake_signature(algorithm, jwk, message) == signature;
         Box::pin(async move { good })
     }

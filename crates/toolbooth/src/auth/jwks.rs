@@ -55,7 +55,7 @@ impl Jwks {
         Self { url, known: Mutex::default() }
     }
 
-    /// The key that a token's header means.
+    /// The key that a token's header means, and when it was fetched.
     ///
     /// # Errors
     /// [`Refusal::Unauthenticated`]: the issuer has no such key for that algorithm;
@@ -65,7 +65,7 @@ impl Jwks {
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
         host: &dyn Host,
-    ) -> Result<Key, Refusal> {
+    ) -> Result<(Key, Option<u64>), Refusal> {
         let now = host.now_ms();
         let within = |moment: Option<u64>, span: u64| {
             moment.is_some_and(|moment| now.saturating_sub(moment) < span)
@@ -74,7 +74,7 @@ impl Jwks {
             let mut known = self.known();
             let fresh = within(known.fetched, FRESH_MS);
             match find(&known.keys, id, algorithm).filter(|_| fresh) {
-                Some(key) => return Ok(key),
+                Some(key) => return Ok((key, known.fetched)),
                 None if fresh && within(known.asked, UNKNOWN_MS) => return Err(invalid()),
                 None if within(known.failed, FAILED_MS) => false,
                 None if within(known.asked, ASKING_MS) && within(known.fetched, USABLE_MS) => false,
@@ -102,7 +102,13 @@ impl Jwks {
         if !within(known.fetched, USABLE_MS) {
             return Err(Refusal::Unavailable("the keys that verify tokens cannot be fetched"));
         }
-        find(&known.keys, id, algorithm).ok_or_else(invalid)
+        find(&known.keys, id, algorithm).map(|key| (key, known.fetched)).ok_or_else(invalid)
+    }
+
+    /// When the keys were fetched, if they need not be fetched again yet.
+    pub(super) fn fresh(&self, now_ms: u64) -> Option<u64> {
+        let fetched = self.known().fetched;
+        fetched.filter(|fetched| now_ms.saturating_sub(*fetched) < FRESH_MS)
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::jwks::Jwks;
 use super::scopes::Scopes;
+use super::seen::Seen;
 use super::{invalid, refused};
 use crate::call::{Caller, Refusal};
 use crate::config::is_secure;
@@ -30,6 +31,7 @@ pub(super) struct Tokens {
     secret: Option<Hs256Key>,
     jwks: Option<Jwks>,
     rules: Rules,
+    seen: Seen,
 }
 
 /// What the claims of a token must be.
@@ -108,8 +110,12 @@ impl<'a> Parts<'a> {
             })
     }
 
-    /// Whether the issuer has signed it.
-    async fn is_signed_by_one_of(&self, jwks: &Jwks, host: &dyn Host) -> Result<bool, Refusal> {
+    /// Whether the issuer has signed it, and when the key was fetched that says so.
+    async fn is_signed_by_one_of(
+        &self,
+        jwks: &Jwks,
+        host: &dyn Host,
+    ) -> Result<(bool, Option<u64>), Refusal> {
         let algorithm = self.algorithm().and_then(SignatureAlgorithm::named);
         let algorithm = algorithm.ok_or_else(invalid)?;
         let id = match self.header.get("kid") {
@@ -117,8 +123,9 @@ impl<'a> Parts<'a> {
             Some(Value::String(id)) => Some(id.as_str()),
             Some(_) => return Err(invalid()),
         };
-        let key = jwks.key(id, algorithm, host).await?;
-        Ok(host.verify(algorithm, &key.jwk, self.message.as_bytes(), &self.signature).await)
+        let (key, fetched) = jwks.key(id, algorithm, host).await?;
+        let message = self.message.as_bytes();
+        Ok((host.verify(algorithm, &key.jwk, message, &self.signature).await, fetched))
     }
 }
 
@@ -158,6 +165,7 @@ impl Tokens {
                 issuer: source.variable("JWT_ISSUER").filter(|issuer| !issuer.is_empty()),
                 leeway,
             },
+            seen: Seen::new(),
         }
     }
 
@@ -167,16 +175,26 @@ impl Tokens {
     /// [`Refusal::Unauthenticated`]: it is not a good one; [`Refusal::Unavailable`]: that cannot be
     /// found out.
     pub(super) async fn caller(&self, token: &str, host: &dyn Host) -> Result<Caller, Refusal> {
+        let now_ms = host.now_ms();
+        let keys = self.jwks.as_ref().and_then(|jwks| jwks.fresh(now_ms));
+        if let Some(caller) = self.seen.caller(token, now_ms / 1000, keys) {
+            return Ok(caller);
+        }
         let parts = Parts::of(token).ok_or_else(invalid)?;
-        let (signer, good) = match (parts.algorithm(), &self.secret, &self.jwks) {
-            (Some("HS256"), Some(secret), _) => (Signer::Secret, parts.is_signed_by(secret)),
+        let (signer, (good, keys)) = match (parts.algorithm(), &self.secret, &self.jwks) {
+            (Some("HS256"), Some(secret), _) => {
+                (Signer::Secret, (parts.is_signed_by(secret), None))
+            }
             (Some("HS256"), None, _) | (_, _, None) => return Err(invalid()),
             (_, _, Some(jwks)) => (Signer::Issuer, parts.is_signed_by_one_of(jwks, host).await?),
         };
         if !good {
             return Err(invalid());
         }
-        self.rules.caller(&parts, signer, host.now_ms() / 1000)
+        // Time may have passed meanwhile.
+        let caller = self.rules.caller(&parts, signer, host.now_ms() / 1000)?;
+        self.seen.keep(token, &caller, self.rules.end(&parts), keys);
+        Ok(caller)
     }
 }
 
@@ -232,6 +250,14 @@ impl Rules {
         }
         let issuer = signer.issuer(text("iss"));
         Ok(Caller::User { issuer, subject, scopes: Scopes::Listed(scopes) })
+    }
+
+    /// The second at which a token has expired, or one before it.
+    fn end(&self, parts: &Parts<'_>) -> u64 {
+        let expires = parts.claims.get("exp").and_then(Value::as_f64).unwrap_or_default();
+        // What is no second of any clock becomes the first or the last.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        return (expires as u64).saturating_add(self.leeway);
     }
 
     /// Whether `aud` names this server (X43). A token of the secret may have none; a token of an

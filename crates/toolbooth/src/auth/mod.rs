@@ -9,6 +9,7 @@ mod jwt;
 mod keys;
 pub mod resource;
 mod scopes;
+mod seen;
 
 pub use resource::Resource;
 pub(crate) use scopes::NONE;

@@ -287,6 +287,42 @@ fn keys_are_kept_and_asked_for_again() {
 }
 
 #[test]
+fn a_token_is_verified_once_while_its_keys_are_fresh() {
+    const MINUTE: u64 = 60_000;
+    publish_keys(&[ec("k")]);
+    let server = Server::new(&[("JWT_SECRET", super::tokens::SECRET)]);
+    let of_issuer =
+        |exp: u64| signed(&ec("k"), &json!({"alg": "ES256", "kid": "k"}), &json!({"exp": exp}));
+    let (long, short) = (of_issuer(NOW_MS / 1000 + 7200), of_issuer(NOW_MS / 1000 + 60));
+    let expired = Err(refused("the token has expired"));
+    let changed = format!("{}A{}", &long[..long.len() - 9], &long[long.len() - 8..]);
+    assert_ne!(changed, long);
+    let secret = super::tokens::good();
+    // Milliseconds since the start, the token, what becomes of it, how often one was verified.
+    for (what, after, token, expected, verified) in [
+        ("new", 0, &long, Ok(()), 1),
+        ("known", 10, &long, Ok(()), 1),
+        ("changed in its signature", 20, &changed, Err(invalid()), 2),
+        ("another", 30, &short, Ok(()), 3),
+        ("and the first again", 40, &long, Ok(()), 3),
+        ("within the leeway", 89_000, &short, Ok(()), 3),
+        ("expired meanwhile", 90_000, &short, expired.clone(), 4),
+        ("the secret's, beside them", 10, &secret, Ok(()), 4),
+        ("the secret's, expired", 90_000, &secret, expired, 4),
+        ("keys still fresh", 10 * MINUTE - 10, &long, Ok(()), 4),
+        ("keys fetched again", 10 * MINUTE + 10, &long, Ok(()), 5),
+        ("known again", 10 * MINUTE + 20, &long, Ok(()), 5),
+    ] {
+        assert_eq!(server.sent(after, token), expected, "{what}");
+        assert_eq!(server.host.verified.get(), verified, "{what}");
+    }
+    // The key is withdrawn: what it has verified counts as long as the keys that it was among.
+    publish_keys(&[ec("other")]);
+    assert_eq!(server.sent(20 * MINUTE, &long), Ok(()));
+    assert_eq!(server.sent(20 * MINUTE + 20, &long), Err(invalid()));
+}
+
+#[test]
 fn many_at_once_ask_for_old_keys_once() {
     publish_keys(&[ec("k")]);
     let server = Server::new(&[]);

@@ -1,0 +1,67 @@
+//! Tokens that were found good. A client sends the same one with every call, and to verify it again
+//! takes longer than all the rest of a call.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use subtle::ConstantTimeEq;
+
+use crate::call::Caller;
+
+/// At most so many tokens are kept, each at the place that its signature gives it.
+const PLACES: usize = 64;
+
+/// A token that was verified.
+struct Token {
+    text: String,
+    caller: Caller,
+    /// The second at which it has expired.
+    expires: u64,
+    /// When the issuer's keys were fetched that verified it, in milliseconds; `None` where the
+    /// secret did, which does not change while an instance lives.
+    keys: Option<u64>,
+}
+
+/// Shared by all requests of an instance.
+pub(super) struct Seen(Mutex<Vec<Option<Token>>>);
+
+impl Seen {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new((0..PLACES).map(|_| None).collect()))
+    }
+
+    fn tokens(&self) -> MutexGuard<'_, Vec<Option<Token>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whose token it is, if it is known and good at the second `now`. What the issuer's keys have
+    /// verified counts no longer than they are fresh: `keys` is when those were fetched that are.
+    /// The time that this takes says nothing of how much of a known token somebody has guessed.
+    pub(super) fn caller(&self, token: &str, now: u64, keys: Option<u64>) -> Option<Caller> {
+        let tokens = self.tokens();
+        let known = tokens.get(place(token))?.as_ref()?;
+        let same = bool::from(known.text.as_bytes().ct_eq(token.as_bytes()));
+        let counts = now < known.expires && (known.keys.is_none() || known.keys == keys);
+        (same && counts).then(|| known.caller.clone())
+    }
+
+    /// Keeps a token that was verified, in the place of another one.
+    pub(super) fn keep(&self, token: &str, caller: &Caller, expires: u64, keys: Option<u64>) {
+        let good = Token { text: token.to_owned(), caller: caller.clone(), expires, keys };
+        if let Some(kept) = self.tokens().get_mut(place(token)) {
+            *kept = Some(good);
+        }
+    }
+}
+
+/// Never a token.
+impl std::fmt::Debug for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Seen")
+    }
+}
+
+/// The end of a token is its signature, which nobody chooses. Its last letter has fewer bits.
+fn place(token: &str) -> usize {
+    let last = token.bytes().rev().skip(1).take(4);
+    last.fold(0, |place, byte| (place * 31 + usize::from(byte)) % PLACES)
+}
