@@ -28,7 +28,7 @@ fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Ou
         path,
         query: "",
         headers: &Pairs(headers),
-        body: Body::Whole(body.to_vec()),
+        body: Body::from(body.to_vec()),
     };
     let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
     let headers: Vec<_> = answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
