@@ -4,6 +4,7 @@ import os from "node:os";
 import { BYTES } from "./order.mjs";
 import { mcpRatios, ratios } from "./ratios.mjs";
 import { compare, quantile } from "./statistics.mjs";
+import { table } from "./table.mjs";
 import { KINDS } from "./traffic.mjs";
 import { version } from "./workerd.mjs";
 
@@ -224,8 +225,3 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1);
 const megabytes = (bytes) => (bytes / 1e6).toFixed(2);
 const cells = ({ median, ratio }, digits) => [median.toFixed(digits), ratio.toFixed(2)];
-
-function table(head, rows) {
-  const align = head.map((_, column) => (column === 0 ? "---" : "---:"));
-  return [head, align, ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
-}

@@ -13,9 +13,11 @@ import { bystanders, pick } from "./counter.mjs";
 import { judge, passes, stored } from "./guard.mjs";
 import { servers } from "./mcp.mjs";
 import { ROOT, SCRATCH } from "./paths.mjs";
+import { writePrices } from "./price.mjs";
 import { ratios } from "./ratios.mjs";
 import { loadSection, memorySection, report, verdicts } from "./report.mjs";
 import { measureMcp, measurePass } from "./rounds.mjs";
+import { median } from "./statistics.mjs";
 import { growth, peaks, soak, underLoad } from "./stress.mjs";
 import { deployed, subjects } from "./subjects.mjs";
 import { yardsticks } from "./workers.mjs";
@@ -103,7 +105,23 @@ async function measured() {
     console.log(text);
     await writeFile(join(ROOT, "bench/RESULTS.md"), text);
     await writeFile(RATIOS, `${JSON.stringify(now, null, 2)}\n`);
+    // Instructions have no price.
+    if (counter.unit === "µs") await writePrices(priced(subject.rows));
   }
+}
+
+/** The requests whose price is told, with their CPU time. */
+function priced(rows) {
+  const named = [
+    ...rows.filter(({ group }) => group === "access").map(({ id, title }) => [id, `a call, AUTH: ${title}`]),
+    ["order-ours", "a realistic call, 2 KB of input"],
+    ["list-oxp", "a list, whole"],
+    ["list-oxp-known", "a list that the client has already"],
+  ];
+  return named.map(([id, title]) => {
+    const { passes } = rows.find((row) => row.id === id);
+    return { title, milliseconds: median(passes.flat().map(({ cost }) => cost)) / 1000 };
+  });
 }
 
 /** Ours and the packages, with as many tools each. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judge, passes, stored } from "../bench/guard.mjs";
+import { another, monthly } from "../bench/price.mjs";
 import { compare, deviation, quantile } from "../bench/statistics.mjs";
 import { growth } from "../bench/stress.mjs";
 
@@ -85,4 +86,17 @@ test("memory grows when it is more than noise", () => {
   ]) {
     assert.equal(growth(taken).grows, grows, title);
   }
+});
+
+test("prices", () => {
+  for (const [title, requests, milliseconds, expected] of [
+    ["what is included", 10_000_000, 3, { requests: 0, cpu: 0, total: 5 }],
+    ["requests beyond it", 15_000_000, 2, { requests: 1.5, cpu: 0, total: 6.5 }],
+    ["the example of the documentation", 15_000_000, 7, { requests: 1.5, cpu: 1.5, total: 8 }],
+    ["its other example", 100_000_000, 7, { requests: 27, cpu: 13.4, total: 45.4 }],
+  ]) {
+    const price = monthly(requests, milliseconds);
+    for (const part in expected) assert.ok(Math.abs(price[part] - expected[part]) < 1e-9, `${title}: ${part}`);
+  }
+  assert.ok(Math.abs(another(5) - 0.4) < 1e-9, "a million more");
 });
