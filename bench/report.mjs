@@ -29,7 +29,7 @@ export function report({ rows, basic, mcp, load, memory }, plan, { counter, nois
 Written by \`make bench\`, which runs \`node_modules/.bin/node bench/run.mjs\`.
 
 - Machine: ${os.cpus().length} × ${os.cpus()[0].model}, ${os.type()} ${os.arch()}. workerd ${version}; the client is Node ${process.versions.node} on the same machine.
-- One workerd holds all Workers. Unless something else is said, each gets the same call of \`Calculator.Add\`: ${rounds} rounds of ${plan.requests} calls to each, after ${plan.warmup.toLocaleString("en")} to warm up, over ${plan.connections} connections that are kept open. The rounds are those of ${plan.passes} passes, each with a workerd of its own, and each round has an order of its own.
+- One workerd holds all Workers. Unless something else is said, each gets the same call of \`Calculator.Add\`: ${rounds} rounds of ${plan.requests} calls to each, after as many as ${plan.warmup.toLocaleString("en")} to warm up, over ${plan.connections} connections that are kept open. The rounds are those of ${plan.passes} passes, each with a workerd of its own; rounds go forwards and backwards by turns.
 - JavaScript, Hono and ours were first seen to give the same answers to good calls and to bad ones.
 - Cost of a call: ${counter.title}, of the whole workerd process.
 - × is a ratio to another Worker, or another request, in the same round: the median of all rounds. Trust the ratios; the other figures (medians where nothing else is said) are this machine's.
@@ -211,13 +211,16 @@ ${table(
 The WebAssembly memory of a fresh Worker in workerd, read through the runtime's inspector before and after one call with such a body. It never shrinks, so what there is afterwards is the most that the call needed. An instance may have 128 MB.`;
 }
 
-/** What \`--check\` prints. */
-export function verdicts(rows) {
-  const figure = (value) => (value === undefined ? "" : value.toPrecision(4));
-  return table(
+/** What `--check` prints. */
+export function verdicts(rows, noise) {
+  const figure = (value) => value?.toLocaleString("en", { maximumSignificantDigits: value < 1000 ? 4 : 9 }) ?? "";
+  const told = table(
     ["Ratio", "stored", "now", "bound", "verdict"],
     rows.map(({ title, was, now, bound, verdict }) => [title, figure(was), figure(now), figure(bound), verdict]),
   );
+  return `${told}
+
+Meanwhile other programs took ${percent(noise.others)} of the machine's time, and its host ${percent(noise.stolen)}. The more that is, the wider the bounds.`;
 }
 
 const yes = (met) => (met ? "yes" : "no");

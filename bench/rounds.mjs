@@ -1,5 +1,5 @@
 // Measuring in passes, each with a workerd of its own, of many short rounds. What disturbs the
-// machine then falls on a Worker and on the one beside it alike, and a median passes over the rest.
+// machine then falls on a Worker and on those beside it alike, and a median passes over the rest.
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { load, open } from "./load.mjs";
@@ -16,13 +16,15 @@ export async function measurePass({ basic, workers, rows, verify }, plan, counte
     await verify(ports);
     const connections = new Map();
     for (const { name } of workers) connections.set(name, await open(ports[name], plan.connections));
+    const warm = new Set();
     for (const { worker, request, status } of rows) {
-      await load(connections.get(worker), request, plan.warmup, status);
+      // A Worker that knows other requests already needs fewer.
+      await load(connections.get(worker), request, warm.has(worker) ? plan.warmup / 5 : plan.warmup, status);
+      warm.add(worker);
     }
     for (const row of rows) row.passes.push([]);
     for (let round = 0; round < plan.rounds; round++) {
-      // Each round has another order: what a Worker leaves in the caches falls on different ones.
-      for (const row of shuffled(rows)) {
+      for (const row of inTurn(rows, round)) {
         row.passes.at(-1).push(await measure(pid, connections.get(row.worker), row, plan.requests, counter));
       }
     }
@@ -30,7 +32,7 @@ export async function measurePass({ basic, workers, rows, verify }, plan, counte
   });
   for (const worker of basic) worker.starts.push([]);
   for (let round = 0; round < plan.starts; round++) {
-    for (const worker of shuffled(basic)) worker.starts.at(-1).push(await firstRequest(worker));
+    for (const worker of inTurn(basic, round)) worker.starts.at(-1).push(await firstRequest(worker));
   }
 }
 
@@ -52,7 +54,7 @@ export async function measureMcp(servers, plan, counter) {
     }
     for (const { passes } of servers) for (const kind in REQUESTS) passes[kind].push([]);
     for (let round = 0; round < plan.rounds; round++) {
-      for (const server of shuffled(servers)) {
+      for (const server of inTurn(servers, round)) {
         for (const [kind, request] of Object.entries(REQUESTS)) {
           await serving(server, async (connections) => {
             const measured = await measure(pid, connections, { request, status: 200 }, server.requests, counter);
@@ -66,8 +68,8 @@ export async function measureMcp(servers, plan, counter) {
 
 /** What a call costs the process, and how long it takes, in one round. */
 async function measure(pid, connections, { request, status }, requests, counter) {
-  // Before anything is counted.
-  await Promise.all(connections.map((connection) => connection.ready()));
+  // Before anything is counted: connections are opened again, and the last Worker leaves the caches.
+  await load(connections, request, connections.length, status);
   const stop = await counter.start(pid);
   const { seconds, latencies } = await load(connections, request, requests, status);
   // An answer leaves before the process is done with its request.
@@ -89,7 +91,10 @@ async function firstRequest(worker) {
   });
 }
 
-function shuffled(items) {
-  const keys = new Map(items.map((item) => [item, Math.random()]));
-  return items.toSorted((a, b) => keys.get(a) - keys.get(b));
+/** Forwards and backwards by turns, each time from elsewhere: those that are compared stay close to
+ *  each other, and nobody always follows the same one. */
+function inTurn(items, round) {
+  const from = Math.floor(Math.random() * items.length);
+  const order = [...items.slice(from), ...items.slice(0, from)];
+  return round % 2 === 0 ? order : order.reverse();
 }

@@ -69,7 +69,7 @@ if (mode === "load") {
 }
 
 async function measured() {
-  const before = mode === "check" && JSON.parse(await readFile(RATIOS, "utf8"));
+  const before = mode === "check" && JSON.parse(await readFile(RATIOS, "utf8").catch(unknown));
   const counter = await pick();
   let watched;
   const subject = await withAccess(async (ways) => {
@@ -87,7 +87,7 @@ async function measured() {
   const now = stored(ratios(subject), gzip);
   if (mode === "check") {
     const rows = judge(before, now);
-    console.log(verdicts(rows));
+    console.log(verdicts(rows, await watched()));
     if (!passes(rows)) process.exitCode = 1;
     return;
   }
@@ -108,6 +108,10 @@ async function measured() {
     // Instructions have no price.
     if (counter.unit === "µs") await writePrices(priced(subject.rows));
   }
+}
+
+function unknown() {
+  throw new Error("there is no bench/ratios.json to compare with; make bench writes it");
 }
 
 /** The requests whose price is told, with their CPU time. */

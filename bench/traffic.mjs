@@ -93,8 +93,9 @@ export const TRAFFIC = Array.from({ length: (good.length * PERIOD) / (PERIOD - 1
 export const KINDS = { good: good.length / OPERANDS.length, bad: bad.length, part: 1 / PERIOD };
 
 /** Sends the traffic over the connections while `goes(sent)` says so, from where the last one of the
- *  same `place` ended. Milliseconds of each answer; throws at the first that is not its request's own. */
-export async function send(connections, place, goes, right = ({ answered }, answer) => answered(answer)) {
+ *  same `place` ended. Milliseconds of each answer, and seconds in all; throws at the first answer that is not
+ *  `right(entry, answer)`. */
+export async function send(connections, place, goes, right) {
   const latencies = [];
   let count = 0;
   await Promise.all(connections.map((connection) => connection.ready()));

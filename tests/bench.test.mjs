@@ -80,7 +80,8 @@ test("memory grows when it is more than noise", () => {
   for (const [title, taken, grows] of [
     ["noise alone", samples(wave), false],
     ["growth in the first half alone", samples((at) => wave(at) + 1e7 * Math.min(at, 9)), false],
-    ["a line", samples((at) => wave(at) + 1e6 * at), true],
+    ["one page more, once", samples((at) => (at < 15 ? 1e8 : 1e8 + 4096)), false],
+    ["a line of 20 bytes a call", samples((at) => wave(at) + 1e6 * at), true],
     ["WebAssembly memory, one page", samples(wave, (at) => (at < 15 ? 65536 : 131072)), true],
     ["it shrinks", samples((at) => wave(at) - 1e6 * at), false],
   ]) {
