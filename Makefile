@@ -32,8 +32,8 @@ test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
-bench: setup bench/node_modules/.done build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md
-	$(NODE) bench/run.mjs $(if $(SMOKE),--smoke)
+bench: setup bench/node_modules/.done build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md. CHECK=1 compares with it
+	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)
