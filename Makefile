@@ -32,8 +32,8 @@ test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
-bench: setup bench/node_modules/.done build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md
-	$(NODE) bench/run.mjs $(if $(SMOKE),--smoke)
+bench: setup bench/node_modules/.done build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md. CHECK=1 compares with it
+	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
 profile: setup target/profile/worker.js ## Count what a call does, stage by stage; writes docs/PROFILE.md. CALL=OXP shows that call's functions
 	$(NODE) bench/profile.mjs target/profile $(if $(CALL),--tree "$(CALL)")

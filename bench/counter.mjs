@@ -65,21 +65,28 @@ const stat = {
 };
 
 async function ticks(pid) {
+  const [user, kernel] = await times(pid);
+  return user + kernel;
+}
+
+/** The hundredths of a second that a process has used, in user mode and in the kernel, and those of
+ *  its children that have ended. */
+async function times(pid) {
   const line = await readFile(`/proc/${pid}/stat`, "utf8");
   // The second field is the program's name in brackets, which may itself contain spaces.
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-  return Number(fields[11]) + Number(fields[12]);
+  return fields.slice(11, 15).map(Number);
 }
 
 /** Starts to watch who else is at work; the result gives the shares of the machine's time that
- *  other programs and the host of a virtual machine took since. */
-export async function bystanders(pid) {
+ *  other programs and the host of a virtual machine took since. A program that is started here
+ *  counts when it has ended. */
+export async function bystanders() {
   const read = async () => {
     const line = (await readFile("/proc/stat", "utf8")).split("\n", 1)[0];
     const [user, nice, system, idle, iowait, irq, softirq, stolen] = line.match(/\d+/g).map(Number);
     const busy = user + nice + system + irq + softirq;
-    const { user: here, system: kernel } = process.cpuUsage();
-    const own = (await ticks(pid)) + (here + kernel) / 1e4;
+    const own = (await times("self")).reduce((sum, time) => sum + time, 0);
     return { all: busy + idle + iowait + stolen, others: busy - own, stolen };
   };
   const before = await read();

@@ -13,6 +13,12 @@ export function post(path, body, headers = { "content-type": "application/json" 
   return `POST ${path} HTTP/1.1\r\n${head}\r\n${body}`;
 }
 
+/** The bytes of a GET. */
+export function get(path, headers = {}) {
+  const lines = Object.entries({ host: "bench", ...headers });
+  return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+}
+
 /** A connection that takes one request at a time. */
 export class Connection {
   #socket;
@@ -60,12 +66,13 @@ export class Connection {
     const end = this.#received.indexOf("\r\n\r\n");
     if (end < 0) return;
     const head = this.#received.slice(0, end);
-    const length = /\r\ncontent-length: *(\d+)/i.exec(head);
-    if (length === null) return this.#waiting.reject(new Error(`no content-length in ${head}`));
+    const status = Number(head.slice(9, 12));
+    const length = status === 304 ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1]);
+    if (Number.isNaN(length)) return this.#waiting.reject(new Error(`no content-length in ${head}`));
     const body = this.#received.slice(end + 4);
-    if (body.length < Number(length[1])) return;
+    if (body.length < length) return;
     this.#received = "";
-    this.#waiting.resolve({ status: Number(head.slice(9, 12)), head, body });
+    this.#waiting.resolve({ status, head, body });
   }
 }
 
@@ -74,8 +81,9 @@ export function open(port, count) {
   return Promise.all(Array.from({ length: count }, () => Connection.open(port)));
 }
 
-/** Sends `requests` equal requests over the connections: seconds in all, and milliseconds of each. */
-export async function load(connections, request, requests) {
+/** Sends `requests` equal requests over the connections, which must all be answered with this status:
+ *  seconds in all, and milliseconds of each. */
+export async function load(connections, request, requests, expected = 200) {
   const latencies = [];
   let left = requests;
   await Promise.all(connections.map((connection) => connection.ready()));
@@ -85,7 +93,7 @@ export async function load(connections, request, requests) {
       while (left-- > 0) {
         const sent = performance.now();
         const { status } = await connection.send(request);
-        if (status !== 200) throw new Error(`answered ${status} under load`);
+        if (status !== expected) throw new Error(`answered ${status} under load`);
         latencies.push(performance.now() - sent);
       }
     }),

@@ -89,7 +89,8 @@ function request(method, { name, ...more } = {}) {
   return post("/mcp", JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { name, ...more, _meta } }), headers);
 }
 
-const add = (input) => request("tools/call", { name: ADD, arguments: input });
+/** A call of Calculator.Add. */
+export const add = (input) => request("tools/call", { name: ADD, arguments: input });
 
 /** What is measured. */
 export const REQUESTS = { call: add({ a: 10, b: 5 }), list: request("tools/list") };

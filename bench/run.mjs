@@ -1,179 +1,138 @@
 // Measures the Worker against other ways of doing the same, in one workerd.
-//   node bench/run.mjs           everything; writes bench/RESULTS.md
-//   node bench/run.mjs --smoke   whether all answer rightly: few requests, no generated catalogues
-import { mkdir, writeFile } from "node:fs/promises";
+//   node bench/run.mjs           everything; writes bench/RESULTS.md and bench/ratios.json
+//   node bench/run.mjs --check   the ratios alone, in fewer rounds; fails when one is worse than stored
+//   node bench/run.mjs --load    mixed traffic, of which a tenth is bad
+//   node bench/run.mjs --soak    a million calls, and what becomes of memory
+//   node bench/run.mjs --smoke   whether all of it works: few requests, no catalogues of many tools
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
-import { verifyAccess, withAccess } from "./access.mjs";
+import { withAccess } from "./access.mjs";
 import { bystanders, pick } from "./counter.mjs";
-import { DIALECTS, verifyDialects } from "./dialects.mjs";
-import { load, open } from "./load.mjs";
-import { REQUESTS, servers, verifyMcp } from "./mcp.mjs";
+import { judge, passes, stored } from "./guard.mjs";
+import { servers } from "./mcp.mjs";
 import { ROOT, SCRATCH } from "./paths.mjs";
-import { report } from "./report.mjs";
-import { catalogue } from "./tools.mjs";
-import { CALL, alike, verify } from "./verify.mjs";
-import { configure, serve } from "./workerd.mjs";
-import { ours, yardsticks } from "./workers.mjs";
+import { ratios } from "./ratios.mjs";
+import { loadSection, memorySection, report, verdicts } from "./report.mjs";
+import { measureMcp, measurePass } from "./rounds.mjs";
+import { growth, peaks, soak, underLoad } from "./stress.mjs";
+import { deployed, subjects } from "./subjects.mjs";
+import { yardsticks } from "./workers.mjs";
 
-const smoke = process.argv.includes("--smoke");
-// Many short rounds rather than few long ones: what disturbs the machine then falls on a Worker
-// and on the echo beside it alike, and the median passes over the rest.
-const plan = smoke
-  ? {
-      catalogues: [],
-      warmup: 50,
-      rounds: 2,
-      requests: 100,
-      connections: 16,
-      starts: 1,
-      mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2]]) },
-    }
-  : {
-      catalogues: [1, 100, 1000],
-      warmup: 6000,
-      rounds: 60,
-      requests: 500,
-      connections: 16,
-      starts: 11,
-      // By how many tools there are: the more, the longer the packages take.
-      mcp: { rounds: 11, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]) },
-    };
+const FULL = {
+  catalogues: [1, 100, 1000],
+  passes: 5,
+  rounds: 10,
+  starts: 3,
+  requests: 500,
+  warmup: 2000,
+  connections: 16,
+  // By how many tools there are: the more, the longer the packages take.
+  mcp: { rounds: 11, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]) },
+  load: { slices: 10, milliseconds: 2000, connections: 64 },
+  soak: { calls: 1_000_000, step: 50_000, connections: 64 },
+};
+const SMOKE = {
+  catalogues: [],
+  passes: 1,
+  rounds: 2,
+  starts: 1,
+  requests: 50,
+  warmup: 50,
+  connections: 16,
+  mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2]]) },
+  load: { slices: 1, milliseconds: 200, connections: 64 },
+  soak: { calls: 4000, step: 500, connections: 64 },
+};
+
+const modes = ["check", "load", "soak", "smoke"];
+const mode = modes.find((mode) => process.argv.includes(`--${mode}`)) ?? "full";
+const plan = { full: FULL, check: { ...FULL, passes: 2 }, load: FULL, soak: FULL, smoke: SMOKE }[mode];
+const RATIOS = join(ROOT, "bench/ratios.json");
 
 const say = (text) => console.error(`bench: ${text}`);
 // Through "exit", which ends a workerd that is running.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
-
 await mkdir(SCRATCH, { recursive: true });
-const workers = [...(await yardsticks()), await ours("ours", "ours", join(ROOT, "build"))];
-for (const count of plan.catalogues) {
-  const title = `ours, ${count.toLocaleString("en")} ${count === 1 ? "tool" : "tools"}`;
-  say(title);
-  workers.push(await ours(`tools-${count}`, title, await catalogue(count)));
-}
-const results = new Map(
-  workers.map((worker) => [worker.name, { ...worker, ...sizes(worker), rounds: [], starts: [] }]),
-);
 
-const mcp = [];
-for (const [count, requests] of plan.mcp.requests) {
-  const own = results.get(`tools-${count}`);
-  if (own) mcp.push({ ...own, title: "ours", count, requests: plan.requests });
-  for (const server of await servers(count)) mcp.push({ ...server, requests });
-}
-// Without the catalogues, ours has the tools that are deployed.
-if (smoke) mcp.push({ ...results.get("ours"), requests: plan.requests });
-for (const server of mcp) Object.assign(server, sizes(server), { rounds: { call: [], list: [] } });
-
-const dialects = DIALECTS.map((dialect) => ({ ...dialect, rounds: [] }));
-
-say("calls");
-const counter = await pick();
-const { access, noise } = await withAccess(async (ways) => {
-  const access = ways.map((way) => ({ ...way, rounds: [] }));
-  return { access, noise: await calls(access) };
-});
-
-say("first requests");
-for (let round = 0; round < plan.starts; round++) {
-  for (const worker of workers) results.get(worker.name).starts.push(await firstRequest(worker));
-}
-
-const text = report({ results, dialects, access, mcp }, plan, { counter, noise });
-if (smoke) {
-  say("all answer as they should; so few calls say nothing about speed");
+if (mode === "load") {
+  console.log(loadSection(await load(), plan.load));
+} else if (mode === "soak") {
+  const memory = await remember();
+  console.log(memorySection(memory));
+  if (memory.growth.grows) process.exitCode = 1;
 } else {
-  console.log(text);
-  await writeFile(join(ROOT, "bench/RESULTS.md"), text);
+  await measured();
 }
 
-/** Measures the calls to all Workers, in rounds; gives what else the machine did meanwhile. */
-async function calls(access) {
-  const { modules } = results.get("ours");
-  const guarded = access.map(({ name, variables }) => ({ name, variables, modules }));
-  const packages = mcp.filter(({ name }) => !results.has(name));
-  const config = await configure([...workers, ...guarded, ...packages]);
-  return serve(config, async ({ pid, ports }) => {
-    const answers = [];
-    for (const { name } of workers) answers.push([name, await verify(name, ports[name])]);
-    alike(answers);
-    await verifyDialects(ports.ours);
-    await verifyAccess(access, ports);
-    await verifyMcp(mcp, ports);
-
-    const connections = new Map();
-    for (const { name } of workers) connections.set(name, await open(ports[name], plan.connections));
-    for (const { name } of workers) await load(connections.get(name), CALL, plan.warmup);
-    for (const { request } of dialects) await load(connections.get("ours"), request, plan.warmup / 10);
-    for (const { name, request } of access) {
-      connections.set(name, await open(ports[name], plan.connections));
-      await load(connections.get(name), request, plan.warmup);
+async function measured() {
+  const before = mode === "check" && JSON.parse(await readFile(RATIOS, "utf8"));
+  const counter = await pick();
+  let watched;
+  const subject = await withAccess(async (ways) => {
+    const subject = await subjects(plan.catalogues, ways, say);
+    watched = await bystanders();
+    for (const row of subject.rows) row.passes = [];
+    for (const worker of subject.basic) Object.assign(worker, sizes(worker), { starts: [] });
+    for (let pass = 1; pass <= plan.passes; pass++) {
+      say(`pass ${pass} of ${plan.passes}`);
+      await measurePass(subject, plan, counter);
     }
-    const others = await bystanders(pid);
-    for (let round = 0; round < plan.rounds; round++) {
-      for (const { name } of workers) {
-        results.get(name).rounds.push(await measure(pid, connections.get(name), CALL));
-      }
-      for (const { request, rounds } of dialects) {
-        rounds.push(await measure(pid, connections.get("ours"), request));
-      }
-      for (const { name, request, rounds } of access) {
-        rounds.push(await measure(pid, connections.get(name), request));
-      }
-    }
-    for (const each of [...connections.values()].flat()) each.close();
-
-    say("MCP");
-    // Connections of its own each time: some servers take so long that those of the others would be
-    // closed meanwhile, for nothing came over them.
-    const serving = async ({ name }, use) => {
-      const connections = await open(ports[name], plan.mcp.connections);
-      await use(connections);
-      for (const each of connections) each.close();
-    };
-    for (const server of mcp) {
-      for (const request of Object.values(REQUESTS)) {
-        await serving(server, (connections) => load(connections, request, 2 * server.requests));
-      }
-    }
-    for (let round = 0; round < plan.mcp.rounds; round++) {
-      for (const server of mcp) {
-        for (const [kind, request] of Object.entries(REQUESTS)) {
-          await serving(server, async (connections) => {
-            server.rounds[kind].push(await measure(pid, connections, request, server.requests));
-          });
-        }
-      }
-    }
-    return others();
+    return subject;
   });
+  const { gzip } = subject.basic.find(({ name }) => name === "ours");
+  const now = stored(ratios(subject), gzip);
+  if (mode === "check") {
+    const rows = judge(before, now);
+    console.log(verdicts(rows));
+    if (!passes(rows)) process.exitCode = 1;
+    return;
+  }
+
+  say("MCP");
+  const mcp = await mcpServers(subject.basic);
+  await measureMcp(mcp, plan.mcp, counter);
+  const noise = await watched();
+  const loaded = await load();
+  const memory = await remember();
+  const text = report({ ...subject, mcp, load: loaded, memory }, plan, { counter, noise });
+  if (mode === "smoke") {
+    say("all answer as they should; so few calls say nothing about speed");
+  } else {
+    console.log(text);
+    await writeFile(join(ROOT, "bench/RESULTS.md"), text);
+    await writeFile(RATIOS, `${JSON.stringify(now, null, 2)}\n`);
+  }
 }
 
-/** What a call costs the process, and how long it takes, in one round. */
-async function measure(pid, connections, request, requests = plan.requests) {
-  // Before anything is counted.
-  await Promise.all(connections.map((connection) => connection.ready()));
-  const stop = await counter.start(pid);
-  const { seconds, latencies } = await load(connections, request, requests);
-  // An answer leaves before the process is done with its request.
-  await sleep(20);
-  return { cost: (await stop()) / requests, rate: requests / seconds, latencies };
+/** Ours and the packages, with as many tools each. */
+async function mcpServers(basic) {
+  const mcp = [];
+  for (const [count, requests] of plan.mcp.requests) {
+    const own = basic.find(({ name }) => name === `tools-${count}`);
+    if (own) mcp.push({ ...own, title: "ours", count, requests: plan.requests });
+    for (const server of await servers(count)) mcp.push({ ...server, requests });
+  }
+  // Without the catalogues, ours has the tools that are deployed.
+  if (plan.catalogues.length === 0) {
+    mcp.push({ ...basic.find(({ name }) => name === "ours"), requests: plan.requests });
+  }
+  for (const server of mcp) Object.assign(server, sizes(server), { passes: { call: [], list: [] } });
+  return mcp;
 }
 
-/** Milliseconds from the start of a workerd with this Worker alone to its first answer. */
-async function firstRequest(worker) {
-  const config = await configure([worker]);
-  const started = performance.now();
-  return serve(config, async ({ ports }) => {
-    const [connection] = await open(ports[worker.name], 1);
-    const { status } = await connection.send(CALL);
-    const time = performance.now() - started;
-    connection.close();
-    if (status !== 200) throw new Error(`${worker.name} first answered ${status}`);
-    return time;
-  });
+async function load() {
+  say("load");
+  const echo = (await yardsticks()).find(({ name }) => name === "echo");
+  return underLoad(await deployed(), echo, plan.load);
+}
+
+async function remember() {
+  say("memory");
+  const ours = await deployed();
+  const samples = await soak(ours, plan.soak);
+  return { samples, growth: growth(samples), peaks: await peaks(ours) };
 }
 
 function sizes({ modules }) {

@@ -1,37 +1,41 @@
-// Catalogues of any size: Calculator.Add as it is, and generated tools around it. They are ordinary
-// crates, built as ours is; the crates of the workspace are taken from where they are.
+// Catalogues of any size: Calculator.Add as it is, the tool of the realistic call, or generated tools
+// around it. They are ordinary crates, built as ours is; the crates of the workspace are taken from
+// where they are.
 import { spawnSync } from "node:child_process";
 import { cp, glob, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 import { ROOT, SCRATCH } from "./paths.mjs";
 import { SCHEMAS } from "./schemas.mjs";
 
 const TOOLKIT_SIZE = 25;
-/** What a catalogue depends on, beside the definition of Calculator.Add. */
+/** What a catalogue depends on. */
 const INPUTS =
-  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/{tools,schemas}.mjs}";
+  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
 
-/** Builds the catalogue of `count` tools, unless that is done, and gives its bundle's folder. */
-export async function catalogue(count) {
-  const crate = join(SCRATCH, `tools-${count}`);
-  const bundle = join(SCRATCH, `bundle-${count}`);
+/** Builds a catalogue, unless that is done, and gives its bundle's folder: the toolkits of these
+ *  folders, each called as its folder is, and as many generated tools. */
+export async function catalogue(name, folders, generated = 0) {
+  const crate = join(SCRATCH, name);
+  const bundle = join(SCRATCH, `${name}-bundle`);
   if ((await newest(INPUTS, ROOT)) < (await newest("index_bg.wasm", bundle))) return bundle;
   await rm(crate, { recursive: true, force: true });
-  for (const [path, contents] of await files(count)) {
+  for (const [path, contents] of await files(name, folders, generated)) {
     await mkdir(dirname(join(crate, path)), { recursive: true });
     await writeFile(join(crate, path), contents);
   }
-  await cp(join(ROOT, "tools/calculator"), join(crate, "calculator"), { recursive: true });
+  for (const folder of folders) {
+    await cp(join(ROOT, folder), join(crate, basename(folder)), { recursive: true });
+  }
   await cp(join(ROOT, "Cargo.lock"), join(crate, "Cargo.lock"));
-  // One target folder, so that what the catalogues depend on is compiled once.
-  const env = { ...process.env, CARGO_TARGET_DIR: join(SCRATCH, "target") };
+  // The target folder of ours, so that what all depend on is compiled once.
+  const env = { ...process.env, CARGO_TARGET_DIR: join(ROOT, "target") };
   const script = join(ROOT, "scripts/bundle.sh");
   const { status } = spawnSync(script, [crate, bundle], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   });
-  if (status !== 0) throw new Error(`the catalogue of ${count} tools was not built`);
+  if (status !== 0) throw new Error(`the catalogue ${name} was not built`);
   return bundle;
 }
 
@@ -44,15 +48,15 @@ async function newest(pattern, cwd) {
   return time;
 }
 
-async function files(count) {
+async function files(name, folders, generated) {
   const toolkits = Map.groupBy(
-    Array.from({ length: count - 1 }, (_, number) => number),
+    Array.from({ length: generated }, (_, number) => number),
     toolkit,
   );
   return [
-    ["Cargo.toml", await manifest(count)],
+    ["Cargo.toml", await manifest(name)],
     ["build.rs", "fn main() -> std::process::ExitCode {\n    toolbooth_build::build()\n}\n"],
-    ["lib.rs", library([...toolkits.keys()])],
+    ["lib.rs", library([...folders.map((folder) => basename(folder)), ...toolkits.keys()])],
     ...[...toolkits].flatMap(([name, numbers]) => [
       [`${name.toLowerCase()}/mod.rs`, handlers(numbers)],
       ...numbers.map((number) => [
@@ -66,7 +70,7 @@ async function files(count) {
 const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
 
 /** A workspace of its own, with the versions and the profile of ours. */
-async function manifest(count) {
+async function manifest(name) {
   const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
   const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
   const dependencies = section("workspace.dependencies").replaceAll(
@@ -78,7 +82,7 @@ async function manifest(count) {
 ${dependencies}
 ${section("profile.release")}
 [package]
-name = "bench-tools-${count}"
+name = "bench-${name}"
 version = "0.0.0"
 edition = "2024"
 
@@ -99,8 +103,7 @@ toolbooth-build.workspace = true
 `;
 }
 
-const library = (toolkits) => `mod calculator;
-${toolkits.map((name) => `mod ${name.toLowerCase()};\n`).join("")}
+const library = (toolkits) => `${toolkits.map((name) => `mod ${name.toLowerCase()};\n`).join("")}
 use toolbooth::config::Variable;
 
 const VARIABLES: &[Variable] = &[];

@@ -73,7 +73,7 @@ export function alike(answers) {
 }
 
 // Without how long it took, and without the words for developers, which may name a parser's own.
-function comparable({ status, head, body }) {
+export function comparable({ status, head, body }) {
   const { duration, developer_message, ...rest } = JSON.parse(body);
   const [, version] = /\r\noxp-version: (.*)/i.exec(head) ?? [];
   return { status, version, body: rest };

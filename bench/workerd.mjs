@@ -55,16 +55,18 @@ const config :Workerd.Config = (
   return { path, names };
 }
 
-/** Runs `use` with the process's id and the Workers' ports by name, then ends the process. */
-export async function serve({ path, names }, use) {
-  const child = spawn(workerd.default, ["serve", "--control-fd=3", path, "config"], {
+/** Runs `use` with the process's id and the Workers' ports by name, then ends the process. Where it
+ *  is `inspected`, `inspector` is the port of the runtime's inspector. */
+export async function serve({ path, names }, use, inspected = false) {
+  const flags = ["--control-fd=3", ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : [])];
+  const child = spawn(workerd.default, ["serve", ...flags, path, "config"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
   const exit = once(child, "exit");
   const end = () => child.kill("SIGKILL");
   process.once("exit", end);
   try {
-    return await use({ pid: child.pid, ports: await listening(child, names) });
+    return await use({ pid: child.pid, ...(await listening(child, names)) });
   } finally {
     process.off("exit", end);
     end();
@@ -74,10 +76,12 @@ export async function serve({ path, names }, use) {
 
 async function listening(child, names) {
   const ports = {};
+  let inspector;
   for await (const line of createInterface({ input: child.stdio[3] })) {
     const { event, socket, port } = JSON.parse(line);
+    if (event === "listen-inspector") inspector = port;
     if (event === "listen") ports[socket] = port;
-    if (names.every((name) => name in ports)) return ports;
+    if (names.every((name) => name in ports)) return { ports, inspector };
   }
   throw new Error("workerd ended before it listened");
 }

@@ -12,18 +12,32 @@ import { calculator } from "./tools.mjs";
 
 /** The yardsticks: null, echo, and the same service in JavaScript, bare and with Hono. */
 export async function yardsticks() {
-  const validators = await precompiled();
-  const worker = async (name, title) => ({
-    name,
-    title,
-    modules: [await bundled(name, { validators })],
-  });
+  const fixed = async (name, title) => ({ name, title, modules: [await bundled(name, {})] });
   return Promise.all([
-    worker("null", "null Worker"),
-    worker("echo", "echo Worker"),
-    worker("ajv", "JavaScript + AJV"),
-    worker("hono", "Hono + AJV"),
+    fixed("null", "null Worker"),
+    fixed("echo", "echo Worker"),
+    ...written("", "add", await calculator()),
   ]);
+}
+
+/** A service of one tool, written by hand in JavaScript: bare, and with Hono. Its function is that of
+ *  bench/workers/tools. */
+export function written(prefix, tool, definition) {
+  const [id, version] = definition.id.split("@");
+  const sources = {
+    validators: precompiled(definition),
+    tool: `export const id = ${JSON.stringify(id)};
+export const name = ${JSON.stringify(definition.name)};
+export const version = ${JSON.stringify(version)};
+export { run } from "./workers/tools/${tool}.mjs";
+`,
+  };
+  const worker = async (name, title) => ({
+    name: `${prefix}${name}`,
+    title,
+    modules: [await bundled(name, sources)],
+  });
+  return [worker("ajv", "JavaScript + AJV"), worker("hono", "Hono + AJV")];
 }
 
 /** A Worker that scripts/bundle.sh made. */
@@ -38,8 +52,7 @@ export async function ours(name, title, folder) {
 }
 
 /** AJV's checks of the definition's schemas as source: nothing is compiled while a Worker runs. */
-async function precompiled() {
-  const definition = await calculator();
+function precompiled(definition) {
   const ajv = new Ajv({ allErrors: true, code: { source: true, esm: true } });
   ajv.addSchema(definition.input_schema, "input").addSchema(definition.output_schema, "output");
   return standalone(ajv, { input: "input", output: "output" });
@@ -51,7 +64,9 @@ export async function bundled(name, sources) {
   const supply = {
     name: "generated",
     setup(building) {
-      building.onResolve({ filter: new RegExp(`^(${Object.keys(sources).join("|")})$`) }, ({ path }) => ({
+      const names = Object.keys(sources);
+      if (names.length === 0) return;
+      building.onResolve({ filter: new RegExp(`^(${names.join("|")})$`) }, ({ path }) => ({
         path,
         namespace: "bench",
       }));

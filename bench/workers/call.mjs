@@ -1,12 +1,11 @@
 // One tool over OXP, written by hand in JavaScript: the same checks in the same order and the same
 // answers as ours. Two things come for free here: JSON.parse takes repeated keys and any depth,
 // which ours refuses, and there is a single tool to find.
+import { id, name, run as implementation, version } from "tool";
 import * as validators from "validators";
 
-const add = ({ a, b }) => a + b;
-
-const ADD = { ...validators, name: "Calculator_Add", run: add };
-const TOOLS = new Map([["Calculator.Add", { versions: new Map([["1.0.0", ADD]]), latest: ADD }]]);
+const TOOL = { ...validators, name, run: implementation };
+const TOOLS = new Map([[id, { versions: new Map([[version, TOOL]]), latest: TOOL }]]);
 const TOOL_ID = /^(\w+\.\w+)(?:@(\d+)(?:\.(\d+)\.(\d+))?)?$/;
 const FIELDS = new Set(["tool_id", "call_id", "trace_id", "input", "context"]);
 
@@ -100,7 +99,7 @@ function run(tool, call_id, input) {
 }
 
 function fault({ keyword, instancePath, params }) {
-  const path = instancePath.slice(1).replaceAll("/", ".");
+  const path = instancePath.slice(1).replace(/\/(\d+)(?=\/|$)/g, "[$1]").replaceAll("/", ".");
   const below = (name) => (path === "" ? name : `${path}.${name}`);
   switch (keyword) {
     case "required":
@@ -108,8 +107,31 @@ function fault({ keyword, instancePath, params }) {
     case "additionalProperties":
       return [below(params.additionalProperty), "Is not a known parameter"];
     case "type":
-      return [path || "input", `Must be ${params.type === "object" ? "an" : "a"} ${params.type}`];
+      return [path || "input", `Must be ${TYPES[params.type]}`];
+    case "enum":
+      return [path, `Must be one of: ${params.allowedValues.map((value) => JSON.stringify(value)).join(", ")}`];
+    case "minimum":
+      return [path, `Must be at least ${params.limit}`];
+    case "maximum":
+      return [path, `Must be at most ${params.limit}`];
+    case "minLength":
+    case "maxLength":
+    case "minItems":
+    case "maxItems":
+      return [path, `Must have ${keyword.startsWith("min") ? "at least" : "at most"} ${count(params.limit, NOUNS[keyword.slice(3)])}`];
     default:
       return [path || "input", "Must be as the schema says"];
   }
 }
+
+const TYPES = {
+  array: "an array",
+  boolean: "true or false",
+  integer: "an integer",
+  number: "a number",
+  object: "an object",
+  string: "a string",
+};
+const NOUNS = { Length: "character", Items: "item" };
+
+const count = (limit, noun) => `${limit} ${noun}${limit === 1 ? "" : "s"}`;

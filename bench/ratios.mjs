@@ -1,0 +1,65 @@
+// The ratios that say how good ours is: what stands against what, in the same round.
+import { compare } from "./statistics.mjs";
+
+const cost = ({ cost }) => cost;
+
+/**
+ * All of them: `{ id, title, kind, ratio, low, high, passes, limit }`. The lower, the better; `limit`
+ * is the most that is wanted, where something is.
+ */
+export function ratios({ rows, basic }) {
+  const row = (id) => rows.find((row) => row.id === id)?.passes;
+  const start = (name) => basic.find((worker) => worker.name === name)?.starts;
+  const calls = (title, of, to, limit) =>
+    row(of) && row(to) && { id: `${of} / ${to}`, title, kind: "cost", limit, ...compare(row(of), row(to), cost) };
+  const starts = (title, of, limit) =>
+    start(of) && {
+      id: `start of ${of} / echo`,
+      title,
+      kind: "start",
+      limit,
+      ...compare(start(of), start("echo"), (milliseconds) => milliseconds),
+    };
+  const group = (name) => rows.filter((row) => row.group === name);
+  const flat = group("dialect")[0].id;
+  return [
+    calls("A call: ours to echo", "ours", "echo", 1.15),
+    calls("A call: ours to JavaScript + AJV", "ours", "ajv"),
+    calls("A call: ours to Hono + AJV", "ours", "hono", 1),
+    calls("A call with an API key: ours to echo", "access-key", "echo", 1.25),
+    calls("A call with a token, HS256: ours to echo", "access-hs256", "echo", 1.35),
+    calls("A call with a token, ES256: ours to echo", "access-es256", "echo"),
+    calls("A realistic call: ours to JavaScript + AJV", "order-ours", "order-ajv", 1),
+    calls("A realistic call: ours to Hono + AJV", "order-ours", "order-hono"),
+    calls("A realistic call: ours to echo", "order-ours", "order-echo"),
+    calls("A call: ours with 1,000 tools to ours with 1", "tools-1000", "tools-1", 1.03),
+    ...group("dialect")
+      .slice(1)
+      .map(({ id, title }) => calls(`A call: ${title} to OXP, flat`, id, flat, 1.2)),
+    ...group("list")
+      .filter(({ worker }) => worker === "ours")
+      .map(({ id, title }) => calls(`List: ${title}: ours to a constant answer`, id, `${id}-constant`, 1.05)),
+    starts("First answer after a start: ours to echo", "ours", 1.5),
+    starts("First answer after a start: ours with 1 tool to echo", "tools-1"),
+    starts("First answer after a start: ours with 1,000 tools to echo", "tools-1000"),
+  ].filter(Boolean);
+}
+
+/** The same for MCP's servers, where the packages for JavaScript are measured too. */
+export function mcpRatios(servers) {
+  const ours = (tools) => servers.find(({ title, count }) => title === "ours" && count === tools)?.passes.call;
+  if (ours(100) === undefined) return [];
+  const others = servers.filter(({ documented, count }) => documented && count === 100);
+  return [
+    ...others.map(({ title, passes }) => ({
+      title: `MCP, a call with 100 tools: ours to \`${title}\``,
+      limit: 0.1,
+      ...compare(ours(100), passes.call, cost),
+    })),
+    {
+      title: "MCP, a call: ours with 1,000 tools to ours with 1",
+      limit: 1.1,
+      ...compare(ours(1000), ours(1), cost),
+    },
+  ];
+}

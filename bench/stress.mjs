@@ -1,0 +1,129 @@
+// What happens under much traffic of all kinds: how long answers take, and what becomes of memory.
+import { readFile } from "node:fs/promises";
+
+import { inspect } from "./inspector.mjs";
+import { Connection, open, post } from "./load.mjs";
+import { median, quantile, trend } from "./statistics.mjs";
+import { send } from "./traffic.mjs";
+import { CALL } from "./verify.mjs";
+import { configure, serve } from "./workerd.mjs";
+
+/** Mixed traffic to ours and to echo, in slices by turns: `{ requests, rate, p50, p99 }` for each, and
+ *  the ratios of neighbouring slices. Fails at the first answer that is not its request's own. */
+export async function underLoad(ours, echo, { slices, milliseconds, connections }) {
+  return serve(await configure([ours, echo]), async ({ ports }) => {
+    const sides = [];
+    for (const { name, title } of [ours, echo]) {
+      const own = await open(ports[name], connections);
+      sides.push({ title, connections: own, place: { next: 0 }, slices: [] });
+    }
+    const slice = async ({ title, connections, place }) => {
+      const end = performance.now() + milliseconds;
+      const goes = () => performance.now() < end;
+      const { latencies, seconds } =
+        title === echo.title
+          ? await send(connections, place, goes, echoed)
+          : await send(connections, place, goes);
+      const [p50, p99] = [0.5, 0.99].map((part) => quantile(latencies, part));
+      return { requests: latencies.length, seconds, p50, p99 };
+    };
+    // The first of each warms up.
+    for (let round = 0; round <= slices; round++) {
+      for (const side of sides) {
+        const measured = await slice(side);
+        if (round > 0) side.slices.push(measured);
+      }
+    }
+    for (const { connections } of sides) for (const each of connections) each.close();
+    const sum = (list, measure) => list.reduce((all, one) => all + measure(one), 0);
+    return sides.map(({ title, slices }) => ({
+      title,
+      requests: sum(slices, ({ requests }) => requests),
+      rate: sum(slices, ({ requests }) => requests) / sum(slices, ({ seconds }) => seconds),
+      ...Object.fromEntries(
+        ["p50", "p99"].map((name) => {
+          const ratios = slices.map((slice, at) => slice[name] / sides[1].slices[at][name]);
+          return [name, { median: median(slices.map((slice) => slice[name])), ratio: median(ratios) }];
+        }),
+      ),
+    }));
+  });
+}
+
+function echoed({ request }, { status, body }) {
+  return status === 200 && body === request.slice(request.indexOf("\r\n\r\n") + 4);
+}
+
+/** Mixed traffic for long: `[{ calls, rss, wasm }]` after each step, in bytes. */
+export async function soak(ours, { calls, step, connections }) {
+  const use = async ({ pid, ports, inspector }) => {
+    const own = await open(ports[ours.name], connections);
+    const place = { next: 0 };
+    const samples = [];
+    const runtime = await inspect(inspector, ours.name);
+    for (let done = 0; done < calls; done += step) {
+      await send(own, place, (sent) => sent < step);
+      // Asking makes the runtime collect its garbage first.
+      const wasm = await runtime.memory();
+      samples.push({ calls: done + step, rss: await resident(pid), wasm });
+    }
+    runtime.close();
+    for (const each of own) each.close();
+    return samples;
+  };
+  return serve(await configure([ours]), use, true);
+}
+
+/** By how much memory grew over the last half of a soak, and whether that is more than noise. */
+export function growth(samples) {
+  const half = samples.slice(Math.floor(samples.length / 2));
+  const { growth, error } = trend(half.map(({ calls, rss }) => [calls, rss]));
+  const wasm = half.at(-1).wasm - half[0].wasm;
+  return { rss: growth, error, wasm, calls: half.at(-1).calls - half[0].calls, grows: wasm > 0 || growth > 3 * error };
+}
+
+async function resident(pid) {
+  const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8"));
+  return Number(kilobytes) * 1024;
+}
+
+const LIMIT = 256 * 1024;
+const before = '{"tool_id":"Calculator.Add","input":{"a":';
+const after = ',"b":1}}';
+const filled = (item, [open, close], between) => {
+  const room = LIMIT - before.length - after.length - open.length - close.length;
+  const count = Math.floor((room + between.length) / (item.length + between.length));
+  return `${before}${open}${Array(count).fill(item).join(between)}${close}${after}`;
+};
+
+/** Bodies of 256 KB by what fills them. */
+const SHAPES = [
+  ["one string", filled("a", ['"', '"'], "")],
+  ["one string, all of it escaped", filled("\\u0041", ['"', '"'], "")],
+  ["numbers of one digit", filled("0", ["[", "]"], ",")],
+  ["empty arrays", filled("[]", ["[", "]"], ",")],
+  ["objects of one member", filled('{"":0}', ["[", "]"], ",")],
+];
+
+/** What one call with a body of 256 KB adds to the WebAssembly memory of a fresh Worker:
+ *  `[{ title, before, peak }]` in bytes. Such a memory never shrinks, so what it has afterwards is
+ *  the most that was needed. */
+export async function peaks(ours) {
+  const config = await configure([ours]);
+  const measured = [];
+  for (const [title, body] of SHAPES) {
+    const use = async ({ ports, inspector }) => {
+      const connection = await Connection.open(ports[ours.name]);
+      await connection.send(CALL);
+      const runtime = await inspect(inspector, ours.name);
+      const before = await runtime.memory();
+      const { status } = await connection.send(post("/tools/call", body));
+      if (status !== 422) throw new Error(`${title}: answered ${status}; expected 422`);
+      measured.push({ title, before, peak: await runtime.memory() });
+      runtime.close();
+      connection.close();
+    };
+    await serve(config, use, true);
+  }
+  return measured;
+}

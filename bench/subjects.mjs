@@ -1,0 +1,80 @@
+// What is measured: the Workers, and the rows, each a request to one of them.
+import { join } from "node:path";
+
+import { verifyAccess } from "./access.mjs";
+import { DIALECTS, verifyDialects } from "./dialects.mjs";
+import { constant, lists, verifyLists } from "./lists.mjs";
+import { Connection, get } from "./load.mjs";
+import * as order from "./order.mjs";
+import { ROOT } from "./paths.mjs";
+import { catalogue } from "./tools.mjs";
+import { CALL, alike, verify } from "./verify.mjs";
+import { configure, serve } from "./workerd.mjs";
+import { ours, written, yardsticks } from "./workers.mjs";
+
+const CALCULATOR = "tools/calculator";
+
+/** Ours as it is deployed. */
+export const deployed = () => ours("ours", "ours", join(ROOT, "build"));
+
+/**
+ * `{ basic, workers, rows, verify }`: `basic` are the Workers that are called in the plainest way, and
+ * whose starts are measured; `verify(ports)` throws unless all answer as they should. A row is
+ * `{ id, group, title, worker, request, status }`; its `group` is the table that it stands in.
+ */
+export async function subjects(catalogues, ways, say) {
+  const own = await deployed();
+  const basic = [...(await yardsticks()), own];
+  for (const count of catalogues) {
+    const title = `ours, ${count.toLocaleString("en")} ${count === 1 ? "tool" : "tools"}`;
+    say(title);
+    const name = `tools-${count}`;
+    basic.push(await ours(name, title, await catalogue(name, [CALCULATOR], count - 1)));
+  }
+  say("ours, the tool of the realistic call");
+  const orders = [
+    ...(await Promise.all(written("order-", "order", order.definition))),
+    await ours("order-ours", "ours", await catalogue("order", [CALCULATOR, "bench/order"])),
+  ];
+  const guarded = ways.map(({ name, title, variables }) => ({ name, title, variables, modules: own.modules }));
+  const asked = await answersOf(own, lists);
+  const constants = asked.map(constant);
+
+  const row = (group, id, title, worker, request, status = 200) => ({ group, id, title, worker, request, status });
+  const rows = [
+    ...basic.map(({ name, title }) => row("call", name, title, name, CALL)),
+    ...DIALECTS.map(({ title, request }) => row("dialect", title, title, "ours", request)),
+    ...ways.map(({ name, title, request }) => row("access", name, title, name, request)),
+    row("order", "order-echo", "echo Worker", "echo", order.CALL),
+    ...orders.map(({ name, title }) => row("order", name, title, name, order.CALL)),
+    row("list", "list-null", "null Worker", "null", get("/")),
+    ...asked.flatMap(({ name, title, request, answer: { status, body } }, at) => [
+      { ...row("list", name, title, "ours", request, status), bytes: body.length },
+      row("list", `${name}-constant`, title, constants[at].name, request, status),
+    ]),
+  ];
+  return {
+    basic,
+    workers: [...basic, ...orders, ...guarded, ...constants],
+    rows,
+    async verify(ports) {
+      const answers = [];
+      for (const { name } of basic) answers.push([name, await verify(name, ports[name])]);
+      alike(answers);
+      await verifyDialects(ports.ours);
+      await verifyAccess(ways, ports);
+      await order.verifyOrder(orders.map(({ name }) => name), ports);
+      await verifyLists(asked, ports);
+    },
+  };
+}
+
+/** What one Worker alone answers to `ask`. */
+async function answersOf(worker, ask) {
+  return serve(await configure([worker]), async ({ ports }) => {
+    const connection = await Connection.open(ports[worker.name]);
+    const answers = await ask(connection);
+    connection.close();
+    return answers;
+  });
+}

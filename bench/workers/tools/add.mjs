@@ -1,0 +1,2 @@
+// Calculator.Add.
+export const run = ({ a, b }) => a + b;
