@@ -36,7 +36,7 @@ bench: setup bench/node_modules/.done build/worker.js ## Measure against other w
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
 profile: setup target/profile/worker.js ## Count what a call does, stage by stage; writes docs/PROFILE.md. CALL=OXP shows that call's functions
-	$(NODE) bench/profile.mjs target/profile $(if $(CALL),--tree "$(CALL)")
+	WASM_OPT_BIN=$(CURDIR)/bench/profile/wasm-opt.sh $(NODE) bench/profile.mjs target/profile $(if $(CALL),--tree "$(CALL)")
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)

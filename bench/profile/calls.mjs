@@ -1,6 +1,8 @@
 // The calls that are taken apart.
 import { createHash, createHmac } from "node:crypto";
 
+import { definition } from "../order.mjs";
+
 const id = "123e4567-e89b-12d3-a456-426614174000";
 const name = "Calculator_Add";
 const input = { a: 10, b: 5 };
@@ -14,6 +16,8 @@ const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url")
 const CLAIMS = { iss: "https://issuer.example", aud: "toolbooth", sub: "user-1", scope: "add read", exp: 4102444800 };
 const message = `${part({ typ: "JWT", alg: "HS256" })}.${part(CLAIMS)}`;
 const token = `${message}.${createHmac("sha256", SECRET).update(message).digest("base64url")}`;
+
+const [{ input: ORDER }] = definition.examples;
 
 const NONE = { AUTH: "none" };
 const BY_KEY = { AUTH: "api-key", API_KEYS: JSON.stringify([{ name: "one", scopes: [], hash }]) };
@@ -41,17 +45,16 @@ const MCP_HEADERS = [
   ["mcp-name", name],
 ];
 const GEMINI = { role: "model", parts: [{ functionCall: { name, args: input } }] };
-// Words in more than one script, with signs that JSON escapes.
-const TEXT = 'Crème brûlée, the "Élysée" way:\n 1/2 l milk & 3 eggs; Zürich 2026. '.repeat(29);
-
-const row = (title, path, body, { status = 200, env = NONE, headers = [] } = {}) => ({
+const row = (title, path, body, { bundle = "deployed", status = 200, env = NONE, headers = [] } = {}) => ({
   title,
+  bundle,
   status,
   env,
   request: { path, headers, body: JSON.stringify(body) },
 });
 
-/** `{ title, status, env, request }`: a call, the answer's status, and the Worker's variables. */
+/** `{ title, bundle, status, env, request }`: a call, whose tool it is (`deployed`, or the `order`'s), the
+ *  answer's status, and the Worker's variables. */
 export const CALLS = [
   row("OXP", "/oxp/tools/call", call(input)),
   row("API key", "/oxp/tools/call", call(input), { env: BY_KEY, headers: bearer(KEY) }),
@@ -59,5 +62,5 @@ export const CALLS = [
   row("MCP", "/mcp", MCP, { headers: MCP_HEADERS }),
   row("Gemini", "/providers/gemini/call", GEMINI),
   row("invalid", "/oxp/tools/call", call({ a: 10, b: "5" }), { status: 422 }),
-  row("2 KB text", "/oxp/tools/call", { tool_id: "Text.Slugify", input: { text: TEXT } }),
+  row("2 KB order", "/oxp/tools/call", { call_id: id, tool_id: "Order.Price@1.0.0", input: ORDER }, { bundle: "order" }),
 ];

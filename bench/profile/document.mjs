@@ -1,5 +1,5 @@
 // docs/PROFILE.md.
-import { STAGES, byStage } from "./stages.mjs";
+import { STAGES } from "./stages.mjs";
 
 const whole = (number) => number.toLocaleString("en");
 const table = (head, rows) =>
@@ -7,9 +7,9 @@ const table = (head, rows) =>
     .map((row) => `| ${row.join(" | ")} |`)
     .join("\n");
 
-/** Writes the document from `{ title, bytes, root, whole, inside }` of each call. */
+/** Writes the document from `{ title, bytes, root, stages, whole, inside }` of each call. */
 export function document(results) {
-  const stages = results.map(({ root }) => byStage(root));
+  const stages = results.map(({ stages }) => stages);
   const sum = (stages, figure) => Object.values(stages).reduce((sum, stage) => sum + stage[figure], 0);
   const head = ["", ...results.map(({ title }) => title)];
   const byRow = (figure) => [
@@ -33,17 +33,19 @@ export function document(results) {
 
 Where one call's work goes. Written by \`make profile\`.
 
-- The bundle is built as the one that is deployed, but keeps the names of its functions. Each stretch of its WebAssembly
-  without a jump is made to add its length to a counter, and each function to note the counter where it begins and ends
-  (\`bench/profile/\`). So instructions and allocations are counted, not sampled: every run has the same figures, and each
-  was seen twice in the run.
-- A call is taken apart after others have been answered; what is made once is not in it. All but "2 KB text", which is
-  Text.Slugify, are Calculator.Add: over OXP, there also by callers with an API key or a token and with an input that
-  the schema refuses, over MCP 2026-07-28, and over Gemini's function calling.
+- The WebAssembly is that which is deployed, byte for byte, but for the names of its functions, which stay. Each stretch
+  of it without a jump is made to add its length to a counter, and each function to note the counter where it begins
+  and ends (\`bench/profile/\`). So instructions and allocations are counted, not sampled: every run on the same source
+  has the same figures, and each call was seen twice in this one.
+- A call is taken apart after others have been answered; what is made once is not in it. "2 KB order" is the realistic
+  call of \`make bench\`: nested input, thirty properties. The others are Calculator.Add: over OXP, there also by callers
+  with an API key or a token and with an input that the schema refuses, over MCP 2026-07-28, and over Gemini's function
+  calling.
 - What a stage calls counts to it, and what the compiler inlined counts where it was inlined to: the futures of the booth
-  are one function, so \`routing\` also holds the order of all the steps. An instruction that copies memory counts as one.
+  are one function, so \`routing\` also holds what goes on between the steps. An instruction that copies memory counts as
+  one, and engines make fewer or more of one instruction: these are counts of work, and no times.
 - The runtime is Node with plain objects in the place of \`Headers\`, \`Request\` and \`Response\`: what workerd does for a
-  request, most of its cost, is not here; bench/RESULTS.md has it.
+  request, most of its cost, is not here; [bench/RESULTS.md](../bench/RESULTS.md) has it.
 
 ## Instructions by stage
 

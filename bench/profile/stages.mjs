@@ -58,3 +58,8 @@ export function byStage(root) {
   walk(root, "in");
   return sums;
 }
+
+/** The stages in which no call does anything: their functions have other names than they had. */
+export function unseen(calls) {
+  return STAGES.filter(({ name }) => calls.every((stages) => stages[name].instructions === 0)).map(({ title }) => title);
+}
