@@ -65,12 +65,12 @@ ${table(head, rest)}
 
 ${table(head, time)}
 
-The least of many batches; these figures are this machine's. In the second row looks at the clock, whose cost was
-taken off, say when WebAssembly runs.
+The least of 600 batches of 100 calls, JS's own optimizing done; these figures are this machine's. In the second row
+looks at the clock, whose cost was taken off, say when WebAssembly runs.
 
 ## Functions with the most instructions of their own
 
-${results.slice(0, 5).map(({ title, root }) => `${title}:\n\n${table(["Function", "calls", "instructions"], top(root))}`).join("\n\n")}
+${results.map(({ title, root }) => `${title}:\n\n${table(["Function", "calls", "instructions"], top(root))}`).join("\n\n")}
 `;
 }
 
@@ -78,7 +78,7 @@ function count({ children }) {
   return children.reduce((sum, child) => sum + count(child), 1);
 }
 
-const SHOWN = 10;
+const SHOWN = 8;
 const LONGEST = 90;
 
 function top(root) {

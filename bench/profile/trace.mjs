@@ -14,9 +14,8 @@ export function counting(bytes) {
 }
 
 /**
- * Starts a counting Worker, whose first answers are not looked at. Gives a function that traces a call:
- * `{ status, root }`, the answer's status and the tree of functions, of which the root is JavaScript.
- * Nodes are `{ name, imported, self, allocated, copied, children }`.
+ * Starts a counting Worker. Gives a function that traces a call: `{ status, root }`, the answer's status
+ * and the tree of functions, of which the root is JavaScript. Nodes are `{ name, imported, self, allocated, copied, children }`.
  */
 export async function tracer(folder, { module, names, imported }, env) {
   let exports;
