@@ -1,6 +1,6 @@
 // What one call does, as a tree of functions: read from the notes of a counting module.
 import { COPY, ENTER, LEAVE, NOTE_BYTES, instrument } from "./instrument.mjs";
-import { start } from "./worker.mjs";
+import { requestOf, start } from "./worker.mjs";
 
 /** Where the allocator is asked for memory; it takes the size as its only parameter. */
 const MALLOC = /Dlmalloc.*::malloc$/;
@@ -40,7 +40,7 @@ export async function tracer(folder, { module, names, imported }, env) {
   return async (call) => {
     exports.cursor.value = 0;
     exports.count.value = 0;
-    const { status } = await worker.send(call);
+    const { status } = await worker.fetch(requestOf(call));
     const notes = new Int32Array(exports.notes.buffer, 0, exports.cursor.value / 4);
     return { status, root: tree(notes, names, imported) };
   };

@@ -48,7 +48,7 @@ let started = 0;
  * that the module imports is replaced by `wrapImport(function, place)`, each that it exports by
  * `wrapExport(function)`.
  *
- * Gives `exports`, as they were, and `send({ path, headers, body })`, which gives the `Response`.
+ * Gives `exports`, as they were, and `fetch`, which takes what `requestOf` gives.
  */
 export async function start(folder, module, env, { wrapImport = same, wrapExport = same } = {}) {
   let exports;
@@ -67,19 +67,20 @@ export async function start(folder, module, env, { wrapImport = same, wrapExport
   const { default: worker } = await import(url);
   WebAssembly.Instance = Instance;
 
-  const send = ({ path, headers, body }) => {
-    const bytes = new TextEncoder().encode(body);
-    const all = [["content-type", "application/json"], ["content-length", `${bytes.length}`], ...headers];
-    const request = {
-      method: "POST",
-      url: `http://localhost:8787${path}`,
-      headers: new Headers(all),
-      body: {},
-      arrayBuffer: async () => bytes.buffer,
-    };
-    return worker.fetch(request, env, {});
+  return { exports, fetch: (request) => worker.fetch(request, env, {}) };
+}
+
+/** A request, which can be sent again and again. */
+export function requestOf({ path, headers, body }) {
+  const bytes = new TextEncoder().encode(body);
+  const all = [["content-type", "application/json"], ["content-length", `${bytes.length}`], ...headers];
+  return {
+    method: "POST",
+    url: `http://localhost:8787${path}`,
+    headers: new Headers(all),
+    body: {},
+    arrayBuffer: async () => bytes.buffer,
   };
-  return { exports, send };
 }
 
 const same = (value) => value;
