@@ -14,7 +14,7 @@ BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev build test bench deploy key tool lint clean chromium
+.PHONY: help setup dev build test bench profile deploy key tool lint clean chromium
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker
 
 bench: setup bench/node_modules/.done build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md. CHECK=1 compares with it
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
+
+profile: setup target/profile/worker.js ## Count what a call does, stage by stage; writes docs/PROFILE.md. CALL=OXP shows that call's functions
+	WASM_OPT_BIN=$(CURDIR)/bench/profile/wasm-opt.sh $(NODE) bench/profile.mjs target/profile $(if $(CALL),--tree "$(CALL)")
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)
@@ -105,6 +108,10 @@ chromium:
 build/worker.js: $(SOURCES) | setup
 	$(call say,The Worker)
 	scripts/bundle.sh . build
+
+target/profile/worker.js: $(SOURCES) bench/profile/wasm-opt.sh | setup
+	$(call say,The Worker with the names of its functions)
+	WASM_OPT_BIN=$(CURDIR)/bench/profile/wasm-opt.sh scripts/bundle.sh . target/profile
 
 target/fixtures/worker.js: $(SOURCES) $(TEST_TOOLS) | setup
 	$(call say,The Worker of the tests)
