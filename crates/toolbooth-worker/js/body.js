@@ -1,24 +1,21 @@
-// Reads the body of a request as text.
+// Bodies of requests as text. The runtime gives text for less than half of what bytes cost.
 
-/** What `read` gives for a body that is longer than the limit, or that is not UTF-8. */
+/** What stands for a body that is longer than the limit, or that is not UTF-8. */
 export const TOO_LARGE = Symbol("too large");
 export const NOT_TEXT = Symbol("not text");
 
 const encoder = new TextEncoder();
 
-/** All of the body, or why there is none. What is too long is not read to its end. */
-export async function read(request, headers, limit) {
-  const declared = headers.get("content-length");
-  if (declared === null) return request.body === null ? "" : pieces(request.body, limit);
-  const length = Number(declared);
-  if (length > limit) return TOO_LARGE;
-  // The runtime gives text for less than half of what bytes cost. It puts U+FFFD where there was no
-  // UTF-8; that tells itself by the length, but for a character of four bytes whose last is missing.
-  const text = await request.text();
+/**
+ * The text that the runtime has made of a body of `length` bytes. It puts U+FFFD where there was no
+ * UTF-8; that tells itself by the length, but for a character of four bytes whose last is missing.
+ */
+export function checked(text, length) {
   return text.includes("\ufffd") && encoder.encode(text).length !== length ? NOT_TEXT : text;
 }
 
-async function pieces(body, limit) {
+/** The text of a body whose length nobody has said. What is too long is not read to its end. */
+export async function undeclared(body, limit) {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let length = 0;

@@ -6,7 +6,9 @@ export function headers(lines) {
   return new Headers(lines === "" ? [] : lines.split("\n").map((line) => line.split(/: (.*)/s, 2)));
 }
 
-/** `body` is a view of WebAssembly memory. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** `body` is a view of WebAssembly memory that holds UTF-8. Text leaves for less than bytes do. */
 export function respond(status, headers, body) {
-  return new Response(body.length === 0 ? null : body.slice(), { status, headers });
+  return new Response(body.length === 0 ? null : decoder.decode(body), { status, headers });
 }
