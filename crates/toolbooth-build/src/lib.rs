@@ -38,9 +38,14 @@ pub fn build() -> ExitCode {
     println!("cargo::rerun-if-changed=.");
     let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
     let built = compile_folder(&folder("CARGO_MANIFEST_DIR"))
-        .and_then(|rendered| write(&rendered, &folder("OUT_DIR")));
+        .and_then(|rendered| write(rendered, &folder("OUT_DIR")));
     match built {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(warnings) => {
+            for warning in warnings {
+                println!("cargo::warning={warning}");
+            }
+            ExitCode::SUCCESS
+        }
         Err(problems) => {
             for problem in problems {
                 println!("cargo::error={problem}");
@@ -72,12 +77,12 @@ pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
     if problems.is_empty() { Ok(render::catalogue(&entries, &handlers)) } else { Err(problems) }
 }
 
-fn write(rendered: &Rendered, out: &Path) -> Result<(), Vec<Problem>> {
+fn write(rendered: Rendered, out: &Path) -> Result<Vec<Problem>, Vec<Problem>> {
     for (name, bytes) in &rendered.files {
         let path = out.join(name);
         std::fs::write(&path, bytes).map_err(|error| {
             vec![Problem::new(path.display(), "", format!("not written: {error}"))]
         })?;
     }
-    Ok(())
+    Ok(rendered.warnings)
 }

@@ -94,6 +94,13 @@ fn read(schema: &Map<String, Value>, keywords: &mut Vec<Keyword>) {
     }));
     let schemas = |map| leak(sorted(map).map(|(name, schema)| (name, plan(schema))).collect());
     keywords.extend(map("dependentSchemas").map(|map| Keyword::DependentSchemas(schemas(map))));
+    // Of earlier drafts, and still taken: each is the one or the other of the two above.
+    for (name, of) in map("dependencies").into_iter().flat_map(sorted) {
+        keywords.push(match of {
+            Value::Array(_) => Keyword::DependentRequired(leak(vec![(name, names(of))])),
+            _ => Keyword::DependentSchemas(leak(vec![(name, plan(of))])),
+        });
+    }
     keywords.extend(one("propertyNames").map(Keyword::PropertyNames));
     let additional = one("additionalProperties");
     let (named, patterns) = (map("properties"), map("patternProperties"));

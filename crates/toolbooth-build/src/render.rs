@@ -11,6 +11,8 @@ use toolbooth::dialect;
 
 use crate::check::Entry;
 use crate::mcp;
+use crate::problem::Problem;
+use crate::schema;
 use crate::statics::Schemas;
 
 /// The files that a catalogue compiles to.
@@ -18,6 +20,8 @@ use crate::statics::Schemas;
 pub struct Rendered {
     /// File names with their contents; `catalog.rs` is the one to include.
     pub files: Vec<(String, Vec<u8>)>,
+    /// What its author should know: `cargo` shows it, and builds.
+    pub warnings: Vec<Problem>,
 }
 
 /// Renders the catalogue of `entries`, which are in order; `handlers` belong to them one by one.
@@ -69,7 +73,17 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
     files.insert(0, ("catalog.rs".to_owned(), rust.into_bytes()));
-    Rendered { files }
+    Rendered { files, warnings: costly(entries) }
+}
+
+fn costly(entries: &[Entry]) -> Vec<Problem> {
+    let schemas = entries.iter().flat_map(|entry| {
+        let Definition { input_schema, output_schema, .. } = &entry.definition;
+        let output = output_schema.as_ref().map(|schema| ("output_schema", schema));
+        let all = [("input_schema", input_schema)].into_iter().chain(output);
+        all.flat_map(|(place, schema)| schema::costly(&entry.file, place, schema))
+    });
+    schemas.collect()
 }
 
 /// Whether the entry at `at` is the latest version of its tool.

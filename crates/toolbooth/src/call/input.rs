@@ -65,7 +65,7 @@ pub struct ParameterError {
 ///
 /// # Errors
 /// All faults, up to a fixed number and size.
-pub(crate) fn check(schema: &Schema, input: &Value) -> Result<(), InvalidInput> {
+pub fn check(schema: &Schema, input: &Value) -> Result<(), InvalidInput> {
     if schema.is_valid(input) {
         return Ok(());
     }

@@ -8,8 +8,8 @@ use super::{Keyword, Properties, Schema};
 /// Which items or members of `value`, in order, the keywords of `schema` evaluate, but for
 /// `unevaluated…` itself.
 ///
-/// Each schema of `anyOf`, `oneOf` and `if` is asked once whether it holds, so the time is that of
-/// checking the value once more for each `unevaluated…` that stands around it.
+/// Each schema of `anyOf`, `oneOf` and `if` is asked once more whether it holds, for the whole value
+/// and not for each part: the time doubles with each such schema that has `unevaluated…` around it.
 pub fn evaluated(schema: &Schema, value: &Value) -> Vec<bool> {
     let count = match value {
         Value::Array(items) => items.len(),
