@@ -103,10 +103,10 @@ impl Keyword {
         match self {
             Self::MinProperties(least) => count >= *least,
             Self::MaxProperties(most) => count <= *most,
-            Self::Required(names) => names.iter().all(|name| has(name)),
-            Self::DependentRequired(dependencies) => dependencies
-                .iter()
-                .all(|(name, needed)| !has(name) || needed.iter().all(|name| has(name))),
+            Self::Required(names) => names.iter().all(has),
+            Self::DependentRequired(dependencies) => {
+                dependencies.iter().all(|(name, needed)| !has(name) || needed.iter().all(has))
+            }
             Self::DependentSchemas(dependencies) => {
                 dependencies.iter().all(|(name, schema)| !has(name) || schema.is_valid(value))
             }
