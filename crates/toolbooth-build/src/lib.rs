@@ -11,18 +11,22 @@
 //! wrong in any way fails the build with its file, the place in it and what was expected.
 #![forbid(unsafe_code)]
 
+mod automaton;
 mod check;
 mod handlers;
 mod mcp;
+mod plan;
 mod problem;
 mod render;
 mod schema;
 mod source;
+mod statics;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+pub use plan::plan;
 pub use problem::Problem;
 pub use render::Rendered;
 pub use source::Source;
@@ -34,9 +38,14 @@ pub fn build() -> ExitCode {
     println!("cargo::rerun-if-changed=.");
     let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
     let built = compile_folder(&folder("CARGO_MANIFEST_DIR"))
-        .and_then(|rendered| write(&rendered, &folder("OUT_DIR")));
+        .and_then(|rendered| write(rendered, &folder("OUT_DIR")));
     match built {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(warnings) => {
+            for warning in warnings {
+                println!("cargo::warning={warning}");
+            }
+            ExitCode::SUCCESS
+        }
         Err(problems) => {
             for problem in problems {
                 println!("cargo::error={problem}");
@@ -68,12 +77,12 @@ pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
     if problems.is_empty() { Ok(render::catalogue(&entries, &handlers)) } else { Err(problems) }
 }
 
-fn write(rendered: &Rendered, out: &Path) -> Result<(), Vec<Problem>> {
+fn write(rendered: Rendered, out: &Path) -> Result<Vec<Problem>, Vec<Problem>> {
     for (name, bytes) in &rendered.files {
         let path = out.join(name);
         std::fs::write(&path, bytes).map_err(|error| {
             vec![Problem::new(path.display(), "", format!("not written: {error}"))]
         })?;
     }
-    Ok(())
+    Ok(rendered.warnings)
 }

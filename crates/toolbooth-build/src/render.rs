@@ -1,6 +1,5 @@
-//! Writes the compiled-in catalogue: Rust for the tables and validators, bytes for the lists.
+//! Writes the compiled-in catalogue: Rust for the tables and schemas, bytes for the lists.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher};
 
@@ -12,21 +11,25 @@ use toolbooth::dialect;
 
 use crate::check::Entry;
 use crate::mcp;
+use crate::problem::Problem;
 use crate::schema;
+use crate::statics::Schemas;
 
 /// The files that a catalogue compiles to.
 #[derive(Debug)]
 pub struct Rendered {
     /// File names with their contents; `catalog.rs` is the one to include.
     pub files: Vec<(String, Vec<u8>)>,
+    /// What its author should know: `cargo` shows it, and builds.
+    pub warnings: Vec<Problem>,
 }
 
 /// Renders the catalogue of `entries`, which are in order; `handlers` belong to them one by one.
 pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
-    let mut validators = Validators::default();
+    let mut schemas = Schemas::default();
     let mut tools = String::new();
     for (entry, handler) in entries.iter().zip(handlers) {
-        tools.push_str(&tool(entry, handler, &mut validators));
+        tools.push_str(&tool(entry, handler, &mut schemas));
     }
     let named = names(entries);
     let mut files = Vec::new();
@@ -39,8 +42,10 @@ pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
     let rust = format!(
         r#"// Written by toolbooth-build from the definition files.
 #[allow(clippy::all, clippy::pedantic, clippy::restriction, missing_docs, unreachable_pub)]
-mod catalog_validators {{
-{validators}}}
+mod catalog_schemas {{
+    use toolbooth::schema::*;
+
+{schemas}}}
 
 static TOOLS: &[toolbooth::catalog::Tool] = &[
 {tools}];
@@ -60,7 +65,7 @@ pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
 #[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
-        validators = validators.rust
+        schemas = schemas.rust
     );
     let examples: Value = entries
         .iter()
@@ -68,7 +73,17 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
     files.insert(0, ("catalog.rs".to_owned(), rust.into_bytes()));
-    Rendered { files }
+    Rendered { files, warnings: costly(entries) }
+}
+
+fn costly(entries: &[Entry]) -> Vec<Problem> {
+    let schemas = entries.iter().flat_map(|entry| {
+        let Definition { input_schema, output_schema, .. } = &entry.definition;
+        let output = output_schema.as_ref().map(|schema| ("output_schema", schema));
+        let all = [("input_schema", input_schema)].into_iter().chain(output);
+        all.flat_map(|(place, schema)| schema::costly(&entry.file, place, schema))
+    });
+    schemas.collect()
 }
 
 /// Whether the entry at `at` is the latest version of its tool.
@@ -135,16 +150,16 @@ fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
     (body, rust)
 }
 
-fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
+fn tool(entry: &Entry, handler: &str, schemas: &mut Schemas) -> String {
     let definition = &entry.definition;
     let requirements = definition.requirements.clone().unwrap_or_default();
     let authorization: Vec<_> = requirements.authorization.iter().map(authorization).collect();
     let secrets: Vec<_> = requirements.secrets.iter().map(|one| &one.id).collect();
     let headers: Vec<_> = mcp::headers(&definition.input_schema).iter().map(header).collect();
-    let input = validators.of(&Value::Object(definition.input_schema.clone()));
+    let input = schemas.of(&Value::Object(definition.input_schema.clone()));
     let output = match &definition.output_schema {
-        Some(schema) => validators.of(&Value::Object(schema.clone())),
-        None => validators.of(&json!({"type": "null"})),
+        Some(schema) => schemas.of(&Value::Object(schema.clone())),
+        None => schemas.of(&json!({"type": "null"})),
     };
     let version = &definition.version;
     let scopes = &definition.scopes;
@@ -160,8 +175,8 @@ fn tool(entry: &Entry, handler: &str, validators: &mut Validators) -> String {
         user_id: {},
         headers: &[{}],
         content: {},
-        input: catalog_validators::{input},
-        output: catalog_validators::{output},
+        input: &catalog_schemas::{input},
+        output: &catalog_schemas::{output},
         run: |input, context| toolbooth::catalog::run(input, context, crate::{handler}),
     }},
 ",
@@ -187,55 +202,6 @@ fn header(parameter: &mcp::Header) -> String {
     let mcp::Header { suffix, path, .. } = parameter;
     let name = format!("mcp-param-{}", suffix.to_ascii_lowercase());
     format!("toolbooth::catalog::HeaderParameter {{ header: {name:?}, path: &{path:?} }}")
-}
-
-/// The generated validators, one for each essentially different schema.
-#[derive(Default)]
-struct Validators {
-    names: BTreeMap<String, String>,
-    rust: String,
-}
-
-impl Validators {
-    /// The name of the validator for `schema`.
-    fn of(&mut self, schema: &Value) -> String {
-        let essence = schema::essence(schema).to_string();
-        if let Some(name) = self.names.get(&essence) {
-            return name.clone();
-        }
-        let number = self.names.len();
-        let name = format!("SCHEMA_{number}");
-        let hashes = "#".repeat(longest_hashes(&essence) + 1);
-        // Writing to a String does not fail.
-        let _ = write!(
-            self.rust,
-            "    #[jsonschema::validator(
-        schema = r{hashes}\"{essence}\"{hashes},
-        draft = jsonschema::Draft::Draft202012,
-        validate_formats = true,
-        ignore_unknown_formats = false,
-        pattern_options = {{ engine = regex }},
-        methods = {{ validate = false }}
-    )]
-    struct Schema{number};
-    pub(super) const {name}: toolbooth::catalog::Validator = toolbooth::catalog::Validator {{
-        is_valid: Schema{number}::is_valid,
-        errors: |value| Schema{number}::iter_errors(value),
-    }};
-"
-        );
-        self.names.insert(essence, name.clone());
-        name
-    }
-}
-
-/// How many `#` stand in a row after a quote, at most: a raw string needs one more around it.
-fn longest_hashes(text: &str) -> usize {
-    text.split('"')
-        .skip(1)
-        .map(|after| after.chars().take_while(|c| *c == '#').count())
-        .max()
-        .unwrap_or(0)
 }
 
 /// A strong entity tag: the tag differs where the bytes do.

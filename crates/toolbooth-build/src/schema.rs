@@ -2,7 +2,9 @@
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
+use toolbooth::schema::Matcher;
 
+use crate::plan;
 use crate::problem::Problem;
 
 /// The draft by which every schema is read.
@@ -22,7 +24,7 @@ const PARTS: &[&str] = &[
     "unevaluatedProperties",
 ];
 /// Keywords whose value maps names to schemas.
-const MAPS: &[&str] = &["properties", "patternProperties", "dependentSchemas"];
+const MAPS: &[&str] = &["dependencies", "dependentSchemas", "patternProperties", "properties"];
 /// Keywords that point elsewhere or make schemas to be pointed at: OXP wants schemas without them.
 const REFERENCES: &[&str] = &[
     "$anchor",
@@ -48,7 +50,8 @@ const WORDS: &[&str] = &[
     "x-mcp-header",
 ];
 
-/// Compiles a schema with the options that the generated validators have.
+/// Compiles a schema into a validator of the crate that knows the metaschema and has words for
+/// everything, by the rules that the library checks by.
 pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
@@ -78,6 +81,25 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
             ));
         }
     }
+    problems
+}
+
+/// The patterns of a schema in order that no automaton of reasonable size finds.
+pub(crate) fn costly(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    visit(&Value::Object(schema.clone()), place, &[], &mut |place, schema, _| {
+        let pattern = schema.get("pattern").and_then(Value::as_str);
+        let names = schema.get("patternProperties").and_then(Value::as_object);
+        let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
+        for pattern in pattern.into_iter().chain(names) {
+            if matches!(plan::pattern(pattern).matcher, Matcher::Engine(_)) {
+                let message = format!(
+                    "has the pattern {pattern:?}, which links an engine of COST: it has a word boundary or asks for too many states"
+                );
+                problems.push(Problem::new(file, place, message));
+            }
+        }
+    });
     problems
 }
 

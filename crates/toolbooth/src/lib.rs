@@ -12,7 +12,7 @@
 //! 5. [`dialect`]: the same exchange tells the outcomes in an [`Outbound`](http::Outbound) response.
 //!
 //! [`Booth`] walks a request through them. Nothing here does I/O, reads a clock or names a JS type:
-//! what a tool needs from outside comes through [`host`].
+//! what a tool needs from outside comes through [`host`]; what it takes and gives is a [`schema`].
 #![forbid(unsafe_code)]
 
 pub mod auth;
@@ -25,6 +25,7 @@ pub mod dialect;
 pub mod host;
 pub mod http;
 pub mod json;
+pub mod schema;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 

@@ -68,6 +68,7 @@ fn schemas_that_are_refused() {
                 "allOf": [true, {"$ref": "#"}],
                 "anyOf": [{"oneOf": [{"$ref": "#"}]}],
                 "contains": {"$ref": "#"},
+                "dependencies": {"x": {"$ref": "#"}, "y": ["z"]},
                 "dependentSchemas": {"x": {"$ref": "#"}},
                 "if": {"then": {"else": {"$ref": "#"}}},
                 "items": {"$ref": "#"},
@@ -79,7 +80,7 @@ fn schemas_that_are_refused() {
             }}),
             [
                 "additionalProperties", "allOf[1]", "anyOf[0].oneOf[0]", "contains",
-                "dependentSchemas.x", "if.then.else", "items", "patternProperties.^x",
+                "dependencies.x", "dependentSchemas.x", "if.then.else", "items", "patternProperties.^x",
                 "prefixItems[0].not", "propertyNames", "unevaluatedItems", "unevaluatedProperties",
             ]
             .map(|at| format!("output_schema.{at}: uses $ref; write the schema out in its place"))
@@ -254,6 +255,32 @@ fn the_draft_is_not_a_matter_of_choice() {
             put(&mut source, ADD, &changed(add(), &json!({ place: schema })).to_string());
             let told = problems(&source);
             assert_eq!(told.is_empty(), taken, "{place} {schema}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn patterns_that_cost_much_are_warned_of() {
+    let pattern = |pattern: &str| json!({"type": "string", "description": "d", "pattern": pattern});
+    for (what, changes, expected) in [
+        ("small patterns", json!({"/input_schema/properties/c": pattern("^[a-z]{1,9}$")}), vec![]),
+        (
+            "a word boundary",
+            json!({"/input_schema/properties/c": pattern("\\ba")}),
+            vec!["input_schema.properties.c: has the pattern \"\\\\ba\","],
+        ),
+        (
+            "too many states, in a name",
+            json!({"/output_schema/patternProperties": {"\\p{L}{30}": {}}}),
+            vec!["output_schema: has the pattern \"\\\\p{L}{30}\","],
+        ),
+    ] {
+        let mut source = catalogue();
+        put(&mut source, ADD, &changed(add(), &changes).to_string());
+        let warnings = toolbooth_build::compile(&source).unwrap().warnings;
+        assert_eq!(warnings.len(), expected.len(), "{what}: {warnings:?}");
+        for (warning, expected) in warnings.iter().map(ToString::to_string).zip(expected) {
+            assert!(warning.starts_with(&format!("tools/{ADD}: {expected}")), "{what}: {warning}");
         }
     }
 }

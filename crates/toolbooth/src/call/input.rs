@@ -5,13 +5,12 @@
 
 use std::fmt;
 
-use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::paths::{Location, LocationSegment};
-use jsonschema::{JsonType, ValidationError};
+use std::ops::ControlFlow;
+
 use serde_json::{Map, Value};
 
 use super::excerpt::{cut, excerpt};
-use crate::catalog::Validator;
+use crate::schema::{Fault, Keyword, Literal, Number, Path, Schema, Types};
 
 /// At most so many faults are told: an answer must not grow with the number of wrong items.
 const MAX_FAULTS: usize = 32;
@@ -66,16 +65,18 @@ pub struct ParameterError {
 ///
 /// # Errors
 /// All faults, up to a fixed number and size.
-pub(crate) fn check(validator: &Validator, input: &Value) -> Result<(), InvalidInput> {
-    if (validator.is_valid)(input) {
+pub fn check(schema: &Schema, input: &Value) -> Result<(), InvalidInput> {
+    if schema.is_valid(input) {
         return Ok(());
     }
     let mut errors: Vec<ParameterError> = Vec::new();
-    let mut told = 0;
-    for fault in (validator.errors)(input).flat_map(|error| describe(&error)).take(MAX_FAULTS) {
+    let (mut count, mut told) = (0, 0);
+    let _ = schema.faults(input, &Path::Root, &mut |path, fault| {
+        let fault = describe(path, fault);
+        count += 1;
         told += fault.parameter.len() + fault.message.len();
-        if told > MAX_TOLD && !errors.is_empty() {
-            break;
+        if count > MAX_FAULTS || (told > MAX_TOLD && !errors.is_empty()) {
+            return ControlFlow::Break(());
         }
         match errors.iter_mut().find(|known| known.parameter == fault.parameter) {
             Some(known) if known.message != fault.message => {
@@ -85,43 +86,21 @@ pub(crate) fn check(validator: &Validator, input: &Value) -> Result<(), InvalidI
             Some(_) => {}
             None => errors.push(fault),
         }
-    }
+        ControlFlow::Continue(())
+    });
     Err(InvalidInput { errors })
 }
 
-/// One entry for most errors; one a property where the error is about several.
-fn describe(error: &ValidationError<'_>) -> Vec<ParameterError> {
-    let at = path(error);
-    let below = |names: &[String], message: &str| {
-        let names = names.iter().take(MAX_FAULTS);
-        names.map(|name| entry(property(&at, name), message)).collect()
-    };
-    match error.kind() {
-        ValidationErrorKind::Required { property: Value::String(name) } => {
-            vec![entry(property(&at, name), "Is required")]
-        }
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            below(unexpected, "Is not a known parameter")
-        }
-        // "additionalProperties": false without any property: the validator names the whole object.
-        ValidationErrorKind::FalseSchema
-            if ends_with(error.schema_path(), "additionalProperties") =>
-        {
-            let instance = error.instance();
-            let names = instance.as_object().into_iter().flat_map(|object| object.keys().cloned());
-            below(&names.take(MAX_FAULTS).collect::<Vec<_>>(), "Is not a known parameter")
-        }
-        kind => {
-            let message = words(kind, &at);
-            vec![entry(at, &message)]
+fn describe(path: &Path<'_>, fault: Fault<'_>) -> ParameterError {
+    let parent = text(path);
+    match fault {
+        Fault::Missing(name) => entry(property(&parent, name), "Is required"),
+        Fault::Unknown(name) => entry(property(&parent, name), "Is not a known parameter"),
+        Fault::Broken(keyword, value) => {
+            let message = words(keyword, value, path);
+            entry(parent, &message)
         }
     }
-}
-
-fn ends_with(location: &Location, keyword: &str) -> bool {
-    let last = location.into_iter().last();
-    matches!(last, Some(LocationSegment::Property(name)) if name == keyword)
 }
 
 fn entry(parameter: String, message: &str) -> ParameterError {
@@ -130,15 +109,13 @@ fn entry(parameter: String, message: &str) -> ParameterError {
     ParameterError { parameter, message: message.to_owned() }
 }
 
-fn path(error: &ValidationError<'_>) -> String {
-    let mut path = String::new();
-    for segment in error.instance_path() {
-        match segment {
-            LocationSegment::Property(name) => path = property(&path, &name),
-            LocationSegment::Index(index) => path.push_str(&format!("[{index}]")),
-        }
-    }
-    cut(&path, LONGEST_PATH)
+fn text(path: &Path<'_>) -> String {
+    let text = match path {
+        Path::Root => return String::new(),
+        Path::Member(parent, name) => property(&text(parent), name),
+        Path::Item(parent, index) => format!("{}[{index}]", text(parent)),
+    };
+    cut(&text, LONGEST_PATH)
 }
 
 fn property(parent: &str, name: &str) -> String {
@@ -152,80 +129,71 @@ fn property(parent: &str, name: &str) -> String {
     }
 }
 
-/// What was expected of the value at `at`, beginning with "Must".
-fn words(kind: &ValidationErrorKind, at: &str) -> String {
-    use ValidationErrorKind as Kind;
-    match kind {
-        Kind::Type { kind } => format!("Must be {}", types(kind)),
-        Kind::Enum { options } => format!("Must be one of: {}", list(options)),
-        Kind::Constant { expected_value } => format!("Must be {expected_value}"),
-        Kind::Minimum { limit } => format!("Must be at least {limit}"),
-        Kind::Maximum { limit } => format!("Must be at most {limit}"),
-        Kind::ExclusiveMinimum { limit } => format!("Must be greater than {limit}"),
-        Kind::ExclusiveMaximum { limit } => format!("Must be less than {limit}"),
-        Kind::MultipleOf { multiple_of } => {
-            format!("Must be a multiple of {}", number(*multiple_of))
+/// What was expected of the value at `path`, beginning with "Must".
+fn words(keyword: &Keyword, value: &Value, path: &Path<'_>) -> String {
+    match keyword {
+        Keyword::Type(set) => format!("Must be {}", types(*set)),
+        Keyword::Enum(options) => format!("Must be one of: {}", list(options)),
+        Keyword::Const(expected) => format!("Must be {}", Value::from(*expected)),
+        Keyword::Minimum(limit) => format!("Must be at least {}", Value::from(*limit)),
+        Keyword::Maximum(limit) => format!("Must be at most {}", Value::from(*limit)),
+        Keyword::ExclusiveMinimum(limit) => {
+            format!("Must be greater than {}", Value::from(*limit))
         }
-        Kind::MinLength { limit } => format!("Must have at least {}", count(*limit, "character")),
-        Kind::MaxLength { limit } => format!("Must have at most {}", count(*limit, "character")),
-        Kind::Pattern { pattern } => format!("Must match the pattern {pattern}"),
-        Kind::Format { format } => format!("Must be a valid {format}"),
-        Kind::MinItems { limit } => format!("Must have at least {}", count(*limit, "item")),
-        Kind::MaxItems { limit } => format!("Must have at most {}", count(*limit, "item")),
-        Kind::AdditionalItems { limit } => {
-            format!(
-                "Must have at most {}",
-                count(u64::try_from(*limit).unwrap_or(u64::MAX), "item")
-            )
+        Keyword::ExclusiveMaximum(limit) => format!("Must be less than {}", Value::from(*limit)),
+        Keyword::MultipleOf(divisor, _) => format!("Must be a multiple of {}", number(*divisor)),
+        Keyword::MinLength(limit) => format!("Must have at least {}", count(*limit, "character")),
+        Keyword::MaxLength(limit) => format!("Must have at most {}", count(*limit, "character")),
+        Keyword::Pattern(pattern) => format!("Must match the pattern {}", pattern.source),
+        Keyword::Format(format, _) => format!("Must be a valid {format}"),
+        Keyword::MinItems(limit) => format!("Must have at least {}", count(*limit, "item")),
+        Keyword::MaxItems(limit) => format!("Must have at most {}", count(*limit, "item")),
+        Keyword::UniqueItems(_) => "Must not contain the same item twice".to_owned(),
+        Keyword::Contains(..) => {
+            "Must contain an item of the kind that the schema asks for".to_owned()
         }
-        Kind::UniqueItems => "Must not contain the same item twice".to_owned(),
-        Kind::Contains => "Must contain an item of the kind that the schema asks for".to_owned(),
-        Kind::UnevaluatedItems { .. } => "Must not have further items".to_owned(),
-        Kind::MinProperties { limit } => {
+        Keyword::UnevaluatedItems(..) => "Must not have further items".to_owned(),
+        Keyword::MinProperties(limit) => {
             format!("Must have at least {}", count(*limit, "property"))
         }
-        Kind::MaxProperties { limit } => format!("Must have at most {}", count(*limit, "property")),
-        Kind::PropertyNames { error } => {
-            format!("Must have property names that fit: {}", words(error.kind(), at))
+        Keyword::MaxProperties(limit) => {
+            format!("Must have at most {}", count(*limit, "property"))
         }
-        Kind::AnyOf { context } => format!("Must fit at least one of: {}", branches(context, at)),
-        Kind::OneOfNotValid { context } => format!("Must fit one of: {}", branches(context, at)),
-        Kind::OneOfMultipleValid { .. } => "Must fit only one of the allowed forms".to_owned(),
-        Kind::Not { .. } => "Must not have the form that the schema excludes".to_owned(),
-        Kind::FalseSchema => "Must be left out".to_owned(),
-        Kind::Required { .. } => "Must have all required properties".to_owned(),
-        Kind::ContentEncoding { content_encoding } => {
-            format!("Must be encoded as {content_encoding}")
+        Keyword::PropertyNames(schema) => {
+            let names = value.as_object().into_iter().flat_map(|members| members.keys());
+            let fault = names.map(|name| first_fault(schema, &Value::String(name.clone()), path));
+            let message = fault.flatten().next().map(|fault| fault.message).unwrap_or_default();
+            format!("Must have property names that fit: {message}")
         }
-        Kind::ContentMediaType { content_media_type } => format!("Must be {content_media_type}"),
-        Kind::Custom { message, .. } => format!("Must be as the schema says: {message}"),
-        Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } => {
-            "Must have known properties only".to_owned()
+        Keyword::AnyOf(schemas) => {
+            format!("Must fit at least one of: {}", branches(schemas, value, path))
         }
-        Kind::BacktrackLimitExceeded { .. }
-        | Kind::RegexEngineFailure { .. }
-        | Kind::FromUtf8 { .. }
-        | Kind::Referencing(_) => "Must be simpler: it could not be checked".to_owned(),
+        Keyword::OneOf(schemas) => {
+            if schemas.iter().any(|schema| schema.is_valid(value)) {
+                return "Must fit only one of the allowed forms".to_owned();
+            }
+            format!("Must fit one of: {}", branches(schemas, value, path))
+        }
+        Keyword::Not(_) => "Must not have the form that the schema excludes".to_owned(),
+        Keyword::False => "Must be left out".to_owned(),
+        // Their faults are those of the schemas and names in them.
+        Keyword::AllOf(_)
+        | Keyword::If(..)
+        | Keyword::PrefixItems(_)
+        | Keyword::Items(..)
+        | Keyword::Required(_)
+        | Keyword::DependentRequired(_)
+        | Keyword::DependentSchemas(_)
+        | Keyword::Properties(_)
+        | Keyword::UnevaluatedProperties(..) => "Must be as the schema says".to_owned(),
     }
 }
 
-fn types(kind: &TypeKind) -> String {
-    match kind {
-        TypeKind::Single(one) => type_name(*one).to_owned(),
-        TypeKind::Multiple(set) => either(set.iter().map(type_name).collect()),
-    }
-}
-
-fn type_name(kind: JsonType) -> &'static str {
-    match kind {
-        JsonType::Null => "null",
-        JsonType::Boolean => "true or false",
-        JsonType::Integer => "an integer",
-        JsonType::Number => "a number",
-        JsonType::String => "a string",
-        JsonType::Array => "an array",
-        JsonType::Object => "an object",
-    }
+fn types(set: Types) -> String {
+    const NAMES: [&str; 7] =
+        ["null", "true or false", "an integer", "a number", "a string", "an array", "an object"];
+    let names = NAMES.iter().enumerate().filter(|(bit, _)| set.0 & (1 << bit) != 0);
+    either(names.map(|(_, name)| *name).collect())
 }
 
 fn either(mut names: Vec<&str>) -> String {
@@ -237,18 +205,13 @@ fn either(mut names: Vec<&str>) -> String {
 }
 
 /// A number as JSON, a whole one without its point. `f64`'s own way would link tables of its own.
-fn number(value: f64) -> String {
+fn number(value: Number) -> String {
     let text = Value::from(value).to_string();
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
-fn list(options: &Value) -> String {
-    match options {
-        Value::Array(options) => {
-            options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
-        }
-        other => other.to_string(),
-    }
+fn list(options: &[Literal]) -> String {
+    options.iter().map(|option| Value::from(*option).to_string()).collect::<Vec<_>>().join(", ")
 }
 
 fn count(limit: u64, noun: &str) -> String {
@@ -259,11 +222,11 @@ fn count(limit: u64, noun: &str) -> String {
     }
 }
 
-/// The alternatives of `anyOf` and `oneOf` at `at`: for each, the first thing that speaks against it.
-fn branches(context: &[Vec<ValidationError<'static>>], at: &str) -> String {
-    let here = if at.is_empty() { "input" } else { at };
+/// The alternatives of `anyOf` and `oneOf`: for each, the first thing that speaks against it.
+fn branches(schemas: &[Schema], value: &Value, path: &Path<'_>) -> String {
+    let here = entry(text(path), "").parameter;
     let mut told: Vec<String> = Vec::new();
-    for fault in context.iter().filter_map(|errors| describe(errors.first()?).into_iter().next()) {
+    for fault in schemas.iter().filter_map(|schema| first_fault(schema, value, path)) {
         let rule = if fault.parameter == here {
             fault.message.strip_prefix("Must be ").unwrap_or(&fault.message).to_owned()
         } else {
@@ -274,6 +237,15 @@ fn branches(context: &[Vec<ValidationError<'static>>], at: &str) -> String {
         }
     }
     told.join("; ")
+}
+
+fn first_fault(schema: &Schema, value: &Value, path: &Path<'_>) -> Option<ParameterError> {
+    let mut first = None;
+    let _ = schema.faults(value, path, &mut |path, fault| {
+        first = Some(describe(path, fault));
+        ControlFlow::Break(())
+    });
+    first
 }
 
 fn lower_first(text: &str) -> String {

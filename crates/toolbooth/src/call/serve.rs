@@ -68,7 +68,7 @@ pub(crate) async fn prepare<'a>(
     }
     let met = requirements::meet(tool, call.credentials, caller, config, host).await;
     let met = met.map_err(Outcome::Refused)?;
-    input::check(&tool.input, &call.input).map_err(Outcome::Invalid)?;
+    input::check(tool.input, &call.input).map_err(Outcome::Invalid)?;
     let call_id = call.call_id.map_or_else(|| random_uuid(host), Ok);
     let no_id = |NoRandomness| Outcome::Refused(Refusal::Unavailable("it has no random bytes"));
     let (input, dialogue) = (call.input, call.dialogue);
@@ -86,11 +86,11 @@ impl Prepared<'_> {
         let notes = context.take_notes();
 
         let error = match result {
-            Ok(value) if (tool.output.is_valid)(&value) => {
+            Ok(value) if tool.output.is_valid(&value) => {
                 return Outcome::Done { call_id, duration_ms, value, notes };
             }
             Ok(value) => {
-                let faults = input::check(&tool.output, &value).err();
+                let faults = input::check(tool.output, &value).err();
                 let faults = faults.map(|faults| faults.to_string()).unwrap_or_default();
                 fault_of_the_tool(tool, host, "its output breaks output_schema", &faults)
             }

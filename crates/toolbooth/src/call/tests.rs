@@ -9,46 +9,83 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::catalog::{
-    Authorization, Catalog, Handler, List, RunError, Tool, Validator, Version, run,
-};
+use crate::catalog::{Authorization, Catalog, Handler, List, RunError, Tool, Version, run};
 use crate::challenge::Challenge;
 use crate::config::Config;
+use crate::schema::{
+    Engine, Keyword, Literal, Matcher, Number, Pattern, Properties, Schema, Types, is_multiple,
+    is_unique, regex,
+};
 use crate::testing::{FakeHost, ready};
 
-#[jsonschema::validator(
-    schema = r#"{"type":"object","required":["text"],"additionalProperties":false,"properties":{
-        "text":{"type":"string","minLength":1,"maxLength":9},
-        "mood":{"enum":["glad","sad"]},
-        "times":{"type":"integer","minimum":1,"exclusiveMaximum":10},
-        "tags":{"type":"array","uniqueItems":true,"maxItems":2,"items":{"type":["string","null"]}},
-        "at":{"type":"object","required":["x"],"properties":{"x":{"type":"number","multipleOf":0.5}}},
-        "either":{"anyOf":[{"type":"string"},{"type":"object","required":["id"]}]},
-        "one":{"oneOf":[{"type":"integer"},{"type":"boolean"}]},
-        "code":{"pattern":"^[a-z]+$"}
-    }}"#,
-    draft = jsonschema::Draft::Draft202012,
-    pattern_options = { engine = regex }
-)]
-struct SayInput;
+static SAY_INPUT: Schema = Schema {
+    keywords: &[
+        OBJECT,
+        Keyword::Required(&["text"]),
+        Keyword::Properties(&Properties {
+            named: &[
+                ("at", of(&[OBJECT, Keyword::Required(&["x"]), Keyword::Properties(&AT)])),
+                ("code", of(&[Keyword::Pattern(&LETTERS)])),
+                ("either", of(&[Keyword::AnyOf(&[of(&[STRING]), of(&[OBJECT, WITH_ID])])])),
+                ("mood", of(&[Keyword::Enum(&[Literal::String("glad"), Literal::String("sad")])])),
+                ("one", of(&[Keyword::OneOf(&[of(&[INTEGER]), of(&[BOOLEAN])])])),
+                (
+                    "tags",
+                    of(&[
+                        Keyword::Type(Types(1 << 5)),
+                        Keyword::MaxItems(2),
+                        Keyword::UniqueItems(is_unique),
+                        Keyword::Items(0, &of(&[Keyword::Type(Types(1 | 1 << 4))])),
+                    ]),
+                ),
+                ("text", of(&[STRING, Keyword::MinLength(1), Keyword::MaxLength(9)])),
+                (
+                    "times",
+                    of(&[
+                        INTEGER,
+                        Keyword::Minimum(Number::Unsigned(1)),
+                        Keyword::ExclusiveMaximum(Number::Unsigned(10)),
+                    ]),
+                ),
+            ],
+            patterns: &[],
+            additional: Some(&NOTHING),
+        }),
+    ],
+};
 
-#[jsonschema::validator(schema = r#"{"type":"string","maxLength":12}"#, draft = jsonschema::Draft::Draft202012)]
-struct SayOutput;
+const BOOLEAN: Keyword = Keyword::Type(Types(1 << 1));
+const INTEGER: Keyword = Keyword::Type(Types(1 << 2));
+const STRING: Keyword = Keyword::Type(Types(1 << 4));
+pub(crate) const OBJECT: Keyword = Keyword::Type(Types(1 << 6));
+const WITH_ID: Keyword = Keyword::Required(&["id"]);
+const NOTHING: Schema = of(&[Keyword::False]);
+
+const AT: Properties = Properties {
+    named: &[(
+        "x",
+        of(&[Keyword::Type(Types(1 << 3)), Keyword::MultipleOf(Number::Float(0.5), is_multiple)]),
+    )],
+    patterns: &[],
+    additional: None,
+};
+
+static LETTERS: Pattern = Pattern { source: "^[a-z]+$", matcher: Matcher::Engine(&LETTERS_ENGINE) };
+static LETTERS_ENGINE: Engine = Engine::new("^[a-z]+$", regex);
+
+const fn of(keywords: &'static [Keyword]) -> Schema {
+    Schema { keywords }
+}
+
+static SAY_OUTPUT: Schema = of(&[STRING, Keyword::MaxLength(12)]);
 
 /// Objects of objects, and of nothing else.
-#[jsonschema::validator(
-    schema = r##"{"type":"object","additionalProperties":{"$ref":"#"}}"##,
-    draft = jsonschema::Draft::Draft202012
-)]
-struct Objects;
-
-const OBJECTS: Validator =
-    Validator { is_valid: Objects::is_valid, errors: |value| Objects::iter_errors(value) };
-
-const SAY_INPUT: Validator =
-    Validator { is_valid: SayInput::is_valid, errors: |value| SayInput::iter_errors(value) };
-const SAY_OUTPUT: Validator =
-    Validator { is_valid: SayOutput::is_valid, errors: |value| SayOutput::iter_errors(value) };
+static OBJECTS: Schema = Schema {
+    keywords: &[
+        OBJECT,
+        Keyword::Properties(&Properties { named: &[], patterns: &[], additional: Some(&OBJECTS) }),
+    ],
+};
 
 #[derive(Deserialize)]
 struct Say {
@@ -119,8 +156,8 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Han
         user_id: !required.is_empty(),
         headers: &[],
         content: false,
-        input: SAY_INPUT,
-        output: SAY_OUTPUT,
+        input: &SAY_INPUT,
+        output: &SAY_OUTPUT,
         run,
     }
 }

@@ -15,7 +15,7 @@ pub use definition::{
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
 pub use semver::Version;
-pub use tool::{Authorization, Handler, HeaderParameter, RunError, Tool, Validator, run};
+pub use tool::{Authorization, Handler, HeaderParameter, RunError, Tool, run};
 
 use crate::config::Variable;
 

@@ -1,9 +1,7 @@
 //! A tool as it is compiled in: its checks and the function that runs it.
 
-use std::fmt;
 use std::future::Future;
 
-use jsonschema::ErrorIterator;
 use semver::Version;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,6 +10,7 @@ use serde_json::Value;
 use crate::call::{Context, ToolError};
 use crate::host::BoxFuture;
 use crate::json;
+use crate::schema::Schema;
 
 /// One version of a tool.
 #[derive(Debug)]
@@ -37,9 +36,9 @@ pub struct Tool {
     /// Whether its value is a list of content blocks.
     pub content: bool,
     /// Checks the input.
-    pub input: Validator,
+    pub input: &'static Schema,
     /// Checks the value.
-    pub output: Validator,
+    pub output: &'static Schema,
     /// Runs it.
     pub run: Handler,
 }
@@ -66,21 +65,6 @@ impl Tool {
     /// `Toolkit.Tool@x.y.z`.
     pub fn id(&self) -> String {
         format!("{}.{}@{}", self.toolkit, self.tool, self.version)
-    }
-}
-
-/// A validator that `#[jsonschema::validator]` generated.
-#[derive(Clone, Copy)]
-pub struct Validator {
-    /// Whether a value is as the schema says.
-    pub is_valid: fn(&Value) -> bool,
-    /// All that is wrong with a value.
-    pub errors: for<'a> fn(&'a Value) -> ErrorIterator<'a>,
-}
-
-impl fmt::Debug for Validator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Validator")
     }
 }
 

@@ -6,26 +6,37 @@ use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
 use super::*;
-use crate::call::tests::LISTS;
+use crate::call::tests::{LISTS, OBJECT};
 use crate::call::{Context, ToolError};
-use crate::catalog::{Handler, Tool, Validator, Version, run};
+use crate::catalog::{Handler, Tool, Version, run};
+use crate::schema::{Keyword, Properties, Schema, Types};
 
-#[jsonschema::validator(
-    schema = r#"{"type":"object","required":["a","b"],"additionalProperties":false,
-        "properties":{"a":{"type":"number"},"b":{"type":"number"}}}"#,
-    draft = jsonschema::Draft::Draft202012
-)]
-struct AddInput;
+const ANYTHING: Schema = Schema { keywords: &[] };
 
-#[jsonschema::validator(
-    schema = r#"{"type":"object","required":["doorbell_id"],"additionalProperties":false,
-        "properties":{"doorbell_id":{"type":"string"}}}"#,
-    draft = jsonschema::Draft::Draft202012
-)]
-struct RingInput;
+static ADD_INPUT: Schema = Schema {
+    keywords: &[
+        OBJECT,
+        Keyword::Required(&["a", "b"]),
+        Keyword::Properties(&Properties {
+            named: &[("a", NUMBER), ("b", NUMBER)],
+            patterns: &[],
+            additional: Some(&Schema { keywords: &[Keyword::False] }),
+        }),
+    ],
+};
+const NUMBER: Schema = Schema { keywords: &[Keyword::Type(Types(1 << 3))] };
 
-#[jsonschema::validator(schema = r#"{}"#, draft = jsonschema::Draft::Draft202012)]
-struct Anything;
+static RING_INPUT: Schema = Schema {
+    keywords: &[
+        OBJECT,
+        Keyword::Required(&["doorbell_id"]),
+        Keyword::Properties(&Properties {
+            named: &[("doorbell_id", Schema { keywords: &[Keyword::Type(Types(1 << 4))] })],
+            patterns: &[],
+            additional: Some(&Schema { keywords: &[Keyword::False] }),
+        }),
+    ],
+};
 
 #[derive(Deserialize)]
 struct Add {
@@ -47,13 +58,10 @@ async fn ring(input: Ring, _: &Context<'_>) -> Result<Value, ToolError> {
     Err(ToolError::new("Doorbell ID not found").developer_message(input.doorbell_id))
 }
 
-const ANYTHING: Validator =
-    Validator { is_valid: Anything::is_valid, errors: |value| Anything::iter_errors(value) };
-
 const fn tool(
     (toolkit, tool, name): (&'static str, &'static str, &'static str),
     version: Version,
-    input: Validator,
+    input: &'static Schema,
     run: Handler,
 ) -> Tool {
     Tool {
@@ -68,7 +76,7 @@ const fn tool(
         headers: &[],
         content: false,
         input,
-        output: ANYTHING,
+        output: &ANYTHING,
         run,
     }
 }
@@ -78,13 +86,13 @@ static TOOLS: [Tool; 2] = [
     tool(
         ("Calculator", "Add", "Calculator_Add"),
         Version::new(1, 0, 0),
-        Validator { is_valid: AddInput::is_valid, errors: |value| AddInput::iter_errors(value) },
+        &ADD_INPUT,
         |input, context| run(input, context, add),
     ),
     tool(
         ("Doorbell", "Ring", "Doorbell_Ring"),
         Version::new(0, 1, 0),
-        Validator { is_valid: RingInput::is_valid, errors: |value| RingInput::iter_errors(value) },
+        &RING_INPUT,
         |input, context| run(input, context, ring),
     ),
 ];

@@ -81,16 +81,10 @@ fn the_size_of_told_faults_is_bounded() {
     }
 }
 
-#[jsonschema::validator(
-    schema = r#"{"type":"object","additionalProperties":false}"#,
-    draft = jsonschema::Draft::Draft202012
-)]
-struct Nothing;
-
 #[test]
 fn a_tool_without_parameters_names_each_that_it_is_sent() {
-    let nothing =
-        Validator { is_valid: Nothing::is_valid, errors: |value| Nothing::iter_errors(value) };
+    const NONE: Properties = Properties { named: &[], patterns: &[], additional: Some(&NOTHING) };
+    let nothing = of(&[OBJECT, Keyword::Properties(&NONE)]);
     for (input, expected) in [
         (json!({}), vec![]),
         (

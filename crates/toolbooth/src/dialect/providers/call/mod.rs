@@ -142,7 +142,7 @@ fn validate(
         Err(_) => None,
         Ok(call) => {
             let tool = find(catalog, &call.tool).ok()?;
-            let checked = check_input(&tool.input, &call.input);
+            let checked = check_input(tool.input, &call.input);
             checked.err().filter(|_| allowed(tool)).map(|input| input.to_string())
         }
     };

@@ -1,0 +1,74 @@
+//! Numbers of JSON, compared without rounding.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+/// A number, as `serde_json` keeps it.
+#[derive(Debug, Clone, Copy)]
+pub enum Number {
+    /// A whole number from 0 on.
+    Unsigned(u64),
+    /// A whole number below 0.
+    Negative(i64),
+    /// Any other.
+    Float(f64),
+}
+
+impl From<&serde_json::Number> for Number {
+    fn from(number: &serde_json::Number) -> Self {
+        match (number.as_u64(), number.as_i64()) {
+            (Some(whole), _) => Self::Unsigned(whole),
+            (None, Some(whole)) => Self::Negative(whole),
+            // Every number is one of the three.
+            (None, None) => Self::Float(number.as_f64().unwrap_or_default()),
+        }
+    }
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Unsigned(whole) => whole.into(),
+            Number::Negative(whole) => whole.into(),
+            Number::Float(float) => float.into(),
+        }
+    }
+}
+
+impl Number {
+    /// Compares the numbers that two texts mean: 1 equals 1.0, and 2^53 + 1 is more than 2^53.
+    pub(crate) fn order(self, other: Self) -> Ordering {
+        match (self, other) {
+            (Self::Unsigned(a), Self::Unsigned(b)) => a.cmp(&b),
+            (Self::Negative(a), Self::Negative(b)) => a.cmp(&b),
+            (Self::Unsigned(_), Self::Negative(_)) => Ordering::Greater,
+            (Self::Negative(_), Self::Unsigned(_)) => Ordering::Less,
+            // JSON has no NaN.
+            (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+            (Self::Float(float), whole) => against_whole(float, whole),
+            (whole, Self::Float(float)) => against_whole(float, whole).reverse(),
+        }
+    }
+}
+
+/// Compares a float with a whole number.
+fn against_whole(float: f64, whole: Number) -> Ordering {
+    /// The first double beyond `u64`.
+    const BEYOND: f64 = 18_446_744_073_709_551_616.0;
+    let whole = match whole {
+        Number::Unsigned(whole) => i128::from(whole),
+        Number::Negative(whole) => i128::from(whole),
+        Number::Float(_) => return Ordering::Equal,
+    };
+    if float >= BEYOND {
+        return Ordering::Greater;
+    }
+    if float <= -BEYOND {
+        return Ordering::Less;
+    }
+    let floor = float.floor();
+    let fraction = if floor < float { Ordering::Greater } else { Ordering::Equal };
+    // Whole and within i128: nothing is lost.
+    (floor as i128).cmp(&whole).then(fraction)
+}

@@ -1,0 +1,148 @@
+//! Whether a value is as a schema says.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use super::{Keyword, Number, Properties, Schema};
+
+impl Schema {
+    /// Whether `value` is as the schema says. Allocates nothing, but where names of properties,
+    /// many items or unevaluated parts are checked.
+    pub fn is_valid(&self, value: &Value) -> bool {
+        self.keywords.iter().all(|keyword| keyword.holds(self, value))
+    }
+}
+
+impl Keyword {
+    /// Whether the rule, which is one of `schema`, holds for `value`.
+    pub(crate) fn holds(&self, schema: &Schema, value: &Value) -> bool {
+        match self {
+            Self::False => false,
+            Self::Type(types) => types.contain(value),
+            Self::Const(literal) => literal.equals(value),
+            Self::Enum(literals) => literals.iter().any(|literal| literal.equals(value)),
+            Self::AllOf(schemas) => schemas.iter().all(|schema| schema.is_valid(value)),
+            Self::AnyOf(schemas) => schemas.iter().any(|schema| schema.is_valid(value)),
+            Self::OneOf(schemas) => {
+                schemas.iter().filter(|schema| schema.is_valid(value)).take(2).count() == 1
+            }
+            Self::Not(schema) => !schema.is_valid(value),
+            Self::If(condition, then, otherwise) => {
+                if condition.is_valid(value) { then } else { otherwise }.is_valid(value)
+            }
+            _ => match value {
+                Value::String(text) => self.holds_for_text(text, value),
+                Value::Number(number) => self.holds_for_number(number.into()),
+                Value::Array(items) => self.holds_for_items(schema, items, value),
+                Value::Object(members) => self.holds_for_members(schema, members, value),
+                Value::Null | Value::Bool(_) => true,
+            },
+        }
+    }
+
+    fn holds_for_text(&self, text: &str, value: &Value) -> bool {
+        match self {
+            Self::MinLength(least) => {
+                // A character has four bytes at most: most texts need no counting.
+                text.len() as u64 / 4 >= *least || length(text) >= *least
+            }
+            Self::MaxLength(most) => text.len() as u64 <= *most || length(text) <= *most,
+            Self::Pattern(pattern) => pattern.matches(text),
+            Self::Format(_, is_valid) => is_valid(value),
+            _ => true,
+        }
+    }
+
+    fn holds_for_number(&self, number: Number) -> bool {
+        let against = |limit: &Number| number.order(*limit);
+        match self {
+            Self::Minimum(limit) => against(limit) != Ordering::Less,
+            Self::Maximum(limit) => against(limit) != Ordering::Greater,
+            Self::ExclusiveMinimum(limit) => against(limit) == Ordering::Greater,
+            Self::ExclusiveMaximum(limit) => against(limit) == Ordering::Less,
+            Self::MultipleOf(divisor, is_multiple) => is_multiple(number, *divisor),
+            _ => true,
+        }
+    }
+
+    fn holds_for_items(&self, schema: &Schema, items: &[Value], value: &Value) -> bool {
+        let count = items.len() as u64;
+        match self {
+            Self::MinItems(least) => count >= *least,
+            Self::MaxItems(most) => count <= *most,
+            Self::UniqueItems(is_unique) => is_unique(items),
+            Self::PrefixItems(schemas) => {
+                schemas.iter().zip(items).all(|(schema, item)| schema.is_valid(item))
+            }
+            Self::Items(from, schema) => items.iter().skip(*from).all(|item| schema.is_valid(item)),
+            Self::Contains(wanted, least, most) => {
+                let found = items.iter().filter(|item| wanted.is_valid(item));
+                // No further than what decides.
+                let enough = most.map_or(*least, |most| most.saturating_add(1));
+                let found =
+                    found.take(usize::try_from(enough).unwrap_or(usize::MAX)).count() as u64;
+                found >= *least && most.is_none_or(|most| found <= most)
+            }
+            Self::UnevaluatedItems(rest, evaluated) => {
+                let evaluated = evaluated(schema, value);
+                evaluated.iter().zip(items).all(|(known, item)| *known || rest.is_valid(item))
+            }
+            _ => true,
+        }
+    }
+
+    fn holds_for_members(
+        &self,
+        schema: &Schema,
+        members: &serde_json::Map<String, Value>,
+        value: &Value,
+    ) -> bool {
+        let count = members.len() as u64;
+        let has = |name: &&str| members.contains_key(*name);
+        match self {
+            Self::MinProperties(least) => count >= *least,
+            Self::MaxProperties(most) => count <= *most,
+            Self::Required(names) => names.iter().all(has),
+            Self::DependentRequired(dependencies) => {
+                dependencies.iter().all(|(name, needed)| !has(name) || needed.iter().all(has))
+            }
+            Self::DependentSchemas(dependencies) => {
+                dependencies.iter().all(|(name, schema)| !has(name) || schema.is_valid(value))
+            }
+            Self::PropertyNames(schema) => {
+                members.keys().all(|name| schema.is_valid(&Value::String(name.clone())))
+            }
+            Self::Properties(properties) => {
+                members.iter().all(|(name, member)| properties.fit(name, member))
+            }
+            Self::UnevaluatedProperties(rest, evaluated) => {
+                let evaluated = evaluated(schema, value);
+                let mut members = evaluated.iter().zip(members.values());
+                members.all(|(known, member)| *known || rest.is_valid(member))
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Properties {
+    fn fit(&self, name: &str, member: &Value) -> bool {
+        let named = self.named(name);
+        if named.is_some_and(|schema| !schema.is_valid(member)) {
+            return false;
+        }
+        let mut known = named.is_some();
+        for schema in self.matching(name) {
+            known = true;
+            if !schema.is_valid(member) {
+                return false;
+            }
+        }
+        known || self.additional.is_none_or(|schema| schema.is_valid(member))
+    }
+}
+
+fn length(text: &str) -> u64 {
+    text.chars().count() as u64
+}
