@@ -6,12 +6,10 @@
 //! is a client's word, like input: it can be forged by whoever may call. The state comes back as it
 //! was given, for the same call of the same caller: that is for the protocol to see to.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Content, Refusal};
+use super::{Content, Named, Refusal};
 use crate::json;
 
 /// What a client can do for a tool that asks.
@@ -152,7 +150,7 @@ pub struct Dialogue {
     /// What the client can do.
     pub abilities: Abilities,
     /// Answers by the question's key. Some may be missing, others never asked for.
-    pub answers: BTreeMap<String, Answer>,
+    pub answers: Named<Answer>,
     /// What the tool gave along with its questions.
     pub state: Option<Value>,
 }
@@ -163,7 +161,7 @@ pub struct Asked {
     /// The tool's name.
     pub tool: &'static str,
     /// The questions by the keys that their answers have.
-    pub questions: BTreeMap<String, Question>,
+    pub questions: Named<Question>,
     /// What is to come back with the answers, unchanged and unread.
     pub state: Option<Value>,
 }
@@ -197,7 +195,7 @@ impl Asked {
 
     /// What the client must be able to do, each once.
     fn abilities(&self) -> Vec<Ability> {
-        let asked = |ability| self.questions.values().any(|one| one.ability() == ability);
+        let asked = |ability| self.questions.iter().any(|(_, one)| one.ability() == ability);
         Ability::ALL.into_iter().filter(|ability| asked(*ability)).collect()
     }
 }

@@ -5,6 +5,7 @@ mod context;
 mod dialogue;
 mod excerpt;
 mod input;
+mod named;
 mod notes;
 mod outcome;
 mod requirements;
@@ -17,6 +18,7 @@ pub use dialogue::{Abilities, Ability, Answer, Asked, Dialogue, Question, Sample
 pub(crate) use excerpt::excerpt;
 pub(crate) use input::check as check_input;
 pub use input::{InvalidInput, ParameterError};
+pub use named::Named;
 pub use notes::{Note, NoteLevel};
 pub use outcome::{Missing, Outcome, Refusal, ToolError};
 pub use serve::serve;

@@ -2,8 +2,6 @@
 //! words. In each case it is the challenge that OXP's clients get. And how a tool itself asks its
 //! client's user or model: by a request that the client makes again with the answers.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use super::message::{Era, Request, meta};
@@ -87,14 +85,11 @@ impl Asking {
     pub(super) fn dialogue(&self, params: &Map<String, Value>) -> Dialogue {
         let responses = params.get("inputResponses").and_then(Value::as_object);
         let answers = responses.into_iter().flatten();
-        // Here and below: a map is filled, not collected, for that would link a sorting algorithm.
-        let mut dialogue = Dialogue {
+        Dialogue {
             abilities: self.abilities,
-            answers: BTreeMap::new(),
+            answers: answers.filter_map(|(key, one)| Some((key.clone(), answer(one)?))).collect(),
             state: self.waited.state.clone(),
-        };
-        dialogue.answers.extend(answers.filter_map(|(key, one)| Some((key.clone(), answer(one)?))));
-        dialogue
+        }
     }
 
     /// What to tell when the user was asked and will not. That the user agreed to open the address
@@ -132,6 +127,7 @@ impl Asking {
     /// # Errors
     /// There is no key to sign the tool's state with.
     pub(super) fn questions(&self, asked: Asked) -> Result<String, Refusal> {
+        // Collecting would link a sorting algorithm.
         let mut requests = Map::new();
         requests.extend(asked.questions.into_iter().map(|(key, one)| (key, question(one))));
         let mut members = Map::new();
