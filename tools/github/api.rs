@@ -5,7 +5,7 @@ use std::time::Duration;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
-use toolbooth::host::{HttpError, HttpRequest};
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 use toolbooth::{Context, ToolError};
 
 /// The provider whose token GitHub takes.
@@ -41,6 +41,19 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     path: &str,
     body: Option<Vec<u8>>,
 ) -> Result<T, ToolError> {
+    answered(context, method, path, body).await?.json().ok_or_else(|| {
+        context.warn("github", &[("fault", "the answer is not in the documented form")]);
+        ToolError::new("GitHub's answer could not be read")
+    })
+}
+
+/// The answer, if it is one that can be read; the same for every type of it.
+async fn answered(
+    context: &Context<'_>,
+    method: &'static str,
+    path: &str,
+    body: Option<Vec<u8>>,
+) -> Result<HttpResponse, ToolError> {
     let token = context.token(PROVIDER).map(|token| token.expose()).unwrap_or_default();
     let request = HttpRequest {
         method,
@@ -71,10 +84,7 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     }
     let wait = answer.retry_after_ms;
     match answer.status {
-        200 | 201 => answer.json().ok_or_else(|| {
-            context.warn("github", &[("fault", "the answer is not in the documented form")]);
-            ToolError::new("GitHub's answer could not be read")
-        }),
+        200 | 201 => Ok(answer),
         // What GitHub sends on has another name now; the token goes nowhere but where it is meant to.
         301 | 302 | 307 | 308 => Err(ToolError::new("The repository has another name now")
             .developer_message(format!("GitHub answered {}.", answer.status))),

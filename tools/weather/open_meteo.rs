@@ -6,7 +6,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
-use toolbooth::host::{HttpError, HttpRequest};
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 use toolbooth::{Context, ToolError};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -154,6 +154,14 @@ fn forecast_url(context: &Context<'_>, place: &Place, wanted: &str) -> String {
 
 /// Gets JSON; every way in which that can fail is a tool error that says whether to try again.
 async fn get<T: DeserializeOwned>(context: &Context<'_>, url: &str) -> Result<T, ToolError> {
+    answered(context, url).await?.json().ok_or_else(|| {
+        context.warn("open_meteo", &[("fault", "the answer is not in the documented form")]);
+        ToolError::new("The weather service's answer could not be read").retry_after_ms(SOON_MS)
+    })
+}
+
+/// The answer, if it is one that can be read; the same for every type of it.
+async fn answered(context: &Context<'_>, url: &str) -> Result<HttpResponse, ToolError> {
     let request = HttpRequest { timeout: TIMEOUT, ..HttpRequest::get(url) };
     let answer = context.send(request).await.map_err(|error| {
         context.warn("open_meteo", &[("fault", &error.to_string())]);
@@ -168,10 +176,7 @@ async fn get<T: DeserializeOwned>(context: &Context<'_>, url: &str) -> Result<T,
         context.warn("open_meteo", &[("status", &answer.status.to_string())]);
     }
     match answer.status {
-        200 => answer.json().ok_or_else(|| {
-            context.warn("open_meteo", &[("fault", "the answer is not in the documented form")]);
-            ToolError::new("The weather service's answer could not be read").retry_after_ms(SOON_MS)
-        }),
+        200 => Ok(answer),
         429 => Err(ToolError::new("The weather service is asked too often")
             .retry_after_ms(answer.retry_after_ms.unwrap_or(MINUTE_MS))),
         500.. => Err(ToolError::new("The weather service has a fault")

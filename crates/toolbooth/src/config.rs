@@ -7,8 +7,6 @@ mod address;
 mod allowlist;
 mod origins;
 
-use std::collections::BTreeMap;
-
 pub(crate) use address::is_secure;
 pub use address::{base_address, secure_base_address};
 pub use allowlist::Permission;
@@ -58,7 +56,7 @@ pub struct Config {
     pub problems: Vec<String>,
     /// `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
     allowlist: Allowlist,
-    tools: BTreeMap<&'static str, String>,
+    tools: Vec<(&'static str, String)>,
 }
 
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -108,14 +106,14 @@ impl Config {
         let public_url = public_url(source, &mut problem);
         let clients = origins.with_clients(public_url.as_deref());
         let resource = Resource::read(public_url, source);
-        let mut tools = BTreeMap::new();
+        let mut tools = Vec::new();
         for variable in declared {
             let value =
                 source.variable(variable.name).unwrap_or_else(|| variable.default.to_owned());
             if let Err(wanted) = (variable.check)(&value) {
                 problem(variable.name, wanted);
             }
-            tools.insert(variable.name, value);
+            tools.push((variable.name, value));
         }
         Self {
             origins,
@@ -149,7 +147,7 @@ impl Config {
 
     /// The value of a variable that a tool declared; empty for any other name.
     pub fn tool_variable(&self, name: &str) -> &str {
-        self.tools.get(name).map_or("", String::as_str)
+        self.tools.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
     }
 }
 

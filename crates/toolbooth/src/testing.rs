@@ -251,7 +251,9 @@ pub fn check_example(
         Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
         Outcome::Invalid(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),
         Outcome::Asks { asked, .. } => {
-            json!({ "asks": asked.questions.keys().collect::<Vec<_>>() })
+            let mut keys: Vec<_> = asked.questions.iter().map(|(key, _)| key).collect();
+            keys.sort();
+            json!({ "asks": keys })
         }
         Outcome::Refused(refusal) => json!({ "refused": format!("{refusal:?}") }),
     };

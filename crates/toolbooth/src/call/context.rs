@@ -1,7 +1,6 @@
 //! What a handler is given besides its input.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -10,6 +9,7 @@ use serde_json::Value;
 
 use super::ToolError;
 use super::dialogue::{Ability, Answer, Dialogue, Question};
+use super::named::Named;
 use super::notes::{Note, NoteLevel, Notes};
 use crate::auth::{self, Scopes};
 use crate::config::Config;
@@ -100,9 +100,9 @@ pub struct Credentials {
     /// The user on whose behalf the call is made.
     pub user_id: Option<String>,
     /// Tokens by authorization provider.
-    pub tokens: BTreeMap<String, Secret>,
+    pub tokens: Named<Secret>,
     /// Secrets by name.
-    pub secrets: BTreeMap<String, Secret>,
+    pub secrets: Named<Secret>,
 }
 
 /// The surroundings of one run of a tool.
@@ -118,7 +118,7 @@ pub struct Context<'a> {
 }
 
 /// The questions of a run, and the state beside them.
-pub(super) type Asking = (BTreeMap<String, Question>, Option<Value>);
+pub(super) type Asking = (Named<Question>, Option<Value>);
 
 impl<'a> Context<'a> {
     /// The surroundings made of their parts.
@@ -250,8 +250,7 @@ impl<'a> Context<'a> {
         questions: impl IntoIterator<Item = (&'k str, Question)>,
         state: impl Serialize,
     ) -> ToolError {
-        let mut by_key = BTreeMap::new();
-        by_key.extend(questions.into_iter().map(|(key, one)| (key.to_owned(), one)));
+        let by_key = questions.into_iter().map(|(key, one)| (key.to_owned(), one)).collect();
         let state = serde_json::to_value(state).ok().filter(|state| !state.is_null());
         *self.asked.borrow_mut() = Some((by_key, state));
         ToolError::new("The tool needs an answer")

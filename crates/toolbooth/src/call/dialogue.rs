@@ -6,12 +6,11 @@
 //! is a client's word, like input: it can be forged by whoever may call. The state comes back as it
 //! was given, for the same call of the same caller: that is for the protocol to see to.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::{Content, Refusal};
+use super::{Content, Named, Refusal};
+use crate::json;
 
 /// What a client can do for a tool that asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,11 +107,12 @@ impl Question {
 
     /// A message that the model is to write in answer to `prompt`.
     pub fn sampling(prompt: impl Into<String>, max_tokens: u32) -> Self {
-        let text = json!({ "type": "text", "text": prompt.into() });
-        let messages = json!([{ "role": "user", "content": text }]);
-        Self::Sampling {
-            request: members(json!({ "messages": messages, "maxTokens": max_tokens })),
-        }
+        let text = json::object([("type", "text".into()), ("text", prompt.into().into())]);
+        let message = json::object([("role", "user".into()), ("content", text)]);
+        let mut request = Map::new();
+        request.insert("messages".to_owned(), vec![message].into());
+        request.insert("maxTokens".to_owned(), max_tokens.into());
+        Self::Sampling { request }
     }
 
     /// What the client must be able to do.
@@ -150,7 +150,7 @@ pub struct Dialogue {
     /// What the client can do.
     pub abilities: Abilities,
     /// Answers by the question's key. Some may be missing, others never asked for.
-    pub answers: BTreeMap<String, Answer>,
+    pub answers: Named<Answer>,
     /// What the tool gave along with its questions.
     pub state: Option<Value>,
 }
@@ -161,7 +161,7 @@ pub struct Asked {
     /// The tool's name.
     pub tool: &'static str,
     /// The questions by the keys that their answers have.
-    pub questions: BTreeMap<String, Question>,
+    pub questions: Named<Question>,
     /// What is to come back with the answers, unchanged and unread.
     pub state: Option<Value>,
 }
@@ -195,7 +195,7 @@ impl Asked {
 
     /// What the client must be able to do, each once.
     fn abilities(&self) -> Vec<Ability> {
-        let asked = |ability| self.questions.values().any(|one| one.ability() == ability);
+        let asked = |ability| self.questions.iter().any(|(_, one)| one.ability() == ability);
         Ability::ALL.into_iter().filter(|ability| asked(*ability)).collect()
     }
 }

@@ -1,8 +1,7 @@
 //! What a tool requires and how it is met: by what the client sent, else by what users have granted.
 
-use std::collections::BTreeMap;
-
 use super::context::{AnotherUser, Caller, Credentials, Secret};
+use super::named::Named;
 use super::outcome::{Missing, Refusal};
 use crate::catalog::{Authorization, Tool};
 use crate::challenge::{Challenges, Granted, Need, NoOwner, NoToken, Owner};
@@ -125,12 +124,12 @@ impl Met<'_> {
 /// The required ids that were not sent.
 fn absent<'a>(
     required: &'a [&'static str],
-    sent: &'a BTreeMap<String, Secret>,
+    sent: &'a Named<Secret>,
 ) -> impl Iterator<Item = &'static str> + 'a {
     required.iter().copied().filter(|id| is_absent(id, sent))
 }
 
 /// An empty token or secret is as good as none.
-fn is_absent(id: &str, sent: &BTreeMap<String, Secret>) -> bool {
+fn is_absent(id: &str, sent: &Named<Secret>) -> bool {
     sent.get(id).is_none_or(|secret| secret.expose().is_empty())
 }

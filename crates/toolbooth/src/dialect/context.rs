@@ -1,11 +1,9 @@
 //! `context`: for whom a call is, and with which tokens and secrets. It is OXP's; Xaibo, which has
 //! no place for what a tool may require, takes it as well.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
-use crate::call::{Credentials, Refusal, Secret};
+use crate::call::{Credentials, Named, Refusal, Secret};
 
 /// A request that is none of the protocol's; `message` says what is wrong and what was expected.
 pub(super) fn malformed(message: impl Into<String>) -> Refusal {
@@ -50,18 +48,18 @@ fn secrets(
     context: &mut Map<String, Value>,
     list: &str,
     key: &str,
-) -> Result<BTreeMap<String, Secret>, Refusal> {
+) -> Result<Named<Secret>, Refusal> {
     let wrong = || {
         malformed(format!(
             "context.{list} must be an array of objects with the strings id and {key}"
         ))
     };
     let items = match context.remove(list) {
-        None => return Ok(BTreeMap::new()),
+        None => return Ok(Named::default()),
         Some(Value::Array(items)) => items,
         Some(_) => return Err(wrong()),
     };
-    let mut secrets = BTreeMap::new();
+    let mut secrets = Named::default();
     for item in items {
         let Value::Object(mut item) = item else { return Err(wrong()) };
         match (item.remove("id"), item.remove(key)) {

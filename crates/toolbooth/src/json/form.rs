@@ -64,30 +64,73 @@ impl Error for Misfit {
 #[derive(Clone, Copy)]
 pub(super) struct Form<'de>(pub(super) &'de Value);
 
+macro_rules! kinds {
+    ($($kind:ident $($method:ident($($further:ty),*))*;)*) => {$($(
+        fn $method<V: Visitor<'de>>(self, $(_: $further,)* visitor: V) -> Result<V::Value, Misfit> {
+            self.$kind(visitor)
+        }
+    )*)*};
+}
+
+/// What is asked for by its kind is read as that alone: each reader is then no larger than it must be.
+impl<'de> Form<'de> {
+    fn truth<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        visitor.visit_bool(self.0.as_bool().ok_or(Misfit)?)
+    }
+
+    fn number<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        let Value::Number(number) = self.0 else { return Err(Misfit) };
+        match (number.as_u64(), number.as_i64(), number.as_f64()) {
+            (Some(value), _, _) => visitor.visit_u64(value),
+            (_, Some(value), _) => visitor.visit_i64(value),
+            (_, _, value) => visitor.visit_f64(value.ok_or(Misfit)?),
+        }
+    }
+
+    fn text<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        visitor.visit_borrowed_str(self.0.as_str().ok_or(Misfit)?)
+    }
+
+    fn array<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        let mut items = Items(self.0.as_array().ok_or(Misfit)?.iter());
+        let read = visitor.visit_seq(&mut items)?;
+        if items.0.len() == 0 { Ok(read) } else { Err(Misfit) }
+    }
+
+    fn object<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        let mut members = Members { rest: self.0.as_object().ok_or(Misfit)?.iter(), value: None };
+        let read = visitor.visit_map(&mut members)?;
+        if members.rest.len() == 0 { Ok(read) } else { Err(Misfit) }
+    }
+}
+
 impl<'de> Deserializer<'de> for Form<'de> {
     type Error = Misfit;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match self.0 {
             Value::Null => visitor.visit_unit(),
-            Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-                (Some(value), _, _) => visitor.visit_u64(value),
-                (_, Some(value), _) => visitor.visit_i64(value),
-                (_, _, value) => visitor.visit_f64(value.ok_or(Misfit)?),
-            },
-            Value::String(text) => visitor.visit_borrowed_str(text),
-            Value::Array(items) => {
-                let mut items = Items(items.iter());
-                let read = visitor.visit_seq(&mut items)?;
-                if items.0.len() == 0 { Ok(read) } else { Err(Misfit) }
-            }
-            Value::Object(members) => {
-                let mut members = Members { rest: members.iter(), value: None };
-                let read = visitor.visit_map(&mut members)?;
-                if members.rest.len() == 0 { Ok(read) } else { Err(Misfit) }
-            }
+            Value::Bool(_) => self.truth(visitor),
+            Value::Number(_) => self.number(visitor),
+            Value::String(_) => self.text(visitor),
+            Value::Array(_) => self.array(visitor),
+            Value::Object(_) => self.object(visitor),
         }
+    }
+
+    // `serde_json` reads a struct from an array as well, of its fields in order.
+    kinds! {
+        truth deserialize_bool();
+        number
+            deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64() deserialize_i128()
+            deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128()
+            deserialize_f32() deserialize_f64();
+        text
+            deserialize_char() deserialize_str() deserialize_string() deserialize_identifier();
+        array
+            deserialize_seq() deserialize_tuple(usize) deserialize_tuple_struct(&'static str, usize);
+        object
+            deserialize_map() deserialize_struct(&'static str, &'static [&'static str]);
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -124,10 +167,7 @@ impl<'de> Deserializer<'de> for Form<'de> {
         visitor.visit_unit()
     }
 
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier
-    }
+    forward_to_deserialize_any! { bytes byte_buf unit unit_struct }
 }
 
 /// The items of an array.
@@ -253,8 +293,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Misfit> {
-        let items = self.held.filter(|held| held.is_array());
-        Form(items.ok_or(Misfit)?).deserialize_any(visitor)
+        Form(self.held.ok_or(Misfit)?).array(visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -262,8 +301,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misfit> {
-        let members = self.held.filter(|held| held.is_object());
-        Form(members.ok_or(Misfit)?).deserialize_any(visitor)
+        Form(self.held.ok_or(Misfit)?).object(visitor)
     }
 }
 

@@ -49,7 +49,7 @@ fn a_tool_asks_until_it_has_its_answers() {
             Outcome::Done { value, .. } => Ok(value),
             Outcome::Asks { asked, .. } => {
                 assert_eq!((asked.tool, asked.questions.len()), ("Echo_Say", 1), "{what}");
-                Err((asked.questions.into_keys().collect(), asked.state))
+                Err((asked.questions.into_iter().map(|(key, _)| key).collect(), asked.state))
             }
             other => panic!("{what}: {other:?}"),
         };

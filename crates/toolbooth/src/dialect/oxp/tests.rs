@@ -1,16 +1,14 @@
 //! The wire form of OXP: what is read, and its list. What is written stands beside `response`.
 
-use std::collections::BTreeMap;
-
 use serde_json::json;
 
 use super::*;
-use crate::call::Secret;
+use crate::call::{Named, Secret};
 use crate::http::tests::{Pairs, wire};
 
 /// A call in a form that can be compared, with its secrets in the open.
 fn shown(call: &Call) -> Value {
-    let open = |secrets: &BTreeMap<String, Secret>| -> Value {
+    let open = |secrets: &Named<Secret>| -> Value {
         secrets.iter().map(|(id, secret)| (id.clone(), json!(secret.expose()))).collect()
     };
     json!({

@@ -1,15 +1,12 @@
 //! `GET /providers/<provider>/tools`: a provider's own list of tools, ready to send to it.
 
-use std::collections::BTreeSet;
-
-use serde::Serialize;
-
 use super::query::Query;
-use super::{Error, error, refuse};
+use super::{error, refuse};
 use crate::call::Refusal;
 use crate::catalog::Entry;
 use crate::dialect::{Page, Reading, refused};
 use crate::http::Outbound;
+use crate::json;
 
 /// The most tools in one list (2api.ai, 7.1 "Tools per request").
 pub(super) const MOST: usize = 128;
@@ -111,47 +108,33 @@ fn in_a_header(warnings: Vec<String>) -> Option<String> {
 
 /// The answer to tools that the provider does not take (2api.ai, 5.4).
 fn incompatible(unfit: &[&Entry], provider: &str) -> Outbound {
-    #[derive(Serialize)]
-    struct Body<'a> {
-        error: Incompatible<'a>,
+    let mut features = Vec::new();
+    for feature in unfit.iter().flat_map(|entry| entry.unfit) {
+        if let Err(place) = features.binary_search(feature) {
+            features.insert(place, *feature);
+        }
     }
-    #[derive(Serialize)]
-    struct Incompatible<'a> {
-        #[serde(flatten)]
-        error: Error,
-        incompatible_features: BTreeSet<&'a str>,
-        tools: Vec<Unfit<'a>>,
-    }
-    #[derive(Serialize)]
-    struct Unfit<'a> {
-        name: &'a str,
-        incompatible_features: &'a [&'a str],
-    }
-    let tools: Vec<_> = unfit
-        .iter()
-        .map(|entry| Unfit { name: entry.name, incompatible_features: entry.unfit })
-        .collect();
-    let first = tools.first().map_or("", |tool| tool.name);
-    let mut features = BTreeSet::new();
-    features.extend(tools.iter().flat_map(|tool| tool.incompatible_features.iter().copied()));
-    let of_first = tools.first().map_or_else(String::new, |tool| {
-        tool.incompatible_features
-            .iter()
-            .map(|one| format!("'{one}'"))
-            .collect::<Vec<_>>()
-            .join(", ")
-    });
-    let (others, them) = match tools.len() {
+    let (first, of_first) = unfit.first().map_or(("", [].as_slice()), |one| (one.name, one.unfit));
+    let (others, them) = match unfit.len() {
         0 | 1 => (String::new(), "it"),
         count => (format!(". error.tools names {count} such tools"), "them"),
     };
     let message = format!(
-        "Tool '{first}' has {of_first}, which {provider} cannot take{others}. Leave {them} out with \
-         skip_incompatible=true, or choose with include or toolkit"
+        "Tool '{first}' has '{}', which {provider} cannot take{others}. Leave {them} out with \
+         skip_incompatible=true, or choose with include or toolkit",
+        of_first.join("', '"),
     );
-    let error = Error { code: "tool_schema_incompatible", message, class: "semantic_error" };
-    let body = Body { error: Incompatible { error, incompatible_features: features, tools } };
-    Outbound::json(400, serde_json::to_vec(&body).unwrap_or_default())
+    let tool = |entry: &&Entry| {
+        json::object([("name", entry.name.into()), ("incompatible_features", entry.unfit.into())])
+    };
+    let error = json::object([
+        ("code", "tool_schema_incompatible".into()),
+        ("message", message.into()),
+        ("type", "semantic_error".into()),
+        ("incompatible_features", features.into()),
+        ("tools", unfit.iter().map(tool).collect()),
+    ]);
+    Outbound::json(400, json::object([("error", error)]).to_string().into_bytes())
         .with("cache-control", "no-store")
 }
 

@@ -70,7 +70,7 @@ const fn dialect(
 
 /// What went wrong with a request as a whole, in the form of 2api.ai's 5.4.
 #[derive(Debug, Serialize)]
-pub(super) struct Error {
+struct Error {
     /// A word for programs.
     code: &'static str,
     /// What went wrong, where, and what was expected.
