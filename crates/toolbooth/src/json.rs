@@ -39,7 +39,7 @@ impl std::error::Error for JsonError {}
 /// Invalid UTF-8 or JSON, a repeated key, nesting deeper than [`MAX_DEPTH`], a number beyond the
 /// range of a double, anything after the value.
 pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
-    // Text is what the generated validators read as well: one parser in the Worker, not two.
+    // Text is what all others in the Worker read as well: one parser, not two.
     let text = str::from_utf8(bytes).map_err(|error| JsonError(not_utf8(bytes, error)))?;
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Strict { room: MAX_DEPTH }.deserialize(&mut reader).map_err(JsonError)?;
