@@ -94,7 +94,7 @@ pub(crate) fn costly(file: &str, place: &str, schema: &Map<String, Value>) -> Ve
         for pattern in pattern.into_iter().chain(names) {
             if matches!(plan::pattern(pattern).matcher, Matcher::Engine(_)) {
                 let message = format!(
-                    "has the pattern {pattern:?}, which links an engine of COST: it has a word boundary or asks for too many states"
+                    "has the pattern {pattern:?}, which links an engine of about 320 KB: it has a word boundary or asks for too many states"
                 );
                 problems.push(Problem::new(file, place, message));
             }
