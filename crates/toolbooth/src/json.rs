@@ -5,6 +5,7 @@
 //! that later walks the value does so recursively).
 
 mod form;
+mod object;
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use crate::call::excerpt;
+pub(crate) use object::object;
 
 /// The deepest nesting of arrays and objects that is read. `[[1]]` has depth 2.
 pub const MAX_DEPTH: usize = 64;

@@ -9,9 +9,10 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{Content, Refusal};
+use crate::json;
 
 /// What a client can do for a tool that asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,11 +109,12 @@ impl Question {
 
     /// A message that the model is to write in answer to `prompt`.
     pub fn sampling(prompt: impl Into<String>, max_tokens: u32) -> Self {
-        let text = json!({ "type": "text", "text": prompt.into() });
-        let messages = json!([{ "role": "user", "content": text }]);
-        Self::Sampling {
-            request: members(json!({ "messages": messages, "maxTokens": max_tokens })),
-        }
+        let text = json::object([("type", "text".into()), ("text", prompt.into().into())]);
+        let message = json::object([("role", "user".into()), ("content", text)]);
+        let mut request = Map::new();
+        request.insert("messages".to_owned(), vec![message].into());
+        request.insert("maxTokens".to_owned(), max_tokens.into());
+        Self::Sampling { request }
     }
 
     /// What the client must be able to do.

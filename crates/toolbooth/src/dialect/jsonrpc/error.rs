@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError, asks_back};
 use crate::http::Outbound;
+use crate::json;
 
 /// JSON-RPC: the body is not JSON.
 const PARSE_ERROR: i16 = -32700;
@@ -59,7 +60,8 @@ impl Error {
     }
 
     fn detail(code: i16, message: impl Into<Cow<'static, str>>, detail: String) -> Self {
-        Self { data: Some(json!({ "developer_message": detail })), ..Self::new(code, message) }
+        let data = json::object([("developer_message", detail.into())]);
+        Self { data: Some(data), ..Self::new(code, message) }
     }
 }
 
@@ -76,7 +78,7 @@ fn failed(mut error: ToolError) -> Error {
 /// The faults stand in the message and, one a parameter, in the data.
 fn invalid(input: &InvalidInput) -> Error {
     let message = format!("Some parameters are invalid. {input}");
-    let data = json!({ "parameter_errors": input.by_parameter() });
+    let data = json::object([("parameter_errors", input.by_parameter().into())]);
     Error { data: Some(data), ..Error::new(INVALID_PARAMS, message) }
 }
 
@@ -148,13 +150,14 @@ fn lacking(missing: Missing) -> Error {
     );
     let Missing { authorization, secrets, user_id, challenges } = missing;
     let mut lacking = Map::new();
-    lacking.insert("authorization".to_owned(), json!(authorization));
-    lacking.insert("secrets".to_owned(), json!(secrets));
-    lacking.insert("user_id".to_owned(), json!(user_id));
+    lacking.insert("authorization".to_owned(), authorization.into());
+    lacking.insert("secrets".to_owned(), secrets.into());
+    lacking.insert("user_id".to_owned(), user_id.into());
     if !challenges.is_empty() {
-        lacking.insert("challenges".to_owned(), json!(challenges));
+        let challenges = serde_json::to_value(challenges).unwrap_or_default();
+        lacking.insert("challenges".to_owned(), challenges);
     }
-    let data = json!({ "missing_requirements": lacking });
+    let data = json::object([("missing_requirements", lacking.into())]);
     Error { data: Some(data), ..Error::new(MISSING_REQUIREMENTS, message) }
 }
 

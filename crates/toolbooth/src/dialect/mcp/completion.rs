@@ -1,6 +1,6 @@
 //! `completion/complete`: the values that an argument can have and that begin as the user has begun.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::message::Request;
 use super::prompts;
@@ -8,6 +8,7 @@ use super::reply::{Code, Error, members};
 use super::resources;
 use crate::dialect::Posted;
 use crate::http::Outbound;
+use crate::json;
 
 /// The most values that the protocol lets an answer have.
 const MOST: usize = 100;
@@ -47,7 +48,11 @@ pub(super) fn complete(request: &Request, posted: &Posted<'_>) -> Result<Outboun
     let fitting: Vec<_> =
         values.into_iter().filter(|value| value.to_lowercase().starts_with(&begun)).collect();
     let told = fitting.get(..MOST).unwrap_or(&fitting);
-    Ok(request.complete(&members(&json!({
-        "completion": { "values": told, "total": fitting.len(), "hasMore": told.len() < fitting.len() },
-    }))))
+    let has_more = told.len() < fitting.len();
+    let completion = json::object([
+        ("values", told.into()),
+        ("total", fitting.len().into()),
+        ("hasMore", has_more.into()),
+    ]);
+    Ok(request.complete(&members(&json::object([("completion", completion)]))))
 }

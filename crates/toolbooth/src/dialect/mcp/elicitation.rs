@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::message::{Era, Request, meta};
 use super::reply::{Code, Error};
@@ -13,6 +13,7 @@ use crate::call::{
 };
 use crate::challenge::{Challenge, FORGED, Pause, Waited};
 use crate::dialect::Posted;
+use crate::json;
 
 /// What this client can be asked, and what it brings of an earlier time.
 #[derive(Debug)]
@@ -117,11 +118,13 @@ impl Asking {
         }
         let mut requests = Map::new();
         for one in &missing.challenges {
-            requests.insert(one.provider.clone(), url(&one.url, &words(one)));
+            requests.insert(one.provider.clone(), url(&one.url, words(one)));
         }
         let providers = missing.challenges.iter().map(|one| one.provider.clone()).collect();
         let state = pause.token(Waited { providers, state: self.waited.state.clone() });
-        Some(super::reply::members(&json!({ "inputRequests": requests, "requestState": state })))
+        let members =
+            json::object([("inputRequests", requests.into()), ("requestState", state.into())]);
+        Some(super::reply::members(&members))
     }
 
     /// The members of the result with which a tool asks.
@@ -131,14 +134,13 @@ impl Asking {
     pub(super) fn questions(&self, asked: Asked) -> Result<String, Refusal> {
         let mut requests = Map::new();
         requests.extend(asked.questions.into_iter().map(|(key, one)| (key, question(one))));
-        let mut members = json!({ "inputRequests": requests });
+        let mut members = Map::new();
+        members.insert("inputRequests".to_owned(), requests.into());
         if asked.state.is_some() {
             let no_key = Refusal::Unavailable("it has no STATE_KEY, which this tool's state needs");
             let waits = Waited { providers: Vec::new(), state: asked.state };
             let token = self.pause.as_ref().ok_or(no_key)?.token(waits);
-            if let Some(members) = members.as_object_mut() {
-                members.insert("requestState".to_owned(), token.into());
-            }
+            members.insert("requestState".to_owned(), token.into());
         }
         Ok(super::reply::members(&members))
     }
@@ -148,17 +150,17 @@ impl Asking {
         if self.way != Way::Error || !can_be_granted(missing) {
             return None;
         }
-        let elicitations: Vec<Value> = missing
-            .challenges
-            .iter()
-            .map(|one| {
-                json!({
-                    "mode": "url", "elicitationId": one.id, "url": one.url, "message": words(one),
-                })
-            })
-            .collect();
+        let elicitation = |one: &Challenge| {
+            json::object([
+                ("mode", "url".into()),
+                ("elicitationId", one.id.as_str().into()),
+                ("url", one.url.as_str().into()),
+                ("message", words(one).into()),
+            ])
+        };
+        let all = missing.challenges.iter().map(elicitation).collect();
         let error = Error::new(Code::Elicitation, "The tool needs an authorization of the user");
-        Some(error.data(json!({ "elicitations": elicitations })))
+        Some(error.data(json::object([("elicitations", all)])))
     }
 }
 
@@ -182,10 +184,10 @@ pub(super) fn capabilities(lacking: &[Ability]) -> Value {
     let mut modes = Map::new();
     for ability in lacking {
         match ability {
-            Ability::Form => modes.insert("form".to_owned(), json!({})),
-            Ability::Url => modes.insert("url".to_owned(), json!({})),
-            Ability::Sampling => all.insert("sampling".to_owned(), json!({})),
-            Ability::Roots => all.insert("roots".to_owned(), json!({})),
+            Ability::Form => modes.insert("form".to_owned(), json::object([])),
+            Ability::Url => modes.insert("url".to_owned(), json::object([])),
+            Ability::Sampling => all.insert("sampling".to_owned(), json::object([])),
+            Ability::Roots => all.insert("roots".to_owned(), json::object([])),
         };
     }
     if !modes.is_empty() {
@@ -196,22 +198,22 @@ pub(super) fn capabilities(lacking: &[Ability]) -> Value {
 
 /// A question, as the request that the client puts to its user, its model or itself.
 fn question(question: Question) -> Value {
-    match question {
-        Question::Form { message, schema } => json!({
-            "method": "elicitation/create",
-            "params": { "message": message, "requestedSchema": schema },
-        }),
-        Question::Url { message, url: address } => url(&address, &message),
-        Question::Sampling { request } => {
-            json!({ "method": "sampling/createMessage", "params": request })
+    let (method, params) = match question {
+        Question::Form { message, schema } => {
+            let fields = [("message", message.into()), ("requestedSchema", schema.into())];
+            ("elicitation/create", json::object(fields))
         }
-        Question::Roots => json!({ "method": "roots/list", "params": {} }),
-    }
+        Question::Url { message, url: address } => return url(&address, message),
+        Question::Sampling { request } => ("sampling/createMessage", request.into()),
+        Question::Roots => ("roots/list", json::object([])),
+    };
+    json::object([("method", method.into()), ("params", params)])
 }
 
-fn url(url: &str, message: &str) -> Value {
-    let params = json!({ "mode": "url", "url": url, "message": message });
-    json!({ "method": "elicitation/create", "params": params })
+fn url(url: &str, message: String) -> Value {
+    let params =
+        json::object([("mode", "url".into()), ("url", url.into()), ("message", message.into())]);
+    json::object([("method", "elicitation/create".into()), ("params", params)])
 }
 
 /// What the client says came of a question. Nothing if that is none of its words.
@@ -220,7 +222,7 @@ fn answer(response: &Value) -> Option<Answer> {
         None => Answer::Given(response.clone()),
         Some(action) => match action.as_str()? {
             "accept" => {
-                Answer::Given(response.get("content").cloned().unwrap_or_else(|| json!({})))
+                Answer::Given(response.get("content").cloned().unwrap_or_else(|| json::object([])))
             }
             "decline" => Answer::Declined,
             "cancel" => Answer::Dismissed,
@@ -251,12 +253,12 @@ pub(super) fn in_words(missing: &Missing) -> Vec<String> {
             words(challenge),
             challenge.url
         ));
-        let fields = json!({
-            "authorization_required": true,
-            "authorization_url": challenge.url,
-            "check_url": challenge.check_url,
-            "id": challenge.id,
-        });
+        let fields = json::object([
+            ("authorization_required", true.into()),
+            ("authorization_url", challenge.url.as_str().into()),
+            ("check_url", challenge.check_url.as_str().into()),
+            ("id", challenge.id.as_str().into()),
+        ]);
         told.push(fields.to_string());
     }
     let asked: Vec<_> = missing.challenges.iter().map(|one| one.provider.as_str()).collect();

@@ -2,7 +2,7 @@
 //! read bodies. A body that says something else is refused: two readers would disagree on it.
 
 use base64ct::{Base64, Encoding};
-use serde_json::{Number, Value, json};
+use serde_json::{Number, Value};
 
 use super::message::{MODERN, Request, meta};
 use super::reply::{Code, Error};
@@ -49,7 +49,8 @@ pub(super) fn check(
     }
     if version != MODERN {
         let message = format!("This version is not supported; {MODERN} is");
-        let data = json!({ "supported": [MODERN], "requested": excerpt(version) });
+        let supported = vec![MODERN].into();
+        let data = json::object([("supported", supported), ("requested", excerpt(version).into())]);
         return Err(Error::new(Code::UnsupportedVersion, message).data(data));
     }
     same("Mcp-Method", &request.method, headers.get(METHOD))?;

@@ -3,11 +3,12 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::message::{Era, Request, meta};
 use crate::call::{Note, NoteLevel};
 use crate::http::{Headers, Outbound};
+use crate::json;
 
 /// The levels of log messages, the least first.
 const LEVELS: [&str; 8] =
@@ -67,14 +68,16 @@ impl Wishes {
     fn notification(&self, note: &Note) -> Option<Value> {
         let (method, params) = match note {
             Note::Progress { done, total, message } => {
-                let mut params =
-                    json!({ "progressToken": self.progress.as_ref()?, "progress": done });
-                let members = params.as_object_mut()?;
-                members.extend(total.map(|total| ("total".to_owned(), json!(total))));
-                if !message.is_empty() {
-                    members.insert("message".to_owned(), json!(message));
+                let mut params = Map::new();
+                params.insert("progressToken".to_owned(), self.progress.clone()?);
+                params.insert("progress".to_owned(), (*done).into());
+                if let Some(total) = *total {
+                    params.insert("total".to_owned(), total.into());
                 }
-                ("notifications/progress", params)
+                if !message.is_empty() {
+                    params.insert("message".to_owned(), message.as_str().into());
+                }
+                ("notifications/progress", params.into())
             }
             Note::Event { level, text } => {
                 let level = match level {
@@ -87,9 +90,15 @@ impl Wishes {
                 if !wanted.contains(&level) {
                     return None;
                 }
-                ("notifications/message", json!({ "level": level, "data": text }))
+                let params =
+                    json::object([("level", level.into()), ("data", text.as_str().into())]);
+                ("notifications/message", params)
             }
         };
-        Some(json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+        Some(json::object([
+            ("jsonrpc", "2.0".into()),
+            ("method", method.into()),
+            ("params", params),
+        ]))
     }
 }

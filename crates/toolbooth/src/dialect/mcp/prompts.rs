@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::message::Request;
 use super::reply::{Code, Error, members};
-use super::result::Purpose;
+use super::result::{self, Purpose};
 use super::{answered, tools};
 use crate::call::{Wanted, excerpt};
 use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
+use crate::json;
 
 /// What `prompts/list` says: the prompts of the latest version of each tool.
 pub(super) const LIST: ListForm = ListForm { name: "mcp-prompts", head: "[", tail: "]", entry };
@@ -68,10 +69,11 @@ fn filled(
             }
         }
     }
-    Ok(request.complete(&members(&json!({
-        "description": prompt.description,
-        "messages": [{ "role": "user", "content": { "type": "text", "text": filled } }],
-    }))))
+    let message = result::said(result::text(filled));
+    Ok(request.complete(&members(&json::object([
+        ("description", prompt.description.as_str().into()),
+        ("messages", vec![message].into()),
+    ]))))
 }
 
 /// The prompt `name` with the id of its tool, if the caller may run that.

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::message::{Era, Request};
 use crate::call::{Refusal, asks_back, excerpt};
 use crate::http::Outbound;
+use crate::json;
 
 /// Who answers, as every modern result says.
 pub(super) const SERVER_INFO: &str = concat!(
@@ -193,7 +194,7 @@ impl Error {
             Era::Legacy => Code::NoResource,
         };
         let error = Self::new(code, "There is no such resource; resources/list has all");
-        error.data(json!({ "uri": excerpt(uri) }))
+        error.data(json::object([("uri", excerpt(uri).into())]))
     }
 
     /// Why a call was turned away before any tool ran.
@@ -266,11 +267,13 @@ impl Error {
             jsonrpc: &'static str,
             #[serde(skip_serializing_if = "Option::is_none")]
             id: Option<&'a Value>,
-            error: Value,
+            error: Map<String, Value>,
         }
-        let mut error = json!({ "code": self.code.number(), "message": self.message });
-        if let (Some(data), Some(members)) = (self.data, error.as_object_mut()) {
-            members.insert("data".to_owned(), data);
+        let mut error = Map::new();
+        error.insert("code".to_owned(), self.code.number().into());
+        error.insert("message".to_owned(), self.message.into());
+        if let Some(data) = self.data {
+            error.insert("data".to_owned(), data);
         }
         let body = Reply { jsonrpc: "2.0", id, error };
         Outbound::json(self.status, serde_json::to_vec(&body).unwrap_or_default())

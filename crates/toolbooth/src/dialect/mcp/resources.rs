@@ -10,10 +10,11 @@ use super::message::Request;
 use super::reply::{Code, Error, Scope, members};
 use super::result::Purpose;
 use super::{answered, tools};
-use crate::call::{Document, DocumentBody, Wanted, find};
+use crate::call::{Wanted, find};
 use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering, Resource};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
+use crate::json;
 
 /// Where resources are: the rest is a tool's id.
 const BASE: &str = "toolbooth://tools/";
@@ -46,13 +47,13 @@ pub(super) fn templates(request: &Request, posted: &Posted<'_>) -> Result<Outbou
     if request.params.contains_key("cursor") {
         return Err(Error::new(Code::InvalidParams, "cursor: this list has one page only"));
     }
-    let own = json!({
-        "uriTemplate": TEMPLATE,
-        "name": "tool",
-        "title": "Documentation of a tool",
-        "description": "A tool by its id, with or without version: Toolkit.Tool@1.0.0",
-        "mimeType": MARKDOWN,
-    });
+    let own = json::object([
+        ("uriTemplate", TEMPLATE.into()),
+        ("name", "tool".into()),
+        ("title", "Documentation of a tool".into()),
+        ("description", "A tool by its id, with or without version: Toolkit.Tool@1.0.0".into()),
+        ("mimeType", MARKDOWN.into()),
+    ]);
     let page = posted.reading().page(TEMPLATES.name).map_err(Error::refused)?;
     let further = page.body.trim_start_matches('[');
     let comma = if further == "]" { "" } else { "," };
@@ -70,17 +71,21 @@ pub(super) fn read(request: Request, posted: &Posted<'_>) -> Exchange {
                 Err(error) => Err(error),
                 Ok(None) => Err(Error::no_resource(&uri, request.era())),
                 Ok(Some((id, resource, input))) => {
-                    let body = match (resource.text, resource.blob) {
-                        (Some(text), _) => DocumentBody::Text(text),
-                        (_, Some(blob)) => DocumentBody::Blob(blob),
+                    let (name, body) = match (resource.text, resource.blob) {
+                        (Some(text), _) => ("text", text),
+                        (_, Some(blob)) => ("blob", blob),
                         (None, None) => {
                             let mime_type = resource.mime_type;
                             let purpose = Purpose::Resource { uri, mime_type };
                             return tools::run(request, posted, Wanted::Id(id), input, purpose);
                         }
                     };
-                    let document = Document { uri, mime_type: Some(resource.mime_type), body };
-                    let members = members(&json!({ "contents": [document] }));
+                    let document = json::object([
+                        ("uri", uri.into()),
+                        ("mimeType", resource.mime_type.into()),
+                        (name, body.into()),
+                    ]);
+                    let members = members(&json::object([("contents", vec![document].into())]));
                     Ok(request.kept(&members, Scope::of(posted.same_for_all)))
                 }
             },

@@ -2,7 +2,7 @@
 //! an error.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::elicitation::{Asking, capabilities, in_words};
 use super::message::Era;
@@ -10,6 +10,7 @@ use super::notes::Wishes;
 use super::reply::{self, Code, Error, Kind, result};
 use crate::call::{InvalidInput, Outcome, Refusal, ToolError, asks_back};
 use crate::http::Outbound;
+use crate::json;
 
 /// To whom a call is answered, and in what form.
 #[derive(Debug)]
@@ -84,7 +85,7 @@ pub(super) fn encode(outcome: Outcome, told: &Told) -> Outbound {
             if told.era == Era::Legacy {
                 return failed(told, &words);
             }
-            let data = json!({ "requiredCapabilities": capabilities(&lacking) });
+            let data = json::object([("requiredCapabilities", capabilities(&lacking))]);
             Error::new(Code::MissingCapability, words).data(data).told(Some(&told.id))
         }
         Outcome::Refused(refusal) => Error::refused(refusal).told(Some(&told.id)),
@@ -107,37 +108,45 @@ fn done(told: &Told, value: Value) -> Outbound {
     let blocks = match (&told.purpose, value) {
         (_, Value::Array(blocks)) if told.content => blocks,
         (Purpose::Tool, value) => return structured(told, value),
-        (_, Value::String(text)) => vec![json!({ "type": "text", "text": text })],
-        (_, other) => vec![json!({ "type": "text", "text": other.to_string() })],
+        (_, Value::String(words)) => vec![text(words)],
+        (_, other) => vec![text(other.to_string())],
     };
     let (members, kind) = match &told.purpose {
-        Purpose::Tool => (json!({ "content": blocks }), Kind::Complete),
+        Purpose::Tool => (json::object([("content", blocks.into())]), Kind::Complete),
         Purpose::Prompt(description) => {
-            let message = |block: &Value| json!({ "role": "user", "content": block });
-            let messages: Vec<_> = blocks.iter().map(message).collect();
-            (json!({ "description": description, "messages": messages }), Kind::Complete)
+            let messages = blocks.into_iter().map(said).collect();
+            let description = description.as_str().into();
+            let members = json::object([("description", description), ("messages", messages)]);
+            (members, Kind::Complete)
         }
         Purpose::Resource { uri, mime_type } => {
-            let contents: Vec<_> =
-                blocks.iter().map(|block| document(block, uri, mime_type)).collect();
-            (json!({ "contents": contents }), Kind::Once)
+            let contents = blocks.iter().map(|block| document(block, uri, mime_type)).collect();
+            (json::object([("contents", contents)]), Kind::Once)
         }
     };
     result(&told.id, told.era, &reply::members(&members), kind)
 }
 
+/// A block of text.
+pub(super) fn text(words: String) -> Value {
+    json::object([("type", "text".into()), ("text", words.into())])
+}
+
+/// A block as the message of a prompt.
+pub(super) fn said(block: Value) -> Value {
+    json::object([("role", "user".into()), ("content", block)])
+}
+
 /// A block as what stands at an address.
 fn document(block: &Value, uri: &str, mime_type: &str) -> Value {
-    let member = |name: &str| block.get(name);
-    let text = |mime_type, text| json!({ "uri": uri, "mimeType": mime_type, "text": text });
-    match member("type").and_then(Value::as_str) {
-        Some("resource") => member("resource").cloned().unwrap_or_default(),
-        Some("resource_link") => text("text/uri-list", member("uri")),
-        Some("image" | "audio") => {
-            json!({ "uri": uri, "mimeType": member("mimeType"), "blob": member("data") })
-        }
-        _ => text(mime_type, member("text")),
-    }
+    let member = |name: &str| block.get(name).cloned().unwrap_or_default();
+    let (mime_type, name, body) = match block.get("type").and_then(Value::as_str) {
+        Some("resource") => return member("resource"),
+        Some("resource_link") => ("text/uri-list".into(), "text", member("uri")),
+        Some("image" | "audio") => (member("mimeType"), "blob", member("data")),
+        _ => (mime_type.into(), "text", member("text")),
+    };
+    json::object([("uri", uri.into()), ("mimeType", mime_type), (name, body)])
 }
 
 /// A value, once for programs and once, the same JSON, for models whose clients hand on texts only.
@@ -145,7 +154,7 @@ fn document(block: &Value, uri: &str, mime_type: &str) -> Value {
 fn structured(told: &Told, value: Value) -> Outbound {
     let json = match value {
         Value::Object(_) => value.to_string(),
-        other => json!({ "result": other }).to_string(),
+        other => json::object([("result", other)]).to_string(),
     };
     let members = format!(r#""content":{},"structuredContent":{json}"#, content([&*json]));
     result(&told.id, told.era, &members, Kind::Complete)

@@ -10,13 +10,14 @@ mod stream;
 
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(super) use load::LIST;
 
 use super::jsonrpc::{self, Rules};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, no_version, unsigned};
 use crate::http::Outbound;
+use crate::json;
 
 /// The dialect.
 pub(super) static OPENTOOL: Dialect = Dialect {
@@ -72,7 +73,7 @@ fn object(value: Value) -> Value {
     match value {
         Value::Object(_) => value,
         Value::Null => nothing(),
-        value => json!({ "result": value }),
+        value => json::object([("result", value)]),
     }
 }
 

@@ -6,12 +6,13 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::jsonrpc::{Reply, Request, refuse};
 use super::{Exchange, Posted, RULES, nothing, object};
 use crate::call::{Outcome, Refusal, Wanted, excerpt};
 use crate::http::Outbound;
+use crate::json;
 
 /// Reads one request, whose id must be a string: its events could not be read otherwise. What
 /// cannot be read is answered 400 in the form of `/call`, for no stream has begun.
@@ -37,12 +38,12 @@ pub(super) fn call(posted: Posted<'_>) -> Exchange {
 fn events(method: String, id: String, outcome: Outcome) -> Outbound {
     let reply = Reply::new(outcome, id.into(), object, Some(nothing));
     let mut text = String::new();
-    event(&mut text, "start", &json!({ "start": method }));
+    event(&mut text, "start", &json::object([("start", method.as_str().into())]));
     if reply.is_error() {
         event(&mut text, "error", &reply);
     } else {
         event(&mut text, "data", &reply);
-        event(&mut text, "done", &json!({ "done": method }));
+        event(&mut text, "done", &json::object([("done", method.into())]));
     }
     Outbound {
         status: 200,

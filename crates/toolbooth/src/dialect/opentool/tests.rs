@@ -3,6 +3,8 @@
 mod document;
 
 use super::super::jsonrpc::tests::{posted, told};
+use serde_json::json;
+
 use super::*;
 use crate::booth::Booth;
 use crate::call::tests::CATALOG;

@@ -1,10 +1,11 @@
 //! Anthropic Messages.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::turn::{Arguments, Ending, ToolCall, Turn, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
+use crate::json;
 
 /// `POST /providers/anthropic/call`.
 pub(in super::super) const ANTHROPIC: Endpoint =
@@ -59,9 +60,15 @@ fn write(answered: Vec<Answered>) -> (&'static str, Value) {
     let block = |answered: Answered| {
         let is_error = answered.result.is_err();
         let (id, content) = answered.into_id_and_text();
-        json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error})
+        json::object([
+            ("type", "tool_result".into()),
+            ("tool_use_id", id.into()),
+            ("content", content.into()),
+            ("is_error", is_error.into()),
+        ])
     };
     let blocks: Vec<_> = answered.into_iter().map(block).collect();
-    let message = json!({"role": "user", "content": blocks});
-    ("messages", if blocks.is_empty() { json!([]) } else { json!([message]) })
+    let some = !blocks.is_empty();
+    let message = json::object([("role", "user".into()), ("content", blocks.into())]);
+    ("messages", some.then_some(message).into_iter().collect())
 }

@@ -1,11 +1,12 @@
 //! Gemini generateContent. Its members are read in both spellings, `functionCall` and
 //! `function_call`, as the provider's own libraries write both.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, take, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
+use crate::json;
 
 /// `POST /providers/gemini/call`.
 pub(in super::super) const GEMINI: Endpoint =
@@ -154,18 +155,19 @@ fn function_call(place: usize, mut call: Map<String, Value>) -> ToolCall {
 fn write(answered: Vec<Answered>) -> (&'static str, Value) {
     let part = |Answered { handle, result }: Answered| {
         let response = match result {
-            Ok(value) => json!({"output": value}),
-            Err(text) => json!({"error": text}),
+            Ok(value) => json::object([("output", value)]),
+            Err(text) => json::object([("error", text.into())]),
         };
-        let mut part = json!({"name": handle.name, "response": response});
-        if handle.id_sent
-            && let Some(part) = part.as_object_mut()
-        {
-            part.insert("id".to_owned(), Value::String(handle.id));
+        let mut part = Map::new();
+        part.insert("name".to_owned(), handle.name.into());
+        part.insert("response".to_owned(), response);
+        if handle.id_sent {
+            part.insert("id".to_owned(), handle.id.into());
         }
-        json!({"functionResponse": part})
+        json::object([("functionResponse", part.into())])
     };
     let parts: Vec<_> = answered.into_iter().map(part).collect();
-    let content = json!({"role": "user", "parts": parts});
-    ("contents", if parts.is_empty() { json!([]) } else { json!([content]) })
+    let some = !parts.is_empty();
+    let content = json::object([("role", "user".into()), ("parts", parts.into())]);
+    ("contents", some.then_some(content).into_iter().collect())
 }

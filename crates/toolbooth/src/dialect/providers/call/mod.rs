@@ -13,7 +13,7 @@ mod responses;
 mod result;
 mod turn;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 pub(super) use anthropic::ANTHROPIC;
 pub(super) use gemini::GEMINI;
@@ -27,6 +27,7 @@ use crate::call::{
 use crate::catalog::{Catalog, Tool};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
+use crate::json;
 use options::Options;
 use turn::{ToolCall, Turn};
 
@@ -185,15 +186,17 @@ fn answer(
     let calls: Vec<_> = answered
         .iter()
         .map(|Answered { handle: Handle { id, name, .. }, result }| {
-            json!({"id": id, "name": excerpt(name), "success": result.is_ok()})
+            json::object([
+                ("id", id.as_str().into()),
+                ("name", excerpt(name).into()),
+                ("success", result.is_ok().into()),
+            ])
         })
         .collect();
     let (member, value) = (format.write)(answered);
-    let mut body = Map::new();
-    body.insert(member.to_owned(), value);
-    body.insert("_toolbooth".to_owned(), json!({"calls": calls, "warnings": warnings}));
-    Outbound::json(200, Value::Object(body).to_string().into_bytes())
-        .with("cache-control", "no-store")
+    let beside = json::object([("calls", calls.into()), ("warnings", warnings.into())]);
+    let body = json::object([(member, value), ("_toolbooth", beside)]);
+    Outbound::json(200, body.to_string().into_bytes()).with("cache-control", "no-store")
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! OpenAI Chat Completions.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
+use crate::json;
 
 /// `POST /providers/openai/call`.
 pub(in super::super) const OPENAI: Endpoint =
@@ -91,7 +92,11 @@ fn function_call(place: usize, id: Option<String>, mut function: Map<String, Val
 fn write(answered: Vec<Answered>) -> (&'static str, Value) {
     let message = |answered: Answered| {
         let (id, content) = answered.into_id_and_text();
-        json!({"role": "tool", "tool_call_id": id, "content": content})
+        json::object([
+            ("role", "tool".into()),
+            ("tool_call_id", id.into()),
+            ("content", content.into()),
+        ])
     };
     ("messages", answered.into_iter().map(message).collect())
 }

@@ -1,10 +1,11 @@
 //! OpenAI Responses.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
+use crate::json;
 
 /// `POST /providers/openai-responses/call`.
 pub(in super::super) const OPENAI_RESPONSES: Endpoint =
@@ -76,7 +77,11 @@ fn read(body: Value) -> Result<Turn, String> {
 fn write(answered: Vec<Answered>) -> (&'static str, Value) {
     let item = |answered: Answered| {
         let (id, output) = answered.into_id_and_text();
-        json!({"type": "function_call_output", "call_id": id, "output": output})
+        json::object([
+            ("type", "function_call_output".into()),
+            ("call_id", id.into()),
+            ("output", output.into()),
+        ])
     };
     ("input", answered.into_iter().map(item).collect())
 }
