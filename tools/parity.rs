@@ -210,7 +210,7 @@ impl Headers for Json {
 /// What a client of the protocol sees of a call.
 fn call(protocol: &Protocol, tool: &Tool, input: &Value) -> Seen {
     let host = FakeHost { upstream: world, ..FakeHost::default() };
-    let body = Body::Whole((protocol.ask)(tool, input).to_string().into_bytes());
+    let body = Body::Whole((protocol.ask)(tool, input).to_string());
     let request =
         Inbound { method: Method::Post, path: protocol.path, query: "", headers: &Json, body };
     let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
@@ -239,7 +239,7 @@ fn is(seen: &Seen, value: &Value) -> bool {
 /// What the server at `path` says.
 fn get(path: &str) -> Value {
     let host = FakeHost::default();
-    let body = Body::Whole(Vec::new());
+    let body = Body::from("");
     let request = Inbound { method: Method::Get, path, query: "", headers: &Json, body };
     let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
     serde_json::from_slice(&answer.body).expect("a JSON body")

@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
         path,
         query: "",
         headers: &Pairs(headers),
-        body: Body::Whole(body.to_vec()),
+        body: Body::from(body.to_vec()),
     };
     let answer = ready(Booth::new(&toolbooth_tools::CATALOG, &host).answer(request, &host));
     let headers: Vec<_> =
