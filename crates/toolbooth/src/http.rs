@@ -163,9 +163,9 @@ pub fn preflight(request: &Inbound<'_>, origins: &Origins) -> Option<Outbound> {
     Some(allow_origin(answer, origin, origins))
 }
 
-/// Whether a request comes from a page whose origin is not allowed. A program sends no `Origin`.
-pub fn is_foreign(headers: &dyn Headers, origins: &Origins) -> bool {
-    headers.get("origin").is_some_and(|origin| !origins.allow(&origin))
+/// Whether the `Origin` of a request is that of a page which is not allowed. A program sends none.
+pub fn is_foreign(origin: Option<&str>, origins: &Origins) -> bool {
+    origin.is_some_and(|origin| !origins.allow(origin))
 }
 
 /// Turns a page away whose origin is not allowed.
@@ -197,10 +197,15 @@ fn allow_headers(asked: &str) -> Cow<'static, str> {
 
 /// Adds the cross-origin headers that an ordinary response needs.
 pub fn cross_origin(response: Outbound, headers: &dyn Headers, origins: &Origins) -> Outbound {
+    open_to(response, headers.get("origin"), origins)
+}
+
+/// The same for a request whose `Origin` is known.
+pub fn open_to(response: Outbound, origin: Option<String>, origins: &Origins) -> Outbound {
     if origins.none() {
         return response;
     }
-    match headers.get("origin") {
+    match origin {
         Some(origin) if origins.allow(&origin) => {
             let response = response.with("access-control-expose-headers", EXPOSE_HEADERS);
             allow_origin(response, origin, origins)

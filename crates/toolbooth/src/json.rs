@@ -6,6 +6,7 @@
 
 mod form;
 mod object;
+mod writer;
 
 use std::fmt;
 
@@ -17,6 +18,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::call::excerpt;
 pub(crate) use object::object;
+pub(crate) use writer::{Writer, text};
 
 /// The deepest nesting of arrays and objects that is read. `[[1]]` has depth 2.
 pub const MAX_DEPTH: usize = 64;

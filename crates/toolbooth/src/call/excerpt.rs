@@ -6,6 +6,11 @@
 /// was sent. Quotes become `’`, so that the word cannot end the quotes that it stands in; characters
 /// that show nothing, end lines or turn the direction of a text become `�`.
 pub(crate) fn excerpt(word: &str) -> String {
+    // Nearly every word is short and plain.
+    let plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\'' | b'`');
+    if word.len() <= LONGEST && word.bytes().all(plain) {
+        return word.to_owned();
+    }
     cut(&word.chars().take(LONGEST + 1).map(harmless).collect::<String>(), LONGEST)
 }
 

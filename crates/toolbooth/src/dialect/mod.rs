@@ -142,8 +142,10 @@ const MOUNTS: &[(&str, &Dialect)] = &[
 /// protocol, in whose form the refusal is told.
 pub fn route(method: Method, path: &str) -> (&'static Dialect, Result<&'static Action, Refusal>) {
     let mount = MOUNTS.iter().find_map(|(prefix, dialect)| {
-        let rest = path.strip_prefix(prefix)?;
-        (rest.is_empty() || rest.starts_with('/')).then_some((*dialect, rest))
+        // Of most prefixes the end alone tells that they do not fit.
+        let rest = path.get(prefix.len()..)?;
+        let ends = rest.is_empty() || rest.starts_with('/');
+        (ends && path.starts_with(prefix)).then_some((*dialect, rest))
     });
     let (dialect, rest) = mount.unwrap_or((&root::ROOT, path));
     // The mount itself may be asked for with and without a slash behind it.

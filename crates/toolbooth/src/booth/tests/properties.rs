@@ -35,7 +35,7 @@ pub(super) fn json(
     })
 }
 
-pub(super) fn any_json() -> impl Strategy<Value = Value> {
+pub(crate) fn any_json() -> impl Strategy<Value = Value> {
     json(".{0,8}".boxed(), ".{0,8}".boxed())
 }
 

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::message::{Era, Request, meta};
+use super::message::{Era, Request};
 use super::reply::{Code, Error};
 use crate::call::{
     Abilities, Ability, Answer, Asked, Credentials, Dialogue, Missing, Question, Refusal, Wanted,
@@ -57,7 +57,7 @@ impl Asking {
             let (abilities, waited) = Default::default();
             return Ok(Self { way, abilities, pause: None, waited });
         }
-        let abilities = abilities(request.meta.get(meta!("clientCapabilities")));
+        let abilities = abilities(request.meta.client_capabilities.as_ref());
         let now_ms = posted.host.now_ms();
         let state = request.params.get("requestState");
         // Nothing is asked of a client that can answer nothing: no call pays for what it cannot need.

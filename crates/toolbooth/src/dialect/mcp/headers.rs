@@ -1,6 +1,8 @@
 //! What a modern request repeats in headers, so that whatever routes requests on the way need not
 //! read bodies. A body that says something else is refused: two readers would disagree on it.
 
+use std::borrow::Cow;
+
 use base64ct::{Base64, Encoding};
 use serde_json::{Number, Value};
 
@@ -30,7 +32,7 @@ pub(super) fn check(
     version: &Option<String>,
     headers: &dyn Headers,
 ) -> Result<(), Error> {
-    let asked = request.meta.get(meta!("protocolVersion"));
+    let asked = request.meta.protocol_version.as_ref();
     let Some(version) = version else {
         return Err(mismatch("MCP-Protocol-Version", "is missing"));
     };
@@ -44,7 +46,7 @@ pub(super) fn check(
     if !asked.is_some_and(Value::is_string) {
         return lacking(concat!("the string ", meta!("protocolVersion")));
     }
-    if !request.meta.get(meta!("clientCapabilities")).is_some_and(Value::is_object) {
+    if !request.meta.client_capabilities.as_ref().is_some_and(Value::is_object) {
         return lacking(concat!("the object ", meta!("clientCapabilities")));
     }
     if version != MODERN {
@@ -118,13 +120,13 @@ fn same(name: &str, expected: &str, sent: Option<String>) -> Result<(), Error> {
 }
 
 /// What a header says: itself, or the text that stands in it as `=?base64?…?=`.
-fn decoded(name: &str, sent: &str) -> Result<String, Error> {
+fn decoded<'a>(name: &str, sent: &'a str) -> Result<Cow<'a, str>, Error> {
     let sent = sent.trim();
     let wrapped = sent.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
-    let Some(wrapped) = wrapped else { return Ok(sent.to_owned()) };
+    let Some(wrapped) = wrapped else { return Ok(sent.into()) };
     let bytes = Base64::decode_vec(wrapped).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.ok_or_else(|| mismatch(name, "is not base64 of a text"))
+    text.map(Cow::Owned).ok_or_else(|| mismatch(name, "is not base64 of a text"))
 }
 
 fn mismatch(name: &str, what: &str) -> Error {

@@ -48,11 +48,52 @@ pub(super) struct Request {
     /// Its parameters, without `_meta`.
     pub(super) params: Map<String, Value>,
     /// `params._meta`.
-    pub(super) meta: Map<String, Value>,
+    pub(super) meta: Meta,
     /// What a modern request's header says its version is; nothing for a legacy request.
     pub(super) modern: Option<Option<String>>,
     /// The version that a legacy request's header names.
     pub(super) legacy: Option<String>,
+}
+
+/// What `params._meta` says here. Its members are told apart once: their long names begin alike.
+#[derive(Debug, Default)]
+pub(super) struct Meta {
+    /// The revision of a modern request.
+    pub(super) protocol_version: Option<Value>,
+    /// What a modern client can be asked.
+    pub(super) client_capabilities: Option<Value>,
+    /// The least log messages that a modern client wants.
+    pub(super) log_level: Option<Value>,
+    /// What stands for the request in what is told of its progress.
+    pub(super) progress_token: Option<Value>,
+    /// The version of the tool that is meant.
+    pub(super) tool_version: Option<Value>,
+    /// What the tool may require: OXP's `context`.
+    pub(super) context: Option<Value>,
+}
+
+/// The member of `_meta` that says which version of a tool is meant.
+pub(super) const TOOL_VERSION: &str = "toolbooth/version";
+/// The member of `_meta` with what a tool may require.
+const CONTEXT: &str = "toolbooth/context";
+
+impl From<Map<String, Value>> for Meta {
+    fn from(members: Map<String, Value>) -> Self {
+        let mut meta = Self::default();
+        for (name, value) in members {
+            let member = match &*name {
+                meta!("protocolVersion") => &mut meta.protocol_version,
+                meta!("clientCapabilities") => &mut meta.client_capabilities,
+                meta!("logLevel") => &mut meta.log_level,
+                "progressToken" => &mut meta.progress_token,
+                TOOL_VERSION => &mut meta.tool_version,
+                CONTEXT => &mut meta.context,
+                _ => continue,
+            };
+            *member = Some(value);
+        }
+        meta
+    }
 }
 
 impl Request {
@@ -109,13 +150,13 @@ impl Message {
         };
         let Some(id) = id else { return Ok(Self::Unanswered) };
         let meta = match params.remove("_meta") {
-            Some(Value::Object(meta)) => meta,
-            _ => Map::new(),
+            Some(Value::Object(meta)) => meta.into(),
+            _ => Meta::default(),
         };
         let version = headers.get(headers::VERSION).map(|version| version.trim().to_owned());
         // The rule by which both eras live at one address: see docs/PROTOCOLS.md, "Two eras".
         let is_legacy = |version: &String| LEGACY.contains(&version.as_str());
-        let modern = meta.contains_key(meta!("protocolVersion"))
+        let modern = meta.protocol_version.is_some()
             || version.as_ref().is_some_and(|version| !is_legacy(version))
             || version.is_none()
                 && method != "initialize"

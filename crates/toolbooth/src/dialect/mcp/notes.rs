@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::message::{Era, Request, meta};
+use super::message::{Era, Request};
 use crate::call::{Note, NoteLevel};
 use crate::http::{Headers, Outbound};
 use crate::json;
@@ -15,7 +15,7 @@ const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// What the client wants to hear of while a tool runs.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Wishes {
     /// The token of progress, where it wants to know of that.
     progress: Option<Value>,
@@ -24,31 +24,31 @@ pub(super) struct Wishes {
 }
 
 impl Wishes {
+    const NONE: Self = Self { progress: None, level: None };
+
     /// What the request says of it. A client that takes no event stream hears of nothing. Of log
     /// messages a modern one says whether it wants them; a legacy one gets those that are for it.
     pub(super) fn of(request: &Request, headers: &dyn Headers) -> Self {
-        let accept = headers.get("accept").unwrap_or_default().to_ascii_lowercase();
-        if !accept.contains("text/event-stream") {
-            return Self { progress: None, level: None };
-        }
-        let token = request.meta.get("progressToken");
+        let token = request.meta.progress_token.as_ref();
         let level = match request.era() {
             Era::Legacy => Some("info"),
-            Era::Modern => request.meta.get(meta!("logLevel")).and_then(Value::as_str),
+            Era::Modern => request.meta.log_level.as_ref().and_then(Value::as_str),
         };
-        Self {
+        let wishes = Self {
             progress: token.filter(|token| token.is_string() || token.is_number()).cloned(),
             level: level.and_then(|level| LEVELS.iter().position(|known| *known == level)),
-        }
+        };
+        // Most clients take a stream and wish for nothing: then nobody need look.
+        if wishes == Self::NONE || takes_stream(headers) { wishes } else { Self::NONE }
     }
 
     /// The answer, after the notes that are wanted.
     pub(super) fn tell(&self, notes: &[Note], answer: Outbound) -> Outbound {
         let told: Vec<Value> = notes.iter().filter_map(|note| self.notification(note)).collect();
-        let Ok(response) = str::from_utf8(&answer.body) else { return answer };
         if told.is_empty() || answer.status != 200 {
             return answer;
         }
+        let Ok(response) = str::from_utf8(&answer.body) else { return answer };
         let mut text = String::new();
         for data in told.iter().map(Value::to_string).chain([response.to_owned()]) {
             // Writing to a String does not fail, and JSON has no line end.
@@ -101,4 +101,11 @@ impl Wishes {
             ("params", params),
         ]))
     }
+}
+
+/// Whether the client takes an event stream.
+fn takes_stream(headers: &dyn Headers) -> bool {
+    const STREAM: &[u8] = b"text/event-stream";
+    let accept = headers.get("accept").unwrap_or_default();
+    accept.as_bytes().windows(STREAM.len()).any(|part| part.eq_ignore_ascii_case(STREAM))
 }

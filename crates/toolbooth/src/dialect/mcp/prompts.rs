@@ -26,10 +26,10 @@ pub(super) fn list(request: &Request, posted: &Posted<'_>) -> Result<Outbound, E
 }
 
 /// `prompts/get`: the prompt with its arguments in their places, or what its tool makes of them.
-pub(super) fn get(request: Request, posted: &Posted<'_>) -> Exchange {
-    let read = || {
+pub(super) fn get(mut request: Request, posted: &Posted<'_>) -> Exchange {
+    let mut read = || {
         let found = find(request.text("name")?, posted)?;
-        Ok((found, tools::arguments(&request)?.cloned().unwrap_or_default()))
+        Ok((found, tools::arguments(&mut request)?))
     };
     match read() {
         Err(error) => answered(&request, Err(error)),

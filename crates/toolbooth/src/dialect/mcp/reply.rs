@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::message::{Era, Request};
 use crate::call::{Refusal, asks_back, excerpt};
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Writer};
 
 /// Who answers, as every modern result says.
 pub(super) const SERVER_INFO: &str = concat!(
@@ -77,27 +77,33 @@ pub(super) enum Kind<'a> {
 }
 
 /// The member of `_meta` that says how a tool failed.
-const FAILURE: &str = "toolbooth/error";
+const FAILURE: &str = r#""toolbooth/error":"#;
 
 /// A result. What only modern results have, the envelope of a legacy one leaves out.
 pub(super) fn result(id: &Value, era: Era, members: &str, kind: Kind<'_>) -> Outbound {
     let comma = if members.is_empty() { "" } else { "," };
     let word = if kind == Kind::InputRequired { "input_required" } else { "complete" };
-    let server = format!(r#""io.modelcontextprotocol/serverInfo":{SERVER_INFO}"#);
-    let end = match (era, kind) {
-        (Era::Legacy, Kind::Failed(how)) => format!(r#"{comma}"_meta":{{"{FAILURE}":{how}}}"#),
-        (Era::Legacy, _) => String::new(),
-        (Era::Modern, Kind::Failed(how)) => {
-            format!(r#"{comma}"resultType":"{word}","_meta":{{{server},"{FAILURE}":{how}}}"#)
+    let mut body = Writer::default();
+    body.json(r#"{"jsonrpc":"2.0","id":"#).value(id).json(r#","result":{"#).json(members);
+    match (era, kind) {
+        (Era::Legacy, Kind::Failed(how)) => {
+            body.json(comma).json(r#""_meta":{"#).json(FAILURE).json(how).json("}");
         }
-        (Era::Modern, Kind::Once) => format!(
-            r#"{comma}"resultType":"{word}","ttlMs":0,"cacheScope":"private","_meta":{{{server}}}"#
-        ),
-        (Era::Modern, _) => format!(r#"{comma}"resultType":"{word}","_meta":{{{server}}}"#),
-    };
-    let result = format!("{{{members}{end}}}");
-    let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
-    Outbound::json(200, body.into_bytes()).with("cache-control", "no-store")
+        (Era::Legacy, _) => {}
+        (Era::Modern, kind) => {
+            body.json(comma).json(r#""resultType":"#).string(word);
+            if kind == Kind::Once {
+                body.json(r#","ttlMs":0,"cacheScope":"private""#);
+            }
+            body.json(r#","_meta":{"io.modelcontextprotocol/serverInfo":"#).json(SERVER_INFO);
+            if let Kind::Failed(how) = kind {
+                body.json(",").json(FAILURE).json(how);
+            }
+            body.json("}");
+        }
+    }
+    body.json("}}");
+    Outbound::json(200, body.end().into_bytes()).with("cache-control", "no-store")
 }
 
 /// What went wrong, for programs.

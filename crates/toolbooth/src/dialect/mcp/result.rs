@@ -1,7 +1,6 @@
 //! What comes of a call, as a `CallToolResult` wherever a model can do better the next time, else as
 //! an error.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::elicitation::{Asking, capabilities, in_words};
@@ -10,7 +9,7 @@ use super::notes::Wishes;
 use super::reply::{self, Code, Error, Kind, result};
 use crate::call::{InvalidInput, Outcome, Refusal, ToolError, asks_back};
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Writer};
 
 /// To whom a call is answered, and in what form.
 #[derive(Debug)]
@@ -45,16 +44,13 @@ pub(super) enum Purpose {
     },
 }
 
-/// A block of `content` that is a text.
-#[derive(Serialize)]
-struct Text<'a> {
-    r#type: &'static str,
-    text: &'a str,
-}
-
-fn content<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    let blocks: Vec<_> = texts.into_iter().map(|text| Text { r#type: "text", text }).collect();
-    serde_json::to_string(&blocks).unwrap_or_default()
+/// The member `content` with blocks that are texts.
+fn content<'a>(texts: impl IntoIterator<Item = &'a str>) -> Writer {
+    let mut writer = Writer::default();
+    writer.json(r#""content":"#).array(texts, |writer, text| {
+        writer.json(r#"{"type":"text","text":"#).string(text).json("}");
+    });
+    writer
 }
 
 /// Answers a call.
@@ -109,7 +105,7 @@ fn done(told: &Told, value: Value) -> Outbound {
         (_, Value::Array(blocks)) if told.content => blocks,
         (Purpose::Tool, value) => return structured(told, value),
         (_, Value::String(words)) => vec![text(words)],
-        (_, other) => vec![text(other.to_string())],
+        (_, other) => vec![text(json::text(&other))],
     };
     let (members, kind) = match &told.purpose {
         Purpose::Tool => (json::object([("content", blocks.into())]), Kind::Complete),
@@ -152,12 +148,15 @@ fn document(block: &Value, uri: &str, mime_type: &str) -> Value {
 /// A value, once for programs and once, the same JSON, for models whose clients hand on texts only.
 /// What is no object stands in one, as revisions before 2026-07-28 demand.
 fn structured(told: &Told, value: Value) -> Outbound {
-    let json = match value {
-        Value::Object(_) => value.to_string(),
-        other => json::object([("result", other)]).to_string(),
+    let mut json = Writer::default();
+    match value {
+        Value::Object(_) => json.value(&value),
+        other => json.json(r#"{"result":"#).value(&other).json("}"),
     };
-    let members = format!(r#""content":{},"structuredContent":{json}"#, content([&*json]));
-    result(&told.id, told.era, &members, Kind::Complete)
+    let json = json.end();
+    let mut members = content([&*json]);
+    members.json(r#","structuredContent":"#).json(&json);
+    result(&told.id, told.era, &members.end(), Kind::Complete)
 }
 
 /// A tool's own failure: what a model must know in words; all of it for programs, but not as
@@ -190,6 +189,7 @@ fn failed_in<'a>(
         let words = texts.into_iter().collect::<Vec<_>>().join(" ");
         return Error::new(Code::Internal, words).status(200).told(Some(&told.id));
     }
-    let members = format!(r#""content":{},"isError":true"#, content(texts));
-    result(&told.id, told.era, &members, kind)
+    let mut members = content(texts);
+    members.json(r#","isError":true"#);
+    result(&told.id, told.era, &members.end(), kind)
 }

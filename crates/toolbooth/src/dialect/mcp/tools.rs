@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::elicitation::Asking;
 use super::headers;
-use super::message::{Era, Request};
+use super::message::{Era, Request, TOOL_VERSION};
 use super::notes::Wishes;
 use super::reply::{Code, Error, Scope};
 use super::result::{self, Purpose, Told};
 use crate::call::{Call, Credentials, Dialogue, Wanted, find};
-use crate::catalog::{Definition, Deprecated, Entry, ListForm, Listed, Rendering};
+use crate::catalog::{self, Definition, Deprecated, Entry, ListForm, Listed, Rendering};
 use crate::dialect::context;
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
@@ -20,11 +20,6 @@ use crate::json;
 /// The tools: the latest version of each under its plain name.
 pub(super) const LIST: ListForm =
     ListForm { name: "mcp-tools", head: "[", tail: "]", entry: render };
-
-/// The member of `_meta` that says which version of a tool is meant.
-const VERSION: &str = "toolbooth/version";
-/// The member of `_meta` with what a tool may require: OXP's `context`.
-const CONTEXT: &str = "toolbooth/context";
 
 /// `tools/list`: all tools that the caller may run. They come on one page, for many clients ask for
 /// no second one, unless the address says `page_size`.
@@ -94,51 +89,51 @@ fn page_size(query: &str) -> Option<usize> {
 }
 
 /// `tools/call`.
-pub(super) fn call(request: Request, posted: &Posted<'_>) -> Exchange {
-    match read(&request, posted) {
+pub(super) fn call(mut request: Request, posted: &Posted<'_>) -> Exchange {
+    match read(&mut request, posted) {
         Ok((wanted, input)) => run(request, posted, wanted, input, Purpose::Tool),
         Err(error) => Exchange::answered(error.told(Some(&request.id))),
     }
 }
 
 /// The tool that is called, and its input.
-fn read(request: &Request, posted: &Posted<'_>) -> Result<(Wanted, Value), Error> {
+fn read(request: &mut Request, posted: &Posted<'_>) -> Result<(Wanted, Value), Error> {
     let name = request.text("name")?.to_owned();
-    let wanted = wanted(name, request.meta.get(VERSION), posted)?;
-    let input = arguments(request)?.cloned().unwrap_or_default();
-    Ok((wanted, Value::Object(input)))
+    let wanted = wanted(name, request.meta.tool_version.as_ref(), posted)?;
+    Ok((wanted, arguments(request)?.into()))
 }
 
-/// `arguments`, if they are there.
+/// Takes `arguments` out of the request, where they may be absent.
 ///
 /// # Errors
 /// They are no object.
-pub(super) fn arguments(request: &Request) -> Result<Option<&Map<String, Value>>, Error> {
-    match request.params.get("arguments") {
-        None => Ok(None),
-        Some(Value::Object(arguments)) => Ok(Some(arguments)),
+pub(super) fn arguments(request: &mut Request) -> Result<Map<String, Value>, Error> {
+    match request.params.remove("arguments") {
+        None => Ok(Map::new()),
+        Some(Value::Object(arguments)) => Ok(arguments),
         Some(_) => Err(Error::new(Code::InvalidParams, "arguments must be an object")),
     }
 }
 
 /// Runs a tool, as far as the request is not answered by what the user has said.
 pub(super) fn run(
-    request: Request,
+    mut request: Request,
     posted: &Posted<'_>,
     wanted: Wanted,
     input: Value,
     purpose: Purpose,
 ) -> Exchange {
-    match prepare(&request, posted, &wanted, &input) {
+    // Where there is none, the pipeline says so.
+    let tool = find(posted.catalog, &wanted).ok();
+    match prepare(&mut request, posted, (&wanted, tool), &input) {
         Err(error) => Exchange::answered(error.told(Some(&request.id))),
         Ok((credentials, asking, dialogue)) => {
             let declined = asking.declined(&request.params);
-            let tool = find(posted.catalog, &wanted);
             let told = Told {
                 era: request.era(),
                 asking,
                 wishes: Wishes::of(&request, posted.headers),
-                content: tool.is_ok_and(|tool| tool.content),
+                content: tool.is_some_and(|tool| tool.content),
                 purpose,
                 id: request.id,
             };
@@ -155,19 +150,19 @@ pub(super) fn run(
 
 /// What a call brings beside its input.
 fn prepare(
-    request: &Request,
+    request: &mut Request,
     posted: &Posted<'_>,
-    wanted: &Wanted,
+    (wanted, tool): (&Wanted, Option<&catalog::Tool>),
     input: &Value,
 ) -> Result<(Credentials, Asking, Dialogue), Error> {
     let mut sent = Map::new();
-    if let Some(context) = request.meta.get(CONTEXT) {
-        sent.insert("context".to_owned(), context.clone());
+    if let Some(context) = request.meta.context.take() {
+        sent.insert("context".to_owned(), context);
     }
     let credentials = context::credentials(&mut sent).map_err(Error::refused)?;
     if request.era() == Era::Modern
         && request.method == "tools/call"
-        && let Ok(tool) = find(posted.catalog, wanted)
+        && let Some(tool) = tool
     {
         headers::parameters(tool, input, posted.headers)?;
     }
@@ -182,7 +177,7 @@ fn wanted(name: String, version: Option<&Value>, posted: &Posted<'_>) -> Result<
         None => return Ok(Wanted::Name(name)),
         Some(Value::String(version)) => version,
         Some(_) => {
-            let message = format!("_meta.{VERSION} must be a string");
+            let message = format!("_meta.{TOOL_VERSION} must be a string");
             return Err(Error::new(Code::InvalidParams, message));
         }
     };

@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::turn::{Arguments, Ending, ToolCall, Turn, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
-use crate::json;
+use crate::json::Writer;
 
 /// `POST /providers/anthropic/call`.
 pub(in super::super) const ANTHROPIC: Endpoint =
     Endpoint { path: "/call", action: Action::Call(|posted| exchange(posted, &FORMAT)) };
 
-static FORMAT: Format = Format { read, write, pairs_by_id: true };
+static FORMAT: Format = Format { read, member: "messages", write, pairs_by_id: true };
 
 const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
     content blocks";
@@ -37,7 +37,7 @@ fn read(body: Value) -> Result<Turn, String> {
     };
     turn.length = blocks.len();
     for (at, block) in blocks.into_iter().enumerate() {
-        let mut block = object(block, &format!("{place}[{at}]"))?;
+        let mut block = object(block, format_args!("{place}[{at}]"))?;
         match text(&mut block, &["type"]).as_deref() {
             Some("tool_use") => {
                 turn.calls.push(ToolCall {
@@ -56,19 +56,18 @@ fn read(body: Value) -> Result<Turn, String> {
 }
 
 /// All results in one message, which must be the next, as its first blocks.
-fn write(answered: Vec<Answered>) -> (&'static str, Value) {
-    let block = |answered: Answered| {
-        let is_error = answered.result.is_err();
-        let (id, content) = answered.into_id_and_text();
-        json::object([
-            ("type", "tool_result".into()),
-            ("tool_use_id", id.into()),
-            ("content", content.into()),
-            ("is_error", is_error.into()),
-        ])
-    };
-    let blocks: Vec<_> = answered.into_iter().map(block).collect();
-    let some = !blocks.is_empty();
-    let message = json::object([("role", "user".into()), ("content", blocks.into())]);
-    ("messages", some.then_some(message).into_iter().collect())
+fn write(writer: &mut Writer, answered: &[Answered]) {
+    writer.json("[");
+    if !answered.is_empty() {
+        writer.json(r#"{"content":"#).array(answered, block).json(r#","role":"user"}"#);
+    }
+    writer.json("]");
+}
+
+fn block(writer: &mut Writer, answered: &Answered) {
+    let is_error = if answered.result.is_err() { "true" } else { "false" };
+    writer.json(r#"{"content":"#).string(&answered.text());
+    writer.json(r#","is_error":"#).json(is_error);
+    writer.json(r#","tool_use_id":"#).string(&answered.handle.id);
+    writer.json(r#","type":"tool_result"}"#);
 }

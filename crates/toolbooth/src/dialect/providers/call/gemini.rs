@@ -3,16 +3,16 @@
 
 use serde_json::{Map, Value};
 
-use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, take, text};
+use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, take, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
-use crate::json;
+use crate::json::Writer;
 
 /// `POST /providers/gemini/call`.
 pub(in super::super) const GEMINI: Endpoint =
     Endpoint { path: "/call", action: Action::Call(|posted| exchange(posted, &FORMAT)) };
 
-static FORMAT: Format = Format { read, write, pairs_by_id: false };
+static FORMAT: Format = Format { read, member: "contents", write, pairs_by_id: false };
 
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
     content), its content (with parts) or the array of its parts";
@@ -55,21 +55,23 @@ const MEMBERS: &[&str] = &[
 fn read(body: Value) -> Result<Turn, String> {
     let mut turn = Turn::default();
     match body {
-        Value::Array(items) => parts(&mut turn, items, "")?,
+        Value::Array(items) => parts(&mut turn, items, format_args!(""))?,
         Value::Object(mut body) => {
             // A prompt that was blocked has feedback and no candidate.
             let blocked =
                 body.contains_key("promptFeedback") || body.contains_key("prompt_feedback");
             if blocked || body.contains_key("candidates") {
-                let mut candidates = list(&mut body, &["candidates"], "")?.into_iter();
+                let mut candidates =
+                    list(&mut body, &["candidates"], format_args!(""))?.into_iter();
                 if let Some(first) = candidates.next() {
-                    candidate(&mut turn, object(first, "candidates[0]")?, "candidates[0].")?;
+                    let first = object(first, format_args!("candidates[0]"))?;
+                    candidate(&mut turn, first, format_args!("candidates[0]."))?;
                 }
                 turn.alternatives = candidates.next().is_some();
             } else if body.contains_key("parts") {
-                content(&mut turn, body, "")?;
+                content(&mut turn, body, format_args!(""))?;
             } else if body.contains_key("content") {
-                candidate(&mut turn, body, "")?;
+                candidate(&mut turn, body, format_args!(""))?;
             } else {
                 return Err(EXPECTED.to_owned());
             }
@@ -79,7 +81,11 @@ fn read(body: Value) -> Result<Turn, String> {
     Ok(turn)
 }
 
-fn candidate(turn: &mut Turn, mut body: Map<String, Value>, place: &str) -> Result<(), String> {
+fn candidate(
+    turn: &mut Turn,
+    mut body: Map<String, Value>,
+    place: Place<'_>,
+) -> Result<(), String> {
     turn.ending = match text(&mut body, &["finishReason", "finish_reason"]).as_deref() {
         None | Some("STOP") => Ending::Regular,
         Some("MAX_TOKENS") => Ending::CutOff,
@@ -91,28 +97,29 @@ fn candidate(turn: &mut Turn, mut body: Map<String, Value>, place: &str) -> Resu
     match body.remove("content") {
         None | Some(Value::Null) => Ok(()),
         Some(found) => {
-            let place = format!("{place}content");
-            content(turn, object(found, &place)?, &format!("{place}."))
+            let found = object(found, format_args!("{place}content"))?;
+            content(turn, found, format_args!("{place}content."))
         }
     }
 }
 
-fn content(turn: &mut Turn, mut body: Map<String, Value>, place: &str) -> Result<(), String> {
+fn content(turn: &mut Turn, mut body: Map<String, Value>, place: Place<'_>) -> Result<(), String> {
     let found = list(&mut body, &["parts"], place)?;
-    parts(turn, found, &format!("{place}parts"))
+    parts(turn, found, format_args!("{place}parts"))
 }
 
-fn parts(turn: &mut Turn, items: Vec<Value>, place: &str) -> Result<(), String> {
+fn parts(turn: &mut Turn, items: Vec<Value>, place: Place<'_>) -> Result<(), String> {
     turn.length = items.len();
     for (at, item) in items.into_iter().enumerate() {
-        let place = format!("{place}[{at}]");
-        let mut part = object(item, &place)?;
+        let place = format_args!("{place}[{at}]");
+        let mut part = object(item, place)?;
         // The libraries write all members, those that are not there as null.
         part.retain(|_, value| !value.is_null());
         let has = |names: &[&str]| names.iter().any(|name| part.contains_key(*name));
         if has(&["functionCall", "function_call"]) {
             let call = take(&mut part, &["functionCall", "function_call"]).unwrap_or_default();
-            turn.calls.push(function_call(at, object(call, &format!("{place}.functionCall"))?));
+            let call = object(call, format_args!("{place}.functionCall"))?;
+            turn.calls.push(function_call(at, call));
         } else if has(&["executableCode", "executable_code"]) {
             turn.hosted.push("executableCode".to_owned());
         } else if has(&["toolCall", "tool_call"]) {
@@ -152,22 +159,23 @@ fn function_call(place: usize, mut call: Map<String, Value>) -> ToolCall {
 
 /// All results in one content. A result has an id only where its call had one: older models refuse
 /// it. Its name is the declared one, whatever the id.
-fn write(answered: Vec<Answered>) -> (&'static str, Value) {
-    let part = |Answered { handle, result }: Answered| {
-        let response = match result {
-            Ok(value) => json::object([("output", value)]),
-            Err(text) => json::object([("error", text.into())]),
-        };
-        let mut part = Map::new();
-        part.insert("name".to_owned(), handle.name.into());
-        part.insert("response".to_owned(), response);
-        if handle.id_sent {
-            part.insert("id".to_owned(), handle.id.into());
-        }
-        json::object([("functionResponse", part.into())])
+fn write(writer: &mut Writer, answered: &[Answered]) {
+    writer.json("[");
+    if !answered.is_empty() {
+        writer.json(r#"{"parts":"#).array(answered, part).json(r#","role":"user"}"#);
+    }
+    writer.json("]");
+}
+
+fn part(writer: &mut Writer, Answered { handle, result }: &Answered) {
+    writer.json(r#"{"functionResponse":{"#);
+    if handle.id_sent {
+        writer.json(r#""id":"#).string(&handle.id).json(",");
+    }
+    writer.json(r#""name":"#).string(&handle.name).json(r#","response":{"#);
+    match result {
+        Ok(value) => writer.json(r#""output":"#).value(value),
+        Err(text) => writer.json(r#""error":"#).string(text),
     };
-    let parts: Vec<_> = answered.into_iter().map(part).collect();
-    let some = !parts.is_empty();
-    let content = json::object([("role", "user".into()), ("parts", parts.into())]);
-    ("contents", some.then_some(content).into_iter().collect())
+    writer.json("}}}");
 }

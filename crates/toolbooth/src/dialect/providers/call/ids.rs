@@ -25,13 +25,20 @@ pub(super) fn assign(calls: &mut [ToolCall], now_ms: u64) -> Vec<Handle> {
 
 fn make(name: &str, now_ms: u64, taken: &[String]) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let id: String = format!("call_{now_ms}_{name}").chars().map(plain).collect();
-    let mut numbered = (1_usize..).map(|number| {
-        let end = if number == 1 { String::new() } else { format!("_{number}") };
-        let room = LONGEST.saturating_sub(end.len()).min(id.len());
-        format!("{}{end}", id.get(..room).unwrap_or_default())
-    });
-    numbered.find(|id| !taken.contains(id)).unwrap_or_default()
+    let mut id = format!("call_{now_ms}_");
+    // Every character of it is one byte.
+    id.extend(name.chars().map(plain).take(LONGEST));
+    id.truncate(LONGEST);
+    let mut unique = id.clone();
+    let mut number = 1_usize;
+    while taken.contains(&unique) {
+        number += 1;
+        let end = format!("_{number}");
+        unique.clone_from(&id);
+        unique.truncate(LONGEST.saturating_sub(end.len()));
+        unique.push_str(&end);
+    }
+    unique
 }
 
 /// What the client should know of the ids.
@@ -45,8 +52,9 @@ pub(super) fn warnings(handles: &[Handle], pairs_by_id: bool) -> Vec<String> {
         );
     }
     // There are too few of them for anything but looking at all.
-    let with_id_of = |one: &Handle| handles.iter().filter(|other| other.id == one.id).count();
-    if handles.iter().any(|one| with_id_of(one) > 1) {
+    let comes_again =
+        |(at, one): (usize, &Handle)| handles.iter().skip(at + 1).any(|other| other.id == one.id);
+    if handles.iter().enumerate().any(comes_again) {
         warnings.push(
             "Several calls have one id. Each has a result, in the order of the calls".to_owned(),
         );

@@ -13,6 +13,8 @@ mod responses;
 mod result;
 mod turn;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 pub(super) use anthropic::ANTHROPIC;
@@ -27,7 +29,7 @@ use crate::call::{
 use crate::catalog::{Catalog, Tool};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Writer};
 use options::Options;
 use turn::{ToolCall, Turn};
 
@@ -35,8 +37,10 @@ use turn::{ToolCall, Turn};
 struct Format {
     /// Reads what a model answered. The error says where it is wrong and what was expected.
     read: fn(Value) -> Result<Turn, String>,
-    /// Writes the member that the client appends to its conversation: its name and value.
-    write: fn(Vec<Answered>) -> (&'static str, Value),
+    /// The member that the client appends to its conversation.
+    member: &'static str,
+    /// Writes the value of that member.
+    write: fn(&mut Writer, &[Answered]),
     /// Whether the provider pairs results with calls by an id that both must have.
     pairs_by_id: bool,
 }
@@ -49,13 +53,12 @@ struct Answered {
 }
 
 impl Answered {
-    /// The id of the call, and its result as the text that most formats want.
-    fn into_id_and_text(self) -> (String, String) {
-        let text = match self.result {
-            Ok(Value::String(text)) | Err(text) => text,
-            Ok(value) => value.to_string(),
-        };
-        (self.handle.id, text)
+    /// The result as the text that most formats want.
+    fn text(&self) -> Cow<'_, str> {
+        match &self.result {
+            Ok(Value::String(text)) | Err(text) => text.into(),
+            Ok(value) => json::text(value).into(),
+        }
     }
 }
 
@@ -183,20 +186,19 @@ fn answer(
         .zip(outcomes)
         .map(|(handle, outcome)| Answered { result: result::tell(outcome, &handle.name), handle })
         .collect();
-    let calls: Vec<_> = answered
-        .iter()
-        .map(|Answered { handle: Handle { id, name, .. }, result }| {
-            json::object([
-                ("id", id.as_str().into()),
-                ("name", excerpt(name).into()),
-                ("success", result.is_ok().into()),
-            ])
-        })
-        .collect();
-    let (member, value) = (format.write)(answered);
-    let beside = json::object([("calls", calls.into()), ("warnings", warnings.into())]);
-    let body = json::object([(member, value), ("_toolbooth", beside)]);
-    Outbound::json(200, body.to_string().into_bytes()).with("cache-control", "no-store")
+    let mut writer = Writer::default();
+    writer.json(r#"{"_toolbooth":{"calls":"#);
+    writer.array(&answered, |writer, Answered { handle: Handle { id, name, .. }, result }| {
+        writer.json(r#"{"id":"#).string(id).json(r#","name":"#).string(&excerpt(name));
+        writer.json(r#","success":"#).json(if result.is_ok() { "true}" } else { "false}" });
+    });
+    writer.json(r#","warnings":"#).array(&warnings, |writer, warning| {
+        writer.string(warning);
+    });
+    writer.json("},").string(format.member).json(":");
+    (format.write)(&mut writer, &answered);
+    writer.json("}");
+    Outbound::json(200, writer.end().into_bytes()).with("cache-control", "no-store")
 }
 
 #[cfg(test)]

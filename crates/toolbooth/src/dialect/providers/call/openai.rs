@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, text};
+use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
-use crate::json;
+use crate::json::Writer;
 
 /// `POST /providers/openai/call`.
 pub(in super::super) const OPENAI: Endpoint =
     Endpoint { path: "/call", action: Action::Call(|posted| exchange(posted, &FORMAT)) };
 
-static FORMAT: Format = Format { read, write, pairs_by_id: true };
+static FORMAT: Format = Format { read, member: "messages", write, pairs_by_id: true };
 
 const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
     message (an object with role or tool_calls) or the array of its tool calls";
@@ -19,11 +19,11 @@ const EXPECTED: &str = "The body must be a chat completion (an object with choic
 fn read(body: Value) -> Result<Turn, String> {
     let mut turn = Turn::default();
     match body {
-        Value::Array(calls) => tool_calls(&mut turn, calls, "")?,
+        Value::Array(calls) => tool_calls(&mut turn, calls, format_args!(""))?,
         Value::Object(mut body) if body.contains_key("choices") => {
-            let mut choices = list(&mut body, &["choices"], "")?.into_iter();
+            let mut choices = list(&mut body, &["choices"], format_args!(""))?.into_iter();
             if let Some(first) = choices.next() {
-                let mut first = object(first, "choices[0]")?;
+                let mut first = object(first, format_args!("choices[0]"))?;
                 turn.ending = match text(&mut first, &["finish_reason"]).as_deref() {
                     None | Some("tool_calls") => Ending::Regular,
                     Some("length") => Ending::CutOff,
@@ -32,11 +32,12 @@ fn read(body: Value) -> Result<Turn, String> {
                 let answer = first.remove("message").ok_or(
                     "choices[0].message is missing; a streamed answer must be put together first",
                 )?;
-                message(&mut turn, object(answer, "choices[0].message")?, "choices[0].message.")?;
+                let answer = object(answer, format_args!("choices[0].message"))?;
+                message(&mut turn, answer, format_args!("choices[0].message."))?;
             }
             turn.alternatives = choices.next().is_some();
         }
-        Value::Object(body) if is_assistant(&body) => message(&mut turn, body, "")?,
+        Value::Object(body) if is_assistant(&body) => message(&mut turn, body, format_args!(""))?,
         _ => return Err(EXPECTED.to_owned()),
     }
     Ok(turn)
@@ -46,23 +47,27 @@ fn is_assistant(body: &Map<String, Value>) -> bool {
     body.contains_key("tool_calls") || body.get("role").is_some_and(|role| role == "assistant")
 }
 
-fn message(turn: &mut Turn, mut message: Map<String, Value>, place: &str) -> Result<(), String> {
+fn message(
+    turn: &mut Turn,
+    mut message: Map<String, Value>,
+    place: Place<'_>,
+) -> Result<(), String> {
     // The form that tool_calls replaced; its result would be a message of another role.
     if message.get("function_call").is_some_and(Value::is_object) {
         turn.others.push("function_call".to_owned());
     }
     let calls = list(&mut message, &["tool_calls"], place)?;
-    tool_calls(turn, calls, &format!("{place}tool_calls"))
+    tool_calls(turn, calls, format_args!("{place}tool_calls"))
 }
 
-fn tool_calls(turn: &mut Turn, calls: Vec<Value>, place: &str) -> Result<(), String> {
+fn tool_calls(turn: &mut Turn, calls: Vec<Value>, place: Place<'_>) -> Result<(), String> {
     turn.length = calls.len();
     for (at, call) in calls.into_iter().enumerate() {
-        let place = format!("{place}[{at}]");
-        let mut call = object(call, &place)?;
+        let place = format_args!("{place}[{at}]");
+        let mut call = object(call, place)?;
         let kind = text(&mut call, &["type"]);
         let function = match call.remove("function") {
-            Some(function) => object(function, &format!("{place}.function"))?,
+            Some(function) => object(function, format_args!("{place}.function"))?,
             None if kind.as_deref() == Some("function") => Map::new(),
             None => {
                 let kind = kind.ok_or_else(|| {
@@ -89,14 +94,9 @@ fn function_call(place: usize, id: Option<String>, mut function: Map<String, Val
 }
 
 /// One message for each call.
-fn write(answered: Vec<Answered>) -> (&'static str, Value) {
-    let message = |answered: Answered| {
-        let (id, content) = answered.into_id_and_text();
-        json::object([
-            ("role", "tool".into()),
-            ("tool_call_id", id.into()),
-            ("content", content.into()),
-        ])
-    };
-    ("messages", answered.into_iter().map(message).collect())
+fn write(writer: &mut Writer, answered: &[Answered]) {
+    writer.array(answered, |writer, answered| {
+        writer.json(r#"{"content":"#).string(&answered.text());
+        writer.json(r#","role":"tool","tool_call_id":"#).string(&answered.handle.id).json("}");
+    });
 }

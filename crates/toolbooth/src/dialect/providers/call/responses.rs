@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
-use crate::json;
+use crate::json::Writer;
 
 /// `POST /providers/openai-responses/call`.
 pub(in super::super) const OPENAI_RESPONSES: Endpoint =
     Endpoint { path: "/call", action: Action::Call(|posted| exchange(posted, &FORMAT)) };
 
-static FORMAT: Format = Format { read, write, pairs_by_id: true };
+static FORMAT: Format = Format { read, member: "input", write, pairs_by_id: true };
 
 const EXPECTED: &str =
     "The body must be a response (an object with output) or the array of its output items";
@@ -35,13 +35,13 @@ fn read(body: Value) -> Result<Turn, String> {
                 Some("incomplete") => Ending::CutOff,
                 Some(_) => Ending::Other,
             };
-            (list(&mut body, &["output"], "")?, "output")
+            (list(&mut body, &["output"], format_args!(""))?, "output")
         }
         _ => return Err(EXPECTED.to_owned()),
     };
     turn.length = items.len();
     for (at, item) in items.into_iter().enumerate() {
-        let mut item = object(item, &format!("{place}[{at}]"))?;
+        let mut item = object(item, format_args!("{place}[{at}]"))?;
         match text(&mut item, &["type"]).as_deref() {
             Some("function_call") => {
                 let cut = text(&mut item, &["status"]).as_deref() == Some("incomplete");
@@ -74,14 +74,10 @@ fn read(body: Value) -> Result<Turn, String> {
 }
 
 /// One item for each call.
-fn write(answered: Vec<Answered>) -> (&'static str, Value) {
-    let item = |answered: Answered| {
-        let (id, output) = answered.into_id_and_text();
-        json::object([
-            ("type", "function_call_output".into()),
-            ("call_id", id.into()),
-            ("output", output.into()),
-        ])
-    };
-    ("input", answered.into_iter().map(item).collect())
+fn write(writer: &mut Writer, answered: &[Answered]) {
+    writer.array(answered, |writer, answered| {
+        writer.json(r#"{"call_id":"#).string(&answered.handle.id);
+        writer.json(r#","output":"#).string(&answered.text());
+        writer.json(r#","type":"function_call_output"}"#);
+    });
 }

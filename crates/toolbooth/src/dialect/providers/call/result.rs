@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::call::{Outcome, Refusal, ToolError, asks_back, excerpt};
+use crate::json;
 
 /// The largest result in bytes (2api.ai, 8.3).
 const LARGEST: usize = 64 * 1024;
@@ -32,8 +33,9 @@ fn bounded(value: Value) -> Value {
         Value::Null => Value::from(EMPTY),
         Value::String(text) if text.is_empty() => Value::from(EMPTY),
         Value::String(text) => Value::String(cut(text)),
+        Value::Bool(_) | Value::Number(_) => value,
         value => {
-            let text = value.to_string();
+            let text = json::text(&value);
             if text.len() > LARGEST { Value::String(cut(text)) } else { value }
         }
     }

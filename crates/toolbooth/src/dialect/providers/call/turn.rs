@@ -1,9 +1,14 @@
 //! What a model answered, as far as tools go, whatever its provider.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use crate::call::excerpt;
 use crate::json;
+
+/// A place in what was posted. It is put together only where something is wrong there.
+pub(super) type Place<'a> = fmt::Arguments<'a>;
 
 /// An answer of a model.
 #[derive(Debug, Default)]
@@ -88,7 +93,7 @@ impl Arguments {
     pub(super) fn read(self, limit: usize) -> Result<Value, String> {
         let size = match &self {
             Self::Text(text) => text.len(),
-            Self::Json(value) => value.to_string().len(),
+            Self::Json(value) => json::text(value).len(),
             Self::Unreadable(_) => 0,
         };
         if size > limit {
@@ -205,7 +210,7 @@ pub(super) fn take(object: &mut Map<String, Value>, names: &[&str]) -> Option<Va
 pub(super) fn list(
     object: &mut Map<String, Value>,
     names: &[&'static str],
-    place: &str,
+    place: Place<'_>,
 ) -> Result<Vec<Value>, String> {
     match take(object, names) {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -220,7 +225,7 @@ pub(super) fn list(
 ///
 /// # Errors
 /// What it must be.
-pub(super) fn object(value: Value, place: &str) -> Result<Map<String, Value>, String> {
+pub(super) fn object(value: Value, place: Place<'_>) -> Result<Map<String, Value>, String> {
     match value {
         Value::Object(object) => Ok(object),
         _ => Err(format!("{place} must be an object")),
