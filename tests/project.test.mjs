@@ -62,7 +62,7 @@ test("what the platform logs has no queries: codes and users stand in some", () 
 test("make help names every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "build", "test", "bench", "deploy", "key", "tool", "lint", "clean"]) {
+  for (const name of ["help", "dev", "build", "test", "bench", "profile", "deploy", "key", "tool", "lint", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });

@@ -8,10 +8,13 @@ const encoder = new TextEncoder();
 
 /**
  * The text that the runtime has made of a body of `length` bytes. It puts U+FFFD where there was no
- * UTF-8; that tells itself by the length, but for a character of four bytes whose last is missing.
+ * UTF-8, and leaves a byte order mark out; both tell themselves by the length, but for a character of
+ * four bytes whose last is missing.
  */
 export function checked(text, length) {
-  return text.includes("\ufffd") && encoder.encode(text).length !== length ? NOT_TEXT : text;
+  // As many characters as bytes: each has one, or stands for one that was none.
+  if (text.length === length && !text.includes("\ufffd")) return text;
+  return encoder.encode(text).length === length ? text : NOT_TEXT;
 }
 
 /** The text of a body whose length nobody has said. What is too long is not read to its end. */

@@ -7,6 +7,7 @@ use super::properties::{json, modest};
 use crate::catalog::{ToolRef, Version, parse_version};
 use crate::config::Origins;
 use crate::json;
+use crate::json::judge::judge;
 
 /// Takes one or more characters of a kind from the front.
 fn some(text: &str, kind: fn(char) -> bool) -> Option<&str> {
@@ -60,8 +61,28 @@ fn nearly_json() -> impl Strategy<Value = Vec<u8>> {
         spoilt,
         "[\\[\\]{}:,\"a1 ]{0,12}".prop_map(String::into_bytes),
         "-?[0-9]{1,24}(\\.[0-9]{1,24})?([eE][+-]?[0-9]{1,3})?".prop_map(String::into_bytes),
+        pieces().prop_map(String::into_bytes),
         prop::collection::vec(any::<u8>(), 0..24),
     ]
+}
+
+/// What JSON is made of, in any order: faults of all kinds, also behind the ends of lines.
+fn pieces() -> impl Strategy<Value = String> {
+    let pieces = [
+        r"[\[{]",
+        r"[\]},:]",
+        r#""[ab]":"#,
+        r#""[ab]""#,
+        r"[ \r\n\t]{1,3}",
+        "true|false|null|[truefalsn]",
+        "-?(0|[1-9][0-9]{0,2})",
+        "-?[0-9]{17,22}",
+        r"-?[0-9]{0,2}[.eE][+-]?[0-9]{0,25}",
+        r#""[^"\\]{0,20}""#,
+        r#""([ -!]{0,9}\\["\\/bfnrtux]?[0-9a-fA-Fg]{0,4}){1,3}"?"#,
+        r#""\\u[dD][89a-fA-F][0-9a-f]{2}(\\?u?([dD][89a-f])?[0-9a-f]{2})?"?"#,
+    ];
+    prop::string::string_regex(&format!("(({})){{0,12}}", pieces.join(")|("))).unwrap()
 }
 
 proptest! {
@@ -119,6 +140,14 @@ proptest! {
             }
             (Err(_), Err(_)) => {}
         }
+    }
+
+    #[test]
+    fn json_is_read_as_serde_json_reads_it(bytes in nearly_json()) {
+        let Ok(text) = String::from_utf8(bytes) else { return Ok(()) };
+        let read = json::parse(&text).map_err(|error| error.to_string());
+        // As text, too: 0.0 and -0.0 are equal.
+        prop_assert_eq!(format!("{read:?}"), format!("{:?}", judge(&text)), "{}", text);
     }
 
     #[test]

@@ -1,0 +1,203 @@
+//! JSON's grammar (RFC 8259), read in one pass.
+//!
+//! The words of a fault and its place are those of `serde_json`: the tests hold this reader to it. Its
+//! own reader is made of layers that are only quick where they are inlined, which a Worker that is
+//! built for size has no room for.
+
+mod number;
+mod string;
+
+use std::borrow::Cow;
+
+use serde_json::map::Entry;
+use serde_json::{Map, Value};
+
+use super::MAX_DEPTH;
+use crate::call::excerpt;
+
+const EOF_IN_VALUE: &str = "EOF while parsing a value";
+const EOF_IN_LIST: &str = "EOF while parsing a list";
+const EOF_IN_OBJECT: &str = "EOF while parsing an object";
+
+/// What is wrong, and how many bytes had been read when that was seen.
+pub(super) struct Fault {
+    pub(super) reason: Cow<'static, str>,
+    pub(super) end: usize,
+}
+
+/// A text and how much of it has been read.
+pub(super) struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// One value, and nothing after it.
+    pub(super) fn document(mut self) -> Result<Value, Fault> {
+        let value = self.value(MAX_DEPTH)?;
+        self.token();
+        if self.at < self.text.len() {
+            self.at += 1;
+            return Err(self.past("trailing characters"));
+        }
+        Ok(value)
+    }
+
+    /// A value that may nest `room` levels deep.
+    fn value(&mut self, room: usize) -> Result<Value, Fault> {
+        match self.token() {
+            b'"' => self.string().map(Value::String),
+            b'{' => self.object(room),
+            b'[' => self.array(room),
+            b'-' | b'0'..=b'9' => self.number().map(Value::Number),
+            b't' => self.word("true", Value::Bool(true)),
+            b'f' => self.word("false", Value::Bool(false)),
+            b'n' => self.word("null", Value::Null),
+            _ => Err(self.unexpected("expected value", EOF_IN_VALUE)),
+        }
+    }
+
+    fn array(&mut self, room: usize) -> Result<Value, Fault> {
+        self.at += 1;
+        let Some(room) = room.checked_sub(1) else { return Err(self.too_deep(b']')) };
+        let mut items = Vec::new();
+        if self.token() == b']' {
+            self.at += 1;
+            return Ok(Value::Array(items));
+        }
+        if self.at == self.text.len() {
+            return Err(self.past(EOF_IN_LIST));
+        }
+        loop {
+            items.push(self.value(room)?);
+            match self.token() {
+                b',' => self.at += 1,
+                b']' => {
+                    self.at += 1;
+                    return Ok(Value::Array(items));
+                }
+                _ => return Err(self.unexpected("expected `,` or `]`", EOF_IN_LIST)),
+            }
+            if self.token() == b']' {
+                return Err(self.unexpected("trailing comma", EOF_IN_VALUE));
+            }
+        }
+    }
+
+    fn object(&mut self, room: usize) -> Result<Value, Fault> {
+        self.at += 1;
+        let Some(room) = room.checked_sub(1) else { return Err(self.too_deep(b'}')) };
+        let mut members = Map::new();
+        match self.token() {
+            b'"' => {}
+            b'}' => {
+                self.at += 1;
+                return Ok(Value::Object(members));
+            }
+            _ => return Err(self.unexpected("key must be a string", EOF_IN_OBJECT)),
+        }
+        loop {
+            match members.entry(self.string()?) {
+                Entry::Vacant(place) => {
+                    if self.token() != b':' {
+                        return Err(self.unexpected("expected `:`", EOF_IN_OBJECT));
+                    }
+                    self.at += 1;
+                    place.insert(self.value(room)?);
+                }
+                Entry::Occupied(known) => {
+                    let key = excerpt(known.key());
+                    self.leave(b'}');
+                    return Err(self.past(format!("the key \"{key}\" is repeated")));
+                }
+            }
+            match self.token() {
+                b',' => self.at += 1,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(Value::Object(members));
+                }
+                _ => return Err(self.unexpected("expected `,` or `}`", EOF_IN_OBJECT)),
+            }
+            match self.token() {
+                b'"' => {}
+                b'}' => return Err(self.unexpected("trailing comma", EOF_IN_VALUE)),
+                _ => return Err(self.unexpected("key must be a string", EOF_IN_VALUE)),
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, Fault> {
+        for byte in word.bytes() {
+            if self.byte() != byte {
+                return Err(self.unexpected("expected ident", EOF_IN_VALUE));
+            }
+            self.at += 1;
+        }
+        Ok(value)
+    }
+
+    /// The next byte; NUL at the end, which no grammar of JSON expects anywhere.
+    #[inline(always)]
+    fn byte(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Skips white space: the byte that the next token begins with.
+    #[inline(always)]
+    fn token(&mut self) -> u8 {
+        match self.byte() {
+            byte if byte > b' ' => byte,
+            _ => self.skip(),
+        }
+    }
+
+    #[inline(never)]
+    fn skip(&mut self) -> u8 {
+        while let b' ' | b'\n' | b'\r' | b'\t' = self.byte() {
+            self.at += 1;
+        }
+        self.byte()
+    }
+
+    /// What has been read since `start`.
+    fn since(&self, start: usize) -> &str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// The next byte is not what it should be, or there is none.
+    #[cold]
+    fn unexpected(&self, reason: &'static str, at_the_end: &'static str) -> Fault {
+        match self.at < self.text.len() {
+            true => Fault { reason: Cow::Borrowed(reason), end: self.at + 1 },
+            false => self.past(at_the_end),
+        }
+    }
+
+    /// What has been read is wrong.
+    #[cold]
+    fn past(&self, reason: impl Into<Cow<'static, str>>) -> Fault {
+        Fault { reason: reason.into(), end: self.at }
+    }
+
+    #[cold]
+    fn too_deep(&mut self, close: u8) -> Fault {
+        self.leave(close);
+        self.past(format!("nested deeper than {MAX_DEPTH} levels"))
+    }
+
+    /// Before it says where it is, `serde_json` looks for the end of what it refuses.
+    fn leave(&mut self, close: u8) {
+        let next = self.token();
+        if next == close {
+            self.at += 1;
+        } else if next == b',' && close == b']' {
+            self.at += 1;
+            self.token();
+        }
+    }
+}
