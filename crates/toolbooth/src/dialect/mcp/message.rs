@@ -29,15 +29,6 @@ pub(super) enum Era {
     Legacy,
 }
 
-/// What was posted.
-#[derive(Debug)]
-pub(super) enum Message {
-    /// A request.
-    Request(Request),
-    /// A notification, or an answer to a question that this server never asked.
-    Unanswered,
-}
-
 /// A request.
 #[derive(Debug)]
 pub(super) struct Request {
@@ -110,14 +101,16 @@ impl Request {
         let text = self.params.get(name).and_then(Value::as_str);
         text.ok_or_else(|| Error::new(Code::InvalidParams, format!("{name} must be a string")))
     }
-}
 
-impl Message {
-    /// Reads one message. A batch is refused: only 2025-03-26 had them.
+    /// Reads one message; nothing where it is a notification, or an answer to a question that this
+    /// server never asked. A batch is refused: only 2025-03-26 had them.
     ///
     /// # Errors
     /// It is none (-32600); with the id, if it has one.
-    pub(super) fn read(body: Value, headers: &dyn Headers) -> Result<Self, (Option<Value>, Error)> {
+    pub(super) fn read(
+        body: Value,
+        headers: &dyn Headers,
+    ) -> Result<Option<Self>, (Option<Value>, Error)> {
         let fault = |what: &'static str| Error::new(Code::InvalidRequest, what);
         let mut body = match body {
             Value::Object(body) => body,
@@ -139,7 +132,7 @@ impl Message {
         let method = match body.remove("method") {
             Some(Value::String(method)) => method,
             None if body.contains_key("result") || body.contains_key("error") => {
-                return Ok(Self::Unanswered);
+                return Ok(None);
             }
             _ => return invalid("method must be a string"),
         };
@@ -148,7 +141,7 @@ impl Message {
             Some(Value::Object(params)) => params,
             Some(_) => return invalid("params must be an object"),
         };
-        let Some(id) = id else { return Ok(Self::Unanswered) };
+        let Some(id) = id else { return Ok(None) };
         let meta = match params.remove("_meta") {
             Some(Value::Object(meta)) => meta.into(),
             _ => Meta::default(),
@@ -162,6 +155,6 @@ impl Message {
                 && method != "initialize"
                 && headers.get(headers::METHOD).is_some();
         let (modern, legacy) = if modern { (Some(version), None) } else { (None, version) };
-        Ok(Self::Request(Request { id, method, params, meta, modern, legacy }))
+        Ok(Some(Self { id, method, params, meta, modern, legacy }))
     }
 }

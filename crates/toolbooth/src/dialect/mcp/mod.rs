@@ -19,7 +19,7 @@ mod resources;
 mod result;
 mod tools;
 
-use message::{Era, Message, Request};
+use message::{Era, Request};
 use reply::{Error, refuse};
 
 use super::{
@@ -76,10 +76,10 @@ fn metadata(reading: &Reading<'_>) -> Result<Page, Outbound> {
 
 /// `POST /mcp`: one message.
 fn post(mut posted: Posted<'_>) -> Exchange {
-    let request = match Message::read(posted.body.take(), posted.headers) {
-        Ok(Message::Request(request)) => request,
+    let request = match Request::read(posted.body.take(), posted.headers) {
+        Ok(Some(request)) => request,
         // Nobody waits for an answer, and nothing is kept that one could be about.
-        Ok(Message::Unanswered) => return Exchange::answered(Outbound::empty(202)),
+        Ok(None) => return Exchange::answered(Outbound::empty(202)),
         Err((id, error)) => return Exchange::answered(error.told(id.as_ref())),
     };
     if let Some(modern) = &request.modern
