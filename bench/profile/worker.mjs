@@ -79,7 +79,7 @@ export function requestOf({ path, headers, body }) {
     url: `http://localhost:8787${path}`,
     headers: new Headers(all),
     body: {},
-    arrayBuffer: async () => bytes.buffer,
+    text: async () => body,
   };
 }
 

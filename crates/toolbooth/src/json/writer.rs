@@ -9,17 +9,22 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 /// A text of JSON that grows at its end.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Writer(String);
 
 /// The JSON of a value.
 pub(crate) fn text(value: &Value) -> String {
-    let mut writer = Writer::default();
+    let mut writer = Writer::new();
     writer.value(value);
     writer.0
 }
 
 impl Writer {
+    /// An empty text with room for what most answers are, which then need not move as they grow.
+    pub(crate) fn new() -> Self {
+        Self(String::with_capacity(512))
+    }
+
     /// Adds what is JSON already, or a piece of it.
     pub(crate) fn json(&mut self, piece: &str) -> &mut Self {
         self.0.push_str(piece);
@@ -125,7 +130,7 @@ mod tests {
         for value in [json!(all), json!(""), json!("\\"), json!({ all: [[], {}] })] {
             assert_eq!(text(&value), value.to_string());
         }
-        let mut writer = Writer::default();
+        let mut writer = Writer::new();
         writer.json("{\"a\":").string("b\n").json(",\"c\":").array([1, 2], |writer, item| {
             writer.value(&json!(item));
         });

@@ -101,11 +101,9 @@ impl Request {
         let text = self.params.get(name).and_then(Value::as_str);
         text.ok_or_else(|| Error::new(Code::InvalidParams, format!("{name} must be a string")))
     }
-}
 
-impl Request {
-    /// Reads one message: `None` for a notification, and for an answer to a question that this server
-    /// never asked. A batch is refused: only 2025-03-26 had them.
+    /// Reads one message; nothing where it is a notification, or an answer to a question that this
+    /// server never asked. A batch is refused: only 2025-03-26 had them.
     ///
     /// # Errors
     /// It is none (-32600); with the id, if it has one.

@@ -15,7 +15,7 @@ const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// What the client wants to hear of while a tool runs.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Wishes {
     /// The token of progress, where it wants to know of that.
     progress: Option<Value>,
@@ -24,8 +24,6 @@ pub(super) struct Wishes {
 }
 
 impl Wishes {
-    const NONE: Self = Self { progress: None, level: None };
-
     /// What the request says of it. A client that takes no event stream hears of nothing. Of log
     /// messages a modern one says whether it wants them; a legacy one gets those that are for it.
     pub(super) fn of(request: &Request, headers: &dyn Headers) -> Self {
@@ -34,12 +32,11 @@ impl Wishes {
             Era::Legacy => Some("info"),
             Era::Modern => request.meta.log_level.as_ref().and_then(Value::as_str),
         };
-        let wishes = Self {
-            progress: token.filter(|token| token.is_string() || token.is_number()).cloned(),
-            level: level.and_then(|level| LEVELS.iter().position(|known| *known == level)),
-        };
+        let progress = token.filter(|token| token.is_string() || token.is_number());
+        let level = level.and_then(|level| LEVELS.iter().position(|known| *known == level));
         // Most clients take a stream and wish for nothing: then nobody need look.
-        if wishes == Self::NONE || takes_stream(headers) { wishes } else { Self::NONE }
+        let heard = (progress.is_some() || level.is_some()) && takes_stream(headers);
+        Self { progress: progress.filter(|_| heard).cloned(), level: level.filter(|_| heard) }
     }
 
     /// The answer, after the notes that are wanted.

@@ -83,7 +83,7 @@ const FAILURE: &str = r#""toolbooth/error":"#;
 pub(super) fn result(id: &Value, era: Era, members: &str, kind: Kind<'_>) -> Outbound {
     let comma = if members.is_empty() { "" } else { "," };
     let word = if kind == Kind::InputRequired { "input_required" } else { "complete" };
-    let mut body = Writer::default();
+    let mut body = Writer::new();
     body.json(r#"{"jsonrpc":"2.0","id":"#).value(id).json(r#","result":{"#).json(members);
     match (era, kind) {
         (Era::Legacy, Kind::Failed(how)) => {

@@ -46,7 +46,7 @@ pub(super) enum Purpose {
 
 /// The member `content` with blocks that are texts.
 fn content<'a>(texts: impl IntoIterator<Item = &'a str>) -> Writer {
-    let mut writer = Writer::default();
+    let mut writer = Writer::new();
     writer.json(r#""content":"#).array(texts, |writer, text| {
         writer.json(r#"{"type":"text","text":"#).string(text).json("}");
     });
@@ -148,7 +148,7 @@ fn document(block: &Value, uri: &str, mime_type: &str) -> Value {
 /// A value, once for programs and once, the same JSON, for models whose clients hand on texts only.
 /// What is no object stands in one, as revisions before 2026-07-28 demand.
 fn structured(told: &Told, value: Value) -> Outbound {
-    let mut json = Writer::default();
+    let mut json = Writer::new();
     match value {
         Value::Object(_) => json.value(&value),
         other => json.json(r#"{"result":"#).value(&other).json("}"),

@@ -186,7 +186,7 @@ fn answer(
         .zip(outcomes)
         .map(|(handle, outcome)| Answered { result: result::tell(outcome, &handle.name), handle })
         .collect();
-    let mut writer = Writer::default();
+    let mut writer = Writer::new();
     writer.json(r#"{"_toolbooth":{"calls":"#);
     writer.array(&answered, |writer, Answered { handle: Handle { id, name, .. }, result }| {
         writer.json(r#"{"id":"#).string(id).json(r#","name":"#).string(&excerpt(name));
