@@ -32,8 +32,10 @@ impl Reader<'_> {
             return Err(self.unexpected("invalid number", EOF_IN_VALUE));
         }
         while let digit @ b'0'..=b'9' = self.byte() {
-            let add = |whole: u64| whole.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
-            whole = whole.and_then(add);
+            let digit = u64::from(digit - b'0');
+            // `checked_mul` would multiply with 128 bits.
+            let fits = |whole: &u64| (*whole, digit) <= (u64::MAX / 10, u64::MAX % 10);
+            whole = whole.filter(fits).map(|whole| whole * 10 + digit);
             self.at += 1;
         }
         Ok(whole)
@@ -51,8 +53,8 @@ impl Reader<'_> {
         if let b'e' | b'E' = self.byte() {
             self.exponent(start)?;
         }
-        let number = self.since(start).parse().ok().and_then(Number::from_f64);
-        number.ok_or_else(|| self.past("number out of range"))
+        // Not `str::parse`, whose table of powers is ten kilobytes in the Worker.
+        self.since(start).parse().map_err(|_| self.past("number out of range"))
     }
 
     fn exponent(&mut self, start: usize) -> Result<(), Fault> {
