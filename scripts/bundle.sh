@@ -28,5 +28,5 @@ cd "$crate"
 # worker-build optimizes before it knows what wasm-bindgen leaves; a second pass makes it a tenth smaller.
 # With functions in the order of their names, which then go, those that are alike stand together: gzip
 # makes 2 KB less of them.
-"$WASM_OPT_BIN" -O3 --reorder-functions-by-name --strip-debug "$stage/index_bg.wasm" -o "$out/index_bg.wasm"
+"$WASM_OPT_BIN" -O3 --reorder-functions-by-name --strip-debug --strip-producers --strip-target-features "$stage/index_bg.wasm" -o "$out/index_bg.wasm"
 rm -rf "$stage"

@@ -46,10 +46,9 @@ struct Hit {
 impl Hit {
     /// Whether `region` (a country, its code, or a part of it) is where the city lies.
     fn lies_in(&self, region: &str) -> bool {
-        let region = region.to_lowercase();
-        [&self.country, &self.country_code, &self.admin1]
-            .iter()
-            .any(|name| name.to_lowercase() == region)
+        let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
+        let region = lower(region);
+        [&self.country, &self.country_code, &self.admin1].iter().any(|name| lower(name) == region)
     }
 
     fn label(&self) -> String {

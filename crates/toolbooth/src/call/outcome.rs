@@ -229,8 +229,8 @@ impl Missing {
     }
 
     fn told(&self, [token, secret, user_id]: [&str; 3]) -> String {
-        let tokens = self.authorization.iter().map(|id| format!("{token} {id:?}"));
-        let secrets = self.secrets.iter().map(|id| format!("{secret} {id:?}"));
+        let tokens = self.authorization.iter().map(|id| format!("{token} \"{id}\""));
+        let secrets = self.secrets.iter().map(|id| format!("{secret} \"{id}\""));
         let user_id = self.user_id.then(|| user_id.to_owned());
         tokens.chain(secrets).chain(user_id).collect::<Vec<_>>().join(", ")
     }

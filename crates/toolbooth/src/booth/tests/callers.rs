@@ -204,6 +204,11 @@ fn callers_have_limits_of_their_own() {
         (&[("cf-connecting-ip", "2001:db8:0:0:ff::")], "200", "address:20010db800000000"),
         (&[("cf-connecting-ip", "2001:DB8::2:1")], "429", "address:20010db800000000"),
         (&[("cf-connecting-ip", "2001:db8:0:1::1")], "200", "address:20010db800000001"),
+        (&[("cf-connecting-ip", "1:2:3:4:5:6:7:8")], "200", "address:1000200030004"),
+        (&[("cf-connecting-ip", "::1")], "200", "address:0"),
+        (&[("cf-connecting-ip", "::ffff:192.0.2.1")], "200", "address:::ffff:192.0.2.1"),
+        (&[("cf-connecting-ip", "1:2:3:4:5")], "200", "address:1:2:3:4:5"),
+        (&[("cf-connecting-ip", "1:2:3:4:5::6:7:8:9")], "200", "address:1:2:3:4:5::6:7:8:9"),
         (&[KEY], "429", "key:one"),
     ] {
         let got = post(&server, headers, CALL);

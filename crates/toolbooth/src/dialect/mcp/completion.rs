@@ -44,9 +44,11 @@ pub(super) fn complete(request: &Request, posted: &Posted<'_>) -> Result<Outboun
             return Err(Error::new(Code::InvalidParams, message));
         }
     };
-    let begun = begun.to_lowercase();
-    let fitting: Vec<_> =
-        values.into_iter().filter(|value| value.to_lowercase().starts_with(&begun)).collect();
+    // Ids and names have no letters but those of ASCII.
+    let fits = |value: &String| {
+        value.get(..begun.len()).is_some_and(|start| start.eq_ignore_ascii_case(begun))
+    };
+    let fitting: Vec<_> = values.into_iter().filter(fits).collect();
     let told = fitting.get(..MOST).unwrap_or(&fitting);
     let has_more = told.len() < fitting.len();
     let completion = json::object([

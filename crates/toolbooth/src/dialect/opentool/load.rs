@@ -81,7 +81,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let names = function.parameters.iter().map(|parameter| &*parameter.name);
     let texts = names.chain([function.name, &*function.description]);
     unfit.extend(
-        texts.filter(|text| portable::digits_only(text)).map(|text| format!("the text {text:?}")),
+        texts.filter(|text| portable::digits_only(text)).map(|text| format!("the text \"{text}\"")),
     );
     if unfit.is_empty() { Rendering::of(&function) } else { Rendering::Unfit(unfit) }
 }

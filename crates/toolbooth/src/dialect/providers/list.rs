@@ -78,7 +78,7 @@ pub(super) fn tools(reading: &Reading<'_>, lists: &Lists) -> Result<Page, Outbou
 fn not_found(refusal: Refusal) -> Outbound {
     let message = match refusal {
         Refusal::UnknownTool { name, .. } => format!(
-            "include: there is no tool {name:?}; expected a name, a versioned name such as \
+            "include: there is no tool \"{name}\"; expected a name, a versioned name such as \
              Name__1_0_0, or an id such as Toolkit.Tool@1.0.0"
         ),
         Refusal::NoSuchVersion { id, version, .. } => {

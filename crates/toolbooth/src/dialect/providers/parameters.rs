@@ -16,7 +16,7 @@ pub(super) fn each(
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let Some(&known) = known.iter().find(|one| **one == name) else {
             return Err(format!(
-                "{:?} is not a parameter; the parameters are {}",
+                "\"{}\" is not a parameter; the parameters are {}",
                 excerpt(&name),
                 known.join(", ")
             ));

@@ -85,7 +85,7 @@ impl Query {
         for toolkit in self.toolkit.iter().flatten() {
             if !catalog.tools.iter().any(|tool| tool.toolkit == toolkit) {
                 return Err(wrong(format!(
-                    "toolkit: there is no toolkit {:?}; expected the part of a tool's id before the dot",
+                    "toolkit: there is no toolkit \"{}\"; expected the part of a tool's id before the dot",
                     excerpt(toolkit)
                 )));
             }
