@@ -15,6 +15,7 @@ import { counting, tracer } from "./profile/trace.mjs";
 import { catalogue } from "./tools.mjs";
 
 /** As many calls until everything that is made once has been made. */
+const AGAIN = 24;
 const WARMUP = 5;
 const LEAST_SHOWN = 100;
 
@@ -34,10 +35,16 @@ async function traced({ title, bundle, status, env, request }) {
   const { folder, counting } = bundles[bundle];
   const trace = await tracer(folder, counting, { ...variables, ...env });
   for (let at = 0; at < WARMUP; at++) await trace(request);
-  const [first, second] = [await trace(request), await trace(request)];
-  if (first.status !== status) throw new Error(`${title}: ${first.status} in the place of ${status}`);
-  if (JSON.stringify(first) !== JSON.stringify(second)) throw new Error(`${title}: two calls differ`);
-  return first.root;
+  // Not every call finds the free memory in the same pieces: what counts is one that comes again.
+  const seen = new Set();
+  for (let at = 0; at < AGAIN; at++) {
+    const { status: got, root } = await trace(request);
+    if (got !== status) throw new Error(`${title}: ${got} in the place of ${status}`);
+    const counts = JSON.stringify(root);
+    if (seen.has(counts)) return root;
+    seen.add(counts);
+  }
+  throw new Error(`${title}: no two of ${AGAIN} calls are the same`);
 }
 
 if (option === "--tree") {

@@ -27,8 +27,8 @@ const RULES = [
   [/^toolbooth::dialect::.*::(sign|refuse)$/, "encode", ["booth", "read"]],
   [/^toolbooth::dialect::/, "read", ["booth"]],
   [/^toolbooth::call::serve::find|^toolbooth::config::Config::permission|^toolbooth::auth::scopes::/, "find", ["booth"]],
-  [/^toolbooth::call::input::check|::catalog_validators::/, "validate", ["booth", "read", "run"]],
-  [/^toolbooth::booth::Booth::exchange::.*closure/, "run", ["booth", "read"]],
+  [/^toolbooth::call::input::check|^toolbooth::schema::/, "validate", ["booth", "read", "run"]],
+  [/^toolbooth::call::serve::Prepared::run|^toolbooth::catalog::tool::run/, "run", ["booth", "read"]],
   // What a dialect gives the booth to write the answer by; what it reads by is a plain function.
   [/FnOnce::call_once\{\{vtable\.shim\}\}/, "encode", ["booth"]],
   [/FnOnce::call_once$/, "read", ["booth"]],
