@@ -24,8 +24,8 @@ import { yardsticks } from "./workers.mjs";
 
 const FULL = {
   catalogues: [1, 100, 1000],
-  passes: 5,
-  rounds: 10,
+  passes: 4,
+  rounds: 8,
   starts: 3,
   requests: 500,
   warmup: 2000,
