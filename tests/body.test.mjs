@@ -113,6 +113,12 @@ for (const [name, body, why] of [
   });
 }
 
+test("a byte order mark in chunks is 400 too", async () => {
+  const reply = await worker.post(`\ufeff${CALL}`, { chunked: true });
+  assert.equal(reply.status, 400);
+  assert.match(reply.json.developer_message, /^the body is not valid JSON: /);
+});
+
 test("64 levels are read", async () => {
   const reply = await worker.post(nested(63));
   assert.equal(reply.status, 422);

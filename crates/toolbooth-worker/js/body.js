@@ -17,9 +17,12 @@ export function checked(text, length) {
   return encoder.encode(text).length === length ? text : NOT_TEXT;
 }
 
-/** The text of a body whose length nobody has said. What is too long is not read to its end. */
+/**
+ * The text of a body whose length nobody has said. What is too long is not read to its end. A byte
+ * order mark stays, for whoever reads JSON to refuse.
+ */
 export async function undeclared(body, limit) {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let text = "";
   let length = 0;
   for await (const piece of body) {
