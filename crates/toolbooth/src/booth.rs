@@ -94,7 +94,7 @@ impl Booth {
         };
         let answer = answer
             .map_or_else(|refusal| self.refused(dialect, refusal), |answer| (dialect.sign)(answer));
-        let mut answer = http::open_to(answer, origin, origins);
+        let mut answer = http::cross_origin(answer, origin, origins);
         if method == Method::Head {
             answer.body = (&[]).into();
         }
@@ -147,7 +147,7 @@ impl Booth {
     pub fn failed(&self, method: Method, path: &str, headers: &dyn Headers) -> Outbound {
         let (dialect, _) = dialect::route(method, path);
         let answer = (dialect.sign)((dialect.refuse)(Refusal::Failed));
-        http::cross_origin(answer, headers, self.config.origins_of(dialect.guarded))
+        http::cross_origin(answer, headers.get("origin"), self.config.origins_of(dialect.guarded))
     }
 
     /// Reads the body of a request, as far as all protocols agree: size, type, JSON, version.
