@@ -113,9 +113,7 @@ impl Keyword {
             Self::PropertyNames(schema) => {
                 members.keys().all(|name| schema.is_valid(&Value::String(name.clone())))
             }
-            Self::Properties(properties) => {
-                members.iter().all(|(name, member)| properties.fit(name, member))
-            }
+            Self::Properties(properties) => properties.hold(members),
             Self::UnevaluatedProperties(rest, evaluated) => {
                 let evaluated = evaluated(schema, value);
                 let mut members = evaluated.iter().zip(members.values());
@@ -127,8 +125,28 @@ impl Keyword {
 }
 
 impl Properties {
-    fn fit(&self, name: &str, member: &Value) -> bool {
-        let named = self.named(name);
+    fn hold(&self, members: &serde_json::Map<String, Value>) -> bool {
+        // Members and properties stand sorted by name, and are gone through together.
+        let mut rest = self.named;
+        members.iter().all(|(name, member)| {
+            let mut named = None;
+            while let [(known, schema), others @ ..] = rest {
+                let order = (*known).cmp(name);
+                if order == Ordering::Greater {
+                    break;
+                }
+                rest = others;
+                if order == Ordering::Equal {
+                    named = Some(schema);
+                    break;
+                }
+            }
+            self.fit(name, named, member)
+        })
+    }
+
+    /// Whether a member fits, of whose name `properties` has this schema.
+    fn fit(&self, name: &str, named: Option<&Schema>, member: &Value) -> bool {
         if named.is_some_and(|schema| !schema.is_valid(member)) {
             return false;
         }
