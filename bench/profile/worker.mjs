@@ -53,7 +53,9 @@ let started = 0;
 export async function start(folder, module, env, { wrapImport = same, wrapExport = same } = {}) {
   let exports;
   Object.assign(globalThis, { Headers, Response, addEventListener() {}, __loading: { module } });
-  WebAssembly.Instance = function (module, imports) {
+  WebAssembly.Instance = function (module, given) {
+    // What a module of JS exports cannot be replaced in place.
+    const imports = Object.fromEntries(Object.entries(given).map(([from, all]) => [from, { ...all }]));
     const functions = Module.imports(module).filter(({ kind }) => kind === "function");
     for (const [place, { module: from, name }] of functions.entries()) {
       imports[from][name] = wrapImport(imports[from][name], place);

@@ -1,5 +1,6 @@
 //! The crossing: JS in, JS out.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, Waker};
 
@@ -18,6 +19,8 @@ use crate::known::{Known, NAMES};
 extern "C" {
     fn headers(lines: &str) -> JsValue;
     fn respond(status: u16, headers: &JsValue, body: &[u8]) -> JsValue;
+    fn copy(body: &[u8]) -> JsValue;
+    fn lend(status: u16, headers: &JsValue, body: &JsValue) -> JsValue;
 }
 
 #[wasm_bindgen]
@@ -31,7 +34,9 @@ extern "C" {
 
 thread_local! {
     /// Sets of headers, by their lines.
-    static HEADS: Known = const { Known::new() };
+    static HEADS: Known<String> = const { Known::new() };
+    /// What was rendered at build time, by its place and length.
+    static BODIES: Known<(usize, usize)> = const { Known::new() };
 }
 
 /// The booth of this instance. Variables do not change while an instance lives, so what is read
@@ -111,8 +116,16 @@ fn into_js(response: &Outbound) -> JsValue {
     }
     // A cookie is a secret, and no two are the same.
     let keep = !response.headers.iter().any(|(name, _)| *name == "set-cookie");
-    let respond = |headers: &_| respond(response.status, headers, &response.body);
-    HEADS.with(|known| known.with(&head, keep, headers, respond))
+    let status = response.status;
+    let respond = |headers: &_| match response.body {
+        Cow::Borrowed(body) if !body.is_empty() => {
+            let place = (body.as_ptr().addr(), body.len());
+            let lend = |body: &_| lend(status, headers, body);
+            BODIES.with(|known| known.with(&place, true, |_| copy(body), lend))
+        }
+        ref body => respond(status, headers, body),
+    };
+    HEADS.with(|known| known.with(&*head, keep, headers, respond))
 }
 
 struct JsHeaders(HeadersByName);

@@ -1,6 +1,7 @@
-//! What is said to JS again and again: a text or a set of headers is made a JS value once, for to
-//! decode it costs more than to find it.
+//! What is said to JS again and again: a text, a set of headers or a list is made a JS value once, for
+//! to make it costs more than to find it.
 
+use std::borrow::Borrow;
 use std::cell::RefCell;
 
 use wasm_bindgen::JsValue;
@@ -11,33 +12,36 @@ const MOST: usize = 64;
 
 thread_local! {
     /// Names of headers, variables and bindings.
-    pub(crate) static NAMES: Known = const { Known::new() };
+    pub(crate) static NAMES: Known<String> = const { Known::new() };
 }
 
-/// JS values by the texts that they are made of.
-pub(crate) struct Known(RefCell<Vec<(String, JsValue)>>);
+/// JS values by what they are made of.
+pub(crate) struct Known<K>(RefCell<Vec<(K, JsValue)>>);
 
-impl Known {
+impl<K> Known<K> {
     pub(crate) const fn new() -> Self {
         Self(RefCell::new(Vec::new()))
     }
 
-    /// Gives `run` the value of `text`; it is made, and then kept if `keep`, where it is not known.
-    pub(crate) fn with<T>(
+    /// Gives `run` the value of `key`; it is made, and then kept if `keep`, where it is not known.
+    pub(crate) fn with<Q: PartialEq + ToOwned<Owned = K> + ?Sized, T>(
         &self,
-        text: &str,
+        key: &Q,
         keep: bool,
-        make: impl FnOnce(&str) -> JsValue,
+        make: impl FnOnce(&Q) -> JsValue,
         run: impl FnOnce(&JsValue) -> T,
-    ) -> T {
-        if let Some((_, value)) = self.0.borrow().iter().find(|(known, _)| known == text) {
+    ) -> T
+    where
+        K: Borrow<Q>,
+    {
+        if let Some((_, value)) = self.0.borrow().iter().find(|(known, _)| known.borrow() == key) {
             return run(value);
         }
-        let value = make(text);
+        let value = make(key);
         let result = run(&value);
         let mut known = self.0.borrow_mut();
         if keep && known.len() < MOST {
-            known.push((text.to_owned(), value));
+            known.push((key.to_owned(), value));
         }
         result
     }
