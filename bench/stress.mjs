@@ -71,7 +71,7 @@ export async function soak(ours, { calls, step, connections }) {
     for (const each of own) each.close();
     return samples;
   };
-  return serve(await configure([ours]), use, true);
+  return serve(await configure([ours]), use, { inspected: true });
 }
 
 /** Bytes a call: what loses less may as well be a page of the runtime's that came late. */
@@ -128,7 +128,7 @@ export async function peaks(ours) {
       runtime.close();
       connection.close();
     };
-    await serve(config, use, true);
+    await serve(config, use, { inspected: true });
   }
   return measured;
 }

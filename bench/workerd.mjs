@@ -56,10 +56,12 @@ const config :Workerd.Config = (
 }
 
 /** Runs `use` with the process's id and the Workers' ports by name, then ends the process. Where it
- *  is `inspected`, `inspector` is the port of the runtime's inspector. */
-export async function serve({ path, names }, use, inspected = false) {
+ *  is `inspected`, `inspector` is the port of the runtime's inspector; `under` is the command of a program
+ *  that runs it. */
+export async function serve({ path, names }, use, { inspected = false, under = [] } = {}) {
   const flags = ["--control-fd=3", ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : [])];
-  const child = spawn(workerd.default, ["serve", ...flags, path, "config"], {
+  const [command, ...rest] = [...under, workerd.default, "serve", ...flags, path, "config"];
+  const child = spawn(command, rest, {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
   const exit = once(child, "exit");
