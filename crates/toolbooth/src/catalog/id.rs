@@ -36,16 +36,18 @@ impl<'a> ToolRef<'a> {
     /// # Errors
     /// [`InvalidToolId`] for any other text.
     pub fn parse(text: &'a str) -> Result<Self, InvalidToolId> {
-        let (id, version) = match text.split_once('@') {
-            None => (text, None),
-            Some((id, version)) => (id, Some(parse_version(version).ok_or(InvalidToolId)?)),
+        Self::read(text).ok_or(InvalidToolId)
+    }
+
+    fn read(text: &'a str) -> Option<Self> {
+        let (toolkit, rest) = word(text, in_name)?;
+        let (tool, rest) = word(rest.strip_prefix('.')?, in_name)?;
+        let version = match rest.strip_prefix('@') {
+            Some(version) => Some(parse_version(version)?),
+            None if rest.is_empty() => None,
+            None => return None,
         };
-        let (toolkit, tool) = id.split_once('.').ok_or(InvalidToolId)?;
-        if is_name(toolkit) && is_name(tool) {
-            Ok(Self { toolkit, tool, version })
-        } else {
-            Err(InvalidToolId)
-        }
+        Some(Self { toolkit, tool, version })
     }
 }
 
@@ -59,8 +61,14 @@ impl fmt::Display for ToolRef<'_> {
     }
 }
 
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+fn in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// The beginning of a text that consists of such bytes, which are ASCII, and the rest.
+fn word(text: &str, fits: impl Fn(u8) -> bool) -> Option<(&str, &str)> {
+    let end = text.bytes().position(|byte| !fits(byte)).unwrap_or(text.len());
+    text.split_at_checked(end).filter(|(word, _)| !word.is_empty())
 }
 
 /// Reads `x` as `x.0.0`, or `x.y.z`.
@@ -68,19 +76,21 @@ fn is_name(text: &str) -> bool {
 /// The parts are integers, so `01` is 1. One too large for 64 bits becomes the largest: no
 /// definition has that version, so it is not found, as it should be.
 pub fn parse_version(text: &str) -> Option<Version> {
-    let mut parts = text.split('.').map(|part| {
-        let number = part.bytes().try_fold(0_u64, |number, byte| {
-            let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
-            Some(number.saturating_mul(10).saturating_add(digit.into()))
-        });
-        number.filter(|_| !part.is_empty())
+    let (major, rest) = number(text)?;
+    if rest.is_empty() {
+        return Some(Version::new(major, 0, 0));
+    }
+    let (minor, rest) = number(rest.strip_prefix('.')?)?;
+    let (patch, rest) = number(rest.strip_prefix('.')?)?;
+    rest.is_empty().then(|| Version::new(major, minor, patch))
+}
+
+fn number(text: &str) -> Option<(u64, &str)> {
+    let (digits, rest) = word(text, |byte| byte.is_ascii_digit())?;
+    let value = digits.bytes().fold(0_u64, |value, digit| {
+        value.saturating_mul(10).saturating_add(digit.saturating_sub(b'0').into())
     });
-    let major = parts.next()??;
-    let (minor, patch) = match parts.next() {
-        None => (0, 0),
-        Some(minor) => (minor?, parts.next()??),
-    };
-    parts.next().is_none().then(|| Version::new(major, minor, patch))
+    Some((value, rest))
 }
 
 #[cfg(test)]
