@@ -35,8 +35,13 @@ test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker
 bench: setup bench/node_modules/.done build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md. CHECK=1 compares with it
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
-profile: setup target/profile/worker.js ## Count what a call does, stage by stage; writes docs/PROFILE.md. CALL=OXP shows that call's functions
+ifdef PLATFORM
+profile: setup bench/node_modules/.done build/worker.js
+	$(NODE) bench/platform.mjs
+else
+profile: setup target/profile/worker.js ## Count what a call does, stage by stage; writes docs/PROFILE.md. CALL=OXP shows its functions, PLATFORM=1 counts what the runtime takes
 	WASM_OPT_BIN=$(CURDIR)/bench/profile/wasm-opt.sh $(NODE) bench/profile.mjs target/profile $(if $(CALL),--tree "$(CALL)")
+endif
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)
