@@ -11,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::challenge::{Address, Challenges};
 use crate::config::Config;
 use crate::dialect::{self, Action, Dialect, Exchange, Page, Posted, Reading};
-use crate::host::{Host, Level};
+use crate::host::{Host, Level, rare};
 use crate::http::{self, Body, Headers, Inbound, Method, Outbound};
 use crate::json;
 
@@ -65,7 +65,7 @@ impl Booth {
     /// Answers one request, whatever it is.
     pub async fn answer(&self, request: Inbound<'_>, host: &dyn Host) -> Outbound {
         if let Some(address) = Address::of(request.path) {
-            return self.authorize(address, request, host).await;
+            return rare(self.authorize(address, request, host)).await;
         }
         let (dialect, action) = dialect::route(request.method, request.path);
         let origins = self.config.origins_of(dialect.guarded);
@@ -84,7 +84,7 @@ impl Booth {
                 Ok(Outbound::empty(204).with("allow", allow))
             }
             Err(refusal) => Err(refusal),
-            Ok(Action::Health) => self.health(dialect, headers, host).await,
+            Ok(Action::Health) => rare(self.health(dialect, headers, host)).await,
             Ok(Action::Public(read)) => {
                 self.read(dialect, headers, query, &Caller::Anonymous, FOR_ALL, *read)
             }
@@ -188,7 +188,10 @@ impl Booth {
     ) -> Result<Outbound, Refusal> {
         let caller = self.access.authenticate(headers, host).await?;
         let exchange = read(self.post(dialect, headers, query, body, &caller, host)?);
-        self.count(&caller, headers, exchange.calls.len(), host).await?;
+        // A counter that nobody has set up is not asked.
+        if self.limited && !exchange.calls.is_empty() {
+            rare(self.count(&caller, headers, exchange.calls.len(), host)).await?;
+        }
         Ok(self.exchange(dialect, exchange, &caller, host).await)
     }
 
@@ -203,9 +206,6 @@ impl Booth {
         calls: usize,
         host: &dyn Host,
     ) -> Result<(), Refusal> {
-        if calls == 0 || !self.limited {
-            return Ok(());
-        }
         let key = match caller {
             Caller::Key { name, .. } => format!("key:{name}"),
             Caller::User { issuer, subject, .. } => {
@@ -251,7 +251,7 @@ impl Booth {
         // A call that is alone needs nobody to watch over it.
         let outcomes = match <[_; 1]>::try_from(prepared) {
             Ok([alone]) => vec![run(alone).await],
-            Err(several) => join_all(several.into_iter().map(run)).await,
+            Err(several) => rare(join_all(several.into_iter().map(run))).await,
         };
         let header = match outcomes.as_slice() {
             [Outcome::Refused(refusal)] => self.header(dialect, refusal),

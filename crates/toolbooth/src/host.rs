@@ -17,6 +17,12 @@ use crate::json;
 /// A boxed future that may borrow for `'a` and need not be `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
+/// Puts what few requests wait for beside the future of all requests, which is then less to move, and
+/// less to compile for a runtime that does so at the first call.
+pub(crate) fn rare<'a, T>(future: impl Future<Output = T> + 'a) -> BoxFuture<'a, T> {
+    Box::pin(future)
+}
+
 /// Tells the time.
 pub trait Clock {
     /// Milliseconds since the Unix epoch. On Workers it advances only with I/O.

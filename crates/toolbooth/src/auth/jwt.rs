@@ -169,17 +169,19 @@ impl Tokens {
         }
     }
 
-    /// Whose token it is.
+    /// Whose token it is, if it has been verified before and is still good.
+    pub(super) fn known(&self, token: &str, host: &dyn Host) -> Option<Caller> {
+        let now_ms = host.now_ms();
+        let keys = self.jwks.as_ref().and_then(|jwks| jwks.fresh(now_ms));
+        self.seen.caller(token, now_ms / 1000, keys)
+    }
+
+    /// Verifies a token: whose it is.
     ///
     /// # Errors
     /// [`Refusal::Unauthenticated`]: it is not a good one; [`Refusal::Unavailable`]: that cannot be
     /// found out.
-    pub(super) async fn caller(&self, token: &str, host: &dyn Host) -> Result<Caller, Refusal> {
-        let now_ms = host.now_ms();
-        let keys = self.jwks.as_ref().and_then(|jwks| jwks.fresh(now_ms));
-        if let Some(caller) = self.seen.caller(token, now_ms / 1000, keys) {
-            return Ok(caller);
-        }
+    pub(super) async fn verify(&self, token: &str, host: &dyn Host) -> Result<Caller, Refusal> {
         let parts = Parts::of(token).ok_or_else(invalid)?;
         let (signer, (good, keys)) = match (parts.algorithm(), &self.secret, &self.jwks) {
             (Some("HS256"), Some(secret), _) => {

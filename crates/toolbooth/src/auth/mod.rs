@@ -16,7 +16,7 @@ pub(crate) use scopes::NONE;
 pub use scopes::{Scopes, is_scope};
 
 use crate::call::{Caller, Refusal};
-use crate::host::{Host, Variables};
+use crate::host::{Host, Variables, rare};
 use crate::http::Headers;
 use jwt::Tokens;
 use keys::Keys;
@@ -113,7 +113,10 @@ impl Access {
             return Ok(caller);
         }
         match &self.tokens {
-            Some(tokens) => tokens.caller(credential, host).await,
+            Some(tokens) => match tokens.known(credential, host) {
+                Some(caller) => Ok(caller),
+                None => rare(tokens.verify(credential, host)).await,
+            },
             None => Err(invalid()),
         }
     }

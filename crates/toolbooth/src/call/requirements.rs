@@ -6,7 +6,7 @@ use super::outcome::{Missing, Refusal};
 use crate::catalog::{Authorization, Tool};
 use crate::challenge::{Challenges, Granted, Need, NoOwner, NoToken, Owner};
 use crate::config::Config;
-use crate::host::Host;
+use crate::host::{Host, rare};
 
 /// All that a call needs.
 pub(super) struct Met<'a> {
@@ -73,7 +73,7 @@ pub(super) async fn meet<'a>(
         let id = tool.id();
         let proof = sent.tokens.get(required.id);
         let need = Need { owner: &owner, provider, scopes: required.scopes, tool: &id, proof };
-        match challenges.token(&need, host).await {
+        match rare(challenges.token(&need, host)).await {
             Ok(granted) => {
                 let Granted { token, updated_ms, scopes } = granted;
                 sent.tokens.insert(required.id.to_owned(), token);
