@@ -13,7 +13,7 @@ use serde_json::Value;
 pub(crate) struct Writer(String);
 
 /// The JSON of a value.
-pub(crate) fn text(value: &Value) -> String {
+pub fn text(value: &Value) -> String {
     let mut writer = Writer::new();
     writer.value(value);
     writer.0
