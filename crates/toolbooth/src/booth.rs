@@ -1,8 +1,10 @@
 //! A booth: a catalogue with its configuration, answering requests.
 
 use std::borrow::Cow;
+use std::future::{Future, poll_fn};
+use std::task::Poll;
 
-use futures_util::future::join_all;
+use futures_util::future::maybe_done;
 use serde::Serialize;
 
 use crate::auth::{self, Access, resource};
@@ -251,7 +253,7 @@ impl Booth {
         // A call that is alone needs nobody to watch over it.
         let outcomes = match <[_; 1]>::try_from(prepared) {
             Ok([alone]) => vec![run(alone).await],
-            Err(several) => rare(join_all(several.into_iter().map(run))).await,
+            Err(several) => rare(side_by_side(several.into_iter().map(run))).await,
         };
         let header = match outcomes.as_slice() {
             [Outcome::Refused(refusal)] => self.header(dialect, refusal),
@@ -396,6 +398,21 @@ fn preflight(address: Address<'_>) -> Outbound {
         .with("access-control-allow-methods", "GET, HEAD")
         .with("access-control-allow-headers", "*, authorization")
         .with("access-control-max-age", "86400")
+}
+
+/// Runs a few futures side by side; their outputs stand in their order. `join_all` links a queue for
+/// many besides, of which each is polled only when it can go on.
+async fn side_by_side<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut all: Vec<_> = futures.map(|one| Box::pin(maybe_done(one))).collect();
+    poll_fn(|context| {
+        let mut waiting = false;
+        for one in &mut all {
+            waiting |= one.as_mut().poll(context).is_pending();
+        }
+        if waiting { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+    all.iter_mut().filter_map(|one| one.as_mut().take_output()).collect()
 }
 
 #[cfg(test)]

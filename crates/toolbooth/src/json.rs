@@ -22,7 +22,8 @@ use serde_json::Value;
 
 pub(crate) use object::object;
 use reader::{Fault, Reader};
-pub(crate) use writer::{Writer, text};
+pub(crate) use writer::Writer;
+pub use writer::text;
 
 /// The deepest nesting of arrays and objects that is read. `[[1]]` has depth 2.
 pub const MAX_DEPTH: usize = 64;

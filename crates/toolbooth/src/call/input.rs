@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::excerpt::{cut, excerpt};
+use crate::json;
 use crate::schema::{Fault, Keyword, Literal, Number, Path, Schema, Types};
 
 /// At most so many faults are told: an answer must not grow with the number of wrong items.
@@ -134,13 +135,13 @@ fn words(keyword: &Keyword, value: &Value, path: &Path<'_>) -> String {
     match keyword {
         Keyword::Type(set) => format!("Must be {}", types(*set)),
         Keyword::Enum(options) => format!("Must be one of: {}", list(options)),
-        Keyword::Const(expected) => format!("Must be {}", Value::from(*expected)),
-        Keyword::Minimum(limit) => format!("Must be at least {}", Value::from(*limit)),
-        Keyword::Maximum(limit) => format!("Must be at most {}", Value::from(*limit)),
+        Keyword::Const(expected) => format!("Must be {}", written(*expected)),
+        Keyword::Minimum(limit) => format!("Must be at least {}", written(*limit)),
+        Keyword::Maximum(limit) => format!("Must be at most {}", written(*limit)),
         Keyword::ExclusiveMinimum(limit) => {
-            format!("Must be greater than {}", Value::from(*limit))
+            format!("Must be greater than {}", written(*limit))
         }
-        Keyword::ExclusiveMaximum(limit) => format!("Must be less than {}", Value::from(*limit)),
+        Keyword::ExclusiveMaximum(limit) => format!("Must be less than {}", written(*limit)),
         Keyword::MultipleOf(divisor, _) => format!("Must be a multiple of {}", number(*divisor)),
         Keyword::MinLength(limit) => format!("Must have at least {}", count(*limit, "character")),
         Keyword::MaxLength(limit) => format!("Must have at most {}", count(*limit, "character")),
@@ -206,12 +207,17 @@ fn either(mut names: Vec<&str>) -> String {
 
 /// A number as JSON, a whole one without its point. `f64`'s own way would link tables of its own.
 fn number(value: Number) -> String {
-    let text = Value::from(value).to_string();
+    let text = written(value);
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
+/// A value of a schema as JSON.
+fn written(value: impl Into<Value>) -> String {
+    json::text(&value.into())
+}
+
 fn list(options: &[Literal]) -> String {
-    options.iter().map(|option| Value::from(*option).to_string()).collect::<Vec<_>>().join(", ")
+    options.iter().copied().map(written).collect::<Vec<_>>().join(", ")
 }
 
 fn count(limit: u64, noun: &str) -> String {
@@ -248,10 +254,11 @@ fn first_fault(schema: &Schema, value: &Value, path: &Path<'_>) -> Option<Parame
     first
 }
 
+/// Our own sentences begin with letters of ASCII: what lowers any other has tables of 5 KB.
 fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map(|first| first.to_lowercase().collect::<String>() + chars.as_str())
-        .unwrap_or_default()
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
 }

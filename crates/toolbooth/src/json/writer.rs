@@ -12,8 +12,9 @@ use serde_json::Value;
 #[derive(Debug)]
 pub(crate) struct Writer(String);
 
-/// The JSON of a value.
-pub(crate) fn text(value: &Value) -> String {
+/// The JSON of a value. Its own `Display`, and so `to_string`, would link a second writer, and tables
+/// of Unicode with it.
+pub fn text(value: &Value) -> String {
     let mut writer = Writer::new();
     writer.value(value);
     writer.0

@@ -64,7 +64,7 @@ impl Asking {
         let asks = state.is_some() || abilities != Abilities::default();
         let pause = posted.config.pauses.as_ref().filter(|_| asks).map(|all| {
             let (Wanted::Id(tool) | Wanted::Name(tool)) = wanted;
-            let parts = [&*request.method, tool, &input.to_string()];
+            let parts = [&*request.method, tool, &json::text(input)];
             all.pause((posted.caller, credentials.user_id.as_deref()), &parts, now_ms)
         });
         let wrong = |what: &str| Error::new(Code::InvalidParams, format!("requestState {what}"));
@@ -255,7 +255,7 @@ pub(super) fn in_words(missing: &Missing) -> Vec<String> {
             ("check_url", challenge.check_url.as_str().into()),
             ("id", challenge.id.as_str().into()),
         ]);
-        told.push(fields.to_string());
+        told.push(json::text(&fields));
     }
     let asked: Vec<_> = missing.challenges.iter().map(|one| one.provider.as_str()).collect();
     let mut lacks = Missing { challenges: Vec::new(), ..missing.clone() };
