@@ -16,7 +16,6 @@
 #![forbid(unsafe_code)]
 
 pub mod auth;
-mod base64;
 pub mod booth;
 pub mod call;
 pub mod catalog;

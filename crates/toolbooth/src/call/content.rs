@@ -1,8 +1,7 @@
 //! Content: a value that is made for people and models to see, block by block.
 
+use base64ct::{Base64, Encoding};
 use serde::{Deserialize, Serialize};
-
-use crate::base64;
 
 /// A block of content. A tool whose definition has `"content": true` gives a list of these; protocols
 /// with a place for blocks (MCP) hand them on, all others tell the JSON as it is.
@@ -80,12 +79,12 @@ impl Content {
 
     /// A picture of these bytes.
     pub fn image(bytes: &[u8], mime_type: impl Into<String>) -> Self {
-        Self::Image { data: base64::encode(bytes), mime_type: mime_type.into() }
+        Self::Image { data: Base64::encode_string(bytes), mime_type: mime_type.into() }
     }
 
     /// A sound of these bytes.
     pub fn audio(bytes: &[u8], mime_type: impl Into<String>) -> Self {
-        Self::Audio { data: base64::encode(bytes), mime_type: mime_type.into() }
+        Self::Audio { data: Base64::encode_string(bytes), mime_type: mime_type.into() }
     }
 
     /// A document that is a text.
@@ -99,7 +98,7 @@ impl Content {
 
     /// A document of these bytes.
     pub fn file(uri: impl Into<String>, mime_type: impl Into<String>, bytes: &[u8]) -> Self {
-        let body = DocumentBody::Blob(base64::encode(bytes));
+        let body = DocumentBody::Blob(Base64::encode_string(bytes));
         Self::resource(uri.into(), mime_type.into(), body)
     }
 

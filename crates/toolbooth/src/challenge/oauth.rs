@@ -1,10 +1,10 @@
 //! What is said to an authorization server: discovery, the code for tokens, refresh.
 
+use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Deserialize;
 
 use super::provider::{Addresses, ClientAuth, Provider, words};
-use crate::base64;
 use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, HttpRequest, HttpResponse, Level};
@@ -152,7 +152,7 @@ impl Server {
             (Some(secret), ClientAuth::Basic) => {
                 let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
                 let pair = format!("{}:{}", encoded(&provider.client_id), encoded(secret.expose()));
-                let pair = base64::encode(pair.as_bytes());
+                let pair = Base64::encode_string(pair.as_bytes());
                 headers.push(("authorization", format!("Basic {pair}").into()));
             }
             (secret, _) => {

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use base64ct::{Base64UrlUnpadded, Encoding};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 
-use crate::base64;
 use crate::host::{NoRandomness, Random};
 
 const NONCE: usize = 24;
@@ -35,7 +34,7 @@ impl SealKeys {
         let mut keys: Vec<(String, XChaCha20Poly1305)> = Vec::new();
         for pair in text.split(',').map(str::trim) {
             let (id, key) = pair.split_once(':').ok_or(WANTED)?;
-            let key = base64::decode(key).ok_or(WANTED)?;
+            let key = Base64::decode_vec(key).map_err(|_| WANTED)?;
             let key = XChaCha20Poly1305::new_from_slice(&key).map_err(|_| WANTED)?;
             let plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric());
             if !plain || keys.iter().any(|(known, _)| known == id) {

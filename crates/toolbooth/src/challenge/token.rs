@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use base64ct::{Base64UrlUnpadded, Encoding};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::base64;
 use crate::host::{NoRandomness, Random};
 use crate::json;
 
@@ -154,7 +153,7 @@ pub(super) fn sha256_base64url(text: &str) -> String {
 
 /// SHA-256 in base64, as a content security policy wants it.
 pub(super) fn sha256_base64(text: &str) -> String {
-    base64::encode(&Sha256::digest(text))
+    Base64::encode_string(&Sha256::digest(text))
 }
 
 #[cfg(test)]

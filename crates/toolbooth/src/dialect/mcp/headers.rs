@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
+use base64ct::{Base64, Encoding};
 use serde_json::{Number, Value};
 
 use super::message::{MODERN, Request, meta};
 use super::reply::{Code, Error};
-use crate::base64;
 use crate::call::excerpt;
 use crate::catalog::Tool;
 use crate::http::Headers;
@@ -124,7 +124,7 @@ fn decoded<'a>(name: &str, sent: &'a str) -> Result<Cow<'a, str>, Error> {
     let sent = sent.trim();
     let wrapped = sent.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     let Some(wrapped) = wrapped else { return Ok(sent.into()) };
-    let bytes = base64::decode(wrapped);
+    let bytes = Base64::decode_vec(wrapped).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     text.map(Cow::Owned).ok_or_else(|| mismatch(name, "is not base64 of a text"))
 }
