@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 use toolbooth::host::{
     BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
     Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
 };
+use toolbooth::json;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::console;
@@ -241,7 +242,7 @@ impl Log for Bindings {
         for (name, value) in details {
             line.insert((*name).to_owned(), (*value).into());
         }
-        let line = Value::Object(line).to_string().into();
+        let line = json::text(&line.into()).into();
         match level {
             Level::Warn => console::warn_1(&line),
             Level::Error => console::error_1(&line),

@@ -181,7 +181,7 @@ impl Asked {
 
     /// What is wrong with it; that is the tool's own fault.
     pub(super) fn fault(&self) -> Option<&'static str> {
-        let state = self.state.as_ref().map_or(0, |state| state.to_string().len());
+        let state = self.state.as_ref().map_or(0, |state| json::text(state).len());
         if self.questions.is_empty() {
             Some("it asks and has no question")
         } else if self.questions.len() > MOST_QUESTIONS {

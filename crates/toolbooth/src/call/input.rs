@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::excerpt::{cut, excerpt};
+use crate::json;
 use crate::schema::{Fault, Keyword, Literal, Number, Path, Schema, Types};
 
 /// At most so many faults are told: an answer must not grow with the number of wrong items.
@@ -204,14 +205,14 @@ fn either(mut names: Vec<&str>) -> String {
     }
 }
 
-/// A number as JSON, a whole one without its point. `f64`'s own way would link tables of its own.
+/// A number as JSON, a whole one without its point.
 fn number(value: Number) -> String {
-    let text = Value::from(value).to_string();
+    let text = json::text(&value.into());
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 fn list(options: &[Literal]) -> String {
-    options.iter().map(|option| Value::from(*option).to_string()).collect::<Vec<_>>().join(", ")
+    options.iter().map(|option| json::text(&(*option).into())).collect::<Vec<_>>().join(", ")
 }
 
 fn count(limit: u64, noun: &str) -> String {

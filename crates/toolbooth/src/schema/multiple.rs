@@ -1,6 +1,7 @@
 //! `multipleOf`, exact.
 
 use super::Number;
+use crate::json;
 
 /// `digits` times ten to the power of `exponent`: a number, without its sign, as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +18,7 @@ impl From<Number> for Decimal {
             Number::Negative(whole) => return Self { digits: whole.unsigned_abs(), exponent: 0 },
             Number::Float(float) => float,
         };
-        let text = serde_json::Value::from(float).to_string();
+        let text = json::text(&float.into());
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let mut decimal = Self { digits: 0, exponent: exponent.parse().unwrap_or_default() };
         let mut fraction = 0;

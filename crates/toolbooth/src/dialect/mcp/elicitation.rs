@@ -64,7 +64,7 @@ impl Asking {
         let asks = state.is_some() || abilities != Abilities::default();
         let pause = posted.config.pauses.as_ref().filter(|_| asks).map(|all| {
             let (Wanted::Id(tool) | Wanted::Name(tool)) = wanted;
-            let parts = [&*request.method, tool, &input.to_string()];
+            let parts = [&*request.method, tool, &json::text(input)];
             all.pause((posted.caller, credentials.user_id.as_deref()), &parts, now_ms)
         });
         let wrong = |what: &str| Error::new(Code::InvalidParams, format!("requestState {what}"));
@@ -138,7 +138,7 @@ impl Asking {
             let token = self.pause.as_ref().ok_or(no_key)?.token(waits);
             members.insert("requestState".to_owned(), token.into());
         }
-        Ok(super::reply::members(&members))
+        Ok(super::reply::members(&members.into()))
     }
 
     /// The error that makes the client ask the user, where it can and that is enough.
@@ -255,7 +255,7 @@ pub(super) fn in_words(missing: &Missing) -> Vec<String> {
             ("check_url", challenge.check_url.as_str().into()),
             ("id", challenge.id.as_str().into()),
         ]);
-        told.push(fields.to_string());
+        told.push(json::text(&fields));
     }
     let asked: Vec<_> = missing.challenges.iter().map(|one| one.provider.as_str()).collect();
     let mut lacks = Missing { challenges: Vec::new(), ..missing.clone() };

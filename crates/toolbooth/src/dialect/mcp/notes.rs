@@ -47,7 +47,7 @@ impl Wishes {
         }
         let Ok(response) = str::from_utf8(&answer.body) else { return answer };
         let mut text = String::new();
-        for data in told.iter().map(Value::to_string).chain([response.to_owned()]) {
+        for data in told.iter().map(json::text).chain([response.to_owned()]) {
             // Writing to a String does not fail, and JSON has no line end.
             let _ = write!(text, "event: message\ndata: {data}\n\n");
         }

@@ -134,7 +134,7 @@ fn incompatible(unfit: &[&Entry], provider: &str) -> Outbound {
         ("incompatible_features", features.into()),
         ("tools", unfit.iter().map(tool).collect()),
     ]);
-    Outbound::json(400, json::object([("error", error)]).to_string().into_bytes())
+    Outbound::json(400, json::text(&json::object([("error", error)])).into_bytes())
         .with("cache-control", "no-store")
 }
 
