@@ -184,7 +184,7 @@ mod tests {
         writer.json("{\"a\":").string("b\n").json(",\"c\":").array([1, 2], |writer, item| {
             writer.value(&json!(item));
         });
-        writer.json(",").member("d").whole(u64::MAX).json("}");
+        writer.member("d").whole(u64::MAX).json("}");
         assert_eq!(writer.end(), r#"{"a":"b\n","c":[1,2],"d":18446744073709551615}"#);
         let mut writer = Writer::new();
         writer.json("{").member("a").integer(i64::MIN).member("b").json("{").member("c").integer(0);

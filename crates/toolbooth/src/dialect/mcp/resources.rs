@@ -47,13 +47,13 @@ pub(super) fn templates(request: &Request, posted: &Posted<'_>) -> Result<Outbou
     if request.params.contains_key("cursor") {
         return Err(Error::new(Code::InvalidParams, "cursor: this list has one page only"));
     }
-    let own = json::object([
+    let own = json::text(&json::object([
         ("uriTemplate", TEMPLATE.into()),
         ("name", "tool".into()),
         ("title", "Documentation of a tool".into()),
         ("description", "A tool by its id, with or without version: Toolkit.Tool@1.0.0".into()),
         ("mimeType", MARKDOWN.into()),
-    ]);
+    ]));
     let page = posted.reading().page(TEMPLATES.name).map_err(Error::refused)?;
     let further = page.body.trim_start_matches('[');
     let comma = if further == "]" { "" } else { "," };
@@ -258,6 +258,7 @@ fn markdown(listed: &Listed<'_>) -> String {
     }
     let mut block = |heading: &str, json: &Value| {
         // A fence of its own length: texts of a schema may hold fences.
+        #[expect(clippy::disallowed_methods, reason = "runs at build time only")]
         let json = serde_json::to_string_pretty(json).unwrap_or_default();
         let fence = "`".repeat(longest_ticks(&json).max(2) + 1);
         let _ = write!(text, "\n## {heading}\n\n{fence}json\n{json}\n{fence}\n");
