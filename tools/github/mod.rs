@@ -8,7 +8,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 use toolbooth::config::{Variable, secure_base_address};
-use toolbooth::{Context, ToolError};
+use toolbooth::{Context, ToolError, json};
 
 use api::Issue;
 
@@ -45,9 +45,8 @@ pub(crate) async fn create_issue(
         labels: Vec<String>,
     }
     let CreateIssue { owner, repository, title, body, labels } = input;
-    let issue = serde_json::to_vec(&NewIssue { title, body, labels })
-        .map_err(|_| ToolError::new("The issue could not be written as JSON"))?;
-    api::ask(context, "POST", &api::issues(&owner, &repository), Some(issue)).await
+    let issue = json::write(&NewIssue { title, body, labels });
+    api::ask(context, "POST", &api::issues(&owner, &repository), Some(issue.into_bytes())).await
 }
 
 #[derive(Deserialize)]

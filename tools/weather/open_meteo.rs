@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
-use toolbooth::{Context, ToolError};
+use toolbooth::{Context, ToolError, json};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long to wait after a fault that may be gone soon.
@@ -15,7 +15,7 @@ const SOON_MS: u64 = 2_000;
 /// Open-Meteo's shortest limit is per minute.
 const MINUTE_MS: u64 = 60_000;
 
-/// Where a city is. Only told, never computed with: that would link how `f64` is written.
+/// Where a city is. Only told, never computed with.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Place {
     pub(crate) city: String,
@@ -147,7 +147,7 @@ pub(crate) async fn daily(
 
 fn forecast_url(context: &Context<'_>, place: &Place, wanted: &str) -> String {
     let base = context.variable("WEATHER_FORECAST_URL");
-    let Place { latitude, longitude, .. } = place;
+    let [latitude, longitude] = [&place.latitude, &place.longitude].map(json::write);
     format!("{base}/forecast?latitude={latitude}&longitude={longitude}&{wanted}&timezone=auto")
 }
 

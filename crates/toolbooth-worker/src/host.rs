@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 use toolbooth::host::{
     BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
     Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
@@ -242,7 +242,7 @@ impl Log for Bindings {
         for (name, value) in details {
             line.insert((*name).to_owned(), (*value).into());
         }
-        let line = json::text(&Value::Object(line)).into();
+        let line = json::text(&line.into()).into();
         match level {
             Level::Warn => console::warn_1(&line),
             Level::Error => console::error_1(&line),

@@ -5,7 +5,6 @@ use std::future::{Future, poll_fn};
 use std::task::Poll;
 
 use futures_util::future::maybe_done;
-use serde::Serialize;
 
 use crate::auth::{self, Access, resource};
 use crate::call::{self, Caller, Outcome, Prepared, Refusal};
@@ -15,7 +14,7 @@ use crate::config::Config;
 use crate::dialect::{self, Action, Dialect, Exchange, Page, Posted, Reading};
 use crate::host::{Host, Level, rare};
 use crate::http::{self, Body, Headers, Inbound, Method, Outbound};
-use crate::json;
+use crate::json::{self, Writer};
 
 /// Serves a catalogue.
 #[derive(Debug)]
@@ -345,21 +344,19 @@ impl Booth {
         host: &dyn Host,
     ) -> Result<Outbound, Refusal> {
         (dialect.check)(headers)?;
-        #[derive(Serialize)]
-        struct Health<'a> {
-            status: &'static str,
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            problems: &'a [String],
-        }
         let mut problems = self.config.problems.clone();
         if let Err(error) = host.get(HEALTH_KEY).await {
             host.log(Level::Error, "store", &[("problem", &error.0)]);
             problems.push("the KV namespace does not answer".to_owned());
         }
         let (status, word) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
-        let body =
-            serde_json::to_vec(&Health { status: word, problems: &problems }).unwrap_or_default();
-        Ok(Outbound::json(status, body).with("cache-control", "no-store"))
+        let mut body = Writer::new();
+        body.json("{").member("status").string(word);
+        if !problems.is_empty() {
+            body.member("problems").strings(&problems);
+        }
+        body.json("}");
+        Ok(Outbound::json(status, body.end().into_bytes()).with("cache-control", "no-store"))
     }
 }
 

@@ -17,6 +17,7 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -82,4 +83,11 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 /// Reads a value of the form of `T`; `None` when it is not that.
 pub(crate) fn read_value<T: DeserializeOwned>(value: &Value) -> Option<T> {
     T::deserialize(form::Form(value)).ok()
+}
+
+/// The JSON of a form that is JSON: no maps with other keys than texts and numbers.
+///
+/// By way of a [`Value`] as well, so that members come in the order of their names.
+pub fn write(form: &impl Serialize) -> String {
+    text(&serde_json::to_value(form).unwrap_or_default())
 }

@@ -165,5 +165,5 @@ fn read(jwk: &Value) -> Option<Key> {
     // Whoever reads the set could sign with a key whose private part stands in it.
     let fits = fits && jwk.get("d").is_none();
     let id = text("kid").map(str::to_owned);
-    fits.then(|| Key { id, algorithm, jwk: json::text(&Value::Object(public)) })
+    fits.then(|| Key { id, algorithm, jwk: json::text(&public.into()) })
 }

@@ -1,10 +1,9 @@
 //! The OAuth resource that the server is to MCP's clients (RFC 9728): what tells them whom to ask for
 //! a token.
 
-use serde::Serialize;
-
 use crate::catalog::Catalog;
 use crate::host::Variables;
+use crate::json::Writer;
 
 /// Where the protocol is mounted that is an OAuth resource.
 const PATH: &str = "/mcp";
@@ -50,24 +49,17 @@ impl Resource {
 
     /// The metadata document (RFC 9728, 2).
     pub(crate) fn metadata(&self, catalog: &Catalog) -> String {
-        #[derive(Serialize)]
-        struct Metadata<'a> {
-            resource: String,
-            resource_name: &'static str,
-            authorization_servers: [&'a str; 1],
-            bearer_methods_supported: [&'static str; 1],
-            #[serde(skip_serializing_if = "Vec::is_empty")]
-            scopes_supported: Vec<&'static str>,
+        let mut json = Writer::new();
+        json.json("{").member("resource").string(&format!("{}{PATH}", self.origin));
+        json.member("resource_name").string("Toolbooth");
+        json.member("authorization_servers").json("[").string(&self.issuer).json("]");
+        json.member("bearer_methods_supported").json(r#"["header"]"#);
+        let scopes = scopes(catalog);
+        if !scopes.is_empty() {
+            json.member("scopes_supported").strings(&scopes);
         }
-        let metadata = Metadata {
-            resource: format!("{}{PATH}", self.origin),
-            resource_name: "Toolbooth",
-            authorization_servers: [&self.issuer],
-            bearer_methods_supported: ["header"],
-            scopes_supported: scopes(catalog),
-        };
-        // Texts always serialize.
-        serde_json::to_string(&metadata).unwrap_or_default()
+        json.json("}");
+        json.end()
     }
 
     /// What a `WWW-Authenticate` header says besides (RFC 9728, 5.1): where the metadata are, and

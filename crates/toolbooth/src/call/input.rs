@@ -135,13 +135,13 @@ fn words(keyword: &Keyword, value: &Value, path: &Path<'_>) -> String {
     match keyword {
         Keyword::Type(set) => format!("Must be {}", types(*set)),
         Keyword::Enum(options) => format!("Must be one of: {}", list(options)),
-        Keyword::Const(expected) => format!("Must be {}", written(*expected)),
-        Keyword::Minimum(limit) => format!("Must be at least {}", written(*limit)),
-        Keyword::Maximum(limit) => format!("Must be at most {}", written(*limit)),
+        Keyword::Const(expected) => format!("Must be {}", json(*expected)),
+        Keyword::Minimum(limit) => format!("Must be at least {}", json(*limit)),
+        Keyword::Maximum(limit) => format!("Must be at most {}", json(*limit)),
         Keyword::ExclusiveMinimum(limit) => {
-            format!("Must be greater than {}", written(*limit))
+            format!("Must be greater than {}", json(*limit))
         }
-        Keyword::ExclusiveMaximum(limit) => format!("Must be less than {}", written(*limit)),
+        Keyword::ExclusiveMaximum(limit) => format!("Must be less than {}", json(*limit)),
         Keyword::MultipleOf(divisor, _) => format!("Must be a multiple of {}", number(*divisor)),
         Keyword::MinLength(limit) => format!("Must have at least {}", count(*limit, "character")),
         Keyword::MaxLength(limit) => format!("Must have at most {}", count(*limit, "character")),
@@ -205,19 +205,18 @@ fn either(mut names: Vec<&str>) -> String {
     }
 }
 
-/// A number as JSON, a whole one without its point. `f64`'s own way would link tables of its own.
-fn number(value: Number) -> String {
-    let text = written(value);
-    text.strip_suffix(".0").unwrap_or(&text).to_owned()
-}
-
-/// A value of a schema as JSON.
-fn written(value: impl Into<Value>) -> String {
+fn json(value: impl Into<Value>) -> String {
     json::text(&value.into())
 }
 
+/// A number as JSON, a whole one without its point.
+fn number(value: Number) -> String {
+    let text = json(value);
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
 fn list(options: &[Literal]) -> String {
-    options.iter().copied().map(written).collect::<Vec<_>>().join(", ")
+    options.iter().map(|option| json(*option)).collect::<Vec<_>>().join(", ")
 }
 
 fn count(limit: u64, noun: &str) -> String {

@@ -1,12 +1,12 @@
 //! What comes of a call. Every dialect maps these exhaustively, so that none can forget a case.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::dialogue::{Ability, Asked};
 use super::input::InvalidInput;
 use super::notes::Note;
 use crate::challenge::Challenge;
+use crate::json::Writer;
 
 /// What came of a call.
 #[derive(Debug)]
@@ -48,20 +48,17 @@ pub enum Outcome {
 }
 
 /// A tool's own failure (OXP `ToolError`).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolError {
     /// What went wrong, for the user and the model.
     pub message: String,
     /// Detail for a log.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub developer_message: Option<String>,
     /// Whether the same call, or one with better input, may succeed.
     pub can_retry: bool,
     /// What would help the model to do better, such as the accepted values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_prompt_content: Option<String>,
     /// How many milliseconds to wait before the next try.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 
@@ -92,6 +89,22 @@ impl ToolError {
         self.can_retry = true;
         self.retry_after_ms = Some(ms);
         self
+    }
+
+    /// Adds it to a text in OXP's form, without what it does not say.
+    pub(crate) fn write(&self, json: &mut Writer) {
+        json.json(r#"{"message":"#).string(&self.message);
+        if let Some(detail) = &self.developer_message {
+            json.member("developer_message").string(detail);
+        }
+        json.member("can_retry").json(if self.can_retry { "true" } else { "false" });
+        if let Some(content) = &self.additional_prompt_content {
+            json.member("additional_prompt_content").string(content);
+        }
+        if let Some(ms) = self.retry_after_ms {
+            json.member("retry_after_ms").whole(ms);
+        }
+        json.json("}");
     }
 }
 

@@ -51,7 +51,7 @@ const LAG_MS: u64 = 2 * 60 * 1000;
 const MOST_FURTHER: usize = 1_000;
 
 /// What a user is to be shown (OXP `ToolAuthorizationChallenge`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Challenge {
     /// A random id.
     pub id: String,
@@ -60,10 +60,8 @@ pub struct Challenge {
     /// Says `{"status": "pending" | "completed" | "failed"}`.
     pub check_url: String,
     /// The id of the provider.
-    #[serde(skip)]
     pub provider: String,
     /// The provider's name for people.
-    #[serde(skip)]
     pub title: String,
 }
 

@@ -9,6 +9,7 @@ use super::LIFE_MS;
 use super::token::{BadToken, Purpose, StateKey};
 use crate::call::Caller;
 use crate::host::Variables;
+use crate::json;
 
 /// Makes requests wait: the key that signs what they wait with.
 #[derive(Debug, Clone)]
@@ -82,7 +83,7 @@ impl Pauses {
             Caller::Key { name, .. } => ("key", [Some(name), None]),
             Caller::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
         };
-        let who = serde_json::to_string(&(way, name, user)).unwrap_or_default();
+        let who = json::write(&(way, name, user));
         let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
         Pause {
             request: key.hash(Purpose::Pause, &parts),

@@ -41,8 +41,8 @@ impl Vault {
         let now_ms = host.now_ms();
         let grant = Some(grant).filter(|grant| !grant.is_over(now_ms))?.with_refresh(None);
         let proof = Proof { end_ms: now_ms.saturating_add(LIFE_MS), grant };
-        let text = serde_json::to_vec(&proof).ok()?;
-        let sealed = self.seal.seal(&self.place(owner, provider), &text, host).ok()?;
+        let text = json::write(&proof);
+        let sealed = self.seal.seal(&self.place(owner, provider), text.as_bytes(), host).ok()?;
         Some(format!("{PREFIX}{sealed}"))
     }
 

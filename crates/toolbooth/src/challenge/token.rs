@@ -114,9 +114,8 @@ impl StateKey {
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
-        // Claims are structs of texts and numbers, which always serialize.
-        let text = serde_json::to_vec(&Signed { e: expires_ms / 1000, c: claims });
-        let text = Base64UrlUnpadded::encode_string(&text.unwrap_or_default());
+        let text = json::write(&Signed { e: expires_ms / 1000, c: claims });
+        let text = Base64UrlUnpadded::encode_string(text.as_bytes());
         let hash = self.hash(purpose, &[&text]);
         format!("{text}.{hash}")
     }

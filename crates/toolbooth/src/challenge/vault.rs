@@ -107,8 +107,7 @@ impl Vault {
     }
 
     fn sealed(&self, key: &str, grant: &Grant, host: &dyn Host) -> Result<String, StoreError> {
-        let text = serde_json::to_vec(grant).unwrap_or_default();
-        let sealed = self.seal.seal(key, &text, host);
+        let sealed = self.seal.seal(key, json::write(grant).as_bytes(), host);
         sealed.map_err(|_| StoreError("no random bytes".to_owned()))
     }
 

@@ -3,12 +3,11 @@
 
 use std::sync::LazyLock;
 
-use serde::Serialize;
-
 use super::{
     Action, Dialect, Endpoint, Exchange, MOUNTS, Page, Posted, Reading, envelope, opentool, oxp,
 };
 use crate::http::Outbound;
+use crate::json::Writer;
 
 /// The dialect of paths that no other mount has.
 pub(super) static ROOT: Dialect = Dialect {
@@ -47,42 +46,22 @@ fn index(_: &Reading<'_>) -> Result<Page, Outbound> {
 }
 
 fn addresses() -> String {
-    #[derive(Serialize)]
-    struct Index {
-        name: &'static str,
-        version: &'static str,
-        protocols: Vec<Protocol>,
-    }
-    #[derive(Serialize)]
-    struct Protocol {
-        name: &'static str,
-        title: &'static str,
-        endpoints: Vec<Address>,
-    }
-    #[derive(Serialize)]
-    struct Address {
-        method: &'static str,
-        path: String,
-    }
-    let address = |mount: &str, endpoint: &Endpoint| {
-        let path = format!("{mount}{}", endpoint.path);
-        Some(Address { method: endpoint.action.method()?, path })
-    };
+    let mut index = Writer::new();
+    index.json("{").member("name").string("Toolbooth");
+    index.member("version").string(env!("CARGO_PKG_VERSION"));
     // What is well known need not be named, and may not be there.
-    let is_protocol = |(mount, _): &&(&str, &Dialect)| *mount != "/.well-known";
-    let protocol = |(mount, dialect): &(&str, &Dialect)| Protocol {
-        name: dialect.name,
-        title: dialect.title,
-        endpoints: dialect
-            .endpoints
-            .iter()
-            .filter_map(|endpoint| address(mount, endpoint))
-            .collect(),
-    };
-    let index = Index {
-        name: "Toolbooth",
-        version: env!("CARGO_PKG_VERSION"),
-        protocols: MOUNTS.iter().filter(is_protocol).map(protocol).collect(),
-    };
-    serde_json::to_string(&index).unwrap_or_default()
+    let protocols = MOUNTS.iter().filter(|(mount, _)| *mount != "/.well-known");
+    index.member("protocols").array(protocols, |index, (mount, dialect)| {
+        index.json("{").member("name").string(dialect.name);
+        index.member("title").string(dialect.title);
+        let method = |one: &'static Endpoint| Some((one.action.method()?, one.path));
+        let addresses = dialect.endpoints.iter().filter_map(method);
+        index.member("endpoints").array(addresses, |index, (method, path)| {
+            index.json("{").member("method").string(method);
+            index.member("path").string(&format!("{mount}{path}")).json("}");
+        });
+        index.json("}");
+    });
+    index.json("}");
+    index.end()
 }

@@ -20,6 +20,7 @@ use crate::call::{
 use crate::catalog::{Catalog, ListForm, Listed, Rendering};
 use crate::config::Config;
 use crate::http::Outbound;
+use crate::json::Writer;
 
 /// The dialect.
 pub(super) static XAIBO: Dialect = Dialect {
@@ -120,16 +121,15 @@ fn failure(status: u16, error: &str) -> Outbound {
 
 /// Xaibo's `ToolResult`, always with its three fields.
 fn tool_result(status: u16, result: Option<&Value>, error: Option<&str>) -> Outbound {
-    #[derive(Serialize)]
-    struct ToolResult<'a> {
-        success: bool,
-        result: Option<&'a Value>,
-        error: Option<&'a str>,
-    }
-    let body = ToolResult { success: error.is_none(), result, error };
-    // A struct of texts and JSON values always serializes; an empty body is the visible fallback.
-    let body = serde_json::to_vec(&body).unwrap_or_default();
-    Outbound::json(status, body).with("cache-control", "no-store")
+    let mut body = Writer::new();
+    body.json(r#"{"success":"#).json(if error.is_none() { "true" } else { "false" });
+    body.json(r#","result":"#).value(result.unwrap_or(&Value::Null)).json(r#","error":"#);
+    match error {
+        Some(error) => body.string(error),
+        None => body.json("null"),
+    };
+    body.json("}");
+    Outbound::json(status, body.end().into_bytes()).with("cache-control", "no-store")
 }
 
 /// `ToolExecutionError`. The error's one text is all that a model sees, so what helps it stands

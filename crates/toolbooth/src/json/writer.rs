@@ -6,14 +6,15 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// A text of JSON that grows at its end.
 #[derive(Debug)]
 pub(crate) struct Writer(String);
 
-/// The JSON of a value. Its own `Display`, and so `to_string`, would link a second writer, and tables
-/// of Unicode with it.
+/// The JSON of a value, as `serde_json` writes it.
+///
+/// Whatever goes into the Worker uses this, not `to_string`: one way of writing is in the bundle.
 pub fn text(value: &Value) -> String {
     let mut writer = Writer::new();
     writer.value(value);
@@ -30,6 +31,14 @@ impl Writer {
     pub(crate) fn json(&mut self, piece: &str) -> &mut Self {
         self.0.push_str(piece);
         self
+    }
+
+    /// Adds the name of a member, of which nothing is escaped, after a comma unless it is the first.
+    pub(crate) fn member(&mut self, name: &str) -> &mut Self {
+        if !self.0.ends_with('{') {
+            self.json(",");
+        }
+        self.json("\"").json(name).json("\":")
     }
 
     /// Adds a string.
@@ -51,11 +60,7 @@ impl Writer {
             Value::Null => self.json("null"),
             Value::Bool(true) => self.json("true"),
             Value::Bool(false) => self.json("false"),
-            Value::Number(number) => {
-                // Writing to a String does not fail.
-                let _ = write!(self.0, "{number}");
-                self
-            }
+            Value::Number(number) => self.number(number),
             Value::String(text) => self.string(text),
             Value::Array(items) => self.array(items, |writer, item| {
                 writer.value(item);
@@ -72,6 +77,43 @@ impl Writer {
         }
     }
 
+    /// Adds a whole number that is not negative.
+    pub(crate) fn whole(&mut self, number: u64) -> &mut Self {
+        if number > 9 {
+            self.whole(number / 10);
+        }
+        self.0.extend(char::from_digit((number % 10) as u32, 10));
+        self
+    }
+
+    /// Adds a whole number.
+    pub(crate) fn integer(&mut self, number: i64) -> &mut Self {
+        if number < 0 {
+            self.json("-");
+        }
+        self.whole(number.unsigned_abs())
+    }
+
+    fn number(&mut self, number: &Number) -> &mut Self {
+        match (number.as_u64(), number.as_i64()) {
+            (Some(whole), _) => self.whole(whole),
+            (_, Some(whole)) => self.integer(whole),
+            _ => self.double(number.as_f64().unwrap_or_default()),
+        }
+    }
+
+    /// Adds the shortest text that means the number, which is finite.
+    fn double(&mut self, number: f64) -> &mut Self {
+        let mut buffer = ryu::Buffer::new();
+        let text = buffer.format_finite(number);
+        match text.split_once('e') {
+            Some((digits, exponent)) if !exponent.starts_with('-') => {
+                self.json(digits).json("e+").json(exponent)
+            }
+            _ => self.json(text),
+        }
+    }
+
     /// Adds an array of what `one` writes of each item.
     pub(crate) fn array<T>(
         &mut self,
@@ -85,6 +127,13 @@ impl Writer {
             comma = ",";
         }
         self.json("]")
+    }
+
+    /// Adds an array of strings.
+    pub(crate) fn strings<T: AsRef<str>>(&mut self, texts: &[T]) -> &mut Self {
+        self.array(texts, |writer, text| {
+            writer.string(text.as_ref());
+        })
     }
 
     /// The text.
@@ -135,14 +184,64 @@ mod tests {
         writer.json("{\"a\":").string("b\n").json(",\"c\":").array([1, 2], |writer, item| {
             writer.value(&json!(item));
         });
-        writer.json("}");
-        assert_eq!(writer.end(), r#"{"a":"b\n","c":[1,2]}"#);
+        writer.member("d").whole(u64::MAX).json("}");
+        assert_eq!(writer.end(), r#"{"a":"b\n","c":[1,2],"d":18446744073709551615}"#);
+        let mut writer = Writer::new();
+        writer.json("{").member("a").integer(i64::MIN).member("b").json("{").member("c").integer(0);
+        writer.json("}").member("d").string("{").member("e").integer(10).json("}");
+        assert_eq!(writer.end(), r#"{"a":-9223372036854775808,"b":{"c":0},"d":"{","e":10}"#);
+    }
+
+    fn assert_written(double: f64) {
+        for double in [double, -double] {
+            let value = json!(double);
+            assert_eq!(text(&value), value.to_string(), "{:x}", double.to_bits());
+        }
+    }
+
+    #[test]
+    fn doubles() {
+        let odd = [0.0, 1.0, 0.1, 0.3, 1.5, 5e-324, f64::MIN_POSITIVE, f64::MAX, f64::EPSILON];
+        let powers = (-324..=308).map(|power| format!("1e{power}").parse().unwrap());
+        let twos = (0..=2046).map(|exponent: u64| f64::from_bits(exponent << 52));
+        let wholes = [1 << 53, u64::MAX, i64::MAX.unsigned_abs()].map(|whole| whole as f64);
+        for double in odd.into_iter().chain(powers).chain(twos).chain(wholes) {
+            for near in [double.next_down(), double, double.next_up()] {
+                if near.is_finite() {
+                    assert_written(near);
+                }
+            }
+        }
+        for (double, expected) in [
+            (-0.0, "-0.0"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1.5e300, "1.5e+300"),
+            (1e-5, "0.00001"),
+            (1e-7, "1e-7"),
+            (1.25e-9, "1.25e-9"),
+        ] {
+            assert_eq!(text(&json!(double)), expected);
+        }
     }
 
     proptest! {
         #[test]
         fn values_are_written_as_serde_json_writes_them(value in any_json()) {
             prop_assert_eq!(text(&value), value.to_string());
+        }
+
+        #[test]
+        fn texts_are_written_as_serde_json_writes_them(words in any::<String>()) {
+            let words = json!(words);
+            prop_assert_eq!(text(&words), words.to_string());
+        }
+
+        #[test]
+        fn doubles_are_written_as_serde_json_writes_them(
+            all in prop::collection::vec(any::<u64>(), 256),
+        ) {
+            all.into_iter().map(f64::from_bits).filter(|it| it.is_finite()).for_each(assert_written);
         }
     }
 }

@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::{Reply, send};
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError, asks_back};
+use crate::challenge::Challenge;
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Writer};
 
 /// JSON-RPC: the body is not JSON.
 const PARSE_ERROR: i16 = -32700;
@@ -32,11 +33,10 @@ const UNANSWERABLE: i16 = -32004;
 const TOOL_FAILED: i16 = 500;
 
 /// An error object.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Error {
     code: i16,
     message: Cow<'static, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Value>,
 }
 
@@ -55,6 +55,16 @@ impl Error {
         }
     }
 
+    /// Adds it to a text.
+    pub(super) fn write(&self, body: &mut Writer) {
+        body.json(r#"{"code":"#).integer(self.code.into());
+        body.json(r#","message":"#).string(&self.message);
+        if let Some(data) = &self.data {
+            body.json(r#","data":"#).value(data);
+        }
+        body.json("}");
+    }
+
     fn new(code: i16, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into(), data: None }
     }
@@ -66,13 +76,19 @@ impl Error {
 }
 
 /// The tool's own words; what else it says is the data.
-fn failed(mut error: ToolError) -> Error {
-    let message = std::mem::take(&mut error.message);
-    let mut data = serde_json::to_value(error).unwrap_or_default();
-    if let Some(members) = data.as_object_mut() {
-        members.remove("message");
+fn failed(error: ToolError) -> Error {
+    let ToolError { message, developer_message, can_retry, .. } = error;
+    let mut data = Map::new();
+    data.insert("can_retry".to_owned(), can_retry.into());
+    let prompt = error.additional_prompt_content.map(Value::from);
+    for (name, value) in [
+        ("developer_message", developer_message.map(Value::from)),
+        ("additional_prompt_content", prompt),
+        ("retry_after_ms", error.retry_after_ms.map(Value::from)),
+    ] {
+        data.extend(value.map(|value| (name.to_owned(), value)));
     }
-    Error { data: Some(data), ..Error::new(TOOL_FAILED, message) }
+    Error { data: Some(data.into()), ..Error::new(TOOL_FAILED, message) }
 }
 
 /// The faults stand in the message and, one a parameter, in the data.
@@ -154,8 +170,14 @@ fn lacking(missing: Missing) -> Error {
     lacking.insert("secrets".to_owned(), secrets.into());
     lacking.insert("user_id".to_owned(), user_id.into());
     if !challenges.is_empty() {
-        let challenges = serde_json::to_value(challenges).unwrap_or_default();
-        lacking.insert("challenges".to_owned(), challenges);
+        let challenge = |one: Challenge| {
+            json::object([
+                ("id", one.id.into()),
+                ("url", one.url.into()),
+                ("check_url", one.check_url.into()),
+            ])
+        };
+        lacking.insert("challenges".to_owned(), challenges.into_iter().map(challenge).collect());
     }
     let data = json::object([("missing_requirements", lacking.into())]);
     Error { data: Some(data), ..Error::new(MISSING_REQUIREMENTS, message) }
@@ -190,13 +212,7 @@ pub(in crate::dialect) fn not_served(message: &'static str) -> Outbound {
 
 /// An error to the id null.
 fn turned_away(status: u16, error: Error) -> Outbound {
-    #[derive(Serialize)]
-    struct Reply {
-        jsonrpc: &'static str,
-        error: Error,
-        id: (),
-    }
-    let body = Reply { jsonrpc: super::VERSION, error, id: () };
-    Outbound::json(status, serde_json::to_vec(&body).unwrap_or_default())
-        .with("cache-control", "no-store")
+    let mut body = Writer::new();
+    Reply { result: None, error: Some(error), id: Value::Null }.write(&mut body);
+    send(status, body)
 }

@@ -10,12 +10,12 @@ use error::Error;
 pub(super) use error::{not_served, refuse};
 pub(super) use request::Request;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::{Action, Dialect, Endpoint, Exchange, Posted, no_version, unsigned};
 use crate::call::Outcome;
 use crate::http::Outbound;
+use crate::json::Writer;
 
 /// The version that answers name.
 pub(super) const VERSION: &str = "2.0";
@@ -77,27 +77,27 @@ pub(super) fn exchange(posted: Posted<'_>, rules: &'static Rules) -> Exchange {
                 Reply::new(outcome, id, rules.result, failed)
             })
             .collect();
+        let mut body = Writer::new();
         match (batch, replies.first()) {
-            (_, None) => Outbound::empty(204),
-            (true, _) => send(&replies),
-            (false, Some(reply)) => send(reply),
+            (_, None) => return Outbound::empty(204),
+            (true, _) => {
+                body.array(&replies, |body, reply| reply.write(body));
+            }
+            (false, Some(reply)) => reply.write(&mut body),
         }
+        send(200, body)
     };
     Exchange { calls, reply: Box::new(reply) }
 }
 
-fn send(body: &impl Serialize) -> Outbound {
-    Outbound::json(200, serde_json::to_vec(body).unwrap_or_default())
-        .with("cache-control", "no-store")
+fn send(status: u16, body: Writer) -> Outbound {
+    Outbound::json(status, body.end().into_bytes()).with("cache-control", "no-store")
 }
 
 /// A response object.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Reply {
-    jsonrpc: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Error>,
     id: Value,
 }
@@ -114,7 +114,19 @@ impl Reply {
             Ok(value) => (Some(result(value)), None),
             Err(error) => (failed.map(|failed| failed()), Some(error)),
         };
-        Self { jsonrpc: VERSION, result, error, id }
+        Self { result, error, id }
+    }
+
+    /// Adds it to a text.
+    pub(super) fn write(&self, body: &mut Writer) {
+        body.json(r#"{"jsonrpc":"#).string(VERSION);
+        if let Some(result) = &self.result {
+            body.json(r#","result":"#).value(result);
+        }
+        if let Some(error) = &self.error {
+            error.write(body.json(r#","error":"#));
+        }
+        body.json(r#","id":"#).value(&self.id).json("}");
     }
 
     /// Whether it tells an error.

@@ -237,7 +237,9 @@ fn a_notification_runs() {
 }
 
 fn of(outcome: Outcome) -> Value {
-    serde_json::to_value(Error::of(outcome).unwrap_err()).unwrap()
+    let mut json = Writer::new();
+    Error::of(outcome).unwrap_err().write(&mut json);
+    serde_json::from_str(&json.end()).unwrap()
 }
 
 /// Each refusal with its code and message, and its status where it meets a request as a whole.

@@ -138,7 +138,7 @@ impl Asking {
             let token = self.pause.as_ref().ok_or(no_key)?.token(waits);
             members.insert("requestState".to_owned(), token.into());
         }
-        Ok(super::reply::members(&members))
+        Ok(super::reply::members(&members.into()))
     }
 
     /// The error that makes the client ask the user, where it can and that is enough.

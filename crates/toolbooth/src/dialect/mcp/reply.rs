@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::message::{Era, Request};
 use crate::call::{Refusal, asks_back, excerpt};
@@ -37,8 +36,8 @@ impl Scope {
 }
 
 /// The members of an object, without its braces.
-pub(super) fn members(object: &impl Serialize) -> String {
-    let text = serde_json::to_string(object).unwrap_or_default();
+pub(super) fn members(object: &Value) -> String {
+    let text = json::text(object);
     let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
     inner.unwrap_or_default().to_owned()
 }
@@ -132,7 +131,7 @@ pub(super) enum Code {
 }
 
 impl Code {
-    fn number(self) -> i32 {
+    fn number(self) -> i64 {
         match self {
             Self::Parse => -32700,
             Self::InvalidRequest => -32600,
@@ -268,22 +267,17 @@ impl Error {
 
     /// The answer; without an id when none could be read.
     pub(super) fn told(self, id: Option<&Value>) -> Outbound {
-        #[derive(Serialize)]
-        struct Reply<'a> {
-            jsonrpc: &'static str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            id: Option<&'a Value>,
-            error: Map<String, Value>,
+        let mut body = Writer::new();
+        body.json(r#"{"jsonrpc":"2.0""#);
+        if let Some(id) = id {
+            body.json(r#","id":"#).value(id);
         }
-        let mut error = Map::new();
-        error.insert("code".to_owned(), self.code.number().into());
-        error.insert("message".to_owned(), self.message.into());
-        if let Some(data) = self.data {
-            error.insert("data".to_owned(), data);
+        body.json(r#","error":{"code":"#).integer(self.code.number());
+        if let Some(data) = &self.data {
+            body.json(r#","data":"#).value(data);
         }
-        let body = Reply { jsonrpc: "2.0", id, error };
-        Outbound::json(self.status, serde_json::to_vec(&body).unwrap_or_default())
-            .with("cache-control", "no-store")
+        body.json(r#","message":"#).string(&self.message).json("}}");
+        Outbound::json(self.status, body.end().into_bytes()).with("cache-control", "no-store")
     }
 }
 

@@ -169,9 +169,9 @@ fn failure(told: &Told, error: &ToolError) -> Outbound {
     };
     let prompt = error.additional_prompt_content.as_deref().unwrap_or_default();
     let texts = [&*error.message, prompt, &again].into_iter().filter(|text| !text.is_empty());
-    // A struct of texts and numbers always serializes.
-    let how = serde_json::to_string(error).unwrap_or_default();
-    failed_in(told, texts, Kind::Failed(&how))
+    let mut how = Writer::new();
+    error.write(&mut how);
+    failed_in(told, texts, Kind::Failed(&how.end()))
 }
 
 /// A result that says what went wrong.

@@ -5,14 +5,13 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::super::jsonrpc::{Reply, Request, refuse};
 use super::{Exchange, Posted, RULES, nothing, object};
 use crate::call::{Outcome, Refusal, Wanted, excerpt};
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Writer};
 
 /// Reads one request, whose id must be a string: its events could not be read otherwise. What
 /// cannot be read is answered 400 in the form of `/call`, for no stream has begun.
@@ -37,13 +36,16 @@ pub(super) fn call(posted: Posted<'_>) -> Exchange {
 /// does not put together one that is split.
 fn events(method: String, id: String, outcome: Outcome) -> Outbound {
     let reply = Reply::new(outcome, id.into(), object, Some(nothing));
+    let mut json = Writer::new();
+    reply.write(&mut json);
+    let json = json.end();
     let mut text = String::new();
-    event(&mut text, "start", &json::object([("start", method.as_str().into())]));
+    event(&mut text, "start", &json::text(&json::object([("start", method.as_str().into())])));
     if reply.is_error() {
-        event(&mut text, "error", &reply);
+        event(&mut text, "error", &json);
     } else {
-        event(&mut text, "data", &reply);
-        event(&mut text, "done", &json::object([("done", method.into())]));
+        event(&mut text, "data", &json);
+        event(&mut text, "done", &json::text(&json::object([("done", method.into())])));
     }
     Outbound {
         status: 200,
@@ -56,8 +58,7 @@ fn events(method: String, id: String, outcome: Outcome) -> Outbound {
 }
 
 /// Writes an event (OT37). JSON escapes CR and LF; the pattern's dot stops at two more line ends.
-fn event(text: &mut String, name: &str, data: &impl Serialize) {
-    let data = serde_json::to_string(data).unwrap_or_default();
+fn event(text: &mut String, name: &str, data: &str) {
     let data = data.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     // Writing to a String does not fail.
     let _ = write!(text, "event:{name}\ndata:{data}\n\n");

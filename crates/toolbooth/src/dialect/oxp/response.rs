@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError, asks_back};
-use crate::challenge::Challenge;
 use crate::http::Outbound;
+use crate::json::Writer;
 
 /// The form of an exchange. The text is the `$schema` that its bodies name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +34,10 @@ impl Form {
 pub fn encode(form: Form, outcome: Outcome) -> Outbound {
     match outcome {
         Outcome::Done { call_id, duration_ms, value, .. } => {
-            ran(form, CallToolResponse::done(&call_id, duration_ms, &value))
+            ran(form, &call_id, duration_ms, Ok(&value))
         }
         Outcome::Failed { call_id, duration_ms, error, .. } => {
-            ran(form, CallToolResponse::failed(&call_id, duration_ms, &error))
+            ran(form, &call_id, duration_ms, Err(&error))
         }
         Outcome::Invalid(input) => invalid(form, &input),
         Outcome::Asks { asked, .. } => return refuse(form, asked.into()),
@@ -47,81 +46,70 @@ pub fn encode(form: Form, outcome: Outcome) -> Outbound {
     .with("cache-control", "no-store")
 }
 
+/// A body with room for its members.
+fn begin(form: Form) -> Writer {
+    let mut body = Writer::new();
+    body.json("{");
+    if let Some(schema) = form.schema() {
+        body.member("$schema").string(schema);
+    }
+    body
+}
+
+fn end(status: u16, mut body: Writer) -> Outbound {
+    body.json("}");
+    Outbound::json(status, body.end().into_bytes())
+}
+
 /// `CallToolResponse` (X25, X26).
-#[derive(Serialize)]
-struct CallToolResponse<'a> {
-    call_id: &'a str,
-    duration: u64,
-    success: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a ToolError>,
-}
-
-impl<'a> CallToolResponse<'a> {
-    fn done(call_id: &'a str, duration: u64, value: &'a Value) -> Self {
-        Self { call_id, duration, success: true, value: Some(value), error: None }
+fn ran(
+    form: Form,
+    call_id: &str,
+    duration_ms: u64,
+    result: Result<&Value, &ToolError>,
+) -> Outbound {
+    let mut body = begin(form);
+    let enveloped = form != Form::Flat;
+    if enveloped {
+        body.member("result").json("{");
     }
-
-    fn failed(call_id: &'a str, duration: u64, error: &'a ToolError) -> Self {
-        Self { call_id, duration, success: false, value: None, error: Some(error) }
+    body.json(r#""call_id":"#).string(call_id).json(r#","duration":"#).whole(duration_ms);
+    match result {
+        Ok(value) => {
+            body.json(r#","success":true,"value":"#).value(value);
+        }
+        Err(error) => error.write(body.json(r#","success":false,"error":"#)),
     }
-}
-
-fn ran(form: Form, result: CallToolResponse<'_>) -> Outbound {
-    #[derive(Serialize)]
-    struct Envelope<'a> {
-        #[serde(rename = "$schema")]
-        schema: &'static str,
-        result: CallToolResponse<'a>,
+    if enveloped {
+        body.json("}");
     }
-    let body = match form.schema() {
-        None => write(&result),
-        Some(schema) => write(&Envelope { schema, result }),
-    };
-    Outbound::json(200, body)
+    end(200, body)
 }
 
 /// `ValidationErrorResponse` (X23, X24).
 fn invalid(form: Form, input: &InvalidInput) -> Outbound {
-    #[derive(Serialize)]
-    struct ValidationErrorResponse {
-        #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
-        schema: Option<&'static str>,
-        message: &'static str,
-        parameter_errors: Map<String, Value>,
-    }
-    Outbound::json(
-        422,
-        write(&ValidationErrorResponse {
-            schema: form.schema(),
-            message: "Some input parameters are invalid",
-            parameter_errors: input.by_parameter(),
-        }),
-    )
-}
-
-/// `ServerErrorResponse` (X17 to X19).
-#[derive(Serialize)]
-struct ServerErrorResponse {
-    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
-    schema: Option<&'static str>,
-    message: Cow<'static, str>,
-    developer_message: Cow<'static, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing_requirements: Option<MissingRequirements>,
+    let mut body = begin(form);
+    body.member("message").string("Some input parameters are invalid");
+    body.member("parameter_errors").value(&input.by_parameter().into());
+    end(422, body)
 }
 
 /// `missing_requirements` (X20): `secrets` is an addition that its open object allows.
-#[derive(Serialize)]
-struct MissingRequirements {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    authorization: Vec<Challenge>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    user_id: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    secrets: Vec<&'static str>,
+fn requirements(body: &mut Writer, missing: &Missing) {
+    body.json("{");
+    if !missing.challenges.is_empty() {
+        body.member("authorization").array(&missing.challenges, |body, one| {
+            body.json(r#"{"id":"#).string(&one.id).json(r#","url":"#).string(&one.url);
+            body.json(r#","check_url":"#).string(&one.check_url).json("}");
+        });
+    }
+    if missing.user_id {
+        body.member("user_id").json("true");
+    }
+    if !missing.secrets.is_empty() {
+        body.member("secrets").strings(&missing.secrets);
+    }
+    body.json("}");
 }
 
 /// Writes why a request was turned away.
@@ -203,7 +191,7 @@ fn refused(form: Form, refusal: Refusal) -> Outbound {
         Refusal::TooManyRequests { retry_after } => {
             error(429, "Too many calls", format!("try again after {retry_after} seconds").into())
         }
-        Refusal::MissingRequirements(missing) => missing_requirements(form, missing),
+        Refusal::MissingRequirements(missing) => missing_requirements(form, &missing),
         Refusal::Unanswerable { name, lacking } => server_error(
             form,
             400,
@@ -218,45 +206,37 @@ fn refused(form: Form, refusal: Refusal) -> Outbound {
     }
 }
 
-fn missing_requirements(form: Form, missing: Missing) -> Outbound {
+fn missing_requirements(form: Form, missing: &Missing) -> Outbound {
     let detail = format!("the call lacks {}", missing.places()).into();
-    let granting = missing.granting();
-    let Missing { authorization, secrets, user_id, challenges } = missing;
-    let message = match (authorization.is_empty(), user_id) {
+    let message = match (missing.authorization.is_empty(), missing.user_id) {
         (false, _) => "Authorization required",
         (true, true) => "The call must say for which user it is",
         (true, false) => "The call lacks a secret",
     };
     // OTC has only words, and of those the user sees the message.
     if let Form::Otc(_) = form {
-        return server_error(form, 400, format!("{message}{granting}").into(), detail, None);
+        let message = format!("{message}{}", missing.granting());
+        return server_error(form, 400, message.into(), detail, None);
     }
-    let anything = user_id || !secrets.is_empty() || !challenges.is_empty();
-    let machine = MissingRequirements { authorization: challenges, user_id, secrets };
-    server_error(form, 400, message.into(), detail, anything.then_some(machine))
+    let anything = missing.user_id || !missing.secrets.is_empty() || !missing.challenges.is_empty();
+    server_error(form, 400, message.into(), detail, anything.then_some(missing))
 }
 
+/// `ServerErrorResponse` (X17 to X19).
 fn server_error(
     form: Form,
     status: u16,
     message: Cow<'static, str>,
     developer_message: Cow<'static, str>,
-    missing_requirements: Option<MissingRequirements>,
+    missing: Option<&Missing>,
 ) -> Outbound {
-    Outbound::json(
-        status,
-        write(&ServerErrorResponse {
-            schema: form.schema(),
-            message,
-            developer_message,
-            missing_requirements,
-        }),
-    )
-}
-
-fn write(body: &impl Serialize) -> Vec<u8> {
-    // Structs of strings and JSON values always serialize; an empty body is the visible fallback.
-    serde_json::to_vec(body).unwrap_or_default()
+    let mut body = begin(form);
+    body.member("message").string(&message);
+    body.member("developer_message").string(&developer_message);
+    if let Some(missing) = missing {
+        requirements(body.member("missing_requirements"), missing);
+    }
+    end(status, body)
 }
 
 #[cfg(test)]

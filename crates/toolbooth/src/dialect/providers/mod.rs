@@ -15,12 +15,11 @@ mod query;
 mod schema;
 mod strict;
 
-use serde::Serialize;
-
 use super::{Action, Dialect, Endpoint, no_version, unsigned};
 use crate::call::{Refusal, asks_back};
 use crate::catalog::ListForm;
 use crate::http::Outbound;
+use crate::json::Writer;
 
 /// OpenAI Chat Completions.
 pub(super) static OPENAI: Dialect = dialect(
@@ -66,19 +65,6 @@ const fn dialect(
     endpoints: &'static [Endpoint],
 ) -> Dialect {
     Dialect { name, title, endpoints, check: no_version, refuse, sign: unsigned, guarded: false }
-}
-
-/// What went wrong with a request as a whole, in the form of 2api.ai's 5.4.
-#[derive(Debug, Serialize)]
-struct Error {
-    /// A word for programs.
-    code: &'static str,
-    /// What went wrong, where, and what was expected.
-    message: String,
-    /// The class of the error: `invalid_request_error`, `authentication_error`, `permission_error`,
-    /// `rate_limit_error`, `semantic_error`, `server_error`.
-    #[serde(rename = "type")]
-    class: &'static str,
 }
 
 /// Tells why a request was turned away.
@@ -169,12 +155,13 @@ pub(super) fn refuse(refusal: Refusal) -> Outbound {
     error(status, code, class, message)
 }
 
+/// What went wrong with a request as a whole, in the form of 2api.ai's 5.4: `code` is a word for
+/// programs, `message` says what went wrong, where, and what was expected. `class` is
+/// `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`,
+/// `semantic_error` or `server_error`.
 fn error(status: u16, code: &'static str, class: &'static str, message: String) -> Outbound {
-    #[derive(Serialize)]
-    struct Body {
-        error: Error,
-    }
-    let body = Body { error: Error { code, message, class } };
-    Outbound::json(status, serde_json::to_vec(&body).unwrap_or_default())
-        .with("cache-control", "no-store")
+    let mut body = Writer::new();
+    body.json(r#"{"error":{"code":"#).string(code).json(r#","message":"#).string(&message);
+    body.json(r#","type":"#).string(class).json("}}");
+    Outbound::json(status, body.end().into_bytes()).with("cache-control", "no-store")
 }
