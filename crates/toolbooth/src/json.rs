@@ -3,6 +3,8 @@
 //! Beyond what JSON's grammar (RFC 8259) refuses, a body is refused when an object repeats a key (two readers
 //! could disagree on which value counts) and when it nests deeper than [`MAX_DEPTH`] (everything
 //! that later walks the value does so recursively).
+//!
+//! And JSON that goes out, all of it written by one writer.
 
 mod form;
 mod object;

@@ -159,8 +159,14 @@ impl Writer {
 
 /// Takes off a text all up to the first byte that must be escaped, and that byte.
 fn split<'a>(text: &mut &'a str) -> Option<(&'a str, u8)> {
-    let at = text.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')?;
-    let (plain, byte) = (text.get(..at)?, *text.as_bytes().get(at)?);
+    let mut at = 0;
+    let byte = loop {
+        match *text.as_bytes().get(at)? {
+            byte @ (..b' ' | b'"' | b'\\') => break byte,
+            _ => at += 1,
+        }
+    };
+    let plain = text.get(..at)?;
     *text = text.get(at + 1..)?;
     Some((plain, byte))
 }
