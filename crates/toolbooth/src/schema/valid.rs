@@ -2,21 +2,21 @@
 
 use std::cmp::Ordering;
 
-use serde_json::Value;
-
 use super::{Keyword, Number, Properties, Schema};
+use crate::json::{Object, Value};
+use crate::names::order;
 
 impl Schema {
     /// Whether `value` is as the schema says. Allocates nothing, but where names of properties,
     /// many items or unevaluated parts are checked.
-    pub fn is_valid(&self, value: &Value) -> bool {
+    pub fn is_valid(&self, value: &Value<'_>) -> bool {
         self.keywords.iter().all(|keyword| keyword.holds(self, value))
     }
 }
 
 impl Keyword {
     /// Whether the rule, which is one of `schema`, holds for `value`.
-    pub(crate) fn holds(&self, schema: &Schema, value: &Value) -> bool {
+    pub(crate) fn holds(&self, schema: &Schema, value: &Value<'_>) -> bool {
         match self {
             Self::False => false,
             Self::Type(types) => types.contain(value),
@@ -32,7 +32,7 @@ impl Keyword {
                 if condition.is_valid(value) { then } else { otherwise }.is_valid(value)
             }
             _ => match value {
-                Value::String(text) => self.holds_for_text(text, value),
+                Value::String(text) => self.holds_for_text(text),
                 Value::Number(number) => self.holds_for_number(number.into()),
                 Value::Array(items) => self.holds_for_items(schema, items, value),
                 Value::Object(members) => self.holds_for_members(schema, members, value),
@@ -41,7 +41,7 @@ impl Keyword {
         }
     }
 
-    fn holds_for_text(&self, text: &str, value: &Value) -> bool {
+    fn holds_for_text(&self, text: &str) -> bool {
         match self {
             Self::MinLength(least) => {
                 // A character has four bytes at most: most texts need no counting.
@@ -49,7 +49,7 @@ impl Keyword {
             }
             Self::MaxLength(most) => text.len() as u64 <= *most || length(text) <= *most,
             Self::Pattern(pattern) => pattern.matches(text),
-            Self::Format(_, is_valid) => is_valid(value),
+            Self::Format(_, is_valid) => is_valid(text),
             _ => true,
         }
     }
@@ -66,7 +66,7 @@ impl Keyword {
         }
     }
 
-    fn holds_for_items(&self, schema: &Schema, items: &[Value], value: &Value) -> bool {
+    fn holds_for_items(&self, schema: &Schema, items: &[Value<'_>], value: &Value<'_>) -> bool {
         let count = items.len() as u64;
         match self {
             Self::MinItems(least) => count >= *least,
@@ -92,14 +92,9 @@ impl Keyword {
         }
     }
 
-    fn holds_for_members(
-        &self,
-        schema: &Schema,
-        members: &serde_json::Map<String, Value>,
-        value: &Value,
-    ) -> bool {
+    fn holds_for_members(&self, schema: &Schema, members: &Object<'_>, value: &Value<'_>) -> bool {
         let count = members.len() as u64;
-        let has = |name: &&str| members.contains_key(*name);
+        let has = |name: &&str| members.contains(name);
         match self {
             Self::MinProperties(least) => count >= *least,
             Self::MaxProperties(most) => count <= *most,
@@ -111,13 +106,13 @@ impl Keyword {
                 dependencies.iter().all(|(name, schema)| !has(name) || schema.is_valid(value))
             }
             Self::PropertyNames(schema) => {
-                members.keys().all(|name| schema.is_valid(&Value::String(name.clone())))
+                members.iter().all(|(name, _)| schema.is_valid(&Value::from(&**name)))
             }
             Self::Properties(properties) => properties.hold(members),
             Self::UnevaluatedProperties(rest, evaluated) => {
                 let evaluated = evaluated(schema, value);
-                let mut members = evaluated.iter().zip(members.values());
-                members.all(|(known, member)| *known || rest.is_valid(member))
+                let mut members = evaluated.iter().zip(members.iter());
+                members.all(|(known, (_, member))| *known || rest.is_valid(member))
             }
             _ => true,
         }
@@ -125,13 +120,13 @@ impl Keyword {
 }
 
 impl Properties {
-    fn hold(&self, members: &serde_json::Map<String, Value>) -> bool {
+    fn hold(&self, members: &Object<'_>) -> bool {
         // Members and properties stand sorted by name, and are gone through together.
         let mut rest = self.named;
         members.iter().all(|(name, member)| {
             let mut named = None;
             while let [(known, schema), others @ ..] = rest {
-                let order = (*known).cmp(name);
+                let order = order(known, name);
                 if order == Ordering::Greater {
                     break;
                 }
@@ -146,7 +141,7 @@ impl Properties {
     }
 
     /// Whether a member fits, of whose name `properties` has this schema.
-    fn fit(&self, name: &str, named: Option<&Schema>, member: &Value) -> bool {
+    fn fit(&self, name: &str, named: Option<&Schema>, member: &Value<'_>) -> bool {
         if named.is_some_and(|schema| !schema.is_valid(member)) {
             return false;
         }
