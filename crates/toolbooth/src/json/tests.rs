@@ -25,7 +25,7 @@ fn what_is_read_and_what_is_refused() {
         (r#"{"a":1,"\u0061":2}"#, Err("the key \"a\" is repeated at line 1 column 15")),
         (
             r#"{"\u0061":1,"b":{"c":[{}]},"c":0,"a":2}"#,
-            Err("the key \"a\" is repeated at line 1 column 37"),
+            Err("the key \"a\" is repeated at line 1 column 36"),
         ),
         ("{\"b\":1,\n \"a\":2,\n \"b\" }", Err("expected `:` at line 3 column 6")),
         ("{\"b\":1,\n \"a\":2,\n \"b\" :3}", Err("the key \"b\" is repeated at line 3 column 5")),

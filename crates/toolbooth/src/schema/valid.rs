@@ -10,7 +10,12 @@ impl Schema {
     /// Whether `value` is as the schema says. Allocates nothing, but where names of properties,
     /// many items or unevaluated parts are checked.
     pub fn is_valid(&self, value: &Value<'_>) -> bool {
-        self.keywords.iter().all(|keyword| keyword.holds(self, value))
+        for keyword in self.keywords {
+            if !keyword.holds(self, value) {
+                return false;
+            }
+        }
+        true
     }
 }
 
