@@ -3,6 +3,9 @@
 //! Beyond what JSON's grammar (RFC 8259) refuses, a body is refused when an object repeats a key (two readers
 //! could disagree on which value counts) and when it nests deeper than [`MAX_DEPTH`] (everything
 //! that later walks the value does so recursively).
+//!
+//! What comes in is read into a [`Value`] whose texts lie in the body; what goes out is a
+//! `serde_json::Value`, or text.
 
 mod form;
 mod members;

@@ -5,50 +5,55 @@
 
 use std::cmp::Ordering;
 
-/// The order of `str`: that of the bytes.
+/// The order of `str`: that of the bytes. Quickest where names differ soon: [`same`] is quicker where
+/// they do not.
 pub(crate) fn order(a: &str, b: &str) -> Ordering {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let both = a.len().min(b.len());
-    let (mut at, last) = (0, both.saturating_sub(8));
-    loop {
-        let (x, y) = (bytes(a, at, both), bytes(b, at, both));
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let ([x, ..], [y, ..]) = (a, b) {
         if x != y {
-            // The lowest bit that differs is one of the first byte that does.
-            let first = (x ^ y).trailing_zeros() & !7;
-            return ((x >> first) & 0xff).cmp(&((y >> first) & 0xff));
+            return x.cmp(y);
         }
-        if at == last {
-            return a.len().cmp(&b.len());
-        }
-        // The last eight may have been looked at in part: there they are the same.
-        at = last.min(at + 8);
-    }
-}
-
-/// Eight bytes of a name from `at` on, the first the lowest; of one that is looked at as far as
-/// `end`, and is shorter than that, all of them, some perhaps twice.
-#[inline(always)]
-fn bytes(name: &[u8], at: usize, end: usize) -> u64 {
-    if end >= 8 {
-        return name
-            .get(at..)
-            .and_then(<[u8]>::first_chunk)
-            .map_or(0, |all| u64::from_le_bytes(*all));
-    }
-    if end >= 4 {
-        let four = |at: usize| {
-            let four = name.get(at..).and_then(<[u8]>::first_chunk);
-            four.map_or(0, |four| u64::from(u32::from_le_bytes(*four)))
+        let words = (a.split_first_chunk::<8>(), b.split_first_chunk::<8>());
+        (a, b) = match words {
+            (Some((x, rest)), Some((y, others))) if x == y => (rest, others),
+            _ => (a.get(1..).unwrap_or_default(), b.get(1..).unwrap_or_default()),
         };
-        return four(0) | four(end - 4) << 32;
     }
-    let one = |at: usize| name.get(at).map_or(0, |one| u64::from(*one));
-    if end == 0 { 0 } else { one(0) | one(end / 2) << 8 | one(end - 1) << 16 }
+    // One of them has ended, or both.
+    a.len().cmp(&b.len())
 }
 
 /// Whether two names are one. Most that are not have another length.
+#[inline(always)]
 pub(crate) fn same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && order(a, b).is_eq()
+    a.len() == b.len() && equal(a.as_bytes(), b.as_bytes())
+}
+
+/// Compares names of one length.
+fn equal(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let (Some((x, rest)), Some((y, others))) =
+        (a.split_first_chunk::<8>(), b.split_first_chunk())
+    {
+        if x != y {
+            return false;
+        }
+        (a, b) = (rest, others);
+    }
+    if let (Some((x, rest)), Some((y, others))) =
+        (a.split_first_chunk::<4>(), b.split_first_chunk())
+    {
+        if x != y {
+            return false;
+        }
+        (a, b) = (rest, others);
+    }
+    while let ([x, rest @ ..], [y, others @ ..]) = (a, b) {
+        if x != y {
+            return false;
+        }
+        (a, b) = (rest, others);
+    }
+    true
 }
 
 #[cfg(test)]

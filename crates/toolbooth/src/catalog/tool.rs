@@ -82,8 +82,8 @@ pub enum RunError {
     Mismatch(String),
 }
 
-/// Runs a typed handler: JSON in by `Deserialize`, which may borrow from the request, JSON out by
-/// `Serialize`.
+/// Runs a typed handler: JSON in by `Deserialize`, JSON out by `Serialize`. Texts of the input may be
+/// borrowed from the request (`&str`, `Cow<str>` with `#[serde(borrow)]`).
 pub fn run<'a, I, O, F, R>(
     input: &'a Value<'a>,
     context: &'a Context<'a>,

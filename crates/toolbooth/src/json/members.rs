@@ -29,7 +29,7 @@ impl<'t> Object<'t> {
     }
 
     /// Whether there is a member `name`.
-    #[inline]
+    #[inline(always)]
     pub fn contains(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
@@ -71,16 +71,12 @@ impl<'t> Object<'t> {
         self.0.is_empty()
     }
 
+    #[inline(never)]
     fn find(&self, name: &str) -> Option<usize> {
         if self.0.len() > FEW {
             return self.0.binary_search_by(|(known, _)| order(known, name)).ok();
         }
-        for (at, (known, _)) in self.0.iter().enumerate() {
-            if same(known, name) {
-                return Some(at);
-            }
-        }
-        None
+        self.0.iter().position(|(known, _)| same(known, name))
     }
 
     /// The same members on their own.
@@ -111,7 +107,7 @@ impl<'t> From<&'t serde_json::Map<String, serde_json::Value>> for Object<'t> {
 }
 
 /// Sorts members by name. Says whether no two have one name; else their order is any.
-fn sort(members: &mut [Member<'_>]) -> bool {
+fn sort(members: &mut Vec<Member<'_>>) -> bool {
     if members.len() > FEW {
         if !ascend(members) {
             heap(members);
@@ -120,14 +116,26 @@ fn sort(members: &mut [Member<'_>]) -> bool {
         return true;
     }
     for end in 1..members.len() {
-        let mut at = end;
-        while let Some([.., (before, _), (name, _)]) = members.get(..=at) {
-            match order(before, name) {
-                Ordering::Less => break,
+        // Of the members before this one, those that come before it by name end at `place`.
+        let (mut place, mut rest) = (0, end);
+        while rest > 0 {
+            let half = rest / 2;
+            let Some(((known, _), (name, _))) = members.get(place + half).zip(members.get(end))
+            else {
+                break;
+            };
+            match order(known, name) {
                 Ordering::Equal => return false,
-                Ordering::Greater => members.swap(at - 1, at),
+                Ordering::Greater => rest = half,
+                Ordering::Less => {
+                    place += half + 1;
+                    rest -= half + 1;
+                }
             }
-            at -= 1;
+        }
+        if place < end {
+            let member = members.remove(end);
+            members.insert(place, member);
         }
     }
     true

@@ -154,15 +154,16 @@ impl Types {
         let bits = match value {
             Value::Null => 1,
             Value::Bool(_) => 1 << 1,
-            Value::Number(number) if number.is_f64() => {
-                let whole = number.as_f64().is_some_and(|float| float.fract() == 0.0);
-                if whole { 0b1100 } else { 1 << 3 }
-            }
-            Value::Number(_) => 0b1100,
+            Value::Number(number) if !number.is_f64() || is_whole(number) => 0b1100,
+            Value::Number(_) => 1 << 3,
             Value::String(_) => 1 << 4,
             Value::Array(_) => 1 << 5,
             Value::Object(_) => 1 << 6,
         };
         self.0 & bits != 0
     }
+}
+
+fn is_whole(number: &serde_json::Number) -> bool {
+    number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }

@@ -4,14 +4,19 @@ use std::cmp::Ordering;
 
 use super::{Keyword, Number, Properties, Schema};
 use crate::json::{Object, Value};
-use crate::names::order;
+use crate::names::{order, same};
 
 impl Schema {
     /// Whether `value` is as the schema says. Allocates nothing, but where names of properties,
     /// many items or unevaluated parts are checked.
     pub fn is_valid(&self, value: &Value<'_>) -> bool {
         for keyword in self.keywords {
-            if !keyword.holds(self, value) {
+            let holds = match keyword {
+                // Most schemas have one.
+                Keyword::Type(types) => types.contain(value),
+                _ => keyword.holds(self, value),
+            };
+            if !holds {
                 return false;
             }
         }
@@ -103,7 +108,14 @@ impl Keyword {
         match self {
             Self::MinProperties(least) => count >= *least,
             Self::MaxProperties(most) => count <= *most,
-            Self::Required(names) => names.iter().all(has),
+            Self::Required(names) => {
+                for name in *names {
+                    if !members.contains(name) {
+                        return false;
+                    }
+                }
+                true
+            }
             Self::DependentRequired(dependencies) => {
                 dependencies.iter().all(|(name, needed)| !has(name) || needed.iter().all(has))
             }
@@ -128,21 +140,23 @@ impl Properties {
     fn hold(&self, members: &Object<'_>) -> bool {
         // Members and properties stand sorted by name, and are gone through together.
         let mut rest = self.named;
-        members.iter().all(|(name, member)| {
+        for (name, member) in members.iter() {
             let mut named = None;
             while let [(known, schema), others @ ..] = rest {
-                let order = order(known, name);
-                if order == Ordering::Greater {
+                if same(known, name) {
+                    (named, rest) = (Some(schema), others);
+                    break;
+                }
+                if order(known, name).is_gt() {
                     break;
                 }
                 rest = others;
-                if order == Ordering::Equal {
-                    named = Some(schema);
-                    break;
-                }
             }
-            self.fit(name, named, member)
-        })
+            if !self.fit(name, named, member) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether a member fits, of whose name `properties` has this schema.

@@ -105,3 +105,27 @@ fn a_tool_without_parameters_names_each_that_it_is_sent() {
         Err(32)
     );
 }
+
+#[test]
+fn a_handler_may_borrow_from_its_input() {
+    #[derive(Deserialize)]
+    struct Words<'a> {
+        #[serde(borrow)]
+        first: Cow<'a, str>,
+        second: &'a str,
+        rest: Value,
+    }
+    async fn join(words: Words<'_>, _: &Context<'_>) -> Result<String, ToolError> {
+        assert!(matches!(words.first, Cow::Borrowed(_)));
+        Ok(format!("{} {} {}", words.first, words.second, words.rest))
+    }
+    const RUN: Handler = |input, context| run(input, context, join);
+    let body = r#"{"second":"an \u0065scape","rest":{"b":[1,"x"],"a":null},"first":"plain"}"#;
+    let input = crate::json::parse(body).unwrap();
+    let (credentials, dialogue) = Default::default();
+    let host = FakeHost::default();
+    let config = Config::read(&host, &[]);
+    let context = Context::new(&Caller::Anonymous, &credentials, &dialogue, &config, &host);
+    let expected = json!(r#"plain an escape {"a":null,"b":[1,"x"]}"#);
+    assert_eq!(ready(RUN(&input, &context)).unwrap(), expected);
+}
