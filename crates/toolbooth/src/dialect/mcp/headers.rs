@@ -43,7 +43,7 @@ pub(super) fn check(
         let message = format!("params._meta must have {what}");
         Err(Error::new(Code::InvalidParams, message).status(400))
     };
-    if !asked.and_then(Value::as_str).is_some() {
+    if asked.and_then(Value::as_str).is_none() {
         return lacking(concat!("the string ", meta!("protocolVersion")));
     }
     if !matches!(request.meta.client_capabilities, Some(Value::Object(_))) {

@@ -136,7 +136,7 @@ fn find_resource(
         if !resource.is_template() {
             return Ok(Some((id, resource, input)));
         }
-        template = template.or_else(|| Some((id, resource, input)));
+        template = template.or(Some((id, resource, input)));
     }
     Ok(template)
 }

@@ -112,7 +112,7 @@ fn parts<'t>(turn: &mut Turn<'t>, items: Vec<Value<'t>>, place: Place<'_>) -> Re
         let mut part = object(item, place)?;
         // The libraries write all members, those that are not there as null.
         part.retain(|value| !value.is_null());
-        let has = |names: &[&str]| names.iter().any(|name| part.contains(*name));
+        let has = |names: &[&str]| names.iter().any(|name| part.contains(name));
         if has(&["functionCall", "function_call"]) {
             let call = take(&mut part, &["functionCall", "function_call"]).unwrap_or_default();
             let call = object(call, format_args!("{place}.functionCall"))?;
