@@ -16,9 +16,9 @@ fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) 
     let host = FakeHost { upstream, ..FakeHost::default() };
     let tokens = [("github".to_owned(), Secret::new("gh-token".to_owned()))];
     let call = Call {
-        tool: Wanted::Id(tool.to_owned()),
+        tool: Wanted::Id(tool.into()),
         call_id: None,
-        input,
+        input: (&input).into(),
         credentials: Credentials { tokens: tokens.into(), ..Credentials::default() },
         dialogue: Dialogue::default(),
     };

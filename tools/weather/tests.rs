@@ -12,10 +12,11 @@ use crate::CATALOG;
 
 fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
     let host = FakeHost { upstream, ..FakeHost::default() };
+    let input = json!({"city": city});
     let call = Call {
-        tool: Wanted::Id("Weather.Current@1.0.0".to_owned()),
+        tool: Wanted::Id("Weather.Current@1.0.0".into()),
         call_id: None,
-        input: json!({"city": city}),
+        input: (&input).into(),
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     };

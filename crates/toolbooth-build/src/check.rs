@@ -66,6 +66,7 @@ pub(crate) fn definitions(source: &Source) -> (Vec<Entry>, Vec<Problem>) {
 fn read(file: &str, text: &str) -> Result<(Definition, Value), Problem> {
     let value = json::parse(text)
         .map_err(|error| Problem::new(file, "", format!("is not JSON: {error}")))?;
+    let value = Value::from(&value);
     objects(&value)
         .map_err(|place| Problem::new(file, place, "is an array; expected an object"))?;
     let definition = serde_path_to_error::deserialize(&value).map_err(|error| {

@@ -157,11 +157,11 @@ impl Booth {
         dialect: &Dialect,
         headers: &'a dyn Headers,
         query: &'a str,
-        body: Body,
+        body: &'a Body,
         caller: &'a Caller,
         host: &'a dyn Host,
     ) -> Result<Posted<'a>, Refusal> {
-        if body == Body::TooLarge {
+        if *body == Body::TooLarge {
             return Err(Refusal::TooLarge { limit: self.config.max_body_bytes });
         }
         if !http::is_json(headers) {
@@ -170,7 +170,7 @@ impl Booth {
         let Body::Whole(body) = body else {
             return Err(Refusal::InvalidJson("it is not UTF-8".to_owned()));
         };
-        let body = json::parse(&body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
+        let body = json::parse(body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
         (dialect.check)(headers)?;
         let (catalog, config) = (self.catalog, &self.config);
         let same_for_all = self.access.is_same_for_all();
@@ -185,10 +185,10 @@ impl Booth {
         query: &str,
         body: Body,
         host: &dyn Host,
-        read: fn(Posted<'_>) -> Exchange,
+        read: for<'t> fn(Posted<'t>) -> Exchange<'t>,
     ) -> Result<Outbound, Refusal> {
         let caller = self.access.authenticate(headers, host).await?;
-        let exchange = read(self.post(dialect, headers, query, body, &caller, host)?);
+        let exchange = read(self.post(dialect, headers, query, &body, &caller, host)?);
         // A counter that nobody has set up is not asked.
         if self.limited && !exchange.calls.is_empty() {
             rare(self.count(&caller, headers, exchange.calls.len(), host)).await?;
@@ -233,7 +233,7 @@ impl Booth {
     pub(crate) async fn exchange(
         &self,
         dialect: &Dialect,
-        exchange: Exchange,
+        exchange: Exchange<'_>,
         caller: &Caller,
         host: &dyn Host,
     ) -> Outbound {

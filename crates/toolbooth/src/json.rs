@@ -4,11 +4,14 @@
 //! could disagree on which value counts) and when it nests deeper than [`MAX_DEPTH`] (everything
 //! that later walks the value does so recursively).
 //!
-//! And JSON that goes out, all of it written by one writer.
+//! What comes in is read into a [`Value`] whose texts lie in the body; what goes out is a
+//! `serde_json::Value`, or text, and all of it is written by one writer.
 
 mod form;
+mod members;
 mod object;
 mod reader;
+mod value;
 mod writer;
 
 #[cfg(test)]
@@ -19,12 +22,13 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
+pub use members::{Member, Object};
 pub(crate) use object::object;
 use reader::{Fault, Reader};
+pub use value::Value;
 pub(crate) use writer::Writer;
 pub use writer::text;
 
@@ -65,12 +69,12 @@ impl std::error::Error for JsonError {}
 /// # Errors
 /// Invalid JSON, a repeated key, nesting deeper than [`MAX_DEPTH`], a number beyond the range of a
 /// double, anything after the value.
-pub fn parse(text: &str) -> Result<Value, JsonError> {
+pub fn parse(text: &str) -> Result<Value<'_>, JsonError> {
     Reader::new(text).document().map_err(|fault| JsonError::new(text, fault))
 }
 
 /// Reads exactly one JSON value from `bytes`; `None` when they are not that.
-pub(crate) fn parse_bytes(bytes: &[u8]) -> Option<Value> {
+pub(crate) fn parse_bytes(bytes: &[u8]) -> Option<Value<'_>> {
     parse(str::from_utf8(bytes).ok()?).ok()
 }
 
@@ -82,8 +86,8 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     read_value(&parse_bytes(bytes)?)
 }
 
-/// Reads a value of the form of `T`; `None` when it is not that.
-pub(crate) fn read_value<T: DeserializeOwned>(value: &Value) -> Option<T> {
+/// Reads a value of the form of `T`, which may borrow from it; `None` when it is not that.
+pub(crate) fn read_value<'t, T: Deserialize<'t>>(value: &'t Value<'t>) -> Option<T> {
     T::deserialize(form::Form(value)).ok()
 }
 

@@ -238,9 +238,9 @@ pub fn check_example(
         secrets: made_up(tool.secrets),
     };
     let call = Call {
-        tool: Wanted::Id(tool_id.to_owned()),
+        tool: Wanted::Id(tool_id.into()),
         call_id: None,
-        input: example.input.clone(),
+        input: (&example.input).into(),
         credentials,
         dialogue: Dialogue { abilities: Abilities::ALL, ..Dialogue::default() },
     };

@@ -35,19 +35,19 @@ fn hostile_values_take_no_longer_than_their_size() {
         ),
     ] {
         let plan = toolbooth_build::plan(schema);
-        assert_eq!(plan.is_valid(value), expected, "{what}");
-        assert_eq!(check_input(&plan, value).is_ok(), expected, "{what}");
+        assert_eq!(plan.is_valid(&value.into()), expected, "{what}");
+        assert_eq!(check_input(&plan, &value.into()).is_ok(), expected, "{what}");
     }
 }
 
 #[test]
 fn patterns_take_a_step_a_byte() {
-    let text = Value::from("a".repeat(BODY) + "!");
+    let text = "a".repeat(BODY) + "!";
     for pattern in
         ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", "(a*)*b", "(.*)*x$", "\\b(a+)+$", "^(\\w+\\s?)*$"]
     {
         assert!(
-            !toolbooth_build::plan(&json!({ "pattern": pattern })).is_valid(&text),
+            !toolbooth_build::plan(&json!({ "pattern": pattern })).is_valid(&text.as_str().into()),
             "{pattern}"
         );
     }
@@ -72,7 +72,7 @@ fn nesting_as_deep_as_it_is_read() {
         ("unevaluated", 6, (0..6).fold(json!({"type": "string"}), |inner, _| unevaluated(inner))),
     ] {
         let plan = toolbooth_build::plan(&schema);
-        let invalid = check_input(&plan, &value(depth)).unwrap_err();
+        let invalid = check_input(&plan, &(&value(depth)).into()).unwrap_err();
         assert!(!invalid.errors.is_empty(), "{what}: {invalid}");
     }
 }

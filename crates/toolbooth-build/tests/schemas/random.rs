@@ -159,8 +159,8 @@ proptest! {
         let plan = toolbooth_build::plan(&schema);
         for value in values {
             let expected = judge.is_valid(&value);
-            prop_assert_eq!(plan.is_valid(&value), expected, "{} against {}", value, schema);
-            match check_input(&plan, &value) {
+            prop_assert_eq!(plan.is_valid(&(&value).into()), expected, "{} against {}", value, schema);
+            match check_input(&plan, &(&value).into()) {
                 Ok(()) => prop_assert!(expected),
                 Err(invalid) => prop_assert!(!invalid.errors.is_empty(), "{} against {}", value, schema),
             }
@@ -174,10 +174,10 @@ proptest! {
             let mut schema = Map::new();
             schema.insert(keyword.to_owned(), named);
             let plan = toolbooth_build::plan(&Value::Object(schema));
-            prop_assert!(plan.is_valid(&one));
-            prop_assert_eq!(plan.is_valid(&other), same);
+            prop_assert!(plan.is_valid(&(&one).into()));
+            prop_assert_eq!(plan.is_valid(&(&other).into()), same);
         }
         let unique = toolbooth_build::plan(&json!({"uniqueItems": true}));
-        prop_assert_eq!(unique.is_valid(&json!([one, other])), !same);
+        prop_assert_eq!(unique.is_valid(&(&json!([one, other])).into()), !same);
     }
 }

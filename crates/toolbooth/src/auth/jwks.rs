@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::invalid;
 use crate::call::Refusal;
 use crate::host::{Host, HttpRequest, Level, SignatureAlgorithm};
-use crate::json;
+use crate::json::{self, Value};
 
 /// After this time the keys are fetched again.
 const FRESH_MS: u64 = 10 * 60 * 1000;
@@ -142,7 +142,7 @@ async fn fetch(url: &str, host: &dyn Host) -> Result<Vec<Key>, String> {
 
 /// A key of the set, or `None` when it is not for verifying signatures of a known kind, which is
 /// then no fault (RFC 7517, 5).
-fn read(jwk: &Value) -> Option<Key> {
+fn read(jwk: &Value<'_>) -> Option<Key> {
     let text = |name: &str| jwk.get(name).and_then(Value::as_str);
     let only = |name: &str, value: &str| jwk.get(name).is_none_or(|it| it.as_str() == Some(value));
     let (algorithm, members): (_, &[&str]) = match (text("kty")?, text("crv")) {

@@ -7,7 +7,6 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use jwt_compact::alg::{Hs256, Hs256Key, Hs256Signature};
 use jwt_compact::{Algorithm, AlgorithmSignature};
-use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::jwks::Jwks;
@@ -17,7 +16,7 @@ use super::{invalid, refused};
 use crate::call::{Caller, Refusal};
 use crate::config::is_secure;
 use crate::host::{Host, SignatureAlgorithm, Variables};
-use crate::json;
+use crate::json::{self, Object, Value};
 
 /// RFC 7518, 3.2: a key of HS256 has at least the size of its hash.
 const MIN_SECRET: usize = 32;
@@ -72,8 +71,8 @@ impl Signer {
 /// A token in its parts. They are read by the reader of all strangers' JSON, which is linked anyway
 /// and refuses repeated members: two readers of one token could disagree on them.
 pub(super) struct Parts<'a> {
-    header: Map<String, Value>,
-    claims: Map<String, Value>,
+    header: Object<'static>,
+    claims: Object<'static>,
     /// What was signed.
     message: &'a str,
     signature: Vec<u8>,
@@ -86,12 +85,12 @@ impl<'a> Parts<'a> {
         let (message, signature) = token.rsplit_once('.')?;
         let (header, claims) = message.split_once('.')?;
         let object = |part| match json::parse_bytes(&Base64UrlUnpadded::decode_vec(part).ok()?)? {
-            Value::Object(members) => Some(members),
+            Value::Object(members) => Some(members.into_owned()),
             _ => None,
         };
         let (header, claims) = (object(header)?, object(claims)?);
         let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
-        (!header.contains_key("crit")).then_some(Self { header, claims, message, signature })
+        (!header.contains("crit")).then_some(Self { header, claims, message, signature })
     }
 
     fn algorithm(&self) -> Option<&str> {
@@ -120,7 +119,7 @@ impl<'a> Parts<'a> {
         let algorithm = algorithm.ok_or_else(invalid)?;
         let id = match self.header.get("kid") {
             None => None,
-            Some(Value::String(id)) => Some(id.as_str()),
+            Some(Value::String(id)) => Some(&**id),
             Some(_) => return Err(invalid()),
         };
         let (key, fetched) = jwks.key(id, algorithm, host).await?;
@@ -230,7 +229,7 @@ impl Rules {
             return Err(refused("the token is not valid yet"));
         }
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
-        let is_no_text = |name: &str| text(name).is_none() && claims.contains_key(name);
+        let is_no_text = |name: &str| text(name).is_none() && claims.contains(name);
         if self.issuer.is_some() && text("iss") != self.issuer.as_deref() {
             return Err(refused("the token is of another issuer"));
         }
@@ -264,8 +263,8 @@ impl Rules {
 
     /// Whether `aud` names this server (X43). A token of the secret may have none; a token of an
     /// issuer must have one wherever an audience is configured, for others get such tokens too.
-    fn is_meant(&self, aud: Option<&Value>, signer: Signer) -> bool {
-        let names = |value: &Value| {
+    fn is_meant(&self, aud: Option<&Value<'_>>, signer: Signer) -> bool {
+        let names = |value: &Value<'_>| {
             value.as_str().is_some_and(|name| self.audiences.iter().any(|one| one == name))
         };
         match aud {
@@ -277,7 +276,7 @@ impl Rules {
 }
 
 /// The words of a claim: a text with spaces between (RFC 8693, 4.2), or an array of texts.
-fn words(claim: &Value) -> Option<Vec<&str>> {
+fn words<'v>(claim: &'v Value<'_>) -> Option<Vec<&'v str>> {
     match claim {
         Value::String(text) => Some(text.split_ascii_whitespace().collect()),
         Value::Array(words) => words.iter().map(Value::as_str).collect(),

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::scopes::{Scopes, is_scope};
 use crate::call::Caller;
 use crate::host::Variables;
-use crate::json;
+use crate::json::{self, Object, Value};
 
 const FORM: &str =
     "must be a JSON array of objects with name, scopes and hash; make key prints one";
@@ -59,11 +58,11 @@ impl Keys {
 
 impl Key {
     /// Reads an entry; `others` stand before it.
-    fn read(entry: &Value, others: &[Self]) -> Result<Self, &'static str> {
+    fn read(entry: &Value<'_>, others: &[Self]) -> Result<Self, &'static str> {
         let text = |name: &str| entry.get(name).and_then(Value::as_str);
         let scopes = entry.get("scopes").and_then(Value::as_array);
         let (Some(name), Some(scopes), Some(hash), Some(3)) =
-            (text("name"), scopes, text("hash"), entry.as_object().map(Map::len))
+            (text("name"), scopes, text("hash"), entry.as_object().map(Object::len))
         else {
             return Err(" must be an object with name, scopes and hash, and nothing else");
         };

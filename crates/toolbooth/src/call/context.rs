@@ -264,7 +264,7 @@ impl<'a> Context<'a> {
     pub fn answer<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
         match self.dialogue.answers.get(key) {
             None => Ok(None),
-            Some(Answer::Given(value)) => Ok(json::read_value(value)),
+            Some(Answer::Given(value)) => Ok(json::read_value(&value.into())),
             Some(Answer::Declined) => Err(ToolError::new("The user declined to answer")),
             Some(Answer::Dismissed) => Err(ToolError::new("The user did not answer")),
         }
@@ -272,7 +272,7 @@ impl<'a> Context<'a> {
 
     /// What the tool gave along when it asked, if this is the call with the answers.
     pub fn state<T: DeserializeOwned>(&self) -> Option<T> {
-        self.dialogue.state.as_ref().and_then(json::read_value)
+        self.dialogue.state.as_ref().and_then(|state| json::read_value(&state.into()))
     }
 
     /// What the tool asked, if it did.

@@ -7,10 +7,10 @@ use std::fmt;
 
 use std::ops::ControlFlow;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::excerpt::{cut, excerpt};
-use crate::json;
+use crate::json::{self, Object, Value};
 use crate::schema::{Fault, Keyword, Literal, Number, Path, Schema, Types};
 
 /// At most so many faults are told: an answer must not grow with the number of wrong items.
@@ -30,7 +30,7 @@ pub struct InvalidInput {
 
 impl InvalidInput {
     /// The same as an object: what is wrong, under the name of each parameter.
-    pub(crate) fn by_parameter(&self) -> Map<String, Value> {
+    pub(crate) fn by_parameter(&self) -> Map<String, serde_json::Value> {
         // Collecting would link a sorting algorithm.
         let mut members = Map::new();
         for ParameterError { parameter, message } in &self.errors {
@@ -66,7 +66,7 @@ pub struct ParameterError {
 ///
 /// # Errors
 /// All faults, up to a fixed number and size.
-pub fn check(schema: &Schema, input: &Value) -> Result<(), InvalidInput> {
+pub fn check(schema: &Schema, input: &Value<'_>) -> Result<(), InvalidInput> {
     if schema.is_valid(input) {
         return Ok(());
     }
@@ -131,17 +131,17 @@ fn property(parent: &str, name: &str) -> String {
 }
 
 /// What was expected of the value at `path`, beginning with "Must".
-fn words(keyword: &Keyword, value: &Value, path: &Path<'_>) -> String {
+fn words(keyword: &Keyword, value: &Value<'_>, path: &Path<'_>) -> String {
     match keyword {
         Keyword::Type(set) => format!("Must be {}", types(*set)),
         Keyword::Enum(options) => format!("Must be one of: {}", list(options)),
-        Keyword::Const(expected) => format!("Must be {}", json(*expected)),
-        Keyword::Minimum(limit) => format!("Must be at least {}", json(*limit)),
-        Keyword::Maximum(limit) => format!("Must be at most {}", json(*limit)),
+        Keyword::Const(expected) => format!("Must be {}", told(*expected)),
+        Keyword::Minimum(limit) => format!("Must be at least {}", told(*limit)),
+        Keyword::Maximum(limit) => format!("Must be at most {}", told(*limit)),
         Keyword::ExclusiveMinimum(limit) => {
-            format!("Must be greater than {}", json(*limit))
+            format!("Must be greater than {}", told(*limit))
         }
-        Keyword::ExclusiveMaximum(limit) => format!("Must be less than {}", json(*limit)),
+        Keyword::ExclusiveMaximum(limit) => format!("Must be less than {}", told(*limit)),
         Keyword::MultipleOf(divisor, _) => format!("Must be a multiple of {}", number(*divisor)),
         Keyword::MinLength(limit) => format!("Must have at least {}", count(*limit, "character")),
         Keyword::MaxLength(limit) => format!("Must have at most {}", count(*limit, "character")),
@@ -161,9 +161,12 @@ fn words(keyword: &Keyword, value: &Value, path: &Path<'_>) -> String {
             format!("Must have at most {}", count(*limit, "property"))
         }
         Keyword::PropertyNames(schema) => {
-            let names = value.as_object().into_iter().flat_map(|members| members.keys());
-            let fault = names.map(|name| first_fault(schema, &Value::String(name.clone()), path));
-            let message = fault.flatten().next().map(|fault| fault.message).unwrap_or_default();
+            let mut names = value.as_object().into_iter().flat_map(Object::iter);
+            let fault = |name: &str| first_fault(schema, &Value::from(name), path);
+            let message = names
+                .find_map(|(name, _)| fault(name))
+                .map(|fault| fault.message)
+                .unwrap_or_default();
             format!("Must have property names that fit: {message}")
         }
         Keyword::AnyOf(schemas) => {
@@ -205,18 +208,19 @@ fn either(mut names: Vec<&str>) -> String {
     }
 }
 
-fn json(value: impl Into<Value>) -> String {
+/// What a schema says, as JSON.
+fn told(value: impl Into<serde_json::Value>) -> String {
     json::text(&value.into())
 }
 
 /// A number as JSON, a whole one without its point.
 fn number(value: Number) -> String {
-    let text = json(value);
+    let text = told(value);
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 fn list(options: &[Literal]) -> String {
-    options.iter().map(|option| json(*option)).collect::<Vec<_>>().join(", ")
+    options.iter().map(|option| told(*option)).collect::<Vec<_>>().join(", ")
 }
 
 fn count(limit: u64, noun: &str) -> String {
@@ -228,7 +232,7 @@ fn count(limit: u64, noun: &str) -> String {
 }
 
 /// The alternatives of `anyOf` and `oneOf`: for each, the first thing that speaks against it.
-fn branches(schemas: &[Schema], value: &Value, path: &Path<'_>) -> String {
+fn branches(schemas: &[Schema], value: &Value<'_>, path: &Path<'_>) -> String {
     let here = entry(text(path), "").parameter;
     let mut told: Vec<String> = Vec::new();
     for fault in schemas.iter().filter_map(|schema| first_fault(schema, value, path)) {
@@ -244,7 +248,7 @@ fn branches(schemas: &[Schema], value: &Value, path: &Path<'_>) -> String {
     told.join("; ")
 }
 
-fn first_fault(schema: &Schema, value: &Value, path: &Path<'_>) -> Option<ParameterError> {
+fn first_fault(schema: &Schema, value: &Value<'_>, path: &Path<'_>) -> Option<ParameterError> {
     let mut first = None;
     let _ = schema.faults(value, path, &mut |path, fault| {
         first = Some(describe(path, fault));

@@ -23,17 +23,19 @@ pub use outcome::{Missing, Outcome, Refusal, ToolError};
 pub use serve::serve;
 pub(crate) use serve::{Prepared, find, misconfigured, prepare};
 
-use serde_json::Value;
+use std::borrow::Cow;
 
-/// A call that a dialect has decoded. Which tool it means is still text; the pipeline reads it.
+use crate::json::Value;
+
+/// A call that a dialect has decoded; parts of it lie in the request's body. Which tool it means is still text; the pipeline reads it.
 #[derive(Debug)]
-pub struct Call {
+pub struct Call<'t> {
     /// The tool as the client named it.
-    pub tool: Wanted,
+    pub tool: Wanted<'t>,
     /// The client's own id of the call, echoed; one is made when it is absent.
     pub call_id: Option<String>,
     /// The input, whatever JSON it is: the tool's schema decides.
-    pub input: Value,
+    pub input: Value<'t>,
     /// For whom, and with which tokens and secrets.
     pub credentials: Credentials,
     /// What the client can be asked, and what it answers.
@@ -42,11 +44,11 @@ pub struct Call {
 
 /// How a client names a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Wanted<'t> {
     /// By its id, and in no other way: `Toolkit.Tool[@version]`.
-    Id(String),
+    Id(Cow<'t, str>),
     /// By its name, its versioned name or its id: what a model or a program with function names says.
-    Name(String),
+    Name(Cow<'t, str>),
 }
 
 #[cfg(test)]

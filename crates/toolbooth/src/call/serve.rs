@@ -1,6 +1,5 @@
 //! The pipeline: tool and version → permission → scopes → requirements → input → run → output.
 
-use serde_json::Value;
 use uuid::Builder;
 
 use super::context::{Caller, Context};
@@ -12,10 +11,11 @@ use super::{Call, Wanted, excerpt, input, requirements};
 use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef, Version};
 use crate::config::{Config, Permission};
 use crate::host::{Host, Level, NoRandomness};
+use crate::json::Value;
 
 /// Serves one call, whatever protocol it came by: [`prepare`] and [`Prepared::run`].
 pub async fn serve(
-    call: Call,
+    call: Call<'_>,
     caller: &Caller,
     catalog: &Catalog,
     config: &Config,
@@ -31,7 +31,7 @@ pub async fn serve(
 pub(crate) struct Prepared<'a> {
     tool: &'static Tool,
     call_id: String,
-    input: Value,
+    input: Value<'a>,
     dialogue: Dialogue,
     met: Met<'a>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Prepared<'a> {
 /// # Errors
 /// The outcome of a call that cannot be run.
 pub(crate) async fn prepare<'a>(
-    call: Call,
+    call: Call<'a>,
     caller: &Caller,
     catalog: &Catalog,
     config: &'a Config,
@@ -81,16 +81,16 @@ impl Prepared<'_> {
         let Self { tool, call_id, input, dialogue, met } = self;
         let started = host.now_ms();
         let context = Context::new(caller, &met.credentials, &dialogue, config, host);
-        let result = (tool.run)(input, &context).await;
+        let result = (tool.run)(&input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
         let notes = context.take_notes();
 
         let error = match result {
-            Ok(value) if tool.output.is_valid(&value) => {
+            Ok(value) if tool.output.is_valid(&(&value).into()) => {
                 return Outcome::Done { call_id, duration_ms, value, notes };
             }
             Ok(value) => {
-                let faults = input::check(tool.output, &value).err();
+                let faults = input::check(tool.output, &(&value).into()).err();
                 let faults = faults.map(|faults| faults.to_string()).unwrap_or_default();
                 fault_of_the_tool(tool, host, "its output breaks output_schema", &faults)
             }
@@ -142,7 +142,7 @@ pub(crate) fn misconfigured() -> Refusal {
 ///
 /// # Errors
 /// [`Refusal::InvalidToolId`], [`Refusal::UnknownTool`] or [`Refusal::NoSuchVersion`].
-pub(crate) fn find(catalog: &Catalog, wanted: &Wanted) -> Result<&'static Tool, Refusal> {
+pub(crate) fn find(catalog: &Catalog, wanted: &Wanted<'_>) -> Result<&'static Tool, Refusal> {
     let text = match wanted {
         Wanted::Id(id) => id,
         Wanted::Name(name) => match catalog.named(name) {

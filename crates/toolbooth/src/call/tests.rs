@@ -298,9 +298,9 @@ fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, V
     let host = FakeHost::default();
     let config = Config::read(&host, &[]);
     let call = Call {
-        tool: Wanted::Id(tool_id.to_owned()),
+        tool: Wanted::Id(tool_id.into()),
         call_id: None,
-        input,
+        input: (&input).into(),
         credentials,
         dialogue: Dialogue::default(),
     };

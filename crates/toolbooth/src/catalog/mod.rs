@@ -15,9 +15,10 @@ pub use definition::{
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
 pub use semver::Version;
-pub use tool::{Authorization, Handler, HeaderParameter, RunError, Tool, run};
+pub use tool::{Authorization, Handler, HeaderParameter, RunError, Running, Tool, run};
 
 use crate::config::Variable;
+use crate::names::order;
 
 /// All tools of a booth with their rendered lists.
 #[derive(Debug, Clone, Copy)]
@@ -56,11 +57,13 @@ impl Catalog {
     /// Finds the tool that `wanted` means (OXP call-tool, "Tool Version Resolution"): the exact
     /// version where one is named, the highest otherwise. A binary search, whatever the size.
     pub fn find(&self, wanted: &ToolRef<'_>) -> Found {
-        let key = (wanted.toolkit, wanted.tool);
-        let start = self.tools.partition_point(|tool| (tool.toolkit, tool.tool) < key);
+        let against = |tool: &Tool| {
+            order(tool.toolkit, wanted.toolkit).then_with(|| order(tool.tool, wanted.tool))
+        };
+        let start = self.tools.partition_point(|tool| against(tool).is_lt());
         let rest = self.tools.get(start..).unwrap_or_default();
         // A tool has few versions.
-        let count = rest.iter().take_while(|tool| (tool.toolkit, tool.tool) == key).count();
+        let count = rest.iter().take_while(|tool| against(tool).is_eq()).count();
         let versions = rest.get(..count).unwrap_or_default();
         let Some(latest) = versions.last() else { return Found::Unknown };
         match &wanted.version {
@@ -74,7 +77,7 @@ impl Catalog {
 
     /// Finds a tool by its plain name (the latest version) or its versioned name.
     pub fn named(&self, name: &str) -> Option<&'static Tool> {
-        let at = self.names.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        let at = self.names.binary_search_by(|(known, _)| order(known, name)).ok()?;
         self.names.get(at).and_then(|(_, tool)| self.tools.get(*tool))
     }
 

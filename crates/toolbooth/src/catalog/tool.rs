@@ -3,13 +3,11 @@
 use std::future::Future;
 
 use semver::Version;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use crate::call::{Context, ToolError};
 use crate::host::BoxFuture;
-use crate::json;
+use crate::json::{self, Value};
 use crate::schema::Schema;
 
 /// One version of a tool.
@@ -69,7 +67,10 @@ impl Tool {
 }
 
 /// A tool's function behind a uniform signature; [`run`] makes one of a typed function.
-pub type Handler = for<'a> fn(Value, &'a Context<'a>) -> BoxFuture<'a, Result<Value, RunError>>;
+pub type Handler = for<'a> fn(&'a Value<'a>, &'a Context<'a>) -> Running<'a>;
+
+/// What comes of a tool: its value as JSON.
+pub type Running<'a> = BoxFuture<'a, Result<serde_json::Value, RunError>>;
 
 /// Why a handler gave no value.
 #[derive(Debug)]
@@ -81,19 +82,20 @@ pub enum RunError {
     Mismatch(String),
 }
 
-/// Runs a typed handler: JSON in by `Deserialize`, JSON out by `Serialize`.
+/// Runs a typed handler: JSON in by `Deserialize`, JSON out by `Serialize`. Texts of the input may be
+/// borrowed from the request (`&str`, `Cow<str>` with `#[serde(borrow)]`).
 pub fn run<'a, I, O, F, R>(
-    input: Value,
+    input: &'a Value<'a>,
     context: &'a Context<'a>,
     handler: F,
-) -> BoxFuture<'a, Result<Value, RunError>>
+) -> Running<'a>
 where
-    I: DeserializeOwned,
+    I: Deserialize<'a>,
     O: Serialize,
     F: FnOnce(I, &'a Context<'a>) -> R,
     R: Future<Output = Result<O, ToolError>> + 'a,
 {
-    let started = json::read_value(&input).map(|input| handler(input, context));
+    let started = json::read_value(input).map(|input| handler(input, context));
     Box::pin(async move {
         let future = started.ok_or_else(|| {
             RunError::Mismatch(

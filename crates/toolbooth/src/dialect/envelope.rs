@@ -5,13 +5,14 @@
 //! of [`oxp`]. Clause numbers T1 to T44 and XM1 to XM4 are explained in docs/PROTOCOLS.md.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::context::malformed;
 use super::oxp::{self, Form, refuse};
 use super::{Action, Dialect, Endpoint, Exchange, no_version, unsigned};
 use crate::call::{Call, Refusal};
 use crate::catalog::{ListForm, Listed, Rendering};
+use crate::json::Value;
 
 /// OTC without a marker.
 const OTC_1_0: Form = Form::Otc("otc://1.0");
@@ -86,7 +87,7 @@ pub(super) const LISTS: &[ListForm] = &[
 
 /// `POST /tools/call` with an envelope (T12, T13, XM4). `unmarked` is the form of a request that
 /// names no version. The answer names the version that the request named, or else that one.
-pub(super) fn call(body: Value, unmarked: Form) -> Exchange {
+pub(super) fn call(body: Value<'_>, unmarked: Form) -> Exchange<'_> {
     let (form, call) = match form(&body, unmarked) {
         Ok(form) => (form, open(body).and_then(decode)),
         Err(refusal) => (nearest(&body, unmarked), Err(refusal)),
@@ -99,13 +100,13 @@ pub(super) fn call(body: Value, unmarked: Form) -> Exchange {
 /// # Errors
 /// [`Refusal::Malformed`] when it is no text, [`Refusal::UnsupportedVersion`] when it names another
 /// version or no version at all (T20).
-fn form(body: &Value, unmarked: Form) -> Result<Form, Refusal> {
+fn form(body: &Value<'_>, unmarked: Form) -> Result<Form, Refusal> {
     let sent = match body.get("$schema") {
         None => return Ok(unmarked),
         Some(Value::String(sent)) => sent,
         Some(_) => return Err(malformed("$schema must be a string")),
     };
-    let named = [OTC_1_0, OXP_1_0].into_iter().find(|form| form.schema() == Some(sent));
+    let named = [OTC_1_0, OXP_1_0].into_iter().find(|form| form.schema() == Some(&**sent));
     let published = PUBLISHED.into_iter().find(|address| address == sent);
     let published = published.map(|address| match unmarked {
         Form::Otc(_) => Form::Otc(address),
@@ -115,7 +116,7 @@ fn form(body: &Value, unmarked: Form) -> Result<Form, Refusal> {
 }
 
 /// The form to tell in that a version is not served: that of the protocol that was named.
-fn nearest(body: &Value, unmarked: Form) -> Form {
+fn nearest(body: &Value<'_>, unmarked: Form) -> Form {
     match body.get("$schema").and_then(Value::as_str) {
         Some(sent) if sent.starts_with("otc:") => OTC_1_0,
         Some(sent) if sent.starts_with("urn:oxp:") => OXP_1_0,
@@ -125,11 +126,11 @@ fn nearest(body: &Value, unmarked: Form) -> Form {
 
 /// Takes `request` out of its envelope. The envelope is open: further fields are ignored, but for a
 /// call that stands beside or instead of the request.
-fn open(body: Value) -> Result<Value, Refusal> {
+fn open(body: Value<'_>) -> Result<Value<'_>, Refusal> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with request"));
     };
-    match (body.remove("request"), body.contains_key("tool_id")) {
+    match (body.take("request"), body.contains("tool_id")) {
         (Some(_), true) => {
             Err(malformed("request and tool_id exclude each other; tool_id belongs inside request"))
         }
@@ -145,7 +146,7 @@ fn open(body: Value) -> Result<Value, Refusal> {
 }
 
 /// Reads the call, and says of its faults where they stand.
-fn decode(request: Value) -> Result<Call, Refusal> {
+fn decode(request: Value<'_>) -> Result<Call<'_>, Refusal> {
     oxp::decode(request).map_err(|refusal| match refusal {
         Refusal::Malformed(detail) => Refusal::Malformed(format!("in request: {detail}")),
         other => other,
@@ -156,7 +157,7 @@ fn decode(request: Value) -> Result<Call, Refusal> {
 fn render_otc(listed: &Listed<'_>) -> Rendering {
     #[derive(Serialize)]
     struct InputSchema<'a> {
-        parameters: &'a Map<String, Value>,
+        parameters: &'a Map<String, serde_json::Value>,
     }
     let parameters = &listed.definition.input_schema;
     oxp::tool_definition(listed.definition, &InputSchema { parameters })

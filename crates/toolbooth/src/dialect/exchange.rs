@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use serde_json::Value;
-
 use crate::call::{Call, Caller, Outcome, Refusal};
 use crate::catalog::{Catalog, Entry, List};
 use crate::config::Config;
 use crate::host::Host;
 use crate::http::{Headers, Outbound};
+use crate::json::Value;
 
 /// A request without a body that matters.
 pub struct Reading<'a> {
@@ -100,8 +99,8 @@ pub struct Posted<'a> {
     pub caller: &'a Caller,
     /// Whether answers are the same for every caller.
     pub same_for_all: bool,
-    /// The body.
-    pub body: Value,
+    /// The body, whose texts lie where it was received.
+    pub body: Value<'a>,
     /// The tools.
     pub catalog: &'static Catalog,
     /// The configuration.
@@ -119,18 +118,18 @@ impl Posted<'_> {
 }
 
 /// What a dialect makes of a request: calls, and how what comes of them is told.
-pub struct Exchange {
+pub struct Exchange<'t> {
     /// The calls, in order. One that could not be read stands here as its refusal.
-    pub calls: Vec<Result<Call, Refusal>>,
+    pub calls: Vec<Result<Call<'t>, Refusal>>,
     /// Writes the response. Its outcomes are those of the calls, one by one.
-    pub reply: Box<dyn FnOnce(Vec<Outcome>) -> Outbound>,
+    pub reply: Box<dyn FnOnce(Vec<Outcome>) -> Outbound + 't>,
 }
 
-impl Exchange {
+impl<'t> Exchange<'t> {
     /// An exchange of one call.
     pub fn single(
-        call: Result<Call, Refusal>,
-        reply: impl FnOnce(Outcome) -> Outbound + 'static,
+        call: Result<Call<'t>, Refusal>,
+        reply: impl FnOnce(Outcome) -> Outbound + 't,
     ) -> Self {
         let reply = |outcomes: Vec<Outcome>| {
             let none = || Outcome::Refused(Refusal::Unavailable("it lost the call"));
@@ -145,7 +144,7 @@ impl Exchange {
     }
 }
 
-impl fmt::Debug for Exchange {
+impl fmt::Debug for Exchange<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Exchange").field("calls", &self.calls).finish_non_exhaustive()
     }

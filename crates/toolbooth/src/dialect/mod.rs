@@ -65,7 +65,7 @@ pub enum Action {
     /// Gives a page to those who may call, or the answer that says why not (`GET`).
     Read(fn(&Reading<'_>) -> Result<Page, Outbound>),
     /// Takes calls (`POST`).
-    Call(fn(Posted<'_>) -> Exchange),
+    Call(for<'t> fn(Posted<'t>) -> Exchange<'t>),
     /// Turns every request away, whatever its method: a protocol's address that no hosted server can
     /// serve. The index does not name it.
     Refuse(fn() -> Outbound),

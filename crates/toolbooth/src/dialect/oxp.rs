@@ -5,14 +5,17 @@
 
 mod response;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::context::{credentials, malformed, text};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
 use crate::call::{Call, Dialogue, Refusal, Wanted, excerpt};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Outbound};
+use crate::json::{Object, Value};
 
 pub use response::{Form, encode, refuse};
 
@@ -60,7 +63,7 @@ pub fn list(reading: &Reading<'_>) -> Result<Page, Outbound> {
 }
 
 /// `POST /tools/call` with a flat body. An envelope is refused here with the address that takes it.
-pub fn call(posted: Posted<'_>) -> Exchange {
+pub fn call(posted: Posted<'_>) -> Exchange<'_> {
     let call = if posted.body.get("request").is_some() {
         Err(malformed(
             "request is an envelope, which /otc and /oxp/1.0 take; here its fields are the body's own",
@@ -75,7 +78,7 @@ pub fn call(posted: Posted<'_>) -> Exchange {
 ///
 /// # Errors
 /// [`Refusal::Malformed`].
-pub fn decode(body: Value) -> Result<Call, Refusal> {
+pub fn decode(body: Value<'_>) -> Result<Call<'_>, Refusal> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with tool_id and input"));
     };
@@ -83,18 +86,18 @@ pub fn decode(body: Value) -> Result<Call, Refusal> {
         tool: text(&mut body, "tool_id", "")?
             .map(Wanted::Id)
             .ok_or_else(|| malformed("tool_id is missing; it must be a string"))?,
-        call_id: text(&mut body, "call_id", "")?,
-        input: body.remove("input").unwrap_or_else(|| Value::Object(Map::new())),
-        credentials: credentials(&mut body)?,
+        call_id: text(&mut body, "call_id", "")?.map(Cow::into_owned),
+        input: body.take("input").unwrap_or_else(|| Value::Object(Object::default())),
+        credentials: credentials(body.take("context"))?,
         dialogue: Dialogue::default(),
     };
     text(&mut body, "trace_id", "")?;
-    if body.contains_key("inputs") {
+    if body.contains("inputs") {
         return Err(malformed("inputs is not a field; use input"));
     }
-    match body.keys().next() {
+    match body.iter().next() {
         None => Ok(call),
-        Some(field) => Err(malformed(format!(
+        Some((field, _)) => Err(malformed(format!(
             "\"{}\" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context",
             excerpt(field)
         ))),
@@ -115,7 +118,7 @@ pub fn tool_definition(definition: &Definition, input_schema: &impl Serialize) -
         description: &'a str,
         version: String,
         input_schema: &'a S,
-        output_schema: &'a Option<Map<String, Value>>,
+        output_schema: &'a Option<Map<String, serde_json::Value>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         requirements: Option<&'a Requirements>,
     }

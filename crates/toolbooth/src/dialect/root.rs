@@ -29,7 +29,7 @@ pub(super) static ROOT: Dialect = Dialect {
 };
 
 /// Reads a call of any protocol that posts to the root, and answers in the form of the call.
-fn call(posted: Posted<'_>) -> Exchange {
+fn call(posted: Posted<'_>) -> Exchange<'_> {
     match &posted.body {
         body if opentool::is_request(body) => opentool::call(posted),
         body if body.get("request").is_some() || body.get("$schema").is_some() => {

@@ -20,7 +20,7 @@ use crate::call::{
 use crate::catalog::{Catalog, ListForm, Listed, Rendering};
 use crate::config::Config;
 use crate::http::Outbound;
-use crate::json::Writer;
+use crate::json::{self, Object, Writer};
 
 /// The dialect.
 pub(super) static XAIBO: Dialect = Dialect {
@@ -44,7 +44,7 @@ fn list(reading: &Reading<'_>) -> Result<Page, Outbound> {
 }
 
 /// `execute_tool`.
-fn execute(posted: Posted<'_>) -> Exchange {
+fn execute(posted: Posted<'_>) -> Exchange<'_> {
     let Posted { body, caller, catalog, config, .. } = posted;
     let call = decode(body);
     // The answer is written where the configuration is not at hand; most calls need no names.
@@ -57,7 +57,12 @@ fn execute(posted: Posted<'_>) -> Exchange {
     Exchange::single(call, move |outcome| encode(outcome, &others))
 }
 
-fn callable(wanted: &Wanted, caller: &Caller, catalog: &'static Catalog, config: &Config) -> bool {
+fn callable(
+    wanted: &Wanted<'_>,
+    caller: &Caller,
+    catalog: &'static Catalog,
+    config: &Config,
+) -> bool {
     find(catalog, wanted).is_ok_and(|tool| config.allows(caller, tool))
 }
 
@@ -79,24 +84,25 @@ fn available(caller: &Caller, catalog: &'static Catalog, config: &Config) -> Vec
 ///
 /// # Errors
 /// [`Refusal::Malformed`].
-fn decode(body: Value) -> Result<Call, Refusal> {
+fn decode(body: json::Value<'_>) -> Result<Call<'_>, Refusal> {
+    use json::Value;
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with tool_name and parameters"));
     };
-    let tool = match body.remove("tool_name") {
+    let tool = match body.take("tool_name") {
         Some(Value::String(name)) => Wanted::Name(name),
         Some(_) => return Err(malformed("tool_name must be a string")),
         None => return Err(malformed("tool_name is missing; it must be a string")),
     };
-    let input = match body.remove("parameters") {
-        None => Value::Object(Map::new()),
+    let input = match body.take("parameters") {
+        None => Value::Object(Object::default()),
         Some(Value::Object(parameters)) => Value::Object(parameters),
         Some(_) => return Err(malformed("parameters must be an object")),
     };
-    let credentials = credentials(&mut body)?;
-    match body.keys().next() {
+    let credentials = credentials(body.take("context"))?;
+    match body.iter().next() {
         None => Ok(Call { tool, call_id: None, input, credentials, dialogue: Dialogue::default() }),
-        Some(field) => Err(malformed(format!(
+        Some((field, _)) => Err(malformed(format!(
             "\"{}\" is not a field; the fields are tool_name, parameters and context",
             excerpt(field)
         ))),

@@ -11,7 +11,9 @@ use serde::de::{
     VariantAccess, Visitor, value::BorrowedStrDeserializer,
 };
 use serde::forward_to_deserialize_any;
-use serde_json::{Value, map};
+
+use super::Value;
+use super::members::Member;
 
 /// A value has not the form that is wanted.
 #[derive(Debug)]
@@ -62,7 +64,7 @@ impl Error for Misfit {
 
 /// A value to be read.
 #[derive(Clone, Copy)]
-pub(super) struct Form<'de>(pub(super) &'de Value);
+pub(super) struct Form<'de>(pub(super) &'de Value<'de>);
 
 macro_rules! kinds {
     ($($kind:ident $($method:ident($($further:ty),*))*;)*) => {$($(
@@ -75,7 +77,8 @@ macro_rules! kinds {
 /// What is asked for by its kind is read as that alone: each reader is then no larger than it must be.
 impl<'de> Form<'de> {
     fn truth<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        visitor.visit_bool(self.0.as_bool().ok_or(Misfit)?)
+        let Value::Bool(truth) = self.0 else { return Err(Misfit) };
+        visitor.visit_bool(*truth)
     }
 
     fn number<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -171,7 +174,7 @@ impl<'de> Deserializer<'de> for Form<'de> {
 }
 
 /// The items of an array.
-struct Items<'de>(std::slice::Iter<'de, Value>);
+struct Items<'de>(std::slice::Iter<'de, Value<'de>>);
 
 impl<'de> SeqAccess<'de> for Items<'de> {
     type Error = Misfit;
@@ -190,9 +193,9 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
 /// The members of an object.
 struct Members<'de> {
-    rest: map::Iter<'de>,
+    rest: std::slice::Iter<'de, Member<'de>>,
     /// What belongs to the key that was read.
-    value: Option<&'de Value>,
+    value: Option<&'de Value<'de>>,
 }
 
 impl<'de> MapAccess<'de> for Members<'de> {
@@ -269,7 +272,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
 /// A variant of an enum.
 struct Variant<'de> {
     name: &'de str,
-    held: Option<&'de Value>,
+    held: Option<&'de Value<'de>>,
 }
 
 impl<'de> EnumAccess<'de> for Variant<'de> {

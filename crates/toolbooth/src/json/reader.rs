@@ -9,10 +9,10 @@ mod string;
 
 use std::borrow::Cow;
 
-use serde_json::map::Entry;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
-use super::MAX_DEPTH;
+use super::members::Member;
+use super::{MAX_DEPTH, Object, Value};
 use crate::call::excerpt;
 
 const EOF_IN_VALUE: &str = "EOF while parsing a value";
@@ -29,15 +29,19 @@ pub(super) struct Fault {
 pub(super) struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// Of the arrays that have not ended yet, the innermost last, so that none grows by moving.
+    items: Vec<Value<'t>>,
+    /// The same of objects.
+    members: Vec<Member<'t>>,
 }
 
 impl<'t> Reader<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, items: Vec::new(), members: Vec::with_capacity(16) }
     }
 
     /// One value, and nothing after it.
-    pub(super) fn document(mut self) -> Result<Value, Fault> {
+    pub(super) fn document(mut self) -> Result<Value<'t>, Fault> {
         let value = self.value(MAX_DEPTH)?;
         self.token();
         if self.at < self.text.len() {
@@ -48,7 +52,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A value that may nest `room` levels deep.
-    fn value(&mut self, room: usize) -> Result<Value, Fault> {
+    fn value(&mut self, room: usize) -> Result<Value<'t>, Fault> {
         match self.token() {
             b'"' => self.string().map(Value::String),
             b'{' => self.object(room),
@@ -61,24 +65,25 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn array(&mut self, room: usize) -> Result<Value, Fault> {
+    fn array(&mut self, room: usize) -> Result<Value<'t>, Fault> {
         self.at += 1;
         let Some(room) = room.checked_sub(1) else { return Err(self.too_deep(b']')) };
-        let mut items = Vec::new();
+        let first = self.items.len();
         if self.token() == b']' {
             self.at += 1;
-            return Ok(Value::Array(items));
+            return Ok(Value::Array(Vec::new()));
         }
         if self.at == self.text.len() {
             return Err(self.past(EOF_IN_LIST));
         }
         loop {
-            items.push(self.value(room)?);
+            let item = self.value(room)?;
+            self.items.push(item);
             match self.token() {
                 b',' => self.at += 1,
                 b']' => {
                     self.at += 1;
-                    return Ok(Value::Array(items));
+                    return Ok(Value::Array(self.items.split_off(first)));
                 }
                 _ => return Err(self.unexpected("expected `,` or `]`", EOF_IN_LIST)),
             }
@@ -88,38 +93,33 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn object(&mut self, room: usize) -> Result<Value, Fault> {
+    fn object(&mut self, room: usize) -> Result<Value<'t>, Fault> {
+        let start = self.at;
         self.at += 1;
         let Some(room) = room.checked_sub(1) else { return Err(self.too_deep(b'}')) };
-        let mut members = Map::new();
+        let first = self.members.len();
         match self.token() {
             b'"' => {}
             b'}' => {
                 self.at += 1;
-                return Ok(Value::Object(members));
+                return Ok(Value::Object(Object::default()));
             }
             _ => return Err(self.unexpected("key must be a string", EOF_IN_OBJECT)),
         }
         loop {
-            match members.entry(self.string()?) {
-                Entry::Vacant(place) => {
-                    if self.token() != b':' {
-                        return Err(self.unexpected("expected `:`", EOF_IN_OBJECT));
-                    }
-                    self.at += 1;
-                    place.insert(self.value(room)?);
-                }
-                Entry::Occupied(known) => {
-                    let key = excerpt(known.key());
-                    self.leave(b'}');
-                    return Err(self.past(format!("the key \"{key}\" is repeated")));
-                }
+            let name = self.string()?;
+            if self.token() != b':' {
+                return Err(self.unexpected("expected `:`", EOF_IN_OBJECT));
             }
+            self.at += 1;
+            let value = self.value(room)?;
+            self.members.push((name, value));
             match self.token() {
                 b',' => self.at += 1,
                 b'}' => {
                     self.at += 1;
-                    return Ok(Value::Object(members));
+                    let object = Object::of(self.members.split_off(first));
+                    return object.map(Value::Object).ok_or_else(|| self.repeated(start, room));
                 }
                 _ => return Err(self.unexpected("expected `,` or `}`", EOF_IN_OBJECT)),
             }
@@ -131,7 +131,34 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Result<Value, Fault> {
+    /// Goes once more through an object, which begins at `start` and has a key twice, to tell where.
+    #[cold]
+    fn repeated(&mut self, start: usize, room: usize) -> Fault {
+        self.at = start + 1;
+        let mut known = Map::new();
+        loop {
+            self.token();
+            let key = match self.string() {
+                Ok(key) => key.into_owned(),
+                Err(fault) => return fault,
+            };
+            let told = excerpt(&key);
+            if known.insert(key, serde_json::Value::Null).is_some() {
+                self.leave(b'}');
+                return self.past(format!("the key \"{told}\" is repeated"));
+            }
+            // A colon, a value and a comma: they were there before.
+            self.token();
+            self.at += 1;
+            if let Err(fault) = self.value(room) {
+                return fault;
+            }
+            self.token();
+            self.at += 1;
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Value<'t>) -> Result<Value<'t>, Fault> {
         for byte in word.bytes() {
             if self.byte() != byte {
                 return Err(self.unexpected("expected ident", EOF_IN_VALUE));
@@ -165,7 +192,7 @@ impl<'t> Reader<'t> {
     }
 
     /// What has been read since `start`.
-    fn since(&self, start: usize) -> &str {
+    fn since(&self, start: usize) -> &'t str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 

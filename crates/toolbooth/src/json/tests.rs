@@ -22,6 +22,15 @@ fn what_is_read_and_what_is_refused() {
         (&deep, Ok(&deep)),
         (&too_deep, Err("nested deeper than 64 levels at line 1 column 66")),
         ("{\"a\":1,\"a\":2}", Err("the key \"a\" is repeated at line 1 column 10")),
+        (r#"{"a":1,"\u0061":2}"#, Err("the key \"a\" is repeated at line 1 column 15")),
+        (
+            r#"{"\u0061":1,"b":{"c":[{}]},"c":0,"a":2}"#,
+            Err("the key \"a\" is repeated at line 1 column 36"),
+        ),
+        ("{\"b\":1,\n \"a\":2,\n \"b\" }", Err("expected `:` at line 3 column 6")),
+        ("{\"b\":1,\n \"a\":2,\n \"b\" :3}", Err("the key \"b\" is repeated at line 3 column 5")),
+        ("{\"a\":1,\"a\":{\"b\":1,\"b\":1}}", Err("the key \"b\" is repeated at line 1 column 21")),
+        ("{\"a\":1,\"a\":1,}", Err("trailing comma at line 1 column 16")),
         ("{\"a\":{\"b\":1,\"b\":1}}", Err("the key \"b\" is repeated at line 1 column 15")),
         ("1e999", Err("number out of range at line 1 column 5")),
         ("1 2", Err("trailing characters at line 1 column 3")),
@@ -32,8 +41,69 @@ fn what_is_read_and_what_is_refused() {
         ("NaN", Err("expected value at line 1 column 1")),
     ];
     for (body, expected) in rows {
-        let got = parse(body).map(|value| value.to_string()).map_err(|error| error.to_string());
+        let got = parse(body).map(|value| value.text()).map_err(|error| error.to_string());
         let expected = expected.map(str::to_owned).map_err(str::to_owned);
         assert_eq!(got, expected, "{body}");
     }
+}
+
+#[test]
+fn what_is_written_as_it_is_is_borrowed() {
+    let text = r#"{"a":"plain é","b\n":"an \u0065scape","c":["x"],"d":""}"#;
+    let own = |text: &Cow<'_, str>| matches!(text, Cow::Owned(_));
+    let value = parse(text).unwrap();
+    let members = value.as_object().unwrap();
+    for (name, value) in members.iter() {
+        let texts = value.as_array().unwrap_or(std::slice::from_ref(value));
+        let [Value::String(text)] = texts else { panic!("{texts:?}") };
+        assert_eq!((own(name), own(text)), (name == "b\n", name == "b\n"), "{name}");
+    }
+    assert_eq!(value.clone().into_owned(), value);
+}
+
+#[test]
+fn members_are_found_and_taken_however_they_came() {
+    let written = |names: &mut dyn Iterator<Item = usize>| {
+        let members: Vec<_> = names.map(|n| format!("\"m{n}\":{n}")).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    for count in [0, 1, 2, 12, 13, 40_000] {
+        let mixed = (0..count).map(|n| n * 7919 % count.max(1));
+        for text in
+            [written(&mut (0..count)), written(&mut (0..count).rev()), written(&mut mixed.clone())]
+        {
+            let Ok(Value::Object(mut members)) = parse(&text) else { panic!("{count}") };
+            assert_eq!((members.len(), members.is_empty()), (count, count == 0));
+            let names: Vec<_> = members.iter().map(|(name, _)| name.clone()).collect();
+            assert!(names.is_sorted());
+            for n in (0..count).step_by(count / 50 + 1) {
+                let (name, expected) = (format!("m{n}"), Some(Value::Number(n.into())));
+                assert_eq!(members.get(&name), expected.as_ref());
+                assert_eq!(members.take(&name), expected);
+                assert!(!members.contains(&name) && members.take(&name).is_none());
+            }
+            assert!(!members.contains("") && !members.contains("m") && !members.contains("n"));
+        }
+        let twice: Vec<_> = mixed.chain([count / 2]).collect();
+        let text = written(&mut twice.into_iter());
+        let expected = match count {
+            0 => Ok(1),
+            _ => Err(format!(
+                "the key \"m{}\" is repeated at line 1 column {}",
+                count / 2,
+                text.rfind(':').unwrap()
+            )),
+        };
+        let got = parse(&text).map(|value| value.as_object().map_or(0, Object::len));
+        assert_eq!(got.map_err(|error| error.to_string()), expected);
+    }
+}
+
+#[test]
+fn a_member_that_is_added_stands_in_its_place() {
+    let mut members = Object::default();
+    for (name, value) in [("b", true), ("a", true), ("c", true), ("b", false)] {
+        members.insert(name.into(), Value::Bool(value));
+    }
+    assert_eq!(Value::Object(members).text(), r#"{"a":true,"b":false,"c":true}"#);
 }

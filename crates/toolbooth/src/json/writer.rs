@@ -94,7 +94,8 @@ impl Writer {
         self.whole(number.unsigned_abs())
     }
 
-    fn number(&mut self, number: &Number) -> &mut Self {
+    /// Adds a number.
+    pub(super) fn number(&mut self, number: &Number) -> &mut Self {
         match (number.as_u64(), number.as_i64()) {
             (Some(whole), _) => self.whole(whole),
             (_, Some(whole)) => self.integer(whole),

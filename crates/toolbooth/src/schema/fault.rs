@@ -2,9 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use serde_json::Value;
-
 use super::{Keyword, Properties, Schema};
+use crate::json::{Object, Value};
 
 /// Where a value stands: steps from the root.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +20,7 @@ pub(crate) enum Path<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fault<'a> {
     /// A rule does not hold for it.
-    Broken(&'a Keyword, &'a Value),
+    Broken(&'a Keyword, &'a Value<'a>),
     /// A member is not there.
     Missing(&'a str),
     /// No schema allows a member of this name.
@@ -36,7 +35,7 @@ impl Schema {
     /// is in the value in its own.
     pub(crate) fn faults(
         &self,
-        value: &Value,
+        value: &Value<'_>,
         path: &Path<'_>,
         hear: &mut Hear<'_>,
     ) -> ControlFlow<()> {
@@ -58,7 +57,7 @@ impl Keyword {
     fn faults(
         &self,
         schema: &Schema,
-        value: &Value,
+        value: &Value<'_>,
         path: &Path<'_>,
         hear: &mut Hear<'_>,
     ) -> ControlFlow<()> {
@@ -82,17 +81,17 @@ impl Keyword {
                 .try_for_each(|(at, item)| schema.faults(item, &Path::Item(path, at), hear)),
             (Self::Required(names), Value::Object(members)) => names
                 .iter()
-                .filter(|name| !members.contains_key(**name))
+                .filter(|name| !members.contains(name))
                 .try_for_each(|name| hear(path, Fault::Missing(name))),
             (Self::DependentRequired(dependencies), Value::Object(members)) => dependencies
                 .iter()
-                .filter(|(name, _)| members.contains_key(*name))
+                .filter(|(name, _)| members.contains(name))
                 .flat_map(|(_, needed)| *needed)
-                .filter(|name| !members.contains_key(**name))
+                .filter(|name| !members.contains(name))
                 .try_for_each(|name| hear(path, Fault::Missing(name))),
             (Self::DependentSchemas(dependencies), Value::Object(members)) => dependencies
                 .iter()
-                .filter(|(name, _)| members.contains_key(*name))
+                .filter(|(name, _)| members.contains(name))
                 .try_for_each(|(_, schema)| schema.faults(value, path, hear)),
             (Self::Properties(properties), Value::Object(members)) => {
                 properties.faults(members, path, hear)
@@ -112,13 +111,13 @@ impl Keyword {
 impl Properties {
     fn faults(
         &self,
-        members: &serde_json::Map<String, Value>,
+        members: &Object<'_>,
         path: &Path<'_>,
         hear: &mut Hear<'_>,
     ) -> ControlFlow<()> {
         let others =
             |name: &str| self.named(name).is_none() && self.matching(name).next().is_none();
-        for (name, member) in members {
+        for (name, member) in members.iter() {
             let additional = self.additional.filter(|schema| !schema.is_false() && others(name));
             for schema in self.named(name).into_iter().chain(self.matching(name)).chain(additional)
             {
@@ -126,7 +125,7 @@ impl Properties {
             }
         }
         if self.additional.is_some_and(Schema::is_false) {
-            for name in members.keys().filter(|name| others(name)) {
+            for (name, _) in members.iter().filter(|(name, _)| others(name)) {
                 hear(path, Fault::Unknown(name))?;
             }
         }

@@ -1,5 +1,7 @@
 //! `format`: each is checked by a validator that `jsonschema` generates for it alone.
 
+use serde_json::Value;
+
 use super::Keyword;
 
 macro_rules! formats {
@@ -15,7 +17,8 @@ macro_rules! formats {
             struct $validator;
 
             #[doc = concat!("`", $name, "`.")]
-            pub const $keyword: Keyword = Keyword::Format($name, $validator::is_valid);
+            pub const $keyword: Keyword =
+                Keyword::Format($name, |text| $validator::is_valid(&Value::String(text.to_owned())));
         )*
 
         /// All formats that can be checked, by name.

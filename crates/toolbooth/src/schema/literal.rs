@@ -1,8 +1,8 @@
 //! Values that a schema names.
 
-use serde_json::Value;
-
 use super::Number;
+use crate::json::Value;
+use crate::names::same;
 
 /// A value that `const` or `enum` names.
 #[derive(Debug, Clone, Copy)]
@@ -24,25 +24,25 @@ pub enum Literal {
 impl Literal {
     /// Whether a value is this one, as JSON Schema means it: numbers by what they mean, members in
     /// any order.
-    pub(crate) fn equals(&self, value: &Value) -> bool {
+    pub(crate) fn equals(&self, value: &Value<'_>) -> bool {
         match (self, value) {
             (Self::Null, Value::Null) => true,
             (Self::Bool(a), Value::Bool(b)) => a == b,
             (Self::Number(a), Value::Number(b)) => a.order(b.into()).is_eq(),
-            (Self::String(a), Value::String(b)) => a == b,
+            (Self::String(a), Value::String(b)) => same(a, b),
             (Self::Array(a), Value::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b))
             }
             (Self::Object(a), Value::Object(b)) => {
                 a.len() == b.len()
-                    && a.iter().all(|(name, a)| b.get(*name).is_some_and(|b| a.equals(b)))
+                    && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| a.equals(b)))
             }
             _ => false,
         }
     }
 }
 
-impl From<Literal> for Value {
+impl From<Literal> for serde_json::Value {
     fn from(literal: Literal) -> Self {
         match literal {
             Literal::Null => Self::Null,

@@ -31,7 +31,8 @@ pub use pattern::{Engine, Matcher, Pattern, regex};
 pub use unevaluated::evaluated;
 pub use unique::is_unique;
 
-use serde_json::Value;
+use crate::json::Value;
+use crate::names::order;
 
 /// A schema: all of its keywords must hold. `true` is the schema without keywords.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +69,7 @@ pub enum Keyword {
     /// `pattern`.
     Pattern(&'static Pattern),
     /// `format`: its name, and what checks it (see [`formats`]).
-    Format(&'static str, fn(&Value) -> bool),
+    Format(&'static str, fn(&str) -> bool),
     /// `minimum`.
     Minimum(Number),
     /// `maximum`.
@@ -84,7 +85,7 @@ pub enum Keyword {
     /// `maxItems`.
     MaxItems(u64),
     /// `uniqueItems`: [`is_unique`].
-    UniqueItems(fn(&[Value]) -> bool),
+    UniqueItems(fn(&[Value<'_>]) -> bool),
     /// `prefixItems`.
     PrefixItems(&'static [Schema]),
     /// `items`, from the item at this place on: those before it are for `prefixItems`.
@@ -112,7 +113,7 @@ pub enum Keyword {
 }
 
 /// Says of each item or member of a value, in order, whether a schema's keywords evaluate it.
-pub type Evaluated = fn(&Schema, &Value) -> Vec<bool>;
+pub type Evaluated = fn(&Schema, &Value<'_>) -> Vec<bool>;
 
 /// What a schema says of the members of an object.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +129,7 @@ pub struct Properties {
 impl Properties {
     /// The schema that `properties` has for `name`.
     pub(crate) fn named(&self, name: &str) -> Option<&'static Schema> {
-        let at = self.named.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        let at = self.named.binary_search_by(|(known, _)| order(known, name)).ok()?;
         self.named.get(at).map(|(_, schema)| schema)
     }
 
@@ -149,19 +150,20 @@ impl Types {
         ["null", "boolean", "integer", "number", "string", "array", "object"];
 
     /// Whether a value is of one of the types. A number without fraction is an integer (1.0 too).
-    pub(crate) fn contain(self, value: &Value) -> bool {
+    pub(crate) fn contain(self, value: &Value<'_>) -> bool {
         let bits = match value {
             Value::Null => 1,
             Value::Bool(_) => 1 << 1,
-            Value::Number(number) if number.is_f64() => {
-                let whole = number.as_f64().is_some_and(|float| float.fract() == 0.0);
-                if whole { 0b1100 } else { 1 << 3 }
-            }
-            Value::Number(_) => 0b1100,
+            Value::Number(number) if !number.is_f64() || is_whole(number) => 0b1100,
+            Value::Number(_) => 1 << 3,
             Value::String(_) => 1 << 4,
             Value::Array(_) => 1 << 5,
             Value::Object(_) => 1 << 6,
         };
         self.0 & bits != 0
     }
+}
+
+fn is_whole(number: &serde_json::Number) -> bool {
+    number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }

@@ -1,16 +1,15 @@
 //! `unevaluatedItems` and `unevaluatedProperties`: what the keywords beside them, and those of the
 //! schemas that apply to the same value, have evaluated.
 
-use serde_json::Value;
-
 use super::{Keyword, Properties, Schema};
+use crate::json::Value;
 
 /// Which items or members of `value`, in order, the keywords of `schema` evaluate, but for
 /// `unevaluated…` itself.
 ///
 /// Each schema of `anyOf`, `oneOf` and `if` is asked once more whether it holds, for the whole value
 /// and not for each part: the time doubles with each such schema that has `unevaluated…` around it.
-pub fn evaluated(schema: &Schema, value: &Value) -> Vec<bool> {
+pub fn evaluated(schema: &Schema, value: &Value<'_>) -> Vec<bool> {
     let count = match value {
         Value::Array(items) => items.len(),
         Value::Object(members) => members.len(),
@@ -26,7 +25,7 @@ pub fn evaluated(schema: &Schema, value: &Value) -> Vec<bool> {
 }
 
 impl Schema {
-    fn mark(&self, value: &Value, marks: &mut [bool]) {
+    fn mark(&self, value: &Value<'_>, marks: &mut [bool]) {
         for keyword in self.keywords {
             keyword.mark(value, marks);
         }
@@ -34,7 +33,7 @@ impl Schema {
 }
 
 impl Keyword {
-    fn mark(&self, value: &Value, marks: &mut [bool]) {
+    fn mark(&self, value: &Value<'_>, marks: &mut [bool]) {
         match (self, value) {
             (Self::AllOf(schemas), _) => {
                 for schema in *schemas {
@@ -56,13 +55,13 @@ impl Keyword {
             }
             (Self::DependentSchemas(dependencies), Value::Object(members)) => {
                 for (name, schema) in *dependencies {
-                    if members.contains_key(*name) {
+                    if members.contains(name) {
                         schema.mark(value, marks);
                     }
                 }
             }
             (Self::Properties(properties), Value::Object(members)) => {
-                for (mark, name) in marks.iter_mut().zip(members.keys()) {
+                for (mark, (name, _)) in marks.iter_mut().zip(members.iter()) {
                     *mark = *mark || properties.speak_of(name);
                 }
             }

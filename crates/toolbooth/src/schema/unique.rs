@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use serde_json::Value;
-
 use super::Number;
+use crate::json::Value;
+use crate::names;
 
 /// So many items are compared each with each, which is faster than sorting and allocates nothing.
 const FEW: usize = 16;
@@ -13,7 +13,7 @@ const FEW: usize = 16;
 ///
 /// Many items are sorted: n log n comparisons for whatever a stranger sends. Hashes could be made
 /// to collide.
-pub fn is_unique(items: &[Value]) -> bool {
+pub fn is_unique(items: &[Value<'_>]) -> bool {
     if items.len() <= FEW {
         let mut rest = items;
         while let [first, others @ ..] = rest {
@@ -24,7 +24,7 @@ pub fn is_unique(items: &[Value]) -> bool {
         }
         return true;
     }
-    let mut sorted: Vec<&Value> = items.iter().collect();
+    let mut sorted: Vec<&Value<'_>> = items.iter().collect();
     sorted.sort_unstable_by(|a, b| order(a, b));
     sorted.windows(2).all(|pair| match pair {
         [a, b] => order(a, b).is_ne(),
@@ -33,7 +33,7 @@ pub fn is_unique(items: &[Value]) -> bool {
 }
 
 /// An order of all values by which those are equal that JSON Schema calls equal.
-pub(super) fn order(a: &Value, b: &Value) -> Ordering {
+pub(super) fn order(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     match (a, b) {
         (Value::Null, Value::Null) => Ordering::Equal,
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
@@ -43,11 +43,12 @@ pub(super) fn order(a: &Value, b: &Value) -> Ordering {
             let pairs = a.iter().zip(b).map(|(a, b)| order(a, b));
             a.len().cmp(&b.len()).then_with(|| first_difference(pairs))
         }
-        // Members stand sorted by name: a test says so of the map.
+        // Members stand sorted by name.
         (Value::Object(a), Value::Object(b)) => {
-            let pairs = a.iter().zip(b).map(|((name, a), (other, b))| {
-                name.as_str().cmp(other.as_str()).then_with(|| order(a, b))
-            });
+            let pairs = a
+                .iter()
+                .zip(b.iter())
+                .map(|((name, a), (other, b))| names::order(name, other).then_with(|| order(a, b)));
             a.len().cmp(&b.len()).then_with(|| first_difference(pairs))
         }
         _ => rank(a).cmp(&rank(b)),
@@ -58,7 +59,7 @@ fn first_difference(mut pairs: impl Iterator<Item = Ordering>) -> Ordering {
     pairs.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-fn rank(value: &Value) -> u8 {
+fn rank(value: &Value<'_>) -> u8 {
     match value {
         Value::Null => 0,
         Value::Bool(_) => 1,

@@ -2,21 +2,31 @@
 
 use std::cmp::Ordering;
 
-use serde_json::Value;
-
 use super::{Keyword, Number, Properties, Schema};
+use crate::json::{Object, Value};
+use crate::names::{order, same};
 
 impl Schema {
     /// Whether `value` is as the schema says. Allocates nothing, but where names of properties,
     /// many items or unevaluated parts are checked.
-    pub fn is_valid(&self, value: &Value) -> bool {
-        self.keywords.iter().all(|keyword| keyword.holds(self, value))
+    pub fn is_valid(&self, value: &Value<'_>) -> bool {
+        for keyword in self.keywords {
+            let holds = match keyword {
+                // Most schemas have one.
+                Keyword::Type(types) => types.contain(value),
+                _ => keyword.holds(self, value),
+            };
+            if !holds {
+                return false;
+            }
+        }
+        true
     }
 }
 
 impl Keyword {
     /// Whether the rule, which is one of `schema`, holds for `value`.
-    pub(crate) fn holds(&self, schema: &Schema, value: &Value) -> bool {
+    pub(crate) fn holds(&self, schema: &Schema, value: &Value<'_>) -> bool {
         match self {
             Self::False => false,
             Self::Type(types) => types.contain(value),
@@ -32,7 +42,7 @@ impl Keyword {
                 if condition.is_valid(value) { then } else { otherwise }.is_valid(value)
             }
             _ => match value {
-                Value::String(text) => self.holds_for_text(text, value),
+                Value::String(text) => self.holds_for_text(text),
                 Value::Number(number) => self.holds_for_number(number.into()),
                 Value::Array(items) => self.holds_for_items(schema, items, value),
                 Value::Object(members) => self.holds_for_members(schema, members, value),
@@ -41,7 +51,7 @@ impl Keyword {
         }
     }
 
-    fn holds_for_text(&self, text: &str, value: &Value) -> bool {
+    fn holds_for_text(&self, text: &str) -> bool {
         match self {
             Self::MinLength(least) => {
                 // A character has four bytes at most: most texts need no counting.
@@ -49,7 +59,7 @@ impl Keyword {
             }
             Self::MaxLength(most) => text.len() as u64 <= *most || length(text) <= *most,
             Self::Pattern(pattern) => pattern.matches(text),
-            Self::Format(_, is_valid) => is_valid(value),
+            Self::Format(_, is_valid) => is_valid(text),
             _ => true,
         }
     }
@@ -66,7 +76,7 @@ impl Keyword {
         }
     }
 
-    fn holds_for_items(&self, schema: &Schema, items: &[Value], value: &Value) -> bool {
+    fn holds_for_items(&self, schema: &Schema, items: &[Value<'_>], value: &Value<'_>) -> bool {
         let count = items.len() as u64;
         match self {
             Self::MinItems(least) => count >= *least,
@@ -92,18 +102,20 @@ impl Keyword {
         }
     }
 
-    fn holds_for_members(
-        &self,
-        schema: &Schema,
-        members: &serde_json::Map<String, Value>,
-        value: &Value,
-    ) -> bool {
+    fn holds_for_members(&self, schema: &Schema, members: &Object<'_>, value: &Value<'_>) -> bool {
         let count = members.len() as u64;
-        let has = |name: &&str| members.contains_key(*name);
+        let has = |name: &&str| members.contains(name);
         match self {
             Self::MinProperties(least) => count >= *least,
             Self::MaxProperties(most) => count <= *most,
-            Self::Required(names) => names.iter().all(has),
+            Self::Required(names) => {
+                for name in *names {
+                    if !members.contains(name) {
+                        return false;
+                    }
+                }
+                true
+            }
             Self::DependentRequired(dependencies) => {
                 dependencies.iter().all(|(name, needed)| !has(name) || needed.iter().all(has))
             }
@@ -111,13 +123,13 @@ impl Keyword {
                 dependencies.iter().all(|(name, schema)| !has(name) || schema.is_valid(value))
             }
             Self::PropertyNames(schema) => {
-                members.keys().all(|name| schema.is_valid(&Value::String(name.clone())))
+                members.iter().all(|(name, _)| schema.is_valid(&Value::from(&**name)))
             }
             Self::Properties(properties) => properties.hold(members),
             Self::UnevaluatedProperties(rest, evaluated) => {
                 let evaluated = evaluated(schema, value);
-                let mut members = evaluated.iter().zip(members.values());
-                members.all(|(known, member)| *known || rest.is_valid(member))
+                let mut members = evaluated.iter().zip(members.iter());
+                members.all(|(known, (_, member))| *known || rest.is_valid(member))
             }
             _ => true,
         }
@@ -125,28 +137,30 @@ impl Keyword {
 }
 
 impl Properties {
-    fn hold(&self, members: &serde_json::Map<String, Value>) -> bool {
+    fn hold(&self, members: &Object<'_>) -> bool {
         // Members and properties stand sorted by name, and are gone through together.
         let mut rest = self.named;
-        members.iter().all(|(name, member)| {
+        for (name, member) in members.iter() {
             let mut named = None;
             while let [(known, schema), others @ ..] = rest {
-                let order = (*known).cmp(name);
-                if order == Ordering::Greater {
+                if same(known, name) {
+                    (named, rest) = (Some(schema), others);
+                    break;
+                }
+                if order(known, name).is_gt() {
                     break;
                 }
                 rest = others;
-                if order == Ordering::Equal {
-                    named = Some(schema);
-                    break;
-                }
             }
-            self.fit(name, named, member)
-        })
+            if !self.fit(name, named, member) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether a member fits, of whose name `properties` has this schema.
-    fn fit(&self, name: &str, named: Option<&Schema>, member: &Value) -> bool {
+    fn fit(&self, name: &str, named: Option<&Schema>, member: &Value<'_>) -> bool {
         if named.is_some_and(|schema| !schema.is_valid(member)) {
             return false;
         }

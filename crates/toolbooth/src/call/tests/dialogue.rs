@@ -5,10 +5,11 @@ use super::*;
 fn made(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
     let config = Config::read(&host, &[]);
+    let input = json!({ "text": text });
     let call = Call {
-        tool: Wanted::Id("Echo.Say".to_owned()),
+        tool: Wanted::Id("Echo.Say".into()),
         call_id: None,
-        input: json!({ "text": text }),
+        input: (&input).into(),
         credentials: Credentials::default(),
         dialogue,
     };

@@ -71,7 +71,7 @@ fn the_size_of_told_faults_is_bounded() {
         ("a long path", deep.clone()),
         ("many faults below a long path", json!({ key('b'): below(500), key('c'): deep })),
     ] {
-        let invalid = check_input(&OBJECTS, &input).unwrap_err();
+        let invalid = check_input(&OBJECTS, &(&input).into()).unwrap_err();
         let size = invalid.to_string().len();
         assert!(size < 4096 + 64, "{what}: {size} bytes");
         assert!(
@@ -93,12 +93,39 @@ fn a_tool_without_parameters_names_each_that_it_is_sent() {
         ),
         (json!(1), vec![("input", "Must be an object")]),
     ] {
-        let errors =
-            check_input(&nothing, &input).map_or_else(|invalid| invalid.errors, |()| Vec::new());
+        let errors = check_input(&nothing, &(&input).into())
+            .map_or_else(|invalid| invalid.errors, |()| Vec::new());
         let got: Vec<_> =
             errors.iter().map(|e| (e.parameter.as_str(), e.message.as_str())).collect();
         assert_eq!(got, expected, "{input}");
     }
     let many: Value = (0..500).map(|n| (format!("p{n}"), json!(n))).collect();
-    assert_eq!(check_input(&nothing, &many).map_err(|invalid| invalid.errors.len()), Err(32));
+    assert_eq!(
+        check_input(&nothing, &(&many).into()).map_err(|invalid| invalid.errors.len()),
+        Err(32)
+    );
+}
+
+#[test]
+fn a_handler_may_borrow_from_its_input() {
+    #[derive(Deserialize)]
+    struct Words<'a> {
+        #[serde(borrow)]
+        first: Cow<'a, str>,
+        second: &'a str,
+        rest: Value,
+    }
+    async fn join(words: Words<'_>, _: &Context<'_>) -> Result<String, ToolError> {
+        assert!(matches!(words.first, Cow::Borrowed(_)));
+        Ok(format!("{} {} {}", words.first, words.second, words.rest))
+    }
+    const RUN: Handler = |input, context| run(input, context, join);
+    let body = r#"{"second":"an \u0065scape","rest":{"b":[1,"x"],"a":null},"first":"plain"}"#;
+    let input = crate::json::parse(body).unwrap();
+    let (credentials, dialogue) = Default::default();
+    let host = FakeHost::default();
+    let config = Config::read(&host, &[]);
+    let context = Context::new(&Caller::Anonymous, &credentials, &dialogue, &config, &host);
+    let expected = json!(r#"plain an escape {"a":null,"b":[1,"x"]}"#);
+    assert_eq!(ready(RUN(&input, &context)).unwrap(), expected);
 }

@@ -16,10 +16,11 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
     ] {
         let host = FakeHost::with(variables);
         let config = Config::read(&host, &[]);
+        let input = json!({"text": "hi"});
         let call = Call {
-            tool: Wanted::Name(tool.to_owned()),
+            tool: Wanted::Name(tool.into()),
             call_id: None,
-            input: json!({"text": "hi"}),
+            input: (&input).into(),
             credentials: Credentials::default(),
             dialogue: Dialogue::default(),
         };
@@ -47,7 +48,7 @@ fn a_tool_has_a_name_for_each_version_and_an_id() {
         ("echo_say", Err("UnknownTool")),
         ("", Err("UnknownTool")),
     ] {
-        let got = find(CATALOG, &Wanted::Name(asked.to_owned()));
+        let got = find(CATALOG, &Wanted::Name(asked.into()));
         let got = got.map(|tool| tool.version.to_string()).map_err(|refusal| {
             format!("{refusal:?}").split([' ', '{']).next().unwrap_or_default().to_owned()
         });
@@ -60,13 +61,13 @@ fn a_name_that_no_tool_has_is_told_as_it_was_asked() {
     let long = "é".repeat(5000);
     let cut = format!("{}…", "é".repeat(64));
     for (wanted, id, name) in [
-        (Wanted::Id("Weather.Nope@2".to_owned()), "Weather.Nope", "Weather_Nope"),
-        (Wanted::Name("Weather.Nope".to_owned()), "Weather.Nope", "Weather.Nope"),
-        (Wanted::Name("Weather.Nope@2".to_owned()), "Weather.Nope", "Weather.Nope@2"),
-        (Wanted::Name("rpc.x".to_owned()), "rpc.x", "rpc.x"),
-        (Wanted::Name("Weather_Nope".to_owned()), "Weather_Nope", "Weather_Nope"),
-        (Wanted::Name("it's".to_owned()), "it’s", "it’s"),
-        (Wanted::Name(long), &cut, &cut),
+        (Wanted::Id("Weather.Nope@2".into()), "Weather.Nope", "Weather_Nope"),
+        (Wanted::Name("Weather.Nope".into()), "Weather.Nope", "Weather.Nope"),
+        (Wanted::Name("Weather.Nope@2".into()), "Weather.Nope", "Weather.Nope@2"),
+        (Wanted::Name("rpc.x".into()), "rpc.x", "rpc.x"),
+        (Wanted::Name("Weather_Nope".into()), "Weather_Nope", "Weather_Nope"),
+        (Wanted::Name("it's".into()), "it’s", "it’s"),
+        (Wanted::Name(long.into()), &cut, &cut),
     ] {
         let refusal = Refusal::UnknownTool { id: id.to_owned(), name: name.to_owned() };
         assert_eq!(find(CATALOG, &wanted).map(Tool::id), Err(refusal), "{wanted:?}");

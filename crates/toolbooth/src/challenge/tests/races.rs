@@ -33,11 +33,12 @@ fn calls_of_one_request_refresh_once() {
             server.down = down;
             server.tried
         });
+        let input = serde_json::json!({"text": "token"});
         let call = |_| {
             Ok(Call {
-                tool: Wanted::Id("Echo.Private".to_owned()),
+                tool: Wanted::Id("Echo.Private".into()),
                 call_id: None,
-                input: serde_json::json!({"text": "token"}),
+                input: (&input).into(),
                 credentials: Credentials {
                     user_id: Some("ada".to_owned()),
                     secrets: [("KEY".to_owned(), Secret::new("k".to_owned()))].into(),

@@ -1,6 +1,6 @@
 //! What is read from envelopes and what is written into them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::call::tests::every_refusal;
@@ -12,10 +12,10 @@ const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n
 
 /// The tool that an envelope asks for, or the detail of its refusal; and the `$schema` of the answer.
 fn read(body: &Value, unmarked: Form) -> (Result<String, Refusal>, String) {
-    let exchange = call(body.clone(), unmarked);
+    let exchange = call(body.into(), unmarked);
     let [call] = <[_; 1]>::try_from(exchange.calls).unwrap();
     let call = call.map(|call| match call.tool {
-        Wanted::Id(id) => id,
+        Wanted::Id(id) => id.into_owned(),
         Wanted::Name(_) => panic!("the protocols name tools by their id"),
     });
     let outcome = Outcome::Done {
@@ -85,7 +85,11 @@ fn versions() {
         let body = json!({"$schema": sent, "request": {"tool_id": "A.B"}});
         for (unmarked, form_there) in [(OTC_1_0, at_otc), (OXP_1_0, at_oxp)] {
             let expected = expected.clone();
-            assert_eq!(form(&body, unmarked), expected.clone().map(|()| form_there), "{sent}");
+            assert_eq!(
+                form(&(&body).into(), unmarked),
+                expected.clone().map(|()| form_there),
+                "{sent}"
+            );
             let schema = form_there.schema().unwrap().to_owned();
             let call = expected.map(|()| "A.B".to_owned());
             assert_eq!(read(&body, unmarked), (call, schema), "{sent}");
@@ -169,7 +173,8 @@ fn what_came_of_a_call_stands_in_result() {
             r#"{"call_id":"7","duration":60,"success":false,"error":{"message":"No","developer_message":"d","can_retry":true,"additional_prompt_content":"p","retry_after_ms":500}}"#,
         ),
     ] {
-        let exchange = call(json!({"request": {"tool_id": "A.B"}}), OTC_1_0);
+        let body = json!({"request": {"tool_id": "A.B"}});
+        let exchange = call((&body).into(), OTC_1_0);
         let expected = format!("{{\"$schema\":\"otc://1.0\",\"result\":{expected}}}");
         assert_eq!(wire(&(exchange.reply)(vec![outcome])), format!("200\n{HEADERS}{expected}"));
     }

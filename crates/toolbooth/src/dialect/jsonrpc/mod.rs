@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{Action, Dialect, Endpoint, Exchange, Posted, no_version, unsigned};
 use crate::call::Outcome;
 use crate::http::Outbound;
-use crate::json::Writer;
+use crate::json::{self, Writer};
 
 /// The version that answers name.
 pub(super) const VERSION: &str = "2.0";
@@ -44,7 +44,7 @@ pub(super) struct Rules {
 
 const RULES: Rules = Rules { versions: &[VERSION], result: |value| value, failed: None };
 
-fn call(posted: Posted<'_>) -> Exchange {
+fn call(posted: Posted<'_>) -> Exchange<'_> {
     exchange(posted, &RULES)
 }
 
@@ -52,18 +52,18 @@ fn call(posted: Posted<'_>) -> Exchange {
 /// nobody waits for an answer.
 ///
 /// Of a batch with more members than `MAX_TOOL_CALLS` none is run.
-pub(super) fn exchange(posted: Posted<'_>, rules: &'static Rules) -> Exchange {
+pub(super) fn exchange<'t>(posted: Posted<'t>, rules: &'static Rules) -> Exchange<'t> {
     let most = posted.config.max_tool_calls;
     let read = |body| Request::read(body, rules.versions);
     let (batch, requests) = match posted.body {
-        Value::Array(members) if members.is_empty() => {
+        json::Value::Array(members) if members.is_empty() => {
             (false, vec![Request::malformed("a batch must have at least one request".to_owned())])
         }
-        Value::Array(members) if members.len() > most => {
+        json::Value::Array(members) if members.len() > most => {
             let reason = format!("a batch may have at most {most} requests");
             (false, vec![Request::malformed(reason)])
         }
-        Value::Array(members) => (true, members.into_iter().map(read).collect()),
+        json::Value::Array(members) => (true, members.into_iter().map(read).collect()),
         body => (false, vec![read(body)]),
     };
     let (ids, calls): (Vec<_>, Vec<_>) =

@@ -1,21 +1,19 @@
 //! `completion/complete`: the values that an argument can have and that begin as the user has begun.
 
-use serde_json::Value;
-
 use super::message::Request;
 use super::prompts;
 use super::reply::{Code, Error, members};
 use super::resources;
 use crate::dialect::Posted;
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Value};
 
 /// The most values that the protocol lets an answer have.
 const MOST: usize = 100;
 
 /// The values of a prompt's argument, where its definition lists them, or of a tool's id in the
 /// address of a resource.
-pub(super) fn complete(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
+pub(super) fn complete(request: &Request<'_>, posted: &Posted<'_>) -> Result<Outbound, Error> {
     let text = |pointer: &'static str| {
         let (first, rest) = pointer.split_once('/').unwrap_or((pointer, ""));
         let value = request.params.get(first).and_then(|value| value.get(rest));

@@ -1,10 +1,9 @@
 //! Who the server is and what it can do.
 
-use serde_json::Value;
-
 use super::message::{LEGACY, MODERN, Request};
 use super::reply::{SERVER_INFO, Scope};
 use crate::http::Outbound;
+use crate::json::Value;
 
 /// What clients may ask for. Nothing that is compiled in changes while it is served.
 macro_rules! capabilities {
@@ -18,14 +17,14 @@ const LEGACY_CAPABILITIES: &str = concat!("{", capabilities!(), r#","logging":{}
 
 /// `server/discover`. Like the reference servers it names modern revisions only, though legacy ones
 /// are served too.
-pub(super) fn discover(request: &Request) -> Outbound {
+pub(super) fn discover(request: &Request<'_>) -> Outbound {
     let members = format!(r#""supportedVersions":["{MODERN}"],"capabilities":{CAPABILITIES}"#);
     request.kept(&members, Scope::Public)
 }
 
 /// `initialize`: the version that was asked for, if it is served, else the newest that has this
 /// method at all. No session begins.
-pub(super) fn initialize(request: &Request) -> Outbound {
+pub(super) fn initialize(request: &Request<'_>) -> Outbound {
     let asked = request.params.get("protocolVersion").and_then(Value::as_str);
     let [newest, ..] = LEGACY;
     let version = LEGACY.into_iter().find(|version| asked == Some(version)).unwrap_or(newest);

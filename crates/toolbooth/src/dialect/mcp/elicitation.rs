@@ -11,7 +11,7 @@ use crate::call::{
 };
 use crate::challenge::{Challenge, FORGED, Pause, Waited};
 use crate::dialect::Posted;
-use crate::json;
+use crate::json::{self, Object};
 
 /// What this client can be asked, and what it brings of an earlier time.
 #[derive(Debug)]
@@ -43,9 +43,9 @@ impl Asking {
     /// # Errors
     /// `requestState` is there and is not one that this server gave for this request.
     pub(super) fn of(
-        request: &Request,
-        wanted: &Wanted,
-        input: &Value,
+        request: &Request<'_>,
+        wanted: &Wanted<'_>,
+        input: &json::Value<'_>,
         credentials: &Credentials,
         posted: &Posted<'_>,
     ) -> Result<Self, Error> {
@@ -64,16 +64,16 @@ impl Asking {
         let asks = state.is_some() || abilities != Abilities::default();
         let pause = posted.config.pauses.as_ref().filter(|_| asks).map(|all| {
             let (Wanted::Id(tool) | Wanted::Name(tool)) = wanted;
-            let parts = [&*request.method, tool, &json::text(input)];
+            let parts = [&*request.method, tool, &input.text()];
             all.pause((posted.caller, credentials.user_id.as_deref()), &parts, now_ms)
         });
         let wrong = |what: &str| Error::new(Code::InvalidParams, format!("requestState {what}"));
         let waited = match (state, &pause) {
             (None, _) => Waited::default(),
-            (Some(Value::String(state)), Some(pause)) => {
+            (Some(json::Value::String(state)), Some(pause)) => {
                 pause.open(state, now_ms).map_err(wrong)?
             }
-            (Some(Value::String(_)), None) => return Err(wrong(FORGED)),
+            (Some(json::Value::String(_)), None) => return Err(wrong(FORGED)),
             (Some(_), _) => return Err(wrong("must be a string")),
         };
         let opens = abilities.has(Ability::Url) && pause.is_some();
@@ -82,23 +82,25 @@ impl Asking {
     }
 
     /// What the tool is to know of it. Responses of no form are none: the tool asks again.
-    pub(super) fn dialogue(&self, params: &Map<String, Value>) -> Dialogue {
-        let responses = params.get("inputResponses").and_then(Value::as_object);
-        let answers = responses.into_iter().flatten();
+    pub(super) fn dialogue(&self, params: &Object<'_>) -> Dialogue {
+        let responses = params.get("inputResponses").and_then(json::Value::as_object);
+        let answers = responses.into_iter().flat_map(Object::iter);
         Dialogue {
             abilities: self.abilities,
-            answers: answers.filter_map(|(key, one)| Some((key.clone(), answer(one)?))).collect(),
+            answers: answers
+                .filter_map(|(key, one)| Some((key.to_string(), answer(one)?)))
+                .collect(),
             state: self.waited.state.clone(),
         }
     }
 
     /// What to tell when the user was asked and will not. That the user agreed to open the address
     /// says nothing yet: the call itself finds out what has been granted.
-    pub(super) fn declined(&self, params: &Map<String, Value>) -> Option<String> {
+    pub(super) fn declined(&self, params: &Object<'_>) -> Option<String> {
         let responses = params.get("inputResponses")?;
         let refused = self.waited.providers.iter().find(|provider| {
-            let action = responses.get(provider.as_str()).and_then(|one| one.get("action"));
-            action.is_some_and(|action| action == "decline" || action == "cancel")
+            let action = responses.get(provider).and_then(|one| one.get("action")?.as_str());
+            matches!(action, Some("decline" | "cancel"))
         })?;
         Some(format!(
             "The user did not agree to authorize access to {refused}. Do not ask again unless the user wants it"
@@ -161,10 +163,10 @@ impl Asking {
 }
 
 /// What a client says it can do. An `elicitation` that says no more means forms.
-fn abilities(capabilities: Option<&Value>) -> Abilities {
+fn abilities(capabilities: Option<&json::Value<'_>>) -> Abilities {
     let part = |name: &str| capabilities?.get(name)?.as_object();
-    let elicits = |mode: &str| part("elicitation").is_some_and(|modes| modes.contains_key(mode));
-    let forms = elicits("form") || part("elicitation").is_some_and(Map::is_empty);
+    let elicits = |mode: &str| part("elicitation").is_some_and(|modes| modes.contains(mode));
+    let forms = elicits("form") || part("elicitation").is_some_and(Object::is_empty);
     let all = [
         (Ability::Form, forms),
         (Ability::Url, elicits("url")),
@@ -213,12 +215,12 @@ fn url(url: &str, message: String) -> Value {
 }
 
 /// What the client says came of a question. Nothing if that is none of its words.
-fn answer(response: &Value) -> Option<Answer> {
+fn answer(response: &json::Value<'_>) -> Option<Answer> {
     Some(match response.get("action") {
-        None => Answer::Given(response.clone()),
+        None => Answer::Given(response.into()),
         Some(action) => match action.as_str()? {
             "accept" => {
-                Answer::Given(response.get("content").cloned().unwrap_or_else(|| json::object([])))
+                Answer::Given(response.get("content").map_or_else(|| json::object([]), Value::from))
             }
             "decline" => Answer::Declined,
             "cancel" => Answer::Dismissed,

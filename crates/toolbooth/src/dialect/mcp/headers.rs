@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 
 use base64ct::{Base64, Encoding};
-use serde_json::{Number, Value};
+use serde_json::Number;
 
 use super::message::{MODERN, Request, meta};
 use super::reply::{Code, Error};
 use crate::call::excerpt;
 use crate::catalog::Tool;
 use crate::http::Headers;
-use crate::json;
+use crate::json::{self, Value};
 
 /// The revision of a request.
 pub(super) const VERSION: &str = "mcp-protocol-version";
@@ -28,7 +28,7 @@ const NAME: &str = "mcp-name";
 /// say (-32602), the revision is not served (-32022), `Mcp-Method` or `Mcp-Name` is missing or
 /// differs (-32020).
 pub(super) fn check(
-    request: &Request,
+    request: &Request<'_>,
     version: &Option<String>,
     headers: &dyn Headers,
 ) -> Result<(), Error> {
@@ -43,10 +43,10 @@ pub(super) fn check(
         let message = format!("params._meta must have {what}");
         Err(Error::new(Code::InvalidParams, message).status(400))
     };
-    if !asked.is_some_and(Value::is_string) {
+    if asked.and_then(Value::as_str).is_none() {
         return lacking(concat!("the string ", meta!("protocolVersion")));
     }
-    if !request.meta.client_capabilities.as_ref().is_some_and(Value::is_object) {
+    if !matches!(request.meta.client_capabilities, Some(Value::Object(_))) {
         return lacking(concat!("the object ", meta!("clientCapabilities")));
     }
     if version != MODERN {
@@ -69,9 +69,13 @@ pub(super) fn check(
 ///
 /// # Errors
 /// One is missing, differs, or is there without its parameter (-32020).
-pub(super) fn parameters(tool: &Tool, input: &Value, headers: &dyn Headers) -> Result<(), Error> {
+pub(super) fn parameters(
+    tool: &Tool,
+    input: &Value<'_>,
+    headers: &dyn Headers,
+) -> Result<(), Error> {
     tool.headers.iter().try_for_each(|parameter| {
-        let value = parameter.path.iter().try_fold(input, |value, name| value.get(*name));
+        let value = parameter.path.iter().try_fold(input, |value, name| value.get(name));
         let sent = headers.get(parameter.header);
         match (value, sent) {
             (None | Some(Value::Null), None) => Ok(()),
@@ -88,7 +92,7 @@ pub(super) fn parameters(tool: &Tool, input: &Value, headers: &dyn Headers) -> R
                 let sent = json::parse(&sent).unwrap_or_default();
                 let whole =
                     |number: &Number| number.as_i64().is_some() || number.as_u64().is_some();
-                let equal = sent.as_number().is_some_and(|sent| {
+                let equal = matches!(&sent, Value::Number(sent) if {
                     // Whole numbers are compared as such: as doubles, large ones fall together.
                     if whole(number) && whole(sent) {
                         number == sent

@@ -1,10 +1,11 @@
 //! JSON-RPC messages, and the era of the protocol that each belongs to.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 use super::headers;
 use super::reply::{Code, Error};
 use crate::http::Headers;
+use crate::json::{Object, Value};
 
 /// The modern revision.
 pub(super) const MODERN: &str = "2026-07-28";
@@ -31,15 +32,15 @@ pub(super) enum Era {
 
 /// A request.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct Request<'t> {
     /// What the answer repeats: a text or an integer.
-    pub(super) id: Value,
+    pub(super) id: serde_json::Value,
     /// The method.
-    pub(super) method: String,
+    pub(super) method: Cow<'t, str>,
     /// Its parameters, without `_meta`.
-    pub(super) params: Map<String, Value>,
+    pub(super) params: Object<'t>,
     /// `params._meta`.
-    pub(super) meta: Meta,
+    pub(super) meta: Meta<'t>,
     /// What a modern request's header says its version is; nothing for a legacy request.
     pub(super) modern: Option<Option<String>>,
     /// The version that a legacy request's header names.
@@ -48,19 +49,19 @@ pub(super) struct Request {
 
 /// What `params._meta` says here. Its members are told apart once: their long names begin alike.
 #[derive(Debug, Default)]
-pub(super) struct Meta {
+pub(super) struct Meta<'t> {
     /// The revision of a modern request.
-    pub(super) protocol_version: Option<Value>,
+    pub(super) protocol_version: Option<Value<'t>>,
     /// What a modern client can be asked.
-    pub(super) client_capabilities: Option<Value>,
+    pub(super) client_capabilities: Option<Value<'t>>,
     /// The least log messages that a modern client wants.
-    pub(super) log_level: Option<Value>,
+    pub(super) log_level: Option<Value<'t>>,
     /// What stands for the request in what is told of its progress.
-    pub(super) progress_token: Option<Value>,
+    pub(super) progress_token: Option<Value<'t>>,
     /// The version of the tool that is meant.
-    pub(super) tool_version: Option<Value>,
+    pub(super) tool_version: Option<Value<'t>>,
     /// What the tool may require: OXP's `context`.
-    pub(super) context: Option<Value>,
+    pub(super) context: Option<Value<'t>>,
 }
 
 /// The member of `_meta` that says which version of a tool is meant.
@@ -68,8 +69,8 @@ pub(super) const TOOL_VERSION: &str = "toolbooth/version";
 /// The member of `_meta` with what a tool may require.
 const CONTEXT: &str = "toolbooth/context";
 
-impl From<Map<String, Value>> for Meta {
-    fn from(members: Map<String, Value>) -> Self {
+impl<'t> From<Object<'t>> for Meta<'t> {
+    fn from(members: Object<'t>) -> Self {
         let mut meta = Self::default();
         for (name, value) in members {
             let member = match &*name {
@@ -87,7 +88,7 @@ impl From<Map<String, Value>> for Meta {
     }
 }
 
-impl Request {
+impl<'t> Request<'t> {
     /// The era that it belongs to.
     pub(super) fn era(&self) -> Era {
         if self.modern.is_some() { Era::Modern } else { Era::Legacy }
@@ -98,8 +99,18 @@ impl Request {
     /// # Errors
     /// It is not.
     pub(super) fn text(&self, name: &str) -> Result<&str, Error> {
-        let text = self.params.get(name).and_then(Value::as_str);
-        text.ok_or_else(|| Error::new(Code::InvalidParams, format!("{name} must be a string")))
+        self.params.get(name).and_then(Value::as_str).ok_or_else(|| no_text(name))
+    }
+
+    /// Takes a parameter that must be a text.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(super) fn take_text(&mut self, name: &str) -> Result<Cow<'t, str>, Error> {
+        match self.params.take(name) {
+            Some(Value::String(text)) => Ok(text),
+            _ => Err(no_text(name)),
+        }
     }
 
     /// Reads one message; nothing where it is a notification, or an answer to a question that this
@@ -108,9 +119,9 @@ impl Request {
     /// # Errors
     /// It is none (-32600); with the id, if it has one.
     pub(super) fn read(
-        body: Value,
+        body: Value<'t>,
         headers: &dyn Headers,
-    ) -> Result<Option<Self>, (Option<Value>, Error)> {
+    ) -> Result<Option<Self>, (Option<serde_json::Value>, Error)> {
         let fault = |what: &'static str| Error::new(Code::InvalidRequest, what);
         let mut body = match body {
             Value::Object(body) => body,
@@ -119,30 +130,30 @@ impl Request {
             }
             _ => return Err((None, fault("The message must be an object"))),
         };
-        let id = match body.remove("id") {
+        let id = match body.take("id") {
             None => None,
-            Some(id @ Value::String(_)) => Some(id),
-            Some(id) if id.is_i64() || id.is_u64() => Some(id),
+            Some(Value::String(id)) => Some(id.into_owned().into()),
+            Some(Value::Number(id)) if !id.is_f64() => Some(serde_json::Value::Number(id)),
             Some(_) => return Err((None, fault("id must be a string or an integer"))),
         };
         let invalid = |what| Err((id.clone(), fault(what)));
         if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return invalid("jsonrpc must be \"2.0\"");
         }
-        let method = match body.remove("method") {
+        let method = match body.take("method") {
             Some(Value::String(method)) => method,
-            None if body.contains_key("result") || body.contains_key("error") => {
+            None if body.contains("result") || body.contains("error") => {
                 return Ok(None);
             }
             _ => return invalid("method must be a string"),
         };
-        let mut params = match body.remove("params") {
-            None => Map::new(),
+        let mut params = match body.take("params") {
+            None => Object::default(),
             Some(Value::Object(params)) => params,
             Some(_) => return invalid("params must be an object"),
         };
         let Some(id) = id else { return Ok(None) };
-        let meta = match params.remove("_meta") {
+        let meta = match params.take("_meta") {
             Some(Value::Object(meta)) => meta.into(),
             _ => Meta::default(),
         };
@@ -157,4 +168,8 @@ impl Request {
         let (modern, legacy) = if modern { (Some(version), None) } else { (None, version) };
         Ok(Some(Self { id, method, params, meta, modern, legacy }))
     }
+}
+
+fn no_text(name: &str) -> Error {
+    Error::new(Code::InvalidParams, format!("{name} must be a string"))
 }

@@ -75,7 +75,7 @@ fn metadata(reading: &Reading<'_>) -> Result<Page, Outbound> {
 }
 
 /// `POST /mcp`: one message.
-fn post(mut posted: Posted<'_>) -> Exchange {
+fn post(mut posted: Posted<'_>) -> Exchange<'_> {
     let request = match Request::read(posted.body.take(), posted.headers) {
         Ok(Some(request)) => request,
         // Nobody waits for an answer, and nothing is kept that one could be about.
@@ -96,7 +96,7 @@ fn post(mut posted: Posted<'_>) -> Exchange {
 }
 
 /// An exchange in which no tool runs.
-fn answered(request: &Request, answer: Result<Outbound, Error>) -> Exchange {
+fn answered<'t>(request: &Request<'_>, answer: Result<Outbound, Error>) -> Exchange<'t> {
     Exchange::answered(answer.unwrap_or_else(|error| error.told(Some(&request.id))))
 }
 
@@ -104,7 +104,7 @@ fn answered(request: &Request, answer: Result<Outbound, Error>) -> Exchange {
 fn answer(
     method: &str,
     era: Era,
-    request: &Request,
+    request: &Request<'_>,
     posted: &Posted<'_>,
 ) -> Result<Outbound, Error> {
     match (method, era) {

@@ -26,17 +26,21 @@ pub(super) struct Wishes {
 impl Wishes {
     /// What the request says of it. A client that takes no event stream hears of nothing. Of log
     /// messages a modern one says whether it wants them; a legacy one gets those that are for it.
-    pub(super) fn of(request: &Request, headers: &dyn Headers) -> Self {
+    pub(super) fn of(request: &Request<'_>, headers: &dyn Headers) -> Self {
         let token = request.meta.progress_token.as_ref();
         let level = match request.era() {
             Era::Legacy => Some("info"),
-            Era::Modern => request.meta.log_level.as_ref().and_then(Value::as_str),
+            Era::Modern => request.meta.log_level.as_ref().and_then(json::Value::as_str),
         };
-        let progress = token.filter(|token| token.is_string() || token.is_number());
+        let progress =
+            token.filter(|token| matches!(token, json::Value::String(_) | json::Value::Number(_)));
         let level = level.and_then(|level| LEVELS.iter().position(|known| *known == level));
         // Most clients take a stream and wish for nothing: then nobody need look.
         let heard = (progress.is_some() || level.is_some()) && takes_stream(headers);
-        Self { progress: progress.filter(|_| heard).cloned(), level: level.filter(|_| heard) }
+        Self {
+            progress: progress.filter(|_| heard).map(Value::from),
+            level: level.filter(|_| heard),
+        }
     }
 
     /// The answer, after the notes that are wanted.

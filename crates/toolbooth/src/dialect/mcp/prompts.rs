@@ -1,7 +1,7 @@
 //! Prompts: words that a user can pick, given with a tool's definition.
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::message::Request;
 use super::reply::{Code, Error, members};
@@ -11,7 +11,7 @@ use crate::call::{Wanted, excerpt};
 use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Object};
 
 /// What `prompts/list` says: the prompts of the latest version of each tool.
 pub(super) const LIST: ListForm = ListForm { name: "mcp-prompts", head: "[", tail: "]", entry };
@@ -21,12 +21,12 @@ pub(super) const TEXTS: ListForm =
     ListForm { name: "mcp-prompt-texts", head: "[", tail: "]", entry: whole };
 
 /// `prompts/list`.
-pub(super) fn list(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
+pub(super) fn list(request: &Request<'_>, posted: &Posted<'_>) -> Result<Outbound, Error> {
     tools::page(request, posted, LIST.name, "prompts")
 }
 
 /// `prompts/get`: the prompt with its arguments in their places, or what its tool makes of them.
-pub(super) fn get(mut request: Request, posted: &Posted<'_>) -> Exchange {
+pub(super) fn get<'t>(mut request: Request<'t>, posted: &Posted<'_>) -> Exchange<'t> {
     let mut read = || {
         let found = find(request.text("name")?, posted)?;
         Ok((found, tools::arguments(&mut request)?))
@@ -37,7 +37,8 @@ pub(super) fn get(mut request: Request, posted: &Posted<'_>) -> Exchange {
             Some(text) => answered(&request, filled(&request, &prompt, text, &arguments)),
             None => {
                 let purpose = Purpose::Prompt(prompt.description);
-                tools::run(request, posted, Wanted::Id(id), arguments.into(), purpose)
+                let input = json::Value::Object(arguments);
+                tools::run(request, posted, Wanted::Id(id.into()), input, purpose)
             }
         },
     }
@@ -45,10 +46,10 @@ pub(super) fn get(mut request: Request, posted: &Posted<'_>) -> Exchange {
 
 /// The prompt with its arguments in their places.
 fn filled(
-    request: &Request,
+    request: &Request<'_>,
     prompt: &Prompt,
     text: &str,
-    arguments: &Map<String, Value>,
+    arguments: &Object<'_>,
 ) -> Result<Outbound, Error> {
     let mut filled = String::new();
     for part in parts(text) {
@@ -60,7 +61,7 @@ fn filled(
         let Some(name) = name else { continue };
         let argument = prompt.arguments.iter().find(|argument| argument.name == name);
         match arguments.get(name) {
-            Some(Value::String(value)) => filled.push_str(value),
+            Some(json::Value::String(value)) => filled.push_str(value),
             None if argument.is_none_or(|argument| !argument.required) => {}
             given => {
                 let what = if given.is_some() { "must be a string" } else { "is missing" };

@@ -42,7 +42,7 @@ pub(super) fn members(object: &Value) -> String {
     inner.unwrap_or_default().to_owned()
 }
 
-impl Request {
+impl Request<'_> {
     /// A result of these members, which is all there is to say.
     pub(super) fn complete(&self, members: &str) -> Outbound {
         result(&self.id, self.era(), members, Kind::Complete)

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::message::Request;
 use super::reply::{Code, Error, Scope, members};
@@ -14,7 +14,7 @@ use crate::call::{Wanted, find};
 use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering, Resource};
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Object};
 
 /// Where resources are: the rest is a tool's id.
 const BASE: &str = "toolbooth://tools/";
@@ -38,13 +38,13 @@ pub(super) const DOCUMENTS: ListForm =
     ListForm { name: "mcp-documents", head: "[", tail: "]", entry: document };
 
 /// `resources/list`.
-pub(super) fn list(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
+pub(super) fn list(request: &Request<'_>, posted: &Posted<'_>) -> Result<Outbound, Error> {
     tools::page(request, posted, LIST.name, "resources")
 }
 
 /// `resources/templates/list`: the documentation of every tool, and what the tools themselves have.
-pub(super) fn templates(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
-    if request.params.contains_key("cursor") {
+pub(super) fn templates(request: &Request<'_>, posted: &Posted<'_>) -> Result<Outbound, Error> {
+    if request.params.contains("cursor") {
         return Err(Error::new(Code::InvalidParams, "cursor: this list has one page only"));
     }
     let own = json::text(&json::object([
@@ -62,7 +62,7 @@ pub(super) fn templates(request: &Request, posted: &Posted<'_>) -> Result<Outbou
 }
 
 /// `resources/read`.
-pub(super) fn read(request: Request, posted: &Posted<'_>) -> Exchange {
+pub(super) fn read<'t>(request: Request<'t>, posted: &Posted<'_>) -> Exchange<'t> {
     let answer = match request.text("uri").map(str::to_owned) {
         Err(error) => Err(error),
         Ok(uri) => match uri.strip_prefix(BASE) {
@@ -77,7 +77,14 @@ pub(super) fn read(request: Request, posted: &Posted<'_>) -> Exchange {
                         (None, None) => {
                             let mime_type = resource.mime_type;
                             let purpose = Purpose::Resource { uri, mime_type };
-                            return tools::run(request, posted, Wanted::Id(id), input, purpose);
+                            let input = json::Value::Object(input);
+                            return tools::run(
+                                request,
+                                posted,
+                                Wanted::Id(id.into()),
+                                input,
+                                purpose,
+                            );
                         }
                     };
                     let document = json::object([
@@ -96,7 +103,7 @@ pub(super) fn read(request: Request, posted: &Posted<'_>) -> Exchange {
 
 /// The page about a tool.
 fn documentation(
-    request: &Request,
+    request: &Request<'_>,
     posted: &Posted<'_>,
     uri: &str,
     id: &str,
@@ -104,7 +111,7 @@ fn documentation(
     let absent = || Error::no_resource(uri, request.era());
     // Clients that fill in the template write the @ of a version as %40 (RFC 6570, 3.2.2).
     let id = percent_encoding::percent_decode_str(id).decode_utf8().map_err(|_| absent())?;
-    let tool = find(posted.catalog, &Wanted::Id(id.into_owned())).map_err(|_| absent())?;
+    let tool = find(posted.catalog, &Wanted::Id(id)).map_err(|_| absent())?;
     if !posted.config.allows(posted.caller, tool) {
         return Err(absent());
     }
@@ -122,21 +129,21 @@ fn documentation(
 fn find_resource(
     uri: &str,
     posted: &Posted<'_>,
-) -> Result<Option<(String, Resource, Value)>, Error> {
+) -> Result<Option<(String, Resource, Object<'static>)>, Error> {
     let mut template = None;
     for (id, resource) in tools::each::<(String, Resource)>(posted, CONTENTS.name)? {
         let Some(input) = matched(&resource.uri, uri) else { continue };
         if !resource.is_template() {
-            return Ok(Some((id, resource, input.into())));
+            return Ok(Some((id, resource, input)));
         }
-        template = template.or_else(|| Some((id, resource, input.into())));
+        template = template.or(Some((id, resource, input)));
     }
     Ok(template)
 }
 
 /// What the names in a template stand for in an address; nothing if it is not one of its addresses.
-fn matched(template: &str, uri: &str) -> Option<Map<String, Value>> {
-    let mut values = Map::new();
+fn matched(template: &str, uri: &str) -> Option<Object<'static>> {
+    let mut values = Object::default();
     let (mut template, mut uri) = (template, uri);
     while let Some((before, after)) = template.split_once('{') {
         let (name, after) = after.split_once('}')?;
@@ -148,7 +155,8 @@ fn matched(template: &str, uri: &str) -> Option<Map<String, Value>> {
             return None;
         }
         let value = percent_encoding::percent_decode_str(value).decode_utf8().ok()?;
-        values.insert(name.to_owned(), value.into());
+        let value = json::Value::String(value.into_owned().into());
+        values.insert(name.to_owned().into(), value);
         (template, uri) = (after, rest);
     }
     (template == uri).then_some(values)

@@ -1,5 +1,7 @@
 //! `tools/list` and `tools/call`.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -15,7 +17,7 @@ use crate::catalog::{self, Definition, Deprecated, Entry, ListForm, Listed, Rend
 use crate::dialect::context;
 use crate::dialect::{Exchange, Posted};
 use crate::http::Outbound;
-use crate::json;
+use crate::json::{self, Object};
 
 /// The tools: the latest version of each under its plain name.
 pub(super) const LIST: ListForm =
@@ -23,13 +25,13 @@ pub(super) const LIST: ListForm =
 
 /// `tools/list`: all tools that the caller may run. They come on one page, for many clients ask for
 /// no second one, unless the address says `page_size`.
-pub(super) fn list(request: &Request, posted: &Posted<'_>) -> Result<Outbound, Error> {
+pub(super) fn list(request: &Request<'_>, posted: &Posted<'_>) -> Result<Outbound, Error> {
     page(request, posted, LIST.name, "tools")
 }
 
 /// A page of the list `name`, as the member `member`.
 pub(super) fn page(
-    request: &Request,
+    request: &Request<'_>,
     posted: &Posted<'_>,
     name: &str,
     member: &str,
@@ -89,7 +91,7 @@ fn page_size(query: &str) -> Option<usize> {
 }
 
 /// `tools/call`.
-pub(super) fn call(mut request: Request, posted: &Posted<'_>) -> Exchange {
+pub(super) fn call<'t>(mut request: Request<'t>, posted: &Posted<'_>) -> Exchange<'t> {
     match read(&mut request, posted) {
         Ok((wanted, input)) => run(request, posted, wanted, input, Purpose::Tool),
         Err(error) => Exchange::answered(error.told(Some(&request.id))),
@@ -97,32 +99,35 @@ pub(super) fn call(mut request: Request, posted: &Posted<'_>) -> Exchange {
 }
 
 /// The tool that is called, and its input.
-fn read(request: &mut Request, posted: &Posted<'_>) -> Result<(Wanted, Value), Error> {
-    let name = request.text("name")?.to_owned();
+fn read<'t>(
+    request: &mut Request<'t>,
+    posted: &Posted<'_>,
+) -> Result<(Wanted<'t>, json::Value<'t>), Error> {
+    let name = request.take_text("name")?;
     let wanted = wanted(name, request.meta.tool_version.as_ref(), posted)?;
-    Ok((wanted, arguments(request)?.into()))
+    Ok((wanted, json::Value::Object(arguments(request)?)))
 }
 
 /// Takes `arguments` out of the request, where they may be absent.
 ///
 /// # Errors
 /// They are no object.
-pub(super) fn arguments(request: &mut Request) -> Result<Map<String, Value>, Error> {
-    match request.params.remove("arguments") {
-        None => Ok(Map::new()),
-        Some(Value::Object(arguments)) => Ok(arguments),
+pub(super) fn arguments<'t>(request: &mut Request<'t>) -> Result<Object<'t>, Error> {
+    match request.params.take("arguments") {
+        None => Ok(Object::default()),
+        Some(json::Value::Object(arguments)) => Ok(arguments),
         Some(_) => Err(Error::new(Code::InvalidParams, "arguments must be an object")),
     }
 }
 
 /// Runs a tool, as far as the request is not answered by what the user has said.
-pub(super) fn run(
-    mut request: Request,
+pub(super) fn run<'t>(
+    mut request: Request<'t>,
     posted: &Posted<'_>,
-    wanted: Wanted,
-    input: Value,
+    wanted: Wanted<'t>,
+    input: json::Value<'t>,
     purpose: Purpose,
-) -> Exchange {
+) -> Exchange<'t> {
     // Where there is none, the pipeline says so.
     let tool = find(posted.catalog, &wanted).ok();
     match prepare(&mut request, posted, (&wanted, tool), &input) {
@@ -150,16 +155,13 @@ pub(super) fn run(
 
 /// What a call brings beside its input.
 fn prepare(
-    request: &mut Request,
+    request: &mut Request<'_>,
     posted: &Posted<'_>,
-    (wanted, tool): (&Wanted, Option<&catalog::Tool>),
-    input: &Value,
+    (wanted, tool): (&Wanted<'_>, Option<&catalog::Tool>),
+    input: &json::Value<'_>,
 ) -> Result<(Credentials, Asking, Dialogue), Error> {
-    let mut sent = Map::new();
-    if let Some(context) = request.meta.context.take() {
-        sent.insert("context".to_owned(), context);
-    }
-    let credentials = context::credentials(&mut sent).map_err(Error::refused)?;
+    let context = request.meta.context.take();
+    let credentials = context::credentials(context).map_err(Error::refused)?;
     if request.era() == Era::Modern
         && request.method == "tools/call"
         && let Some(tool) = tool
@@ -172,10 +174,14 @@ fn prepare(
 }
 
 /// The tool that is meant: the latest of the name, or the version that the name or `_meta` says.
-fn wanted(name: String, version: Option<&Value>, posted: &Posted<'_>) -> Result<Wanted, Error> {
+fn wanted<'t>(
+    name: Cow<'t, str>,
+    version: Option<&json::Value<'_>>,
+    posted: &Posted<'_>,
+) -> Result<Wanted<'t>, Error> {
     let version = match version {
         None => return Ok(Wanted::Name(name)),
-        Some(Value::String(version)) => version,
+        Some(json::Value::String(version)) => version,
         Some(_) => {
             let message = format!("_meta.{TOOL_VERSION} must be a string");
             return Err(Error::new(Code::InvalidParams, message));
@@ -183,7 +189,7 @@ fn wanted(name: String, version: Option<&Value>, posted: &Posted<'_>) -> Result<
     };
     let name = Wanted::Name(name);
     Ok(match find(posted.catalog, &name) {
-        Ok(tool) => Wanted::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool)),
+        Ok(tool) => Wanted::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool).into()),
         // What there is not has no version either.
         Err(_) => name,
     })

@@ -41,12 +41,12 @@ const RULES: Rules =
     Rules { versions: &[jsonrpc::VERSION, "2.0.0"], result: object, failed: Some(nothing) };
 
 /// `POST /call`.
-pub(super) fn call(posted: Posted<'_>) -> Exchange {
+pub(super) fn call(posted: Posted<'_>) -> Exchange<'_> {
     jsonrpc::exchange(posted, &RULES)
 }
 
 /// Whether a body means JSON-RPC: it is a request, or a batch that begins with one.
-pub(super) fn is_request(body: &Value) -> bool {
+pub(super) fn is_request(body: &json::Value<'_>) -> bool {
     let body = body.as_array().and_then(|members| members.first()).unwrap_or(body);
     body.get("jsonrpc").is_some()
 }

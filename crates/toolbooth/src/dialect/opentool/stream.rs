@@ -15,12 +15,12 @@ use crate::json::{self, Writer};
 
 /// Reads one request, whose id must be a string: its events could not be read otherwise. What
 /// cannot be read is answered 400 in the form of `/call`, for no stream has begun.
-pub(super) fn call(posted: Posted<'_>) -> Exchange {
+pub(super) fn call(posted: Posted<'_>) -> Exchange<'_> {
     match Request::read(posted.body, RULES.versions) {
         Request { id: Some(Value::String(id)), call: Ok(call) } => {
             let (Wanted::Id(method) | Wanted::Name(method)) = &call.tool;
             let known = posted.catalog.named(method).is_some();
-            let method = if known { method.clone() } else { excerpt(method) };
+            let method = if known { method.clone().into_owned() } else { excerpt(method) };
             Exchange::single(Ok(call), |outcome| events(method, id, outcome))
         }
         Request { call: Err(refusal), .. } => Exchange::answered(refuse(refusal)),

@@ -236,7 +236,7 @@ fn at_the_root_a_call_with_jsonrpc_is_one_of_opentool() {
         ("[1]".to_owned(), None),
         ("1".to_owned(), None),
     ] {
-        let value = serde_json::from_str(&body).unwrap();
+        let value = json::parse(&body).unwrap();
         assert_eq!(is_request(&value), expected.is_some(), "{body}");
         let Some(expected) = expected else { continue };
         let got = wire(&posted(&FakeHost::default(), "/call", &body));

@@ -1,13 +1,13 @@
 //! The wire form of OXP: what is read, and its list. What is written stands beside `response`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::call::{Named, Secret};
 use crate::http::tests::{Pairs, wire};
 
 /// A call in a form that can be compared, with its secrets in the open.
-fn shown(call: &Call) -> Value {
+fn shown(call: &Call<'_>) -> Value {
     let open = |secrets: &Named<Secret>| -> Value {
         secrets.iter().map(|(id, secret)| (id.clone(), json!(secret.expose()))).collect()
     };
@@ -17,7 +17,7 @@ fn shown(call: &Call) -> Value {
             Wanted::Name(_) => panic!("OXP names tools by their id"),
         },
         "call_id": call.call_id,
-        "input": call.input,
+        "input": Value::from(&call.input),
         "user_id": call.credentials.user_id,
         "tokens": open(&call.credentials.tokens),
         "secrets": open(&call.credentials.secrets),
@@ -25,7 +25,7 @@ fn shown(call: &Call) -> Value {
 }
 
 fn decoded(body: &str) -> Result<Value, Refusal> {
-    decode(serde_json::from_str(body).unwrap()).map(|call| shown(&call))
+    decode(crate::json::parse(body).unwrap()).map(|call| shown(&call))
 }
 
 /// What is left of a call when a field is absent, with some fields filled in.

@@ -10,9 +10,9 @@ use crate::http::tests::wire;
 use crate::testing::FakeHost;
 
 fn decoded(body: &str) -> Result<(String, Value, Option<String>), Refusal> {
-    decode(serde_json::from_str(body).unwrap()).map(|call| {
+    decode(json::parse(body).unwrap()).map(|call| {
         let Wanted::Name(name) = call.tool else { panic!("Xaibo names tools by their name") };
-        (name, call.input, call.credentials.user_id)
+        (name.into_owned(), (&call.input).into(), call.credentials.user_id)
     })
 }
 

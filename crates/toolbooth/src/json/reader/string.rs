@@ -1,22 +1,24 @@
 //! Strings.
 
+use std::borrow::Cow;
+
 use super::{Fault, Reader};
 
 const EOF_IN_STRING: &str = "EOF while parsing a string";
 const ONES: u64 = u64::MAX / 255;
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
     /// Reads a string from its opening quote to behind the closing one.
-    pub(super) fn string(&mut self) -> Result<String, Fault> {
+    pub(super) fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
         self.at += 1;
         let start = self.at;
         self.plain();
         if self.byte() == b'"' {
-            let text = self.since(start).to_owned();
+            let text = self.since(start);
             self.at += 1;
-            return Ok(text);
+            return Ok(Cow::Borrowed(text));
         }
-        self.escaped(start)
+        self.escaped(start).map(Cow::Owned)
     }
 
     /// The rest of a string that is not as it is written.

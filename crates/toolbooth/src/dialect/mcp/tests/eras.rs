@@ -258,7 +258,7 @@ fn mc8_headers_of_parameters() {
         ("what no header holds", region(json!([1])), &[], true),
         ("another header", json!({}), &[("mcp-param-other", "x")], true),
     ] {
-        let got = headers::parameters(&tool, &input, &Pairs(sent));
+        let got = headers::parameters(&tool, &(&input).into(), &Pairs(sent));
         assert_eq!(got.is_ok(), good, "{what}");
         if let Err(error) = got {
             let told = wire(&error.told(None));

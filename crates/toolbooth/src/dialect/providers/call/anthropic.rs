@@ -1,11 +1,9 @@
 //! Anthropic Messages.
 
-use serde_json::Value;
-
 use super::turn::{Arguments, Ending, ToolCall, Turn, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
-use crate::json::Writer;
+use crate::json::{Value, Writer};
 
 /// `POST /providers/anthropic/call`.
 pub(in super::super) const ANTHROPIC: Endpoint =
@@ -16,7 +14,7 @@ static FORMAT: Format = Format { read, member: "messages", write, pairs_by_id: t
 const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
     content blocks";
 
-fn read(body: Value) -> Result<Turn, String> {
+fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
     let mut turn = Turn::default();
     let (blocks, place) = match body {
         Value::Array(blocks) => (blocks, ""),
@@ -26,7 +24,7 @@ fn read(body: Value) -> Result<Turn, String> {
                 Some("max_tokens" | "model_context_window_exceeded") => Ending::CutOff,
                 Some(_) => Ending::Other,
             };
-            match body.remove("content") {
+            match body.take("content") {
                 Some(Value::Array(blocks)) => (blocks, "content"),
                 Some(Value::String(_)) => (Vec::new(), "content"),
                 Some(_) => return Err("content must be an array of blocks".to_owned()),
@@ -44,7 +42,7 @@ fn read(body: Value) -> Result<Turn, String> {
                     place: at,
                     id: text(&mut block, &["id"]),
                     name: text(&mut block, &["name"]).unwrap_or_default(),
-                    arguments: Arguments::object(block.remove("input")),
+                    arguments: Arguments::object(block.take("input")),
                 });
             }
             Some(kind) if kind.ends_with("_tool_use") => turn.hosted.push(kind.to_owned()),
@@ -56,7 +54,7 @@ fn read(body: Value) -> Result<Turn, String> {
 }
 
 /// All results in one message, which must be the next, as its first blocks.
-fn write(writer: &mut Writer, answered: &[Answered]) {
+fn write(writer: &mut Writer, answered: &[Answered<'_>]) {
     writer.json("[");
     if !answered.is_empty() {
         writer.json(r#"{"content":"#).array(answered, block).json(r#","role":"user"}"#);
@@ -64,7 +62,7 @@ fn write(writer: &mut Writer, answered: &[Answered]) {
     writer.json("]");
 }
 
-fn block(writer: &mut Writer, answered: &Answered) {
+fn block(writer: &mut Writer, answered: &Answered<'_>) {
     let is_error = if answered.result.is_err() { "true" } else { "false" };
     writer.json(r#"{"content":"#).string(&answered.text());
     writer.json(r#","is_error":"#).json(is_error);

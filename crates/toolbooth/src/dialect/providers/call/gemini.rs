@@ -1,12 +1,10 @@
 //! Gemini generateContent. Its members are read in both spellings, `functionCall` and
 //! `function_call`, as the provider's own libraries write both.
 
-use serde_json::{Map, Value};
-
 use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, take, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
-use crate::json::Writer;
+use crate::json::{Object, Value, Writer};
 
 /// `POST /providers/gemini/call`.
 pub(in super::super) const GEMINI: Endpoint =
@@ -52,15 +50,14 @@ const MEMBERS: &[&str] = &[
     "document_metadata", "spreadsheetMetadata", "spreadsheet_metadata",
 ];
 
-fn read(body: Value) -> Result<Turn, String> {
+fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
     let mut turn = Turn::default();
     match body {
         Value::Array(items) => parts(&mut turn, items, format_args!(""))?,
         Value::Object(mut body) => {
             // A prompt that was blocked has feedback and no candidate.
-            let blocked =
-                body.contains_key("promptFeedback") || body.contains_key("prompt_feedback");
-            if blocked || body.contains_key("candidates") {
+            let blocked = body.contains("promptFeedback") || body.contains("prompt_feedback");
+            if blocked || body.contains("candidates") {
                 let mut candidates =
                     list(&mut body, &["candidates"], format_args!(""))?.into_iter();
                 if let Some(first) = candidates.next() {
@@ -68,9 +65,9 @@ fn read(body: Value) -> Result<Turn, String> {
                     candidate(&mut turn, first, format_args!("candidates[0]."))?;
                 }
                 turn.alternatives = candidates.next().is_some();
-            } else if body.contains_key("parts") {
+            } else if body.contains("parts") {
                 content(&mut turn, body, format_args!(""))?;
-            } else if body.contains_key("content") {
+            } else if body.contains("content") {
                 candidate(&mut turn, body, format_args!(""))?;
             } else {
                 return Err(EXPECTED.to_owned());
@@ -81,9 +78,9 @@ fn read(body: Value) -> Result<Turn, String> {
     Ok(turn)
 }
 
-fn candidate(
-    turn: &mut Turn,
-    mut body: Map<String, Value>,
+fn candidate<'t>(
+    turn: &mut Turn<'t>,
+    mut body: Object<'t>,
     place: Place<'_>,
 ) -> Result<(), String> {
     turn.ending = match text(&mut body, &["finishReason", "finish_reason"]).as_deref() {
@@ -94,7 +91,7 @@ fn candidate(
             .find(|(failed, _)| *failed == reason)
             .map_or(Ending::Other, |(_, why)| Ending::Failed(why)),
     };
-    match body.remove("content") {
+    match body.take("content") {
         None | Some(Value::Null) => Ok(()),
         Some(found) => {
             let found = object(found, format_args!("{place}content"))?;
@@ -103,19 +100,19 @@ fn candidate(
     }
 }
 
-fn content(turn: &mut Turn, mut body: Map<String, Value>, place: Place<'_>) -> Result<(), String> {
+fn content<'t>(turn: &mut Turn<'t>, mut body: Object<'t>, place: Place<'_>) -> Result<(), String> {
     let found = list(&mut body, &["parts"], place)?;
     parts(turn, found, format_args!("{place}parts"))
 }
 
-fn parts(turn: &mut Turn, items: Vec<Value>, place: Place<'_>) -> Result<(), String> {
+fn parts<'t>(turn: &mut Turn<'t>, items: Vec<Value<'t>>, place: Place<'_>) -> Result<(), String> {
     turn.length = items.len();
     for (at, item) in items.into_iter().enumerate() {
         let place = format_args!("{place}[{at}]");
         let mut part = object(item, place)?;
         // The libraries write all members, those that are not there as null.
-        part.retain(|_, value| !value.is_null());
-        let has = |names: &[&str]| names.iter().any(|name| part.contains_key(*name));
+        part.retain(|value| !value.is_null());
+        let has = |names: &[&str]| names.iter().any(|name| part.contains(name));
         if has(&["functionCall", "function_call"]) {
             let call = take(&mut part, &["functionCall", "function_call"]).unwrap_or_default();
             let call = object(call, format_args!("{place}.functionCall"))?;
@@ -142,7 +139,7 @@ fn parts(turn: &mut Turn, items: Vec<Value>, place: Place<'_>) -> Result<(), Str
     Ok(())
 }
 
-fn function_call(place: usize, mut call: Map<String, Value>) -> ToolCall {
+fn function_call<'t>(place: usize, mut call: Object<'t>) -> ToolCall<'t> {
     let pieces = take(&mut call, &["partialArgs", "partial_args"]).is_some()
         || take(&mut call, &["willContinue", "will_continue"]) == Some(Value::Bool(true));
     ToolCall {
@@ -152,14 +149,14 @@ fn function_call(place: usize, mut call: Map<String, Value>) -> ToolCall {
         arguments: if pieces {
             Arguments::Unreadable("The arguments came in pieces that were not put together.")
         } else {
-            Arguments::object(call.remove("args"))
+            Arguments::object(call.take("args"))
         },
     }
 }
 
 /// All results in one content. A result has an id only where its call had one: older models refuse
 /// it. Its name is the declared one, whatever the id.
-fn write(writer: &mut Writer, answered: &[Answered]) {
+fn write(writer: &mut Writer, answered: &[Answered<'_>]) {
     writer.json("[");
     if !answered.is_empty() {
         writer.json(r#"{"parts":"#).array(answered, part).json(r#","role":"user"}"#);
@@ -167,7 +164,7 @@ fn write(writer: &mut Writer, answered: &[Answered]) {
     writer.json("]");
 }
 
-fn part(writer: &mut Writer, Answered { handle, result }: &Answered) {
+fn part(writer: &mut Writer, Answered { handle, result }: &Answered<'_>) {
     writer.json(r#"{"functionResponse":{"#);
     if handle.id_sent {
         writer.json(r#""id":"#).string(&handle.id).json(",");

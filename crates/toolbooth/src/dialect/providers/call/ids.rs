@@ -1,5 +1,7 @@
 //! Ids that pair calls with their results.
 
+use std::borrow::Cow;
+
 use super::Handle;
 use super::turn::ToolCall;
 
@@ -8,13 +10,13 @@ const LONGEST: usize = 64;
 
 /// Gives every call a handle. Ids that the model sent stay as they are; those made here have the
 /// form `call_{timestamp}_{name}` (2api.ai, 3.2), with a number behind where it is taken.
-pub(super) fn assign(calls: &mut [ToolCall], now_ms: u64) -> Vec<Handle> {
+pub(super) fn assign<'t>(calls: &mut [ToolCall<'t>], now_ms: u64) -> Vec<Handle<'t>> {
     let sent: Vec<_> = calls.iter_mut().map(|call| call.id.take()).collect();
-    let mut taken: Vec<String> = sent.iter().flatten().cloned().collect();
-    let handle = |(call, sent): (&mut ToolCall, Option<String>)| {
+    let mut taken: Vec<Cow<'t, str>> = sent.iter().flatten().cloned().collect();
+    let handle = |(call, sent): (&mut ToolCall<'t>, Option<Cow<'t, str>>)| {
         let id_sent = sent.is_some();
         let id = sent.unwrap_or_else(|| {
-            let id = make(&call.name, now_ms, &taken);
+            let id: Cow<'t, str> = make(&call.name, now_ms, &taken).into();
             taken.push(id.clone());
             id
         });
@@ -23,7 +25,7 @@ pub(super) fn assign(calls: &mut [ToolCall], now_ms: u64) -> Vec<Handle> {
     calls.iter_mut().zip(sent).map(handle).collect()
 }
 
-fn make(name: &str, now_ms: u64, taken: &[String]) -> String {
+fn make(name: &str, now_ms: u64, taken: &[Cow<'_, str>]) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let mut id = format!("call_{now_ms}_");
     // Every character of it is one byte.
@@ -31,7 +33,7 @@ fn make(name: &str, now_ms: u64, taken: &[String]) -> String {
     id.truncate(LONGEST);
     let mut unique = id.clone();
     let mut number = 1_usize;
-    while taken.contains(&unique) {
+    while taken.iter().any(|known| *known == unique) {
         number += 1;
         let end = format!("_{number}");
         unique.clone_from(&id);
@@ -42,7 +44,7 @@ fn make(name: &str, now_ms: u64, taken: &[String]) -> String {
 }
 
 /// What the client should know of the ids.
-pub(super) fn warnings(handles: &[Handle], pairs_by_id: bool) -> Vec<String> {
+pub(super) fn warnings(handles: &[Handle<'_>], pairs_by_id: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if pairs_by_id && handles.iter().any(|handle| !handle.id_sent) {
         warnings.push(
@@ -52,8 +54,9 @@ pub(super) fn warnings(handles: &[Handle], pairs_by_id: bool) -> Vec<String> {
         );
     }
     // There are too few of them for anything but looking at all.
-    let comes_again =
-        |(at, one): (usize, &Handle)| handles.iter().skip(at + 1).any(|other| other.id == one.id);
+    let comes_again = |(at, one): (usize, &Handle<'_>)| {
+        handles.iter().skip(at + 1).any(|other| other.id == one.id)
+    };
     if handles.iter().enumerate().any(comes_again) {
         warnings.push(
             "Several calls have one id. Each has a result, in the order of the calls".to_owned(),

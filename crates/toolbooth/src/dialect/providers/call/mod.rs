@@ -36,23 +36,23 @@ use turn::{ToolCall, Turn};
 /// A provider's form of calls and of results.
 struct Format {
     /// Reads what a model answered. The error says where it is wrong and what was expected.
-    read: fn(Value) -> Result<Turn, String>,
+    read: for<'t> fn(json::Value<'t>) -> Result<Turn<'t>, String>,
     /// The member that the client appends to its conversation.
     member: &'static str,
     /// Writes the value of that member.
-    write: fn(&mut Writer, &[Answered]),
+    write: fn(&mut Writer, &[Answered<'_>]),
     /// Whether the provider pairs results with calls by an id that both must have.
     pairs_by_id: bool,
 }
 
 /// A call with what came of it.
-struct Answered {
-    handle: Handle,
+struct Answered<'t> {
+    handle: Handle<'t>,
     /// The value, or words that tell the model what went wrong. Neither is large or empty.
     result: Result<Value, String>,
 }
 
-impl Answered {
+impl Answered<'_> {
     /// The result as the text that most formats want.
     fn text(&self) -> Cow<'_, str> {
         match &self.result {
@@ -63,25 +63,25 @@ impl Answered {
 }
 
 /// How a call is told apart from the others.
-struct Handle {
-    id: String,
+struct Handle<'t> {
+    id: Cow<'t, str>,
     /// Whether the model sent the id; else it was made here.
     id_sent: bool,
     /// The function, as the model named it.
-    name: String,
+    name: Cow<'t, str>,
 }
 
 /// `POST …/call`: runs the calls in one answer of a model (2api.ai, 4.2, steps 3 and 4).
 ///
 /// A call that cannot be read or run has a result that says so, beside the results of the others.
 /// A tool that crashes takes all of them with it, for the whole instance is gone.
-fn exchange(posted: Posted<'_>, format: &'static Format) -> Exchange {
+fn exchange<'t>(posted: Posted<'t>, format: &'static Format) -> Exchange<'t> {
     plan(posted, format).unwrap_or_else(Exchange::answered)
 }
 
 /// # Errors
 /// The answer to a request of which no call runs.
-fn plan(posted: Posted<'_>, format: &'static Format) -> Result<Exchange, Outbound> {
+fn plan<'t>(posted: Posted<'t>, format: &'static Format) -> Result<Exchange<'t>, Outbound> {
     let malformed = |message| refuse(Refusal::Malformed(message));
     let options = Options::read(posted.query).map_err(malformed)?;
     let mut turn = (format.read)(posted.body).map_err(malformed)?;
@@ -94,14 +94,14 @@ fn plan(posted: Posted<'_>, format: &'static Format) -> Result<Exchange, Outboun
     let no_calls = turn.calls.is_empty();
     if options.leave_unknown {
         turn.leave(|name| {
-            let found = find(posted.catalog, &Wanted::Name(name.to_owned()));
+            let found = find(posted.catalog, &Wanted::Name(name.into()));
             !name.is_empty() && matches!(found, Err(Refusal::UnknownTool { .. }))
         });
     }
     let mut warnings = turn.warnings(no_calls);
     let handles = ids::assign(&mut turn.calls, posted.host.now_ms());
     warnings.extend(ids::warnings(&handles, format.pairs_by_id));
-    let decode = |(call, handle): (ToolCall, &Handle)| {
+    let decode = |(call, handle): (ToolCall<'t>, &Handle<'_>)| {
         decode(call, &handle.id, posted.config.max_argument_bytes)
     };
     let calls: Vec<_> = turn.calls.into_iter().zip(&handles).map(decode).collect();
@@ -117,7 +117,7 @@ fn plan(posted: Posted<'_>, format: &'static Format) -> Result<Exchange, Outboun
 ///
 /// # Errors
 /// [`Refusal::Malformed`], in words for the model.
-fn decode(call: ToolCall, id: &str, limit: usize) -> Result<Call, Refusal> {
+fn decode<'t>(call: ToolCall<'t>, id: &str, limit: usize) -> Result<Call<'t>, Refusal> {
     let input = call.arguments.read(limit).map_err(Refusal::Malformed)?;
     if call.name.is_empty() {
         return Err(Refusal::Malformed("The call names no function.".to_owned()));
@@ -136,12 +136,12 @@ fn decode(call: ToolCall, id: &str, limit: usize) -> Result<Call, Refusal> {
 /// # Errors
 /// The answer that names the calls and what is wrong with each.
 fn validate(
-    calls: &[Result<Call, Refusal>],
-    handles: &[Handle],
+    calls: &[Result<Call<'_>, Refusal>],
+    handles: &[Handle<'_>],
     catalog: &Catalog,
     allowed: impl Fn(&Tool) -> bool,
 ) -> Result<(), Outbound> {
-    let wrong = |call: &Result<Call, Refusal>| match call {
+    let wrong = |call: &Result<Call<'_>, Refusal>| match call {
         Err(Refusal::Malformed(detail)) => Some(detail.clone()),
         Err(_) => None,
         Ok(call) => {
@@ -166,7 +166,7 @@ fn validate(
 
 /// Writes the results, and beside them what the client should know.
 fn answer(
-    handles: Vec<Handle>,
+    handles: Vec<Handle<'_>>,
     outcomes: Vec<Outcome>,
     warnings: Vec<String>,
     format: &Format,

@@ -1,11 +1,11 @@
 //! OpenAI Chat Completions.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
-use crate::json::Writer;
+use crate::json::{Object, Value, Writer};
 
 /// `POST /providers/openai/call`.
 pub(in super::super) const OPENAI: Endpoint =
@@ -16,11 +16,11 @@ static FORMAT: Format = Format { read, member: "messages", write, pairs_by_id: t
 const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
     message (an object with role or tool_calls) or the array of its tool calls";
 
-fn read(body: Value) -> Result<Turn, String> {
+fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
     let mut turn = Turn::default();
     match body {
         Value::Array(calls) => tool_calls(&mut turn, calls, format_args!(""))?,
-        Value::Object(mut body) if body.contains_key("choices") => {
+        Value::Object(mut body) if body.contains("choices") => {
             let mut choices = list(&mut body, &["choices"], format_args!(""))?.into_iter();
             if let Some(first) = choices.next() {
                 let mut first = object(first, format_args!("choices[0]"))?;
@@ -29,7 +29,7 @@ fn read(body: Value) -> Result<Turn, String> {
                     Some("length") => Ending::CutOff,
                     Some(_) => Ending::Other,
                 };
-                let answer = first.remove("message").ok_or(
+                let answer = first.take("message").ok_or(
                     "choices[0].message is missing; a streamed answer must be put together first",
                 )?;
                 let answer = object(answer, format_args!("choices[0].message"))?;
@@ -43,39 +43,43 @@ fn read(body: Value) -> Result<Turn, String> {
     Ok(turn)
 }
 
-fn is_assistant(body: &Map<String, Value>) -> bool {
-    body.contains_key("tool_calls") || body.get("role").is_some_and(|role| role == "assistant")
+fn is_assistant(body: &Object<'_>) -> bool {
+    body.contains("tool_calls") || body.get("role").and_then(Value::as_str) == Some("assistant")
 }
 
-fn message(
-    turn: &mut Turn,
-    mut message: Map<String, Value>,
+fn message<'t>(
+    turn: &mut Turn<'t>,
+    mut message: Object<'t>,
     place: Place<'_>,
 ) -> Result<(), String> {
     // The form that tool_calls replaced; its result would be a message of another role.
-    if message.get("function_call").is_some_and(Value::is_object) {
+    if matches!(message.get("function_call"), Some(Value::Object(_))) {
         turn.others.push("function_call".to_owned());
     }
     let calls = list(&mut message, &["tool_calls"], place)?;
     tool_calls(turn, calls, format_args!("{place}tool_calls"))
 }
 
-fn tool_calls(turn: &mut Turn, calls: Vec<Value>, place: Place<'_>) -> Result<(), String> {
+fn tool_calls<'t>(
+    turn: &mut Turn<'t>,
+    calls: Vec<Value<'t>>,
+    place: Place<'_>,
+) -> Result<(), String> {
     turn.length = calls.len();
     for (at, call) in calls.into_iter().enumerate() {
         let place = format_args!("{place}[{at}]");
         let mut call = object(call, place)?;
         let kind = text(&mut call, &["type"]);
-        let function = match call.remove("function") {
+        let function = match call.take("function") {
             Some(function) => object(function, format_args!("{place}.function"))?,
-            None if kind.as_deref() == Some("function") => Map::new(),
+            None if kind.as_deref() == Some("function") => Object::default(),
             None => {
                 let kind = kind.ok_or_else(|| {
                     format!(
                         "{place} is not a tool call, which has the members id, type and function"
                     )
                 })?;
-                turn.others.push(kind);
+                turn.others.push(kind.into_owned());
                 continue;
             }
         };
@@ -84,17 +88,21 @@ fn tool_calls(turn: &mut Turn, calls: Vec<Value>, place: Place<'_>) -> Result<()
     Ok(())
 }
 
-fn function_call(place: usize, id: Option<String>, mut function: Map<String, Value>) -> ToolCall {
+fn function_call<'t>(
+    place: usize,
+    id: Option<Cow<'t, str>>,
+    mut function: Object<'t>,
+) -> ToolCall<'t> {
     ToolCall {
         place,
         id,
         name: text(&mut function, &["name"]).unwrap_or_default(),
-        arguments: Arguments::text(function.remove("arguments")),
+        arguments: Arguments::text(function.take("arguments")),
     }
 }
 
 /// One message for each call.
-fn write(writer: &mut Writer, answered: &[Answered]) {
+fn write(writer: &mut Writer, answered: &[Answered<'_>]) {
     writer.array(answered, |writer, answered| {
         writer.json(r#"{"content":"#).string(&answered.text());
         writer.json(r#","role":"tool","tool_call_id":"#).string(&answered.handle.id).json("}");

@@ -1,11 +1,9 @@
 //! OpenAI Responses.
 
-use serde_json::Value;
-
 use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
-use crate::json::Writer;
+use crate::json::{Value, Writer};
 
 /// `POST /providers/openai-responses/call`.
 pub(in super::super) const OPENAI_RESPONSES: Endpoint =
@@ -25,11 +23,11 @@ const HOSTED: &[&str] = &[
     "web_search_call",
 ];
 
-fn read(body: Value) -> Result<Turn, String> {
+fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
     let mut turn = Turn::default();
     let (items, place) = match body {
         Value::Array(items) => (items, ""),
-        Value::Object(mut body) if body.contains_key("output") => {
+        Value::Object(mut body) if body.contains("output") => {
             turn.ending = match text(&mut body, &["status"]).as_deref() {
                 None | Some("completed") => Ending::Regular,
                 Some("incomplete") => Ending::CutOff,
@@ -52,7 +50,7 @@ fn read(body: Value) -> Result<Turn, String> {
                     arguments: if cut {
                         Arguments::CUT_OFF
                     } else {
-                        Arguments::text(item.remove("arguments"))
+                        Arguments::text(item.take("arguments"))
                     },
                 });
             }
@@ -66,7 +64,7 @@ fn read(body: Value) -> Result<Turn, String> {
                 turn.others.push(kind.to_owned());
             }
             Some(_) => {}
-            None if item.contains_key("role") => {}
+            None if item.contains("role") => {}
             None => return Err(format!("{place}[{at}] is not an output item, which has a type")),
         }
     }
@@ -74,7 +72,7 @@ fn read(body: Value) -> Result<Turn, String> {
 }
 
 /// One item for each call.
-fn write(writer: &mut Writer, answered: &[Answered]) {
+fn write(writer: &mut Writer, answered: &[Answered<'_>]) {
     writer.array(answered, |writer, answered| {
         writer.json(r#"{"call_id":"#).string(&answered.handle.id);
         writer.json(r#","output":"#).string(&answered.text());

@@ -1,20 +1,19 @@
 //! What a model answered, as far as tools go, whatever its provider.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde_json::{Map, Value};
-
 use crate::call::excerpt;
-use crate::json;
+use crate::json::{self, JsonError, Object, Value};
 
 /// A place in what was posted. It is put together only where something is wrong there.
 pub(super) type Place<'a> = fmt::Arguments<'a>;
 
 /// An answer of a model.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct Turn<'t> {
     /// The calls of functions, in order.
-    pub(super) calls: Vec<ToolCall>,
+    pub(super) calls: Vec<ToolCall<'t>>,
     /// How many things the answer consists of, calls and others.
     pub(super) length: usize,
     /// Other things that wait for the client to do them, by kind or name.
@@ -29,24 +28,24 @@ pub(super) struct Turn {
 
 /// A call of a function.
 #[derive(Debug)]
-pub(super) struct ToolCall {
+pub(super) struct ToolCall<'t> {
     /// Its place among the things that the answer consists of.
     pub(super) place: usize,
     /// The id that pairs it with its result. A call should have one that is not empty.
-    pub(super) id: Option<String>,
+    pub(super) id: Option<Cow<'t, str>>,
     /// The function; empty when the call names none.
-    pub(super) name: String,
+    pub(super) name: Cow<'t, str>,
     /// The arguments.
-    pub(super) arguments: Arguments,
+    pub(super) arguments: Arguments<'t>,
 }
 
 /// The arguments of a call.
 #[derive(Debug)]
-pub(super) enum Arguments {
+pub(super) enum Arguments<'t> {
     /// JSON that the model wrote as a text. An empty text means no arguments.
-    Text(String),
+    Text(Cow<'t, str>),
     /// JSON that the provider read.
-    Json(Value),
+    Json(Value<'t>),
     /// Not arguments. Says why, to the model.
     Unreadable(&'static str),
 }
@@ -65,7 +64,7 @@ pub(super) enum Ending {
     Other,
 }
 
-impl Arguments {
+impl<'t> Arguments<'t> {
     /// Arguments that may lack their end.
     pub(super) const CUT_OFF: Self = Self::Unreadable(
         "The call was cut off at the limit of tokens and did not run. \
@@ -73,12 +72,12 @@ impl Arguments {
     );
 
     /// The arguments in a member that is an object where there are any.
-    pub(super) fn object(member: Option<Value>) -> Self {
+    pub(super) fn object(member: Option<Value<'t>>) -> Self {
         Self::Json(member.filter(|value| !value.is_null()).unwrap_or_else(empty))
     }
 
     /// The arguments in a member that is a text of JSON where there are any.
-    pub(super) fn text(member: Option<Value>) -> Self {
+    pub(super) fn text(member: Option<Value<'t>>) -> Self {
         match member {
             None | Some(Value::Null) => Self::Json(empty()),
             Some(Value::String(text)) => Self::Text(text),
@@ -90,10 +89,10 @@ impl Arguments {
     ///
     /// # Errors
     /// What is wrong with them, for the model: the place, never a value.
-    pub(super) fn read(self, limit: usize) -> Result<Value, String> {
+    pub(super) fn read(self, limit: usize) -> Result<Value<'t>, String> {
         let size = match &self {
             Self::Text(text) => text.len(),
-            Self::Json(value) => json::text(value).len(),
+            Self::Json(value) => value.text().len(),
             Self::Unreadable(_) => 0,
         };
         if size > limit {
@@ -103,21 +102,26 @@ impl Arguments {
         }
         match self {
             Self::Text(text) if text.is_empty() => Ok(empty()),
-            Self::Text(text) => json::parse(&text).map_err(|error| {
-                let place = error.to_string();
-                format!("Invalid JSON in arguments. Please retry with valid JSON. Found: {place}.")
-            }),
+            Self::Text(Cow::Borrowed(text)) => json::parse(text).map_err(invalid),
+            // Most have quotes in them, and so an escape or two.
+            Self::Text(Cow::Owned(text)) => {
+                json::parse(&text).map(Value::into_owned).map_err(invalid)
+            }
             Self::Json(value) => Ok(value),
             Self::Unreadable(why) => Err(why.to_owned()),
         }
     }
 }
 
-fn empty() -> Value {
-    Value::Object(Map::new())
+fn empty<'t>() -> Value<'t> {
+    Value::Object(Object::default())
 }
 
-impl Turn {
+fn invalid(error: JsonError) -> String {
+    format!("Invalid JSON in arguments. Please retry with valid JSON. Found: {error}.")
+}
+
+impl Turn<'_> {
     /// Keeps a call from running that came last in an answer that was cut off: it may not be
     /// whole. Arguments that lack their end can look complete where a provider repairs them.
     pub(super) fn stop_cut_call(&mut self) {
@@ -134,7 +138,7 @@ impl Turn {
         let calls = std::mem::take(&mut self.calls);
         let (left, kept): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| wanted(&call.name));
         self.calls = kept;
-        self.others.extend(left.into_iter().map(|call| call.name));
+        self.others.extend(left.into_iter().map(|call| call.name.into_owned()));
     }
 
     /// What the client should know of the answer. `no_calls` says whether it had none from the
@@ -191,7 +195,7 @@ fn listed(names: &[String]) -> String {
 }
 
 /// Takes a text out of an object; `None` where it is absent, empty or not a text.
-pub(super) fn text(object: &mut Map<String, Value>, names: &[&str]) -> Option<String> {
+pub(super) fn text<'t>(object: &mut Object<'t>, names: &[&str]) -> Option<Cow<'t, str>> {
     match take(object, names) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),
         _ => None,
@@ -199,19 +203,19 @@ pub(super) fn text(object: &mut Map<String, Value>, names: &[&str]) -> Option<St
 }
 
 /// Takes the member that has one of these names out of an object.
-pub(super) fn take(object: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
-    names.iter().find_map(|name| object.remove(*name))
+pub(super) fn take<'t>(object: &mut Object<'t>, names: &[&str]) -> Option<Value<'t>> {
+    names.iter().find_map(|name| object.take(name))
 }
 
 /// Takes a list out of an object, where it may be absent or null.
 ///
 /// # Errors
 /// What it must be.
-pub(super) fn list(
-    object: &mut Map<String, Value>,
+pub(super) fn list<'t>(
+    object: &mut Object<'t>,
     names: &[&'static str],
     place: Place<'_>,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value<'t>>, String> {
     match take(object, names) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),
@@ -225,7 +229,7 @@ pub(super) fn list(
 ///
 /// # Errors
 /// What it must be.
-pub(super) fn object(value: Value, place: Place<'_>) -> Result<Map<String, Value>, String> {
+pub(super) fn object<'t>(value: Value<'t>, place: Place<'_>) -> Result<Object<'t>, String> {
     match value {
         Value::Object(object) => Ok(object),
         _ => Err(format!("{place} must be an object")),

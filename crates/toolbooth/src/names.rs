@@ -1,0 +1,80 @@
+//! Names, compared.
+//!
+//! Where the target is WebAssembly, the `memcmp` behind `str`'s own comparisons goes byte by byte at
+//! some twenty instructions each. Names of members are compared hundreds of times a call.
+
+use std::cmp::Ordering;
+
+/// The order of `str`: that of the bytes. Quickest where names differ soon: [`same`] is quicker where
+/// they do not.
+pub(crate) fn order(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let ([x, ..], [y, ..]) = (a, b) {
+        if x != y {
+            return x.cmp(y);
+        }
+        let words = (a.split_first_chunk::<8>(), b.split_first_chunk::<8>());
+        (a, b) = match words {
+            (Some((x, rest)), Some((y, others))) if x == y => (rest, others),
+            _ => (a.get(1..).unwrap_or_default(), b.get(1..).unwrap_or_default()),
+        };
+    }
+    // One of them has ended, or both.
+    a.len().cmp(&b.len())
+}
+
+/// Whether two names are one. Most that are not have another length.
+#[inline(always)]
+pub(crate) fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && equal(a.as_bytes(), b.as_bytes())
+}
+
+/// Compares names of one length.
+fn equal(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let (Some((x, rest)), Some((y, others))) =
+        (a.split_first_chunk::<8>(), b.split_first_chunk())
+    {
+        if x != y {
+            return false;
+        }
+        (a, b) = (rest, others);
+    }
+    if let (Some((x, rest)), Some((y, others))) =
+        (a.split_first_chunk::<4>(), b.split_first_chunk())
+    {
+        if x != y {
+            return false;
+        }
+        (a, b) = (rest, others);
+    }
+    while let ([x, rest @ ..], [y, others @ ..]) = (a, b) {
+        if x != y {
+            return false;
+        }
+        (a, b) = (rest, others);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn names_stand_in_the_order_of_texts(
+            begin in "[ab\u{0}é\u{10ffff}]{0,9}",
+            a in "[ab\u{7f}\u{80}\u{1f600}]{0,9}",
+            b in "[ab\u{7f}\u{80}\u{1f600}]{0,9}",
+        ) {
+            let (a, b) = (format!("{begin}{a}"), format!("{begin}{b}"));
+            for (a, b) in [(&a, &b), (&a, &a), (&a, &begin)] {
+                prop_assert_eq!(order(a, b), a.cmp(b), "{:?} {:?}", a, b);
+                prop_assert_eq!(order(b, a), b.cmp(a), "{:?} {:?}", a, b);
+                prop_assert_eq!(same(a, b), a == b, "{:?} {:?}", a, b);
+            }
+        }
+    }
+}
