@@ -30,7 +30,7 @@ fn what_is_read_and_what_is_refused() {
         ("{\"b\":1,\n \"a\":2,\n \"b\" }", Err("expected `:` at line 3 column 6")),
         ("{\"b\":1,\n \"a\":2,\n \"b\" :3}", Err("the key \"b\" is repeated at line 3 column 5")),
         ("{\"a\":1,\"a\":{\"b\":1,\"b\":1}}", Err("the key \"b\" is repeated at line 1 column 21")),
-        ("{\"a\":1,\"a\":1,}", Err("trailing comma at line 1 column 16")),
+        ("{\"a\":1,\"a\":1,}", Err("trailing comma at line 1 column 14")),
         ("{\"a\":{\"b\":1,\"b\":1}}", Err("the key \"b\" is repeated at line 1 column 15")),
         ("1e999", Err("number out of range at line 1 column 5")),
         ("1 2", Err("trailing characters at line 1 column 3")),
