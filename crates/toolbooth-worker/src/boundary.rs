@@ -95,9 +95,13 @@ pub fn failed(
 /// The path and the query of an absolute address. The runtime has parsed it already: it has a
 /// scheme and a host.
 fn path_and_query(url: &str) -> (&str, &str) {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
-    let path = rest.bytes().position(|byte| byte == b'/').and_then(|at| rest.get(at..));
-    let path = path.unwrap_or("/");
+    // Two slashes end the scheme; the path begins with the next one.
+    let mut slashes = 0;
+    let path = url.bytes().position(|byte| {
+        slashes += u8::from(byte == b'/');
+        slashes == 3
+    });
+    let path = path.and_then(|at| url.get(at..)).unwrap_or("/");
     let end = path.bytes().position(|byte| byte == b'?' || byte == b'#').unwrap_or(path.len());
     let (path, rest) = path.split_at_checked(end).unwrap_or((path, ""));
     let query = rest.strip_prefix('?').unwrap_or_default();

@@ -4,6 +4,7 @@
 use std::borrow::Borrow;
 use std::cell::RefCell;
 
+use toolbooth::names;
 use wasm_bindgen::JsValue;
 
 /// At most so many of a kind are kept. The code and the definitions name fewer; what goes beyond
@@ -15,6 +16,24 @@ thread_local! {
     pub(crate) static NAMES: Known<String> = const { Known::new() };
 }
 
+/// What a JS value is made of.
+pub(crate) trait Key: ToOwned {
+    fn same(&self, other: &Self) -> bool;
+}
+
+impl Key for str {
+    fn same(&self, other: &Self) -> bool {
+        names::same(self, other)
+    }
+}
+
+/// A place in memory, and a length.
+impl Key for (usize, usize) {
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
 /// JS values by what they are made of.
 pub(crate) struct Known<K>(RefCell<Vec<(K, JsValue)>>);
 
@@ -24,7 +43,7 @@ impl<K> Known<K> {
     }
 
     /// Gives `run` the value of `key`; it is made, and then kept if `keep`, where it is not known.
-    pub(crate) fn with<Q: PartialEq + ToOwned<Owned = K> + ?Sized, T>(
+    pub(crate) fn with<Q: Key<Owned = K> + ?Sized, T>(
         &self,
         key: &Q,
         keep: bool,
@@ -34,7 +53,8 @@ impl<K> Known<K> {
     where
         K: Borrow<Q>,
     {
-        if let Some((_, value)) = self.0.borrow().iter().find(|(known, _)| known.borrow() == key) {
+        if let Some((_, value)) = self.0.borrow().iter().find(|(known, _)| known.borrow().same(key))
+        {
             return run(value);
         }
         let value = make(key);

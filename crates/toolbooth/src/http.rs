@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::config::Origins;
+use crate::names::same;
 
 /// A request method that the booth tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +129,7 @@ pub fn matches_etag(headers: &dyn Headers, etag: &str) -> bool {
 pub fn is_json(headers: &dyn Headers) -> bool {
     let Some(sent) = headers.get("content-type") else { return false };
     // What nearly everybody sends.
-    if sent == "application/json" {
+    if same(&sent, "application/json") {
         return true;
     }
     let essence = sent.split(';').next().unwrap_or_default().trim();

@@ -25,7 +25,7 @@ pub mod dialect;
 pub mod host;
 pub mod http;
 pub mod json;
-mod names;
+pub mod names;
 pub mod schema;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -25,7 +25,7 @@ pub(crate) fn order(a: &str, b: &str) -> Ordering {
 
 /// Whether two names are one. Most that are not have another length.
 #[inline(always)]
-pub(crate) fn same(a: &str, b: &str) -> bool {
+pub fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && equal(a.as_bytes(), b.as_bytes())
 }
 

@@ -24,6 +24,7 @@ pub use exchange::{Exchange, Page, Posted, Reading};
 use crate::call::Refusal;
 use crate::catalog::ListForm;
 use crate::http::{Headers, Method, Outbound};
+use crate::names::same;
 
 /// A protocol.
 #[derive(Debug)]
@@ -150,7 +151,7 @@ pub fn route(method: Method, path: &str) -> (&'static Dialect, Result<&'static A
     let (dialect, rest) = mount.unwrap_or((&root::ROOT, path));
     // The mount itself may be asked for with and without a slash behind it.
     let rest = if rest == "/" && path != "/" { "" } else { rest };
-    let action = match dialect.endpoints.iter().find(|endpoint| endpoint.path == rest) {
+    let action = match dialect.endpoints.iter().find(|endpoint| same(endpoint.path, rest)) {
         None => Err(Refusal::NotFound),
         Some(endpoint) if endpoint.action.takes(method) => Ok(&endpoint.action),
         Some(endpoint) => Err(Refusal::MethodNotAllowed { allow: endpoint.action.allow() }),
