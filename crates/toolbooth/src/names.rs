@@ -30,30 +30,36 @@ pub fn same(a: &str, b: &str) -> bool {
 }
 
 /// Compares names of one length.
-fn equal(mut a: &[u8], mut b: &[u8]) -> bool {
-    while let (Some((x, rest)), Some((y, others))) =
-        (a.split_first_chunk::<8>(), b.split_first_chunk())
-    {
-        if x != y {
-            return false;
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() >= 8 {
+        let (mut rest, mut others) = (a, b);
+        while let (Some((x, more)), Some((y, further))) =
+            (rest.split_first_chunk::<8>(), others.split_first_chunk::<8>())
+        {
+            if x != y {
+                return false;
+            }
+            (rest, others) = (more, further);
         }
-        (a, b) = (rest, others);
+        return end::<8>(a) == end::<8>(b);
     }
-    if let (Some((x, rest)), Some((y, others))) =
-        (a.split_first_chunk::<4>(), b.split_first_chunk())
-    {
-        if x != y {
-            return false;
-        }
-        (a, b) = (rest, others);
+    if a.len() >= 4 {
+        return a.first_chunk::<4>() == b.first_chunk::<4>() && end::<4>(a) == end::<4>(b);
     }
-    while let ([x, rest @ ..], [y, others @ ..]) = (a, b) {
+    let (mut rest, mut others) = (a, b);
+    while let ([x, more @ ..], [y, further @ ..]) = (rest, others) {
         if x != y {
             return false;
         }
-        (a, b) = (rest, others);
+        (rest, others) = (more, further);
     }
     true
+}
+
+/// The last bytes of a name. The standard library's `last_chunk` is not inlined.
+#[inline(always)]
+fn end<const N: usize>(name: &[u8]) -> Option<&[u8; N]> {
+    name.get(name.len().checked_sub(N)?..)?.first_chunk()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Objects that borrow from the text that they were read from.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use super::Value;
 use crate::names::{order, same};
@@ -116,26 +115,16 @@ fn sort(members: &mut Vec<Member<'_>>) -> bool {
         return true;
     }
     for end in 1..members.len() {
-        // Of the members before this one, those that come before it by name end at `place`.
-        let (mut place, mut rest) = (0, end);
-        while rest > 0 {
-            let half = rest / 2;
-            let Some(((known, _), (name, _))) = members.get(place + half).zip(members.get(end))
-            else {
-                break;
-            };
-            match order(known, name) {
-                Ordering::Equal => return false,
-                Ordering::Greater => rest = half,
-                Ordering::Less => {
-                    place += half + 1;
-                    rest -= half + 1;
-                }
+        let Some(((name, _), before)) = members.get(..=end).and_then(<[_]>::split_last) else {
+            break;
+        };
+        match before.binary_search_by(|(known, _)| order(known, name)) {
+            Ok(_) => return false,
+            Err(place) if place < end => {
+                let member = members.remove(end);
+                members.insert(place, member);
             }
-        }
-        if place < end {
-            let member = members.remove(end);
-            members.insert(place, member);
+            Err(_) => {}
         }
     }
     true
