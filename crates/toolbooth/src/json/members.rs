@@ -105,27 +105,12 @@ impl<'t> From<&'t serde_json::Map<String, serde_json::Value>> for Object<'t> {
     }
 }
 
-/// Sorts members by name. Says whether no two have one name; else their order is any.
-fn sort(members: &mut Vec<Member<'_>>) -> bool {
-    if members.len() > FEW {
-        if !ascend(members) {
-            heap(members);
-            return ascend(members);
-        }
-        return true;
-    }
-    for end in 1..members.len() {
-        let Some(((name, _), before)) = members.get(..=end).and_then(<[_]>::split_last) else {
-            break;
-        };
-        match before.binary_search_by(|(known, _)| order(known, name)) {
-            Ok(_) => return false,
-            Err(place) if place < end => {
-                let member = members.remove(end);
-                members.insert(place, member);
-            }
-            Err(_) => {}
-        }
+/// Sorts members by name, in n log n steps whatever a stranger sends. Says whether no two have one
+/// name; else their order is any.
+fn sort(members: &mut [Member<'_>]) -> bool {
+    if !ascend(members) {
+        members.sort_unstable_by(|(one, _), (other, _)| order(one, other));
+        return ascend(members);
     }
     true
 }
@@ -140,35 +125,4 @@ fn ascend(members: &[Member<'_>]) -> bool {
         rest = others;
     }
     true
-}
-
-/// Heapsort: n log n steps whatever a stranger sends, and a fraction of the code of `sort_unstable`.
-fn heap(members: &mut [Member<'_>]) {
-    for top in (0..members.len() / 2).rev() {
-        sink(members, top);
-    }
-    for end in (1..members.len()).rev() {
-        members.swap(0, end);
-        sink(members.get_mut(..end).unwrap_or_default(), 0);
-    }
-}
-
-/// Lets the member at `at` sink below those whose names come after its own: each place `n` of a heap
-/// stands above `2n + 1` and `2n + 2`.
-fn sink(members: &mut [Member<'_>], mut at: usize) {
-    let before = |members: &[Member<'_>], a: usize, b: usize| {
-        let pair = members.get(a).zip(members.get(b));
-        pair.is_some_and(|((a, _), (b, _))| order(a, b).is_lt())
-    };
-    loop {
-        let mut below = 2 * at + 1;
-        if before(members, below, below + 1) {
-            below += 1;
-        }
-        if !before(members, at, below) {
-            return;
-        }
-        members.swap(at, below);
-        at = below;
-    }
 }
