@@ -27,7 +27,8 @@ use std::borrow::Cow;
 
 use crate::json::Value;
 
-/// A call that a dialect has decoded; parts of it lie in the request's body. Which tool it means is still text; the pipeline reads it.
+/// A call that a dialect has decoded; parts of it lie in the request's body. Which tool it means is
+/// still text; the pipeline reads it.
 #[derive(Debug)]
 pub struct Call<'t> {
     /// The tool as the client named it.
