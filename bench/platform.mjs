@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { load, open } from "./load.mjs";
-import { COUNTED, instructions } from "./platform/callgrind.mjs";
+import { COUNTED, instructions, sinceThen } from "./platform/callgrind.mjs";
 import { steps } from "./platform/steps.mjs";
 import { ROOT } from "./paths.mjs";
 import { table } from "./table.mjs";
@@ -22,6 +22,27 @@ const CONNECTIONS = 4;
 const known = (await yardsticks()).filter(({ name }) => name !== "null");
 const deployed = await ours("ours", "ours", join(ROOT, "build"));
 const workers = [...steps, ...known, deployed];
+
+/** From the start of a process to the first answer of the Worker that is alone in it. */
+async function started(worker) {
+  return serve(
+    await configure([worker]),
+    async ({ pid, ports }) => {
+      const listening = await sinceThen(pid);
+      const [connection] = await open(ports[worker.name], 1);
+      const first = await instructions(pid, () => connection.send(CALL));
+      connection.close();
+      return { title: worker.title, listening, first };
+    },
+    { under: COUNTED },
+  );
+}
+
+const echo = known.find(({ name }) => name === "echo");
+const beside = { name: "beside", title: "the same, with our module beside it, unused" };
+beside.modules = [...echo.modules, ...deployed.modules.filter(({ type }) => type === "wasm")];
+const starts = [];
+for (const worker of [echo, beside, deployed]) starts.push(await started(worker));
 
 const counts = await serve(await configure(workers), count, { under: COUNTED });
 
@@ -79,5 +100,20 @@ Nothing within a Worker can make that less. What would have to change in the run
 Ours takes ${more("ours", "memory")} besides. [PROFILE.md](PROFILE.md) takes apart what WebAssembly does of that; hand-written
 JavaScript with \`JSON.parse\`, which is the runtime's own, takes ${more("ajv", "asked")} more than the Worker that has read the
 body and three headers and knows its answer.
+
+## The first answer
+
+Instructions from the start of the process, counted likewise. V8 checks all of a module before it runs any of it, and
+compiles each function when it is called first.
+
+${table(
+  ["Worker", "until it listens", "the first call", "both, × echo"],
+  starts.map(({ title, listening, first }) => [
+    title,
+    whole(listening),
+    whole(first),
+    ((listening + first) / (starts[0].listening + starts[0].first)).toFixed(2),
+  ]),
+)}
 `;
 await writeFile(join(ROOT, "docs/PLATFORM.md"), text);

@@ -48,6 +48,10 @@ ${table(
   ]),
 )}
 
+"A known answer" reads the call as text, looks at three of its headers, writes method, address and body to a memory, and
+answers with what stood there from the beginning, under three headers made once: what any Worker must do that has
+WebAssembly answer. [docs/PLATFORM.md](../docs/PLATFORM.md) counts its parts.
+
 A latency is what the client sees with ${plan.connections} calls under way: most of it is waiting for the others.
 
 ## A realistic call
