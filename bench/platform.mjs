@@ -86,13 +86,14 @@ header.
 ${table(head, [...known, deployed].map(row))}
 
 So a Worker that hands a call to WebAssembly and an answer back costs ${least} × echo before either has been looked at.
-Nothing within a Worker can make that less. What would have to change in the runtime, by what it takes now:
+Of the ways that we have tried this is the one that costs least: bytes cost more than text, both ways. What would have to
+change in the runtime, by what it takes now:
 
 - to read a body as text, ${more("text", "nothing")}: a stream, a promise and a turn of its event loop, for a body that has arrived
   whole. A body that could be had at once, or be written into WebAssembly's memory, would save most of it;
 - to answer with a text, ${more("answer", "text")}: its way from JS into the runtime's buffers;
-- three headers that have been made once, ${more("headers", "answer")}: each Response copies them, and each copy is checked and
-  sorted again. Headers that are frozen and shared would cost nothing;
+- three headers that have been made once, ${more("headers", "answer")}: each Response copies them. Headers that are frozen and
+  shared would cost nothing;
 - to ask for three headers, ${more("asked", "headers")}: one call into the runtime and one text each;
 - strings into WebAssembly's memory and out of it, ${more("memory", "asked")}: JS texts that WebAssembly can read in place
   (stringref, or imported string builtins that toolchains use) would save it.
