@@ -356,7 +356,7 @@ impl Booth {
             body.member("problems").strings(&problems);
         }
         body.json("}");
-        Ok(Outbound::json(status, body.end().into_bytes()).with("cache-control", "no-store"))
+        Ok(Outbound::written(status, body))
     }
 }
 

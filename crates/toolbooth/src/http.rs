@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::config::Origins;
+use crate::json::Writer;
 use crate::names::same;
 
 /// A request method that the booth tells apart.
@@ -98,6 +99,11 @@ impl Outbound {
             headers: vec![("content-type", Cow::Borrowed("application/json"))],
             body: body.into(),
         }
+    }
+
+    /// A response with JSON that was written for this request, and is for no cache.
+    pub(crate) fn written(status: u16, body: Writer) -> Self {
+        Self::json(status, body.end().into_bytes()).with("cache-control", "no-store")
     }
 
     /// A response without a body.

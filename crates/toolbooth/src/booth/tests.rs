@@ -189,7 +189,7 @@ fn addresses_and_methods_that_are_not_served() {
     );
     let not_taken = |allow: &str| {
         format!(
-            "405\ncontent-type: application/json\nallow: {allow}\ncache-control: no-store\n\
+            "405\ncontent-type: application/json\ncache-control: no-store\nallow: {allow}\n\
              oxp-version: 1.0\n{{\"message\":\"This address does not take this method\",\
              \"developer_message\":\"it takes {allow}\"}}"
         )

@@ -135,7 +135,7 @@ fn tool_result(status: u16, result: Option<&Value>, error: Option<&str>) -> Outb
         None => body.json("null"),
     };
     body.json("}");
-    Outbound::json(status, body.end().into_bytes()).with("cache-control", "no-store")
+    Outbound::written(status, body)
 }
 
 /// `ToolExecutionError`. The error's one text is all that a model sees, so what helps it stands

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{Reply, send};
+use super::Reply;
 use crate::call::{InvalidInput, Missing, Outcome, Refusal, ToolError, asks_back};
 use crate::challenge::Challenge;
 use crate::http::Outbound;
@@ -214,5 +214,5 @@ pub(in crate::dialect) fn not_served(message: &'static str) -> Outbound {
 fn turned_away(status: u16, error: Error) -> Outbound {
     let mut body = Writer::new();
     Reply { result: None, error: Some(error), id: Value::Null }.write(&mut body);
-    send(status, body)
+    Outbound::written(status, body)
 }

@@ -85,13 +85,9 @@ pub(super) fn exchange<'t>(posted: Posted<'t>, rules: &'static Rules) -> Exchang
             }
             (false, Some(reply)) => reply.write(&mut body),
         }
-        send(200, body)
+        Outbound::written(200, body)
     };
     Exchange { calls, reply: Box::new(reply) }
-}
-
-fn send(status: u16, body: Writer) -> Outbound {
-    Outbound::json(status, body.end().into_bytes()).with("cache-control", "no-store")
 }
 
 /// A response object.

@@ -102,7 +102,7 @@ pub(super) fn result(id: &Value, era: Era, members: &str, kind: Kind<'_>) -> Out
         }
     }
     body.json("}}");
-    Outbound::json(200, body.end().into_bytes()).with("cache-control", "no-store")
+    Outbound::written(200, body)
 }
 
 /// What went wrong, for programs.
@@ -277,7 +277,7 @@ impl Error {
             body.json(r#","data":"#).value(data);
         }
         body.json(r#","message":"#).string(&self.message).json("}}");
-        Outbound::json(self.status, body.end().into_bytes()).with("cache-control", "no-store")
+        Outbound::written(self.status, body)
     }
 }
 

@@ -40,10 +40,9 @@ pub fn encode(form: Form, outcome: Outcome) -> Outbound {
             ran(form, &call_id, duration_ms, Err(&error))
         }
         Outcome::Invalid(input) => invalid(form, &input),
-        Outcome::Asks { asked, .. } => return refuse(form, asked.into()),
-        Outcome::Refused(refusal) => return refuse(form, refusal),
+        Outcome::Asks { asked, .. } => refuse(form, asked.into()),
+        Outcome::Refused(refusal) => refuse(form, refusal),
     }
-    .with("cache-control", "no-store")
 }
 
 /// A body with room for its members.
@@ -58,7 +57,7 @@ fn begin(form: Form) -> Writer {
 
 fn end(status: u16, mut body: Writer) -> Outbound {
     body.json("}");
-    Outbound::json(status, body.end().into_bytes())
+    Outbound::written(status, body)
 }
 
 /// `CallToolResponse` (X25, X26).
@@ -114,10 +113,6 @@ fn requirements(body: &mut Writer, missing: &Missing) {
 
 /// Writes why a request was turned away.
 pub fn refuse(form: Form, refusal: Refusal) -> Outbound {
-    refused(form, refusal).with("cache-control", "no-store")
-}
-
-fn refused(form: Form, refusal: Refusal) -> Outbound {
     let error = |status, message: &'static str, detail: Cow<'static, str>| {
         server_error(form, status, message.into(), detail, None)
     };

@@ -163,5 +163,5 @@ fn error(status: u16, code: &'static str, class: &'static str, message: String) 
     let mut body = Writer::new();
     body.json(r#"{"error":{"code":"#).string(code).json(r#","message":"#).string(&message);
     body.json(r#","type":"#).string(class).json("}}");
-    Outbound::json(status, body.end().into_bytes()).with("cache-control", "no-store")
+    Outbound::written(status, body)
 }

@@ -76,7 +76,7 @@ fn refusals() -> Vec<(Refusal, String)> {
         ),
         (
             Refusal::MethodNotAllowed { allow: "POST, OPTIONS" },
-            "405\ncontent-type: application/json\nallow: POST, OPTIONS\ncache-control: no-store\n\
+            "405\ncontent-type: application/json\ncache-control: no-store\nallow: POST, OPTIONS\n\
              {\"message\":\"This address does not take this method\",\
              \"developer_message\":\"it takes POST, OPTIONS\"}"
                 .to_owned(),

@@ -198,7 +198,7 @@ fn answer(
     writer.json("},").string(format.member).json(":");
     (format.write)(&mut writer, &answered);
     writer.json("}");
-    Outbound::json(200, writer.end().into_bytes()).with("cache-control", "no-store")
+    Outbound::written(200, writer)
 }
 
 #[cfg(test)]
