@@ -91,18 +91,23 @@ impl ToolError {
         self
     }
 
-    /// Adds it to a text in OXP's form, without what it does not say.
+    /// What it says besides its message, by OXP's names.
+    pub(crate) fn details(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        let text = |text: &Option<String>| text.as_deref().map(Value::from);
+        let all = [
+            ("developer_message", text(&self.developer_message)),
+            ("can_retry", Some(self.can_retry.into())),
+            ("additional_prompt_content", text(&self.additional_prompt_content)),
+            ("retry_after_ms", self.retry_after_ms.map(Value::from)),
+        ];
+        all.into_iter().filter_map(|(name, value)| Some((name, value?)))
+    }
+
+    /// Adds it to a text, in OXP's form.
     pub(crate) fn write(&self, json: &mut Writer) {
         json.json(r#"{"message":"#).string(&self.message);
-        if let Some(detail) = &self.developer_message {
-            json.member("developer_message").string(detail);
-        }
-        json.member("can_retry").json(if self.can_retry { "true" } else { "false" });
-        if let Some(content) = &self.additional_prompt_content {
-            json.member("additional_prompt_content").string(content);
-        }
-        if let Some(ms) = self.retry_after_ms {
-            json.member("retry_after_ms").whole(ms);
+        for (name, value) in self.details() {
+            json.member(name).value(&value);
         }
         json.json("}");
     }

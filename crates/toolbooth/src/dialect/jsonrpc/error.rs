@@ -77,18 +77,11 @@ impl Error {
 
 /// The tool's own words; what else it says is the data.
 fn failed(error: ToolError) -> Error {
-    let ToolError { message, developer_message, can_retry, .. } = error;
     let mut data = Map::new();
-    data.insert("can_retry".to_owned(), can_retry.into());
-    let prompt = error.additional_prompt_content.map(Value::from);
-    for (name, value) in [
-        ("developer_message", developer_message.map(Value::from)),
-        ("additional_prompt_content", prompt),
-        ("retry_after_ms", error.retry_after_ms.map(Value::from)),
-    ] {
-        data.extend(value.map(|value| (name.to_owned(), value)));
+    for (name, value) in error.details() {
+        data.insert(name.to_owned(), value);
     }
-    Error { data: Some(data.into()), ..Error::new(TOOL_FAILED, message) }
+    Error { data: Some(data.into()), ..Error::new(TOOL_FAILED, error.message) }
 }
 
 /// The faults stand in the message and, one a parameter, in the data.
@@ -170,14 +163,9 @@ fn lacking(missing: Missing) -> Error {
     lacking.insert("secrets".to_owned(), secrets.into());
     lacking.insert("user_id".to_owned(), user_id.into());
     if !challenges.is_empty() {
-        let challenge = |one: Challenge| {
-            json::object([
-                ("id", one.id.into()),
-                ("url", one.url.into()),
-                ("check_url", one.check_url.into()),
-            ])
-        };
-        lacking.insert("challenges".to_owned(), challenges.into_iter().map(challenge).collect());
+        let challenge =
+            |one: &Challenge| json::object(one.members().map(|(name, text)| (name, text.into())));
+        lacking.insert("challenges".to_owned(), challenges.iter().map(challenge).collect());
     }
     let data = json::object([("missing_requirements", lacking.into())]);
     Error { data: Some(data), ..Error::new(MISSING_REQUIREMENTS, message) }

@@ -98,8 +98,11 @@ fn requirements(body: &mut Writer, missing: &Missing) {
     body.json("{");
     if !missing.challenges.is_empty() {
         body.member("authorization").array(&missing.challenges, |body, one| {
-            body.json(r#"{"id":"#).string(&one.id).json(r#","url":"#).string(&one.url);
-            body.json(r#","check_url":"#).string(&one.check_url).json("}");
+            body.json("{");
+            for (name, text) in one.members() {
+                body.member(name).string(text);
+            }
+            body.json("}");
         });
     }
     if missing.user_id {
