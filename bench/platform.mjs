@@ -8,9 +8,10 @@ import { load, open } from "./load.mjs";
 import { COUNTED, instructions, sinceThen } from "./platform/callgrind.mjs";
 import { steps } from "./platform/steps.mjs";
 import { ROOT } from "./paths.mjs";
+import { deployed } from "./subjects.mjs";
 import { table } from "./table.mjs";
 import { CALL, verify } from "./verify.mjs";
-import { ours, yardsticks } from "./workers.mjs";
+import { yardsticks } from "./workers.mjs";
 import { configure, serve, version } from "./workerd.mjs";
 
 /** So many calls until V8 has compiled all that it will. */
@@ -20,8 +21,8 @@ const SLICES = 3;
 const CONNECTIONS = 4;
 
 const known = (await yardsticks()).filter(({ name }) => name !== "null");
-const deployed = await ours("ours", "ours", join(ROOT, "build"));
-const workers = [...steps, ...known, deployed];
+const own = await deployed();
+const workers = [...steps, ...known, own];
 
 /** From the start of a process to the first answer of the Worker that is alone in it. */
 async function started(worker) {
@@ -40,9 +41,9 @@ async function started(worker) {
 
 const echo = known.find(({ name }) => name === "echo");
 const beside = { name: "beside", title: "the same, with our module beside it, unused" };
-beside.modules = [...echo.modules, ...deployed.modules.filter(({ type }) => type === "wasm")];
+beside.modules = [...echo.modules, ...own.modules.filter(({ type }) => type === "wasm")];
 const starts = [];
-for (const worker of [echo, beside, deployed]) starts.push(await started(worker));
+for (const worker of [echo, beside, own]) starts.push(await started(worker));
 
 const counts = await serve(await configure(workers), count, { under: COUNTED });
 
@@ -83,7 +84,7 @@ ${table(head, steps.map(row))}
 These are Workers of [the benchmark](../bench/RESULTS.md). Echo reads the body as bytes and answers with them, without a
 header.
 
-${table(head, [...known, deployed].map(row))}
+${table(head, [...known, own].map(row))}
 
 So a Worker that hands a call to WebAssembly and an answer back costs ${least} × echo before either has been looked at.
 Of the ways that we have tried this is the one that costs least: bytes cost more than text, both ways. What would have to
