@@ -253,6 +253,12 @@ fn refusals() -> Vec<(Refusal, u16, i64, &'static str)> {
             -32600,
             "This address takes POST, OPTIONS",
         ),
+        (
+            Refusal::ForbiddenOrigin,
+            403,
+            -32600,
+            "Pages of the request's Origin may not call; see ALLOWED_ORIGINS",
+        ),
         (Refusal::TooLarge { limit: 9 }, 413, -32600, "The body may have at most 9 bytes"),
         (Refusal::NotJson, 400, -32600, "Send the header Content-Type: application/json"),
         (

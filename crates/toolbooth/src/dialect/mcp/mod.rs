@@ -37,7 +37,7 @@ pub(super) static MCP: Dialect = Dialect {
     check: no_version,
     refuse,
     sign: unsigned,
-    guarded: true,
+    web_clients: true,
 };
 
 /// The metadata of the OAuth resource (RFC 9728, 3.1): at the place that belongs to its path, and
@@ -52,7 +52,7 @@ pub(super) static WELL_KNOWN: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| oxp::refuse(oxp::Form::Flat, refusal),
     sign: oxp::sign,
-    guarded: true,
+    web_clients: true,
 };
 
 /// All that is rendered at build time.
