@@ -8,7 +8,7 @@ import { entryOf, token } from "./credentials.mjs";
 
 const DEVELOPMENT_KEY = "development-key";
 const BUNDLE = process.argv[3] ?? "build";
-const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"];
+const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"];
 
 const port = Number(process.argv[2] ?? 8787);
 if (!Number.isInteger(port) || port < 1 || port > 65535) {

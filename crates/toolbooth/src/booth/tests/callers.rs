@@ -257,6 +257,8 @@ proptest! {
             ("AUTH", "api-key,jwt"),
             ("JWT_SECRET", "0123456789abcdef0123456789abcdef"),
             ("JWKS_URL", "https://issuer.example/keys"),
+            ("JWT_ISSUER", "https://issuer.example"),
+            ("JWT_AUDIENCE", "us"),
         ]);
         let sent = format!("{scheme}{value}");
         let got = asked(&host, ("POST", "/call", &[JSON, (header, &sent)]), CALL);
