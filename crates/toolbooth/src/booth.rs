@@ -344,7 +344,8 @@ impl Booth {
         Some((name, value))
     }
 
-    /// `GET /health` (OXP health-check): 200 when calls can be served, 503 with the reasons when not.
+    /// `GET /health` (OXP health-check): 200 when calls can be served, 503 when not. Only callers
+    /// with good credentials are told why not; the log has it too. No cache keeps the answer.
     async fn health(
         &self,
         dialect: &Dialect,
@@ -360,11 +361,17 @@ impl Booth {
         let (status, word) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
         let mut body = Writer::new();
         body.json("{").member("status").string(word);
-        if !problems.is_empty() {
+        if !problems.is_empty() && self.knows_caller(headers, host).await {
             body.member("problems").strings(&problems);
         }
         body.json("}");
         Ok(Outbound::written(status, body))
+    }
+
+    /// Whether a request has good credentials.
+    async fn knows_caller(&self, headers: &dyn Headers, host: &dyn Host) -> bool {
+        let caller = self.access.authenticate(headers, host).await;
+        caller.is_ok_and(|caller| !matches!(caller, Caller::Anonymous))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Configuration: the variables that the booth and its tools understand, checked once.
 //!
-//! A wrong value does not crash and is not guessed around: the booth answers `/health` with what is
-//! wrong and refuses calls until it is mended.
+//! A wrong value does not crash and is not guessed around: the booth logs what is wrong, `/health`
+//! says that it is not ready, and calls are refused until it is mended.
 
 mod address;
 mod allowlist;
