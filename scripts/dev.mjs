@@ -8,7 +8,7 @@ import { entryOf, token } from "./credentials.mjs";
 
 const DEVELOPMENT_KEY = "development-key";
 const BUNDLE = process.argv[3] ?? "build";
-const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"];
+const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"];
 
 const port = Number(process.argv[2] ?? 8787);
 if (!Number.isInteger(port) || port < 1 || port > 65535) {
@@ -57,14 +57,18 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 wrangler.on("exit", (code) => process.exit(stopping ? 0 : (code ?? 1)));
 
+const { who, credential } = caller();
+// Only callers with good credentials are told what is wrong. The log above has it in any case.
+const headers = credential && { authorization: `Bearer ${credential}` };
 while (!stopping) {
-  const health = await fetch(`${address}/health`).catch(() => undefined);
+  const health = await fetch(`${address}/health`, { headers }).catch(() => undefined);
   if (health) {
     const add = { tool_id: "Calculator.Add", input: { a: 10, b: 5 } };
     const call = BUNDLE === "build" ? add : { tool_id: "test.simple_text", input: {} };
-    const { who, header = "" } = caller();
+    const header = ways.includes("none") ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
     console.log(`\nToolbooth serves on ${address}. ${who}`);
-    for (const problem of (await health.json()).problems ?? []) console.log(`What is wrong: ${problem}`);
+    const { status, problems = ["the log above says it"] } = await health.json();
+    if (status !== "OK") for (const problem of problems) console.log(`What is wrong: ${problem}`);
     console.log(
       `Try:\n\ncurl ${address}/tools/call -H 'Content-Type: application/json'${header} -d '${JSON.stringify(call)}'\n`,
     );
@@ -73,18 +77,17 @@ while (!stopping) {
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-/** Who may call, in words, and the header that lets a call in. */
+/** Who may call, in words, and the key or token that lets a call in, if it is known here. */
 function caller() {
-  const bearer = (value) => ` -H 'Authorization: Bearer ${value}'`;
   if (ways.includes("none")) return { who: "Anybody may call: AUTH has none." };
   if (withKey) {
-    return { who: `Callers need the development key: ${DEVELOPMENT_KEY}`, header: bearer(DEVELOPMENT_KEY) };
+    return { who: `Callers need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY };
   }
   if (ways.includes("jwt") && set.JWT_SECRET) {
     const aud = set.JWT_AUDIENCE?.split(",")[0].trim();
     const exp = Math.floor(Date.now() / 1000) + 900;
     const claims = { sub: "developer", exp, ...(aud && { aud }), ...(set.JWT_ISSUER && { iss: set.JWT_ISSUER }) };
-    return { who: "Callers need a token; this one is good for 15 minutes.", header: bearer(token(claims, set.JWT_SECRET)) };
+    return { who: "Callers need a token; this one is good for 15 minutes.", credential: token(claims, set.JWT_SECRET) };
   }
-  return { who: "Callers need credentials of yours.", header: bearer("…") };
+  return { who: "Callers need credentials of yours." };
 }

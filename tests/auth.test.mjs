@@ -3,6 +3,8 @@
 // cryptography and its rate limit, and what goes over the wire.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import http from "node:http";
 import { after, before, test } from "node:test";
 import { claims, hmac, issued, issuer, keyPair, signature, token } from "./support/issuer.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
@@ -26,7 +28,7 @@ let keys;
 const workers = {};
 before(async () => {
   keys = await issuer(RSA, EC, ED, SHORT, WIDE, OPENED);
-  const jwt = { JWT_SECRET: SECRET, JWKS_URL: keys.url, JWT_AUDIENCE: "us, tests", JWT_ISSUER: "https://issuer.example" };
+  const jwt = { JWT_SECRET: SECRET, JWKS_URL: keys.url, JWT_AUDIENCE: "us, tests", JWT_ISSUER: MEANT.iss };
   [workers.key, workers.jwt, workers.both] = await Promise.all([
     start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS } }),
     start(FIXTURES, { vars: { AUTH: "jwt", ...jwt } }),
@@ -39,6 +41,9 @@ after(async () => {
 });
 
 const CALL = { tool_id: "Fixture.Scoped", input: {} };
+/** What the issuer's tokens must say. */
+const MEANT = { aud: "us", iss: "https://issuer.example" };
+const WHOSE = { JWT_AUDIENCE: MEANT.aud, JWT_ISSUER: MEANT.iss };
 const bearer = (value) => ({ authorization: `Bearer ${value}` });
 const names = (reply) => reply.json.items.map(({ name }) => name);
 
@@ -56,16 +61,18 @@ for (const [name, vars, told] of [
   ["the keys are missing", { AUTH: "api-key" }, /^API_KEYS must be/],
   ["a hash is none", { AUTH: "api-key", API_KEYS: API_KEYS.replace(/[0-9a-f]{64}/, KEYS.full) }, /^API_KEYS\[0\]\.hash/],
   ["the secret is short", { AUTH: "jwt", JWT_SECRET: SECRET.slice(0, 31) }, /^JWT_SECRET must have at least 32/],
-  ["keys come without TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/" }, /^JWKS_URL must be an https/],
+  ["keys come without TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/", ...WHOSE }, /^JWKS_URL must be an https/],
+  ["no audience is named", { AUTH: "jwt", JWKS_URL: "https://issuer.example/", JWT_ISSUER: MEANT.iss }, /^JWT_AUDIENCE or PUBLIC_URL must be set/],
+  ["no issuer is named", { AUTH: "jwt", JWKS_URL: "https://issuer.example/", JWT_AUDIENCE: "us" }, /^JWT_ISSUER must be set/],
 ]) {
-  test(`X5 where ${name}, nobody is let in and /health says why`, async () => {
+  test(`X5 where ${name}, nobody is let in and the log says why`, async () => {
     const worker = await start(BOOTH, { vars });
     try {
       const health = await worker.get("/health");
-      assert.equal(health.status, 503);
-      assert.equal(health.json.problems.length, 1);
-      assert.match(health.json.problems[0], told);
-      assert.ok(!health.text.includes(CANARY));
+      assert.deepEqual([health.status, health.json], [503, { status: "unavailable" }]);
+      const [{ event, problem }, ...more] = worker.logs.map(({ message }) => JSON.parse(message));
+      assert.deepEqual([event, more], ["configuration", []]);
+      assert.match(problem, told);
       for (const sent of [{}, bearer(KEYS.full), { "oxp-api-key": KEYS.full }]) {
         assert.equal((await worker.get("/tools", sent)).status, 401);
         assert.equal((await worker.post(CALL, { headers: sent })).status, 401);
@@ -140,7 +147,6 @@ for (const [method, path, status] of [
 }
 
 // Of the issuer: what becomes of each token.
-const MEANT = { aud: "us", iss: "https://issuer.example" };
 const now = () => Math.floor(Date.now() / 1000);
 const expired = "the token has expired";
 for (const [clause, name, make, reason] of [
@@ -235,8 +241,8 @@ test("X35 with none alone credentials are ignored, whatever they are", async () 
 
 test("keys of an issuer: fetched once, kept when it is down, closed when it never answered", async () => {
   const own = await issuer(EC);
-  const vars = { AUTH: "jwt", JWKS_URL: own.url };
-  const list = (worker, pair) => worker.get("/tools", bearer(issued(pair)));
+  const vars = { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE };
+  const list = (worker, pair) => worker.get("/tools", bearer(issued(pair, MEANT)));
   let worker = await start(FIXTURES, { vars });
   try {
     for (let call = 0; call < 5; call += 1) assert.equal((await list(worker, EC)).status, 200);
@@ -264,9 +270,9 @@ test("keys of an issuer: fetched once, kept when it is down, closed when it neve
 test("keys of an issuer: a redirect is not followed", async () => {
   const [own, elsewhere] = [await issuer(EC), await issuer(EC)];
   Object.assign(own, { status: 302, location: elsewhere.url });
-  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url } });
+  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE } });
   try {
-    const reply = await worker.get("/tools", bearer(issued(EC)));
+    const reply = await worker.get("/tools", bearer(issued(EC, MEANT)));
     assert.equal(reply.json.developer_message, "the keys that verify tokens cannot be fetched");
     assert.deepEqual([own.requests, elsewhere.requests], [1, 0]);
   } finally {
@@ -276,12 +282,48 @@ test("keys of an issuer: a redirect is not followed", async () => {
   }
 });
 
-test("many at once wait for the keys of an issuer, each for itself", async () => {
+test("keys of an issuer: of twenty tokens at once on a cold server, one makes it ask, and bad ones none", async () => {
   const own = await issuer(EC);
-  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url } });
+  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE } });
+  const statuses = async (make) => {
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => worker.get("/tools", bearer(make(at)))));
+    return new Set(replies.map(({ status }) => status));
+  };
   try {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => worker.get("/tools", bearer(issued(EC)))));
+    const bad = [
+      { ...MEANT, exp: now() - 60 },
+      { ...MEANT, iss: "https://evil.example" },
+      { ...MEANT, aud: "them" },
+      { ...MEANT, cnf: { jkt: "x" } },
+    ];
+    assert.deepEqual(await statuses((at) => issued(EC, bad[at % 4], { kid: `made up ${at}` })), new Set([401]));
+    assert.equal(own.requests, 0);
+    assert.deepEqual(await statuses(() => issued(EC, MEANT)), new Set([200]));
+    assert.equal(own.requests, 1);
+    assert.deepEqual(await statuses((at) => issued(EC, MEANT, { kid: `made up ${at}` })), new Set([401]));
+    assert.equal(own.requests, 1);
+  } finally {
+    await worker.close();
+    await own.close();
+  }
+});
+
+test("keys of an issuer: a client that disconnects while it makes the server ask stops nobody", async () => {
+  const own = await issuer(EC);
+  own.silent = 1;
+  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE } });
+  const headers = bearer(issued(EC, MEANT));
+  try {
+    const arrived = once(own.server, "request");
+    const first = http.get(new URL("/tools", worker.address), { headers }).on("error", () => {});
+    const [, asked] = await arrived;
+    const others = Array.from({ length: 5 }, () => worker.get("/tools", headers));
+    first.destroy();
+    // The runtime has stopped the request that asked.
+    await once(asked, "close");
+    const replies = await Promise.all(others);
     assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+    assert.equal(own.requests, 2, "one of the others asked again");
   } finally {
     await worker.close();
     await own.close();

@@ -1,8 +1,10 @@
-// Wrong variables and a store that does not answer: /health says what is wrong (X2), calls are
-// refused (X16) where they must be, the list is served always. Also right variables (X1).
+// Wrong variables and a store that does not answer: /health says that the server is not ready (X2), the
+// log and good credentials tell why, calls are refused (X16) where they must be, the list is served
+// always. Also right variables (X1).
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BOOTH, deployed, start } from "./support/worker.mjs";
+import { entryOf } from "../scripts/credentials.mjs";
+import { BOOTH, CANARY, deployed, start } from "./support/worker.mjs";
 
 const ADD = ["Calculator.Add", { a: 1, b: 2 }];
 
@@ -57,19 +59,19 @@ for (const [vars, problems] of [
     ],
   ],
 ]) {
-  test(`X2 X16 ${JSON.stringify(vars)}: /health is 503 and names it, calls are 400, the list is served`, () =>
+  test(`X2 X16 ${JSON.stringify(vars)}: /health is 503, the log names it, calls are 400, the list is served`, () =>
     using({ vars }, async (worker) => {
       for (const path of ["/health", "/oxp/health"]) {
         const health = await worker.get(path);
         assert.equal(health.status, 503);
-        assert.deepEqual(health.json, { status: "unavailable", problems });
+        assert.deepEqual(health.json, { status: "unavailable" });
       }
       for (const [tool_id, input] of [ADD, ["No.Tool", {}]]) {
         const call = await worker.call(tool_id, input);
         assert.equal(call.status, 400);
         assert.deepEqual(call.json, {
           message: "The tool server is temporarily unavailable",
-          developer_message: "its configuration is wrong; GET /health says what",
+          developer_message: "its configuration is wrong; its log says what",
         });
       }
       assert.equal((await worker.get("/tools")).status, 200);
@@ -83,7 +85,7 @@ test("a number that wrangler.toml gives without quotes counts, or is named as a 
   using({ vars: { MAX_BODY_BYTES: 100 } }, async (worker) => {
     const health = await worker.get("/health");
     const call = await worker.call(...ADD, { trace_id: "x".repeat(100) });
-    if (health.status === 503) assert.match(health.json.problems[0], /^MAX_BODY_BYTES /);
+    if (health.status === 503) assert.match(JSON.parse(worker.logs[0].message).problem, /^MAX_BODY_BYTES /);
     else assert.equal(call.status, 413, "the variable was passed over in silence");
   }));
 
@@ -95,7 +97,7 @@ for (const [name, kv] of [
     using({ kv }, async (worker) => {
       const health = await worker.get("/health");
       assert.equal(health.status, 503);
-      assert.deepEqual(health.json, { status: "unavailable", problems: ["the KV namespace does not answer"] });
+      assert.deepEqual(health.json, { status: "unavailable" });
       assert.equal((await worker.request("HEAD", "/health")).status, 503);
       assert.equal((await worker.call(...ADD)).json.value, 3);
       assert.equal((await worker.get("/tools")).status, 200);
@@ -104,12 +106,21 @@ for (const [name, kv] of [
     }));
 }
 
-test("X2 a wrong variable and a missing store are both told", () =>
-  using({ kv: false, vars: { MAX_BODY_BYTES: "abc" } }, async (worker) => {
-    const { status, json } = await worker.get("/health");
-    assert.equal(status, 503);
-    assert.deepEqual(json.problems, [`MAX_BODY_BYTES ${BYTES}`, "the KV namespace does not answer"]);
-  }));
+test("X2 a wrong variable and a missing store are both told to who has a key, and to nobody else", () => {
+  const key = `${CANARY}-key`;
+  const vars = { AUTH: "none,api-key", API_KEYS: JSON.stringify([entryOf(key, "one", [])]), MAX_BODY_BYTES: "abc" };
+  return using({ kv: false, vars }, async (worker) => {
+    for (const [headers, problems] of [
+      [{ "oxp-api-key": key }, [`MAX_BODY_BYTES ${BYTES}`, "the KV namespace does not answer"]],
+      [{ "oxp-api-key": `${key}s` }, undefined],
+      [{}, undefined],
+    ]) {
+      const reply = await worker.get("/health", headers);
+      assert.deepEqual([reply.status, reply.headers["cache-control"]], [503, "no-store"]);
+      assert.deepEqual(reply.json, { status: "unavailable", ...(problems && { problems }) });
+    }
+  });
+});
 
 test("X16 an unsupported version is told also by a server that is not ready", () =>
   using({ kv: false, vars: { MAX_BODY_BYTES: "abc" } }, async (worker) => {

@@ -1,5 +1,5 @@
-// Which web pages may call, by ALLOWED_ORIGINS: what a browser asks beforehand (a preflight) and
-// what it must find in an answer before it lets a page read it.
+// Which web pages may call, by ALLOWED_ORIGINS: what a browser asks beforehand (a preflight), what it
+// must find in an answer before it lets a page read it, and that other pages are refused.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, start } from "./support/worker.mjs";
@@ -45,8 +45,9 @@ for (const [configured, origin, allowed] of ORIGINS) {
       });
       assert.equal(reply.status, allowed ? 204 : 403, path);
       assert.equal(reply.headers["access-control-allow-origin"], allowed);
-      assert.ok(words(reply.headers.vary).includes("origin"));
+      if (!allowed) assert.equal(reply.headers["cache-control"], "no-store");
       if (!allowed) continue;
+      assert.ok(words(reply.headers.vary).includes("origin"));
       assert.ok(words(reply.headers["access-control-allow-methods"]).includes(method.toLowerCase()));
       const may = words(reply.headers["access-control-allow-headers"]);
       for (const header of ["content-type", "authorization", "oxp-version", "oxp-api-key", "if-none-match"]) {
@@ -69,13 +70,16 @@ for (const [configured, origin, allowed] of ORIGINS) {
     [415, (worker, headers) => worker.post(BODY, { headers: { ...headers, "content-type": "text/plain" } })],
     [422, (worker, headers) => worker.post('{"tool_id":"Calculator.Add"}', { headers })],
   ]) {
-    test(`${name}: a ${status} may ${allowed ? "" : "not "}be read`, async () => {
+    test(`${name}: ${allowed ? `a ${status} may be read` : `403 in place of a ${status}`}`, async () => {
       const reply = await ask(workers[configured], { origin });
-      assert.equal(reply.status, status);
+      assert.equal(reply.status, allowed ? status : 403);
       assert.equal(reply.headers["access-control-allow-origin"], allowed);
-      // Without any origin configured the answer does not depend on it.
-      if (configured !== "") assert.ok(words(reply.headers.vary).includes("origin"));
-      if (!allowed) return;
+      if (!allowed) {
+        assert.equal(reply.headers["cache-control"], "no-store");
+        assert.equal(reply.json.message, "This origin may not call the server");
+        return;
+      }
+      assert.ok(words(reply.headers.vary).includes("origin"));
       const may = words(reply.headers["access-control-expose-headers"]);
       for (const header of ["oxp-version", "etag", "retry-after", "www-authenticate"]) assert.ok(may.includes(header), header);
       assert.equal(reply.headers["access-control-allow-credentials"], undefined);

@@ -214,10 +214,10 @@ for (const [origin, allowed] of [
   });
 }
 
-test("MC11 the pages of other protocols are not turned away, as before", async () => {
-  const headers = { origin: "https://evil.example" };
+test("MC11 the pages of known clients may call at /mcp alone", async () => {
   const body = { tool_id: "Calculator.Add", input: { a: 1, b: 2 } };
-  assert.equal((await workers.own.post(body, { headers })).status, 200);
+  const reply = await workers.own.post(body, { headers: { origin: "https://claude.ai" } });
+  assert.equal(reply.status, 403);
 });
 
 const user = (more) => token({ alg: "HS256" }, claims({ iss: "https://login.example", ...more }), hmac(SECRET));

@@ -65,10 +65,7 @@ fn error(error: &Map<String, Value>) -> Result<(), String> {
 /// What every refusal before a request is read has in common: an error to the id null.
 pub(super) fn refused(answer: &Answer<'_>) -> Result<(), String> {
     let body = answer.object()?;
-    if answer.status == 403 {
-        return members(&body, &["message"], &["developer_message"]);
-    }
-    let known = [400, 401, 404, 405, 413, 429, 503].contains(&answer.status);
+    let known = [400, 401, 403, 404, 405, 413, 429, 503].contains(&answer.status);
     ensure(known, "a status that no answer has")?;
     ensure(body.get("id").is_some_and(Value::is_null), "an id where none was read")?;
     ensure(body.contains_key("error"), "no error")?;

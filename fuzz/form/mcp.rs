@@ -16,10 +16,6 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
         return stream(answer);
     }
     let body = answer.object()?;
-    // A page of a foreign origin is turned away before any protocol is asked.
-    if answer.status == 403 && !body.contains_key("jsonrpc") {
-        return members(&body, &["message"], &["developer_message"]);
-    }
     response(answer.status, &body)
 }
 

@@ -80,7 +80,6 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     };
     let form = FORMS.iter().find(|(prefix, _)| below(prefix));
     form.map_or(Ok(()), |(_, form)| form(answer))?;
-    // A refused preflight is told before any protocol is asked, in one form for all.
     if [202, 204, 304].contains(&answer.status) || answer.method == "HEAD" {
         return ensure(answer.body.is_empty(), "a body where none may be");
     }

@@ -16,9 +16,7 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
             let results = results(answer.path, &body)?;
             ensure(results == told, "another number of results than of calls")
         }
-        // A refused preflight is told before any provider is asked.
-        403 => members(&body, &["message"], &["developer_message"]),
-        400 | 401 | 404 | 405 | 413 | 415 | 429 | 500 | 503 => match body.get("error") {
+        400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503 => match body.get("error") {
             Some(Value::Object(error)) if body.len() == 1 => {
                 members(error, &["code", "message", "type"], &[])
             }

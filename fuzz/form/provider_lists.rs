@@ -16,8 +16,6 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
             members(&answer.object()?, &["as_of"], &["sources", "features"])
         }
         (200, path) => list(path, answer.body),
-        // A preflight is refused before any protocol is asked.
-        (403, _) if answer.method == "OPTIONS" => super::oxp::refused(403, &answer.object()?),
         (status, _) => error(status, &answer.object()?),
     }
 }

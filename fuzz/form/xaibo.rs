@@ -15,10 +15,8 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
     }
     let body = answer.object()?;
     match answer.status {
-        // A refused preflight is told before any protocol is asked.
-        403 => members(&body, &["message"], &["developer_message"]),
         200 => result(&body),
-        400 | 401 | 404 | 405 | 413 | 415 | 429 | 500 | 503 => {
+        400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503 => {
             ensure(body.get("success") == Some(&Value::Bool(false)), "a refusal with success")?;
             result(&body)
         }

@@ -40,18 +40,23 @@ export function issued(pair, more, header = {}) {
   return token({ alg: pair.kind, kid: pair.kid, typ: "JWT", ...header }, claims(more), signature(pair));
 }
 
-/** Starts it: what `body` holds is published at `url`, with `status` and `location`; `requests` counts. */
+/**
+ * Starts it: what `body` holds is published at `url`, with `status` and `location`; `requests` counts.
+ * The first `silent` requests get no answer.
+ */
 export async function issuer(...pairs) {
-  const state = { status: 200, requests: 0 };
+  const state = { status: 200, requests: 0, silent: 0 };
   const publish = (...published) => (state.body = JSON.stringify({ keys: published.map(({ jwk }) => jwk) }));
   publish(...pairs);
   const server = http.createServer((_, response) => {
     state.requests += 1;
+    if (state.requests <= state.silent) return;
     const location = state.location && { location: state.location };
     response.writeHead(state.status, { "content-type": "application/json", ...location }).end(state.body);
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return Object.assign(state, {
+    server,
     url: `http://127.0.0.1:${server.address().port}/jwks.json`,
     publish,
     close() {

@@ -63,6 +63,10 @@ extern "C" {
 
 #[wasm_bindgen]
 extern "C" {
+    /// A timer of the request that calls it.
+    #[wasm_bindgen(js_namespace = scheduler, js_name = wait, catch)]
+    async fn wait(milliseconds: u32) -> Result<JsValue, JsValue>;
+
     /// A KV namespace.
     type Namespace;
     #[wasm_bindgen(method, catch)]
@@ -115,6 +119,14 @@ impl Clock for Bindings {
         // Whole and positive until long after this code is gone.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         return js_sys::Date::now() as u64;
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        let milliseconds = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
+        Box::pin(async move {
+            // It fails only when the request is stopped, and then nothing waits any more.
+            let _ = wait(milliseconds).await;
+        })
     }
 }
 

@@ -69,17 +69,21 @@ impl Booth {
             return rare(self.authorize(address, request, host)).await;
         }
         let (dialect, action) = dialect::route(request.method, request.path);
-        let origins = self.config.origins_of(dialect.guarded);
-        if let Some(answer) = http::preflight(&request, origins) {
+        let origins = self.config.origins_of(dialect.web_clients);
+        let Inbound { method, query, headers, body, .. } = request;
+        // Only browsers send it. Neither `Host` nor the request's own address says whether a page may
+        // call: after DNS rebinding, both have the name that the page chose.
+        let origin = headers.get("origin");
+        if method == Method::Options
+            && let Some(origin) = &origin
+            && origins.allow(origin)
+            && let Some(answer) = http::preflight(headers, origin, origins)
+        {
             return (dialect.sign)(answer);
         }
-        let Inbound { method, query, headers, body, .. } = request;
-        // Looked at once, and only where it matters: each look at a header crosses into JS.
-        let matters = dialect.guarded || !origins.none();
-        let origin = if matters { headers.get("origin") } else { None };
         let answer = match action {
-            _ if dialect.guarded && http::is_foreign(origin.as_deref(), origins) => {
-                Ok(http::refuse_origin())
+            _ if origin.as_ref().is_some_and(|origin| !origins.allow(origin)) => {
+                Err(Refusal::ForbiddenOrigin)
             }
             Err(Refusal::MethodNotAllowed { allow }) if method == Method::Options => {
                 Ok(Outbound::empty(204).with("allow", allow))
@@ -148,7 +152,11 @@ impl Booth {
     pub fn failed(&self, method: Method, path: &str, headers: &dyn Headers) -> Outbound {
         let (dialect, _) = dialect::route(method, path);
         let answer = (dialect.sign)((dialect.refuse)(Refusal::Failed));
-        http::cross_origin(answer, headers.get("origin"), self.config.origins_of(dialect.guarded))
+        http::cross_origin(
+            answer,
+            headers.get("origin"),
+            self.config.origins_of(dialect.web_clients),
+        )
     }
 
     /// Reads the body of a request, as far as all protocols agree: size, type, JSON, version.
@@ -325,7 +333,7 @@ impl Booth {
     /// a client finds out whom to ask for a token, and for which scopes.
     fn header(&self, dialect: &Dialect, refusal: &Refusal) -> Option<(&'static str, String)> {
         let (name, mut value) = refusal.header()?;
-        let resource = self.config.resource.as_ref().filter(|_| dialect.guarded);
+        let resource = self.config.resource.as_ref().filter(|_| dialect.web_clients);
         if let (Some(resource), "www-authenticate") = (resource, name) {
             let scopes = match refusal {
                 Refusal::Unauthenticated { .. } => resource::scopes(self.catalog),
@@ -336,7 +344,8 @@ impl Booth {
         Some((name, value))
     }
 
-    /// `GET /health` (OXP health-check): 200 when calls can be served, 503 with the reasons when not.
+    /// `GET /health` (OXP health-check): 200 when calls can be served, 503 when not. Only callers
+    /// with good credentials are told why not; the log has it too. No cache keeps the answer.
     async fn health(
         &self,
         dialect: &Dialect,
@@ -352,11 +361,17 @@ impl Booth {
         let (status, word) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
         let mut body = Writer::new();
         body.json("{").member("status").string(word);
-        if !problems.is_empty() {
+        if !problems.is_empty() && self.knows_caller(headers, host).await {
             body.member("problems").strings(&problems);
         }
         body.json("}");
         Ok(Outbound::written(status, body))
+    }
+
+    /// Whether a request has good credentials.
+    async fn knows_caller(&self, headers: &dyn Headers, host: &dyn Host) -> bool {
+        let caller = self.access.authenticate(headers, host).await;
+        caller.is_ok_and(|caller| !matches!(caller, Caller::Anonymous))
     }
 }
 

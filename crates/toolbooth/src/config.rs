@@ -1,7 +1,7 @@
 //! Configuration: the variables that the booth and its tools understand, checked once.
 //!
-//! A wrong value does not crash and is not guessed around: the booth answers `/health` with what is
-//! wrong and refuses calls until it is mended.
+//! A wrong value does not crash and is not guessed around: the booth logs what is wrong, `/health`
+//! says that it is not ready, and calls are refused until it is mended.
 
 mod address;
 mod allowlist;
@@ -34,10 +34,10 @@ pub struct Variable {
 /// The configuration of a booth.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// `ALLOWED_ORIGINS`: which pages may call from a browser. Default: none.
-    pub origins: Origins,
-    /// Which pages may call where foreign ones are turned away: those of `origins`, and those of known
-    /// clients.
+    /// Which pages may call from a browser: those of `ALLOWED_ORIGINS` and of `PUBLIC_URL`.
+    /// Default: none.
+    origins: Origins,
+    /// Which pages may call where well-known web clients do: those of `origins` and of the clients.
     clients: Origins,
     /// The OAuth resource that clients may be told of, if tokens let callers in.
     pub resource: Option<Resource>,
@@ -104,7 +104,8 @@ impl Config {
             _ => Pauses::read(source, &mut problem),
         };
         let public_url = public_url(source, &mut problem);
-        let clients = origins.with_clients(public_url.as_deref());
+        let origins = origins.with(public_url.as_deref());
+        let clients = origins.with_clients();
         let resource = Resource::read(public_url, source);
         let mut tools = Vec::new();
         for variable in declared {
@@ -130,9 +131,9 @@ impl Config {
         }
     }
 
-    /// Which pages may call; `guarded` is whether all others are turned away.
-    pub fn origins_of(&self, guarded: bool) -> &Origins {
-        if guarded { &self.clients } else { &self.origins }
+    /// Which pages may call; `web_clients` adds those of well-known clients. All others are refused.
+    pub fn origins_of(&self, web_clients: bool) -> &Origins {
+        if web_clients { &self.clients } else { &self.origins }
     }
 
     /// Whether `caller` may run `tool`: lists show it, and calls of it are served.
@@ -191,7 +192,7 @@ mod tests {
         const OWN: &[(&str, &str)] = &[("PUBLIC_URL", "https://own.example")];
         const LISTED: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "https://a.example")];
         const ANY: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "*")];
-        for (variables, origin, guarded, all) in [
+        for (variables, origin, clients, all) in [
             (&[][..], "https://claude.ai", true, false),
             (&[], "https://claude.ai:8443", false, false),
             (&[], "http://claude.ai", false, false),
@@ -207,15 +208,17 @@ mod tests {
             (&[], "null", false, false),
             (&[], "", false, false),
             (&[], "https://own.example", false, false),
-            (OWN, "https://own.example", true, false),
+            (OWN, "https://own.example", true, true),
+            (OWN, "https://own.example:8443", false, false),
+            (OWN, "http://own.example", false, false),
             (&[], "https://a.example", false, false),
             (LISTED, "https://a.example", true, true),
             (LISTED, "https://claude.ai", true, false),
             (ANY, "https://evil.example", true, true),
         ] {
             let config = Config::read(&Set(variables), &[]);
-            let got = [true, false].map(|guarded| config.origins_of(guarded).allow(origin));
-            assert_eq!(got, [guarded, all], "{variables:?} {origin}");
+            let got = [true, false].map(|clients| config.origins_of(clients).allow(origin));
+            assert_eq!(got, [clients, all], "{variables:?} {origin}");
         }
     }
 

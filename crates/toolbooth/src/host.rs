@@ -23,10 +23,13 @@ pub(crate) fn rare<'a, T>(future: impl Future<Output = T> + 'a) -> BoxFuture<'a,
     Box::pin(future)
 }
 
-/// Tells the time.
+/// Tells the time, and waits.
 pub trait Clock {
     /// Milliseconds since the Unix epoch. On Workers it advances only with I/O.
     fn now_ms(&self) -> u64;
+
+    /// Waits for at least `duration`, by a timer of this request.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 }
 
 /// Supplies unpredictable bytes.

@@ -88,6 +88,19 @@ impl Clock for FakeHost {
     fn now_ms(&self) -> u64 {
         self.now_ms.replace(self.now_ms.get() + 1)
     }
+
+    /// Waits until the clock has come so far, by looking at it each time that it is polled.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        let wait = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let end = self.now_ms.get().saturating_add(wait);
+        Box::pin(poll_fn(move |context| {
+            if self.now_ms() >= end {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }))
+    }
 }
 
 impl Random for FakeHost {

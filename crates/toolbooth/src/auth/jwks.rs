@@ -20,8 +20,17 @@ const USABLE_MS: u64 = 60 * 60 * 1000;
 const UNKNOWN_MS: u64 = 60 * 1000;
 /// After a failure the address is left in peace for this time.
 const FAILED_MS: u64 = 5 * 1000;
-/// While somebody asks, the others are served by the keys that are known, for this long at most.
-const ASKING_MS: u64 = 5 * 1000;
+/// How long a fetch may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// While one request fetches, the others wait or use the keys that are known; after this time another
+/// one fetches too. The first may be gone: when its client disconnects, the runtime stops it for good
+/// and nothing here is told.
+const FETCHING_MS: u64 = 2 * 1000;
+/// How often those who wait look for the result. Nobody awaits the request that fetches: its promise
+/// would never settle once that request has ended.
+const LOOK: Duration = Duration::from_millis(50);
+/// How often they look at most: as long as a fetch may take.
+const LOOKS: u32 = 100;
 /// 2048 bits in base64url: shorter RSA keys are not used (RFC 7518, 3.3).
 const MIN_MODULUS: usize = 342;
 
@@ -33,12 +42,30 @@ pub(super) struct Jwks {
     known: Mutex<Known>,
 }
 
+/// What is known of the keys. Times are in milliseconds.
 #[derive(Debug, Default)]
 struct Known {
     keys: Arc<[Key]>,
+    /// When the request for them was sent.
     fetched: Option<u64>,
-    asked: Option<u64>,
+    /// When the request was sent that is not answered yet.
+    fetching: Option<u64>,
+    /// When a fetch last failed.
     failed: Option<u64>,
+}
+
+/// How a request comes by a key.
+enum Step {
+    /// It is known.
+    Known(Key, Option<u64>),
+    /// There is no such key.
+    NoKey,
+    /// The issuer does not answer.
+    Unavailable,
+    /// This request must fetch the keys.
+    Fetch,
+    /// Another request fetches them.
+    Wait,
 }
 
 /// A key with the one algorithm that it is for.
@@ -55,7 +82,8 @@ impl Jwks {
         Self { url, known: Mutex::default() }
     }
 
-    /// The key that a token's header means, and when it was fetched.
+    /// The key that a token's header means, and when it was fetched. Of requests that come at the same
+    /// time one fetches the keys.
     ///
     /// # Errors
     /// [`Refusal::Unauthenticated`]: the issuer has no such key for that algorithm;
@@ -66,54 +94,87 @@ impl Jwks {
         algorithm: SignatureAlgorithm,
         host: &dyn Host,
     ) -> Result<(Key, Option<u64>), Refusal> {
-        let now = host.now_ms();
-        let within = |moment: Option<u64>, span: u64| {
-            moment.is_some_and(|moment| now.saturating_sub(moment) < span)
-        };
-        let ask = {
-            let mut known = self.known();
-            let fresh = within(known.fetched, FRESH_MS);
-            match find(&known.keys, id, algorithm).filter(|_| fresh) {
-                Some(key) => return Ok((key, known.fetched)),
-                None if fresh && within(known.asked, UNKNOWN_MS) => return Err(invalid()),
-                None if within(known.failed, FAILED_MS) => false,
-                None if within(known.asked, ASKING_MS) && within(known.fetched, USABLE_MS) => false,
-                None => {
-                    known.asked = Some(now);
-                    true
+        let mut looks = 0;
+        loop {
+            match self.step(id, algorithm, host.now_ms()) {
+                Step::Known(key, fetched) => return Ok((key, fetched)),
+                Step::NoKey => return Err(invalid()),
+                Step::Fetch => self.fetch(host).await,
+                Step::Wait if looks < LOOKS => host.sleep(LOOK).await,
+                Step::Wait | Step::Unavailable => {
+                    let reason = "the keys that verify tokens cannot be fetched";
+                    return Err(Refusal::Unavailable(reason));
                 }
             }
-        };
-        if ask {
-            let fetched = fetch(&self.url, host).await;
-            let mut known = self.known();
-            match fetched {
-                Ok(keys) => {
-                    known.keys = keys.into();
-                    known.fetched = Some(now);
-                }
-                Err(problem) => {
-                    known.failed = Some(now);
-                    host.log(Level::Error, "jwks", &[("problem", &problem)]);
-                }
-            }
+            looks += 1;
         }
+    }
+
+    /// The same without waiting for anything; `None` when there is no such key at hand.
+    pub(super) fn key_at_hand(
+        &self,
+        id: Option<&str>,
+        algorithm: SignatureAlgorithm,
+        now_ms: u64,
+    ) -> Option<(Key, Option<u64>)> {
         let known = self.known();
-        if !within(known.fetched, USABLE_MS) {
-            return Err(Refusal::Unavailable("the keys that verify tokens cannot be fetched"));
+        let key = find(&known.keys, id, algorithm);
+        key.filter(|_| within(known.fetched, USABLE_MS, now_ms)).map(|key| (key, known.fetched))
+    }
+
+    /// What to do at `now` to come by a key. Whoever is told to fetch must do so: others count on it.
+    fn step(&self, id: Option<&str>, algorithm: SignatureAlgorithm, now: u64) -> Step {
+        let mut known = self.known();
+        let within = |moment, span| within(moment, span, now);
+        let fresh = within(known.fetched, FRESH_MS);
+        let usable = within(known.fetched, USABLE_MS);
+        let fetching = within(known.fetching, FETCHING_MS);
+        let failed = within(known.failed, FAILED_MS);
+        match find(&known.keys, id, algorithm).filter(|_| usable) {
+            Some(key) if fresh || fetching || failed => Step::Known(key, known.fetched),
+            None if fresh && within(known.fetched.max(known.failed), UNKNOWN_MS) => Step::NoKey,
+            _ if fetching => Step::Wait,
+            _ if failed && usable => Step::NoKey,
+            _ if failed => Step::Unavailable,
+            _ => {
+                known.fetching = Some(now);
+                Step::Fetch
+            }
         }
-        find(&known.keys, id, algorithm).map(|key| (key, known.fetched)).ok_or_else(invalid)
+    }
+
+    /// Fetches the keys.
+    async fn fetch(&self, host: &dyn Host) {
+        let began = host.now_ms();
+        let fetched = fetch(&self.url, host).await;
+        let mut known = self.known();
+        known.fetching = None;
+        match fetched {
+            Ok(keys) => {
+                known.keys = keys.into();
+                known.fetched = Some(began);
+            }
+            Err(problem) => {
+                known.failed = Some(host.now_ms());
+                host.log(Level::Error, "jwks", &[("problem", &problem)]);
+            }
+        }
     }
 
     /// When the keys were fetched, if they need not be fetched again yet.
     pub(super) fn fresh(&self, now_ms: u64) -> Option<u64> {
         let fetched = self.known().fetched;
-        fetched.filter(|fetched| now_ms.saturating_sub(*fetched) < FRESH_MS)
+        fetched.filter(|_| within(fetched, FRESH_MS, now_ms))
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether `moment` is less than `span` before `now`.
+fn within(moment: Option<u64>, span: u64, now: u64) -> bool {
+    moment.is_some_and(|moment| now.saturating_sub(moment) < span)
 }
 
 /// The key of that id and algorithm; without an id, the only one of that algorithm.
@@ -126,7 +187,7 @@ fn find(keys: &[Key], id: Option<&str>, algorithm: SignatureAlgorithm) -> Option
 async fn fetch(url: &str, host: &dyn Host) -> Result<Vec<Key>, String> {
     let request = HttpRequest {
         headers: vec![("accept", "application/json".into())],
-        timeout: Duration::from_secs(5),
+        timeout: TIMEOUT,
         max_bytes: 256 * 1024,
         ..HttpRequest::get(url)
     };

@@ -23,11 +23,20 @@ const MIN_SECRET: usize = 32;
 const LEEWAY: u64 = 30;
 /// More would make a mockery of short lifetimes.
 const MAX_LEEWAY: u64 = 300;
+/// The longest lifetime of a token, in seconds: 366 days. Issuers' tokens live for minutes or hours.
+/// Those that an operator signs by hand may live as long as other credentials that are rotated yearly;
+/// nothing withdraws a token before it expires but a new secret.
+const MAX_LIFE: f64 = 366.0 * 86_400.0;
+/// The media types of access tokens, as `typ` names them: those of RFC 7519, 5.1 and RFC 9068, 2.1.
+/// Tokens for other purposes, such as `logout+jwt` and `dpop+jwt`, have types of their own
+/// (RFC 8725, 3.11).
+const TYPES: [&str; 2] = ["jwt", "at+jwt"];
 
 /// How tokens are verified.
 #[derive(Debug)]
 pub(super) struct Tokens {
-    secret: Option<Hs256Key>,
+    /// `JWT_SECRET`, and `JWT_SECRET_PREVIOUS` while signers change over.
+    secrets: Vec<Hs256Key>,
     jwks: Option<Jwks>,
     rules: Rules,
     seen: Seen,
@@ -109,10 +118,12 @@ impl<'a> Parts<'a> {
             })
     }
 
-    /// Whether the issuer has signed it, and when the key was fetched that says so.
+    /// Whether the issuer has signed it, and when the key was fetched that says so. A token that
+    /// `may_fetch` is verified by keys that are fetched if need be, any other by those at hand.
     async fn is_signed_by_one_of(
         &self,
         jwks: &Jwks,
+        may_fetch: bool,
         host: &dyn Host,
     ) -> Result<(bool, Option<u64>), Refusal> {
         let algorithm = self.algorithm().and_then(SignatureAlgorithm::named);
@@ -122,14 +133,29 @@ impl<'a> Parts<'a> {
             Some(Value::String(id)) => Some(&**id),
             Some(_) => return Err(invalid()),
         };
-        let (key, fetched) = jwks.key(id, algorithm, host).await?;
+        let (key, fetched) = if may_fetch {
+            jwks.key(id, algorithm, host).await?
+        } else {
+            jwks.key_at_hand(id, algorithm, host.now_ms()).ok_or_else(invalid)?
+        };
         let message = self.message.as_bytes();
         Ok((host.verify(algorithm, &key.jwk, message, &self.signature).await, fetched))
+    }
+
+    /// Whether `typ` says that it is an access token, or nothing (RFC 7515, 4.1.9: in any case, and
+    /// `application/` may be left out).
+    fn is_of_known_type(&self) -> bool {
+        let Some(sent) = self.header.get("typ") else { return true };
+        sent.as_str().is_some_and(|sent| {
+            let sent = sent.to_ascii_lowercase();
+            TYPES.contains(&sent.strip_prefix("application/").unwrap_or(&sent))
+        })
     }
 }
 
 impl Tokens {
-    /// Reads `JWT_SECRET`, `JWKS_URL`, `JWT_AUDIENCE`, `JWT_ISSUER` and `JWT_LEEWAY`.
+    /// Reads `JWT_SECRET`, `JWT_SECRET_PREVIOUS`, `JWKS_URL`, `JWT_AUDIENCE`, `JWT_ISSUER` and
+    /// `JWT_LEEWAY`.
     pub(super) fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
         let mut problem = |name: &str, wanted: &str| problems.push(format!("{name} {wanted}"));
         let secret = source.variable("JWT_SECRET");
@@ -137,9 +163,18 @@ impl Tokens {
         if secret.is_none() && url.is_none() {
             problem("JWT_SECRET", "or JWKS_URL must be set, for AUTH has jwt");
         }
-        let long = |secret: &String| secret.len() >= MIN_SECRET;
-        if secret.as_ref().is_some_and(|secret| !long(secret)) {
-            problem("JWT_SECRET", "must have at least 32 bytes");
+        let previous = source.variable("JWT_SECRET_PREVIOUS");
+        if secret.is_none() && previous.is_some() {
+            problem("JWT_SECRET_PREVIOUS", "must not be set without JWT_SECRET");
+        }
+        let previous = previous.filter(|_| secret.is_some());
+        let mut secrets = Vec::new();
+        for (name, value) in [("JWT_SECRET", secret), ("JWT_SECRET_PREVIOUS", previous)] {
+            match value {
+                Some(value) if value.len() >= MIN_SECRET => secrets.push(Hs256Key::new(value)),
+                Some(_) => problem(name, "must have at least 32 bytes"),
+                None => {}
+            }
         }
         if url.as_deref().is_some_and(|url| !is_secure(url)) {
             problem("JWKS_URL", "must be an https address; http is for this machine only");
@@ -156,14 +191,20 @@ impl Tokens {
         let audiences = source.variable("JWT_AUDIENCE").unwrap_or_default();
         let audiences = audiences.split(',').map(str::trim).filter(|one| !one.is_empty());
         let mcp = super::resource::identifier(source);
+        let audiences: Vec<_> = audiences.map(str::to_owned).chain(mcp).collect();
+        let issuer = source.variable("JWT_ISSUER").filter(|issuer| !issuer.is_empty());
+        // The issuer signs for others too, and its keys may be those of several issuers.
+        if url.is_some() && audiences.is_empty() {
+            problem("JWT_AUDIENCE", "or PUBLIC_URL must be set, for JWKS_URL is");
+        }
+        if url.is_some() && issuer.is_none() {
+            problem("JWT_ISSUER", "must be set, for JWKS_URL is");
+        }
+        let complete = !audiences.is_empty() && issuer.is_some();
         Self {
-            secret: secret.filter(long).map(Hs256Key::new),
-            jwks: url.filter(|url| is_secure(url)).map(Jwks::new),
-            rules: Rules {
-                audiences: audiences.map(str::to_owned).chain(mcp).collect(),
-                issuer: source.variable("JWT_ISSUER").filter(|issuer| !issuer.is_empty()),
-                leeway,
-            },
+            secrets,
+            jwks: url.filter(|url| complete && is_secure(url)).map(Jwks::new),
+            rules: Rules { audiences, issuer, leeway },
             seen: Seen::new(),
         }
     }
@@ -182,12 +223,19 @@ impl Tokens {
     /// found out.
     pub(super) async fn verify(&self, token: &str, host: &dyn Host) -> Result<Caller, Refusal> {
         let parts = Parts::of(token).ok_or_else(invalid)?;
-        let (signer, (good, keys)) = match (parts.algorithm(), &self.secret, &self.jwks) {
-            (Some("HS256"), Some(secret), _) => {
-                (Signer::Secret, (parts.is_signed_by(secret), None))
+        let (signer, (good, keys)) = match (parts.algorithm(), &self.jwks) {
+            (Some("HS256"), _) => {
+                let good = self.secrets.iter().any(|secret| parts.is_signed_by(secret));
+                (Signer::Secret, (good, None))
             }
-            (Some("HS256"), None, _) | (_, _, None) => return Err(invalid()),
-            (_, _, Some(jwks)) => (Signer::Issuer, parts.is_signed_by_one_of(jwks, host).await?),
+            (_, None) => return Err(invalid()),
+            (_, Some(jwks)) => {
+                // Checking claims is cheap: only a token that would be good is worth a fetch. What
+                // is wrong with them is told below, once the signature has proved to be good.
+                let now = host.now_ms() / 1000;
+                let may_fetch = self.rules.caller(&parts, Signer::Issuer, now).is_ok();
+                (Signer::Issuer, parts.is_signed_by_one_of(jwks, may_fetch, host).await?)
+            }
         };
         if !good {
             return Err(invalid());
@@ -200,8 +248,8 @@ impl Tokens {
 }
 
 impl Rules {
-    /// Who the claims say the caller is, if the token is good now (in seconds) and here. Its
-    /// signature is: from now on the reason may be told.
+    /// Who the claims say the caller is, if the token is good now (in seconds) and here. The reason
+    /// why not is for those alone whose signature is good.
     pub(super) fn caller(
         &self,
         parts: &Parts<'_>,
@@ -209,14 +257,21 @@ impl Rules {
         now: u64,
     ) -> Result<Caller, Refusal> {
         let claims = &parts.claims;
+        if !parts.is_of_known_type() {
+            return Err(refused("the token's typ is not that of an access token"));
+        }
+        // Whoever sends it would have to prove that they have the key that it names (RFC 7800, 3;
+        // RFC 9449, 7.2), and nothing here checks a proof.
+        if claims.contains("cnf") {
+            return Err(refused("the token is bound to a key, which is not supported"));
+        }
         // Times may have fractions (RFC 7519, 2); these are exact in a double for long enough.
         #[allow(clippy::cast_precision_loss)]
         let (now, leeway) = (now as f64, self.leeway as f64);
-        let time = |name: &str| match claims.get(name) {
+        let time = |name: &str| match claims.get(name).map(Value::as_f64) {
             None => Ok(None),
-            Some(time) => {
-                time.as_f64().map(Some).ok_or_else(|| refused("the token's times are none"))
-            }
+            Some(Some(time)) if time.is_finite() && time >= 0.0 => Ok(Some(time)),
+            Some(_) => Err(refused("the token's exp, nbf or iat is not a time")),
         };
         let Some(expires) = time("exp")? else {
             return Err(refused("the token has no exp"));
@@ -224,9 +279,13 @@ impl Rules {
         if now >= expires + leeway {
             return Err(refused("the token has expired"));
         }
-        let begins = [time("nbf")?, time("iat")?];
-        if begins.iter().flatten().any(|begin| *begin > now + leeway) {
+        let (begins, issued) = (time("nbf")?, time("iat")?);
+        if [begins, issued].iter().flatten().any(|begin| *begin > now + leeway) {
             return Err(refused("the token is not valid yet"));
+        }
+        // By `iat` if it is there: a token of ten years is not to become good after nine of them.
+        if expires - issued.unwrap_or(now).min(now) > MAX_LIFE {
+            return Err(refused("the token's exp is too late: it may live for 366 days at most"));
         }
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         let is_no_text = |name: &str| text(name).is_none() && claims.contains(name);
@@ -262,13 +321,13 @@ impl Rules {
     }
 
     /// Whether `aud` names this server (X43). A token of the secret may have none; a token of an
-    /// issuer must have one wherever an audience is configured, for others get such tokens too.
+    /// issuer must have one, for others get such tokens too.
     fn is_meant(&self, aud: Option<&Value<'_>>, signer: Signer) -> bool {
         let names = |value: &Value<'_>| {
             value.as_str().is_some_and(|name| self.audiences.iter().any(|one| one == name))
         };
         match aud {
-            None => signer == Signer::Secret || self.audiences.is_empty(),
+            None => signer == Signer::Secret,
             Some(Value::Array(several)) => several.iter().any(names),
             Some(one) => names(one),
         }

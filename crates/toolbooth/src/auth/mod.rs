@@ -2,7 +2,7 @@
 //!
 //! `AUTH` names the ways that are open: `none`, `api-key`, `jwt`, or several of them. Unset, all are
 //! shut: a Worker that nobody has configured serves nobody. A wrong variable shuts the way that it
-//! belongs to, and `/health` names it.
+//! belongs to, and the log names it.
 
 mod jwks;
 mod jwt;
@@ -27,7 +27,7 @@ const MAX_CREDENTIAL: usize = 8 * 1024;
 /// What a `Vary` header must name where the answer depends on the caller.
 pub const VARY: &str = "Authorization, OTC-API-Key, OXP-API-Key";
 
-const CLOSED: &str = "the server is not configured to let anybody in; GET /health says what to set";
+const CLOSED: &str = "the server is not configured to let anybody in; its log says what to set";
 const INVALID: &str = "the credentials are not valid";
 
 /// The ways in.

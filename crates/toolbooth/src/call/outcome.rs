@@ -123,6 +123,8 @@ pub enum Refusal {
         /// The methods it takes, as in an `Allow` header.
         allow: &'static str,
     },
+    /// A web page sent the request, and pages of its origin may not call.
+    ForbiddenOrigin,
     /// The body is larger than `limit` bytes.
     TooLarge {
         /// The limit.

@@ -135,7 +135,7 @@ fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
 
 /// What a server whose configuration is wrong answers, whatever is wanted of it.
 pub(crate) fn misconfigured() -> Refusal {
-    Refusal::Unavailable("its configuration is wrong; GET /health says what")
+    Refusal::Unavailable("its configuration is wrong; its log says what")
 }
 
 /// The tool that a client means.

@@ -233,6 +233,7 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
     let rows = vec![
         Refusal::NotFound,
         Refusal::MethodNotAllowed { allow: "POST, OPTIONS" },
+        Refusal::ForbiddenOrigin,
         Refusal::TooLarge { limit: 1000 },
         Refusal::NotJson,
         Refusal::InvalidJson(text("EOF at line 1 column 1")),
@@ -266,6 +267,7 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
         match refusal {
             Refusal::NotFound
             | Refusal::MethodNotAllowed { .. }
+            | Refusal::ForbiddenOrigin
             | Refusal::TooLarge { .. }
             | Refusal::NotJson
             | Refusal::InvalidJson(_)

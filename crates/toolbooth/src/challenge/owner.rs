@@ -28,6 +28,8 @@ pub(crate) struct Owner {
 pub(crate) enum NoOwner {
     /// The request does not say for which user it is.
     Unnamed,
+    /// The token that the request came with does not say whose it is.
+    NoSubject,
     /// The request names another user than the token that it came with.
     Another,
     /// The user's id is too long.
@@ -39,6 +41,7 @@ impl NoOwner {
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Unnamed => "user_id is missing",
+            Self::NoSubject => "the token must name its user by sub",
             Self::Another => "user_id must be the user of the token, or absent",
             Self::TooLong => "user_id may have at most 128 bytes",
         }
@@ -46,7 +49,8 @@ impl NoOwner {
 }
 
 impl Owner {
-    /// The user of a request.
+    /// The user of a request. Whoever has a token without `sub` could name any user, and reach the
+    /// grants of all; another claim such as `azp` would only make them all users of one application.
     ///
     /// # Errors
     /// See [`NoOwner`].
@@ -55,7 +59,7 @@ impl Owner {
             Caller::Anonymous => ("none".to_owned(), ""),
             Caller::Key { name, .. } => ("key".to_owned(), name.as_str()),
             Caller::User { issuer, subject: Some(_), .. } => (format!("user {issuer}"), ""),
-            Caller::User { issuer, subject: None, .. } => (format!("token {issuer}"), ""),
+            Caller::User { subject: None, .. } => return Err(NoOwner::NoSubject),
         };
         match caller.user(user_id).map_err(|AnotherUser| NoOwner::Another)? {
             None => Err(NoOwner::Unnamed),

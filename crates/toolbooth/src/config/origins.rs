@@ -51,7 +51,7 @@ impl Origins {
         }
     }
 
-    /// Whether a page of `origin` may read answers.
+    /// Whether a page of `origin` may call.
     pub fn allow(&self, origin: &str) -> bool {
         match self {
             Self::Any => true,
@@ -64,13 +64,19 @@ impl Origins {
         }
     }
 
-    /// These, and the clients that everybody uses, and the server's own pages at `own`.
-    pub(super) fn with_clients(&self, own: Option<&str>) -> Self {
+    /// These and `own`, the server's own origin.
+    pub(super) fn with(mut self, own: Option<&str>) -> Self {
+        if let (Self::Listed(listed), Some(own)) = (&mut self, own) {
+            listed.push(own.to_owned());
+        }
+        self
+    }
+
+    /// These, and the web clients that everybody uses.
+    pub(super) fn with_clients(&self) -> Self {
         match self {
-            Self::Any => Self::Any,
-            Self::Listed(listed) | Self::Clients(listed) => {
-                Self::Clients(listed.iter().cloned().chain(own.map(str::to_owned)).collect())
-            }
+            Self::Listed(listed) => Self::Clients(listed.clone()),
+            other => other.clone(),
         }
     }
 

@@ -45,7 +45,7 @@ pub static OTC: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| refuse(OTC_1_0, refusal),
     sign: unsigned,
-    guarded: false,
+    web_clients: false,
 };
 
 /// The Open eXecution Protocol as it was published.
@@ -66,7 +66,7 @@ pub static OXP: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| refuse(OXP_1_0, refusal),
     sign: unsigned,
-    guarded: false,
+    web_clients: false,
 };
 
 /// The lists of both.

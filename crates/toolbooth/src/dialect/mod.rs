@@ -41,10 +41,9 @@ pub struct Dialect {
     pub refuse: fn(Refusal) -> Outbound,
     /// Adds what every response of the protocol carries.
     pub sign: fn(Outbound) -> Outbound,
-    /// Whether it keeps MCP's rules of access: a page of a foreign origin is turned away and not only
-    /// left unable to read the answer, and refused credentials name the metadata of the OAuth
-    /// resource that it is.
-    pub guarded: bool,
+    /// Whether well-known web clients speak it. Their pages may call without being configured, and
+    /// refused credentials name the OAuth metadata that those clients sign in by.
+    pub web_clients: bool,
 }
 
 /// An address of a protocol.

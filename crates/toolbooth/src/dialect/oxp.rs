@@ -35,7 +35,7 @@ pub static FLAT: Dialect = Dialect {
     check: check_version,
     refuse: |refusal| refuse(Form::Flat, refusal),
     sign,
-    guarded: false,
+    web_clients: false,
 };
 
 pub(super) const LIST: ListForm =

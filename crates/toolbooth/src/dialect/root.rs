@@ -25,7 +25,7 @@ pub(super) static ROOT: Dialect = Dialect {
     check: oxp::check_version,
     refuse: |refusal| oxp::refuse(oxp::Form::Flat, refusal),
     sign: oxp::sign,
-    guarded: false,
+    web_clients: false,
 };
 
 /// Reads a call of any protocol that posts to the root, and answers in the form of the call.

@@ -33,7 +33,7 @@ pub(super) static XAIBO: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| encode(Outcome::Refused(refusal), &[]),
     sign: unsigned,
-    guarded: false,
+    web_clients: false,
 };
 
 pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
@@ -164,6 +164,9 @@ fn refuse(refusal: Refusal, available: &[&str]) -> Outbound {
         Refusal::MethodNotAllowed { allow } => {
             let error = format!("This address does not take this method; it takes {allow}");
             return failure(405, &error).with("allow", allow);
+        }
+        Refusal::ForbiddenOrigin => {
+            (403, "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".into())
         }
         Refusal::TooLarge { limit } => {
             (413, format!("The request is too large; it may have at most {limit} bytes").into())

@@ -2,6 +2,8 @@
 //! signatures are the stand-in's; real ones are verified in tests/auth.test.mjs.
 
 use std::cell::RefCell;
+use std::future::Future;
+use std::task::{Context, Poll, Waker};
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -13,17 +15,18 @@ use crate::testing::{FakeHost, fake_signature};
 
 const NOW_MS: u64 = 1_741_724_000_000;
 const URL: &str = "https://issuer.example/keys";
+const ISSUER: &str = "https://issuer.example";
 const DOWN: &str = "the keys that verify tokens cannot be fetched";
 
 thread_local! {
     /// What the issuer answers, and how often it was asked.
-    static ISSUER: RefCell<(Result<HttpResponse, HttpError>, usize)> =
+    static ANSWER: RefCell<(Result<HttpResponse, HttpError>, usize)> =
         const { RefCell::new((Err(HttpError::Timeout), 0)) };
 }
 
 fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     assert_eq!((request.method, &*request.url), ("GET", URL));
-    ISSUER.with_borrow_mut(|(answer, asked)| {
+    ANSWER.with_borrow_mut(|(answer, asked)| {
         *asked += 1;
         answer.clone()
     })
@@ -32,7 +35,7 @@ fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
 fn publish(status: u16, body: &str) {
     let body = body.as_bytes().to_vec();
     let answer = Ok(HttpResponse { status, retry_after_ms: None, body });
-    ISSUER.with_borrow_mut(|issuer| issuer.0 = answer);
+    ANSWER.with_borrow_mut(|issuer| issuer.0 = answer);
 }
 
 fn publish_keys(keys: &[Value]) {
@@ -40,7 +43,7 @@ fn publish_keys(keys: &[Value]) {
 }
 
 fn asked() -> usize {
-    ISSUER.with_borrow(|issuer| issuer.1)
+    ANSWER.with_borrow(|issuer| issuer.1)
 }
 
 /// A server that has just started, with these variables besides those of an issuer.
@@ -51,10 +54,11 @@ struct Server {
 
 impl Server {
     fn new(more: Set<'_>) -> Self {
+        let issuer = [("JWKS_URL", URL), ("JWT_ISSUER", ISSUER), ("JWT_AUDIENCE", "us")];
         let variables: Vec<_> =
-            [("AUTH", "jwt"), ("JWKS_URL", URL)].iter().chain(more).copied().collect();
+            [("AUTH", "jwt")].iter().chain(&issuer).chain(more).copied().collect();
         let host = FakeHost { upstream, ..FakeHost::with(&variables) };
-        ISSUER.with_borrow_mut(|issuer| issuer.1 = 0);
+        ANSWER.with_borrow_mut(|issuer| issuer.1 = 0);
         let access = Access::read(&host, &mut Vec::new());
         Self { host, access }
     }
@@ -88,10 +92,14 @@ fn public(key: &Value) -> String {
     key.to_string()
 }
 
-/// A token with this header, good for ten hours, that the holder of `key` has signed.
+/// A token with this header, good for ten hours, that the holder of `key` has signed. In `more`, null
+/// takes a claim away.
 fn signed(key: &Value, header: &Value, more: &Value) -> String {
-    let mut claims = json!({"sub": "alice", "exp": NOW_MS / 1000 + 36_000});
-    claims.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+    let exp = NOW_MS / 1000 + 36_000;
+    let mut claims = json!({"sub": "alice", "iss": ISSUER, "aud": "us", "exp": exp});
+    let members = claims.as_object_mut().unwrap();
+    members.extend(more.as_object().cloned().unwrap_or_default());
+    members.retain(|_, value| !value.is_null());
     let parts = [header, &claims].map(|part| base64(part.to_string().as_bytes()));
     let message = parts.join(".");
     let algorithm = match key["kty"].as_str() {
@@ -145,7 +153,8 @@ fn each_algorithm_has_its_own_keys() {
             assert_eq!(server.sent(0, &token), Err(invalid()), "{alg} with {key}");
         }
     }
-    assert_eq!(server.sent(0, &super::tokens::good()), Ok(()), "the secret beside them");
+    let secret = super::tokens::good_of(ISSUER);
+    assert_eq!(server.sent(0, &secret), Ok(()), "the secret beside them");
     assert_eq!(asked(), 1, "once for all");
 }
 
@@ -215,11 +224,16 @@ fn audiences_of_issuers() {
         ("us", json!({"aud": "us"}), Ok(())),
         ("us", json!({"aud": ["x", "us"]}), Ok(())),
         ("us", json!({"aud": "them"}), other.clone()),
-        ("us", json!({}), other.clone()),
-        ("", json!({}), Ok(())),
-        ("", json!({"aud": "them"}), other),
+        ("us", json!({"aud": null}), other.clone()),
+        ("them, us", json!({"aud": "us"}), Ok(())),
+        ("them", json!({}), other),
+        // Without a name nothing of the issuer is let in.
+        ("", json!({}), Err(invalid())),
+        ("", json!({"aud": null}), Err(invalid())),
     ] {
         let server = Server::new(&[("JWT_AUDIENCE", configured)]);
+        // The keys are there.
+        let _ = server.sent(0, &signed(&ec("k"), &header, &json!({"aud": ["us", "them"]})));
         assert_eq!(
             server.sent(0, &signed(&ec("k"), &header, &aud)),
             expected,
@@ -227,8 +241,6 @@ fn audiences_of_issuers() {
         );
     }
     let server = Server::new(&[]);
-    let expired = signed(&ec("k"), &header, &json!({"exp": NOW_MS / 1000 - 31}));
-    assert_eq!(server.sent(0, &expired), Err(refused("the token has expired")));
     let forged = by(&ec("k")).replace('.', ".e30");
     assert_eq!(server.sent(0, &forged), Err(invalid()), "claims that were not signed");
     let crit = json!({"alg": "ES256", "kid": "k", "crit": ["b64"], "b64": false});
@@ -295,9 +307,10 @@ fn a_token_is_verified_once_while_its_keys_are_fresh() {
         |exp: u64| signed(&ec("k"), &json!({"alg": "ES256", "kid": "k"}), &json!({"exp": exp}));
     let (long, short) = (of_issuer(NOW_MS / 1000 + 7200), of_issuer(NOW_MS / 1000 + 60));
     let expired = Err(refused("the token has expired"));
-    let changed = format!("{}A{}", &long[..long.len() - 9], &long[long.len() - 8..]);
-    assert_ne!(changed, long);
-    let secret = super::tokens::good();
+    let (head, tail) = long.split_at(long.len() - 9);
+    let other = if tail.starts_with('A') { 'B' } else { 'A' };
+    let changed = format!("{head}{other}{}", &tail[1..]);
+    let secret = super::tokens::good_of(ISSUER);
     // Milliseconds since the start, the token, what becomes of it, how often one was verified.
     for (what, after, token, expected, verified) in [
         ("new", 0, &long, Ok(()), 1),
@@ -322,54 +335,178 @@ fn a_token_is_verified_once_while_its_keys_are_fresh() {
     assert_eq!(server.sent(20 * MINUTE + 20, &long), Err(invalid()));
 }
 
+/// Whoever has no good token makes the server ask nobody, and learns nothing.
 #[test]
-fn many_at_once_ask_for_old_keys_once() {
+fn claims_are_checked_before_keys_are_fetched() {
     publish_keys(&[ec("k")]);
     let server = Server::new(&[]);
-    let token = format!("Bearer {}", by(&ec("k")));
-    let at_once = |after: u64| {
-        server.host.now_ms.set(NOW_MS + after);
-        server.host.upstream_waits.set(true);
+    let header = json!({"alg": "ES256", "kid": "k"});
+    let typed = json!({"alg": "ES256", "kid": "k", "typ": "logout+jwt"});
+    let far = NOW_MS / 1000 + 400 * 86_400;
+    let bad = [
+        (&header, json!({"exp": NOW_MS / 1000 - 31}), "the token has expired"),
+        (&header, json!({"exp": null}), "the token has no exp"),
+        (
+            &header,
+            json!({"exp": far}),
+            "the token's exp is too late: it may live for 366 days at most",
+        ),
+        (&header, json!({"iss": "https://evil.example"}), "the token is of another issuer"),
+        (&header, json!({"iss": null}), "the token is of another issuer"),
+        (&header, json!({"aud": "them"}), "the token is for another audience"),
+        (
+            &header,
+            json!({"cnf": {"jkt": "x"}}),
+            "the token is bound to a key, which is not supported",
+        ),
+        (&typed, json!({}), "the token's typ is not that of an access token"),
+    ]
+    .map(|(header, claims, reason)| (signed(&ec("k"), header, &claims), reason));
+    for (token, reason) in &bad {
+        assert_eq!(server.sent(0, token), Err(invalid()), "{reason}");
+    }
+    for token in ["a.b.c", "eyJhbGciOiJFUzI1NiJ9.e30.", "eyJhbGciOiJFUzI1NiJ9.e30.AAAA"] {
+        assert_eq!(server.sent(0, token), Err(invalid()), "{token}");
+    }
+    assert_eq!(asked(), 0, "the issuer is not asked");
+    assert_eq!(server.sent(0, &by(&ec("k"))), Ok(()));
+    for (token, reason) in &bad {
+        assert_eq!(server.sent(10, token), Err(refused(reason)), "with the keys at hand");
+        let (message, _) = token.rsplit_once('.').unwrap();
+        let forged = format!("{message}.AAAA");
+        assert_eq!(server.sent(10, &forged), Err(invalid()), "{reason}, without a signature");
+    }
+    assert_eq!(asked(), 1);
+}
+
+impl Server {
+    /// What becomes of twenty requests with a token that come at the same time, so many milliseconds
+    /// after the start.
+    fn at_once(&self, after: u64, token: &str) -> Vec<Result<Caller, Refusal>> {
+        self.host.now_ms.set(NOW_MS + after);
+        self.host.upstream_waits.set(true);
+        let token = format!("Bearer {token}");
         let headers = [("authorization", &*token)];
         let headers = Pairs(&headers);
-        let callers = (0..20).map(|_| server.access.authenticate(&headers, &server.host));
+        let callers = (0..20).map(|_| self.access.authenticate(&headers, &self.host));
         let callers = pollster::block_on(join_all(callers));
-        server.host.upstream_waits.set(false);
-        assert!(callers.iter().all(Result::is_ok), "after {after} ms");
+        self.host.upstream_waits.set(false);
+        callers
+    }
+}
+
+#[test]
+fn of_many_at_once_one_fetches_the_keys() {
+    const MINUTE: u64 = 60_000;
+    let (old, new) = (by(&ec("old")), by(&ec("new")));
+    let server = Server::new(&[]);
+    let at_once = |what: &str, after, token: &str, expected: Result<(), Refusal>, times| {
+        for caller in server.at_once(after, token) {
+            assert_eq!(caller.map(drop), expected, "{what}");
+        }
+        assert_eq!(asked(), times, "{what}");
     };
-    assert_eq!(server.sent(0, &by(&ec("k"))), Ok(()));
-    at_once(11 * 60_000);
-    assert_eq!(asked(), 2, "those who come while one asks are served by the keys that are known");
-    at_once(12 * 60_000);
-    assert_eq!(asked(), 2, "they are fresh again");
+    publish_keys(&[ec("old")]);
+    at_once("a cold start", 0, &old, Ok(()), 1);
+    at_once("a key that there is not", 10, &new, Err(invalid()), 1);
+    at_once("the same after a minute", MINUTE + 10, &new, Err(invalid()), 2);
+    publish_keys(&[ec("old"), ec("new")]);
+    at_once("a new key", 3 * MINUTE, &new, Ok(()), 3);
+    at_once("keys that are old", 14 * MINUTE, &old, Ok(()), 4);
+    at_once("fresh ones", 15 * MINUTE, &old, Ok(()), 4);
+    publish(503, "");
+    at_once("an issuer that is down", 26 * MINUTE, &old, Ok(()), 5);
+    let down = || Err(Refusal::Unavailable(DOWN));
+    at_once("and stays down", 90 * MINUTE, &old, down(), 6);
+    at_once("and is left in peace", 90 * MINUTE + 2_000, &old, down(), 6);
+}
+
+/// The runtime stops a request whose client disconnects: it is never polled again, nor dropped.
+#[test]
+fn when_the_request_that_fetches_is_stopped_another_one_fetches() {
+    let server = Server::new(&[]);
+    let token = format!("Bearer {}", by(&ec("k")));
+    let headers = [("authorization", &*token)];
+    let headers = Pairs(&headers);
+    let request = || Box::pin(server.access.authenticate(&headers, &server.host));
+    publish_keys(&[ec("k")]);
+    server.host.now_ms.set(NOW_MS);
+    server.host.upstream_waits.set(true);
+    let mut stopped = request();
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(stopped.as_mut().poll(&mut context).is_pending());
+    server.host.upstream_waits.set(false);
+    let mut waiting = request();
+    assert!(waiting.as_mut().poll(&mut context).is_pending());
+    assert_eq!(asked(), 0, "the first one has sent its request, and has no answer yet");
+    let all = pollster::block_on(join_all((0..20).map(|_| request()).chain([waiting])));
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
+    assert_eq!(asked(), 1, "one of the others asked");
+    let waited = server.host.now_ms.get() - NOW_MS;
+    assert!((2_000..4_000).contains(&waited), "after {waited} ms");
+}
+
+#[test]
+fn nobody_waits_for_ever() {
+    let server = Server::new(&[]);
+    let token = format!("Bearer {}", by(&ec("k")));
+    let headers = [("authorization", &*token)];
+    let headers = Pairs(&headers);
+    let request = || Box::pin(server.access.authenticate(&headers, &server.host));
+    publish_keys(&[ec("k")]);
+    server.host.now_ms.set(NOW_MS);
+    let mut context = Context::from_waker(Waker::noop());
+    let mut fetch_and_stop = || {
+        server.host.upstream_waits.set(true);
+        let mut stopped = request();
+        assert!(stopped.as_mut().poll(&mut context).is_pending());
+        server.host.upstream_waits.set(false);
+    };
+    fetch_and_stop();
+    // Whenever this one could fetch, another request comes first, and is stopped.
+    let mut unlucky = request();
+    let waited = loop {
+        if server.host.now_ms.get() % 2_000 > 1_900 {
+            server.host.now_ms.update(|now| now + 2_000 - now % 2_000);
+            fetch_and_stop();
+        }
+        match unlucky.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Pending => {}
+            Poll::Ready(got) => {
+                assert_eq!(got, Err(Refusal::Unavailable(DOWN)));
+                break server.host.now_ms.get() - NOW_MS;
+            }
+        }
+    };
+    assert!((4_000..8_000).contains(&waited), "after {waited} ms");
 }
 
 #[test]
 fn users_of_the_secret_are_not_those_of_the_issuer() {
+    use super::super::jwt::Signer::{Issuer, Secret};
+    let issuers = [
+        Secret.issuer(None),
+        Secret.issuer(Some("")),
+        Secret.issuer(Some(ISSUER)),
+        Issuer.issuer(None),
+        Issuer.issuer(Some("")),
+        Issuer.issuer(Some(ISSUER)),
+        Issuer.issuer(Some("https://issuer.example/")),
+    ];
+    for (at, issuer) in issuers.iter().enumerate() {
+        assert!(issuers[..at].iter().all(|other| other != issuer), "{at}");
+    }
     publish_keys(&[ec("k")]);
     let server = Server::new(&[("JWT_SECRET", super::tokens::SECRET)]);
-    let header = json!({"alg": "ES256", "kid": "k"});
-    let named = |iss: Value| signed(&ec("k"), &header, &iss);
-    let caller = |token: &str| {
+    for (token, signer) in [(super::tokens::good_of(ISSUER), Secret), (by(&ec("k")), Issuer)] {
         let token = format!("Bearer {token}");
         let headers = [("authorization", &*token)];
-        match ready(server.access.authenticate(&Pairs(&headers), &server.host)) {
-            Ok(Caller::User { issuer, subject, .. }) => (issuer, subject),
-            other => panic!("{other:?}"),
-        }
-    };
-    let issuers = [
-        super::tokens::good(),
-        super::tokens::good_of("https://issuer.example"),
-        named(json!({})),
-        named(json!({"iss": ""})),
-        named(json!({"iss": "https://issuer.example"})),
-        named(json!({"iss": "https://issuer.example/"})),
-    ]
-    .map(|token| caller(&token));
-    for (at, (issuer, subject)) in issuers.iter().enumerate() {
-        assert_eq!(subject.as_deref(), Some("alice"));
-        assert!(issuers[..at].iter().all(|(other, _)| other != issuer), "{at}");
+        let Ok(Caller::User { issuer, subject, .. }) =
+            ready(server.access.authenticate(&Pairs(&headers), &server.host))
+        else {
+            panic!("{signer:?}");
+        };
+        assert_eq!((issuer, subject.as_deref()), (signer.issuer(Some(ISSUER)), Some("alice")));
     }
 }
 
@@ -392,7 +529,7 @@ fn an_issuer_that_does_not_answer_lets_nobody_in() {
     ] {
         match answer {
             Ok((status, body)) => publish(status, body),
-            Err(error) => ISSUER.with_borrow_mut(|issuer| issuer.0 = Err(error)),
+            Err(error) => ANSWER.with_borrow_mut(|issuer| issuer.0 = Err(error)),
         }
         let server = Server::new(&[]);
         assert_eq!(server.sent(0, &token), Err(Refusal::Unavailable(DOWN)), "{what}");

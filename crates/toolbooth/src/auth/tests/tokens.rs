@@ -128,7 +128,9 @@ fn vectors_of_oxp() {
 #[test]
 fn claims() {
     let expired = Err(refused("the token has expired"));
-    let times = Err(refused("the token's times are none"));
+    let times = Err(refused("the token's exp, nbf or iat is not a time"));
+    let late = Err(refused("the token's exp is too late: it may live for 366 days at most"));
+    let bound = Err(refused("the token is bound to a key, which is not supported"));
     let early = Err(refused("the token is not valid yet"));
     let issuer = Err(refused("the token is of another issuer"));
     let audience = Err(refused("the token is for another audience"));
@@ -146,23 +148,38 @@ fn claims() {
         (r#"{"exp":N-30}"#, &[], expired.clone()),
         (r#"{"exp":N+1}"#, strict, nobody.clone()),
         (r#"{"exp":N}"#, strict, expired.clone()),
-        (r#"{"exp":-1}"#, &[], expired.clone()),
+        (r#"{"exp":-1}"#, &[], times.clone()),
         (r#"{"exp":0}"#, &[], expired.clone()),
         (r#"{"exp":N+9,"nbf":N+30}"#, &[], nobody.clone()),
         (r#"{"exp":N+99,"nbf":N+31}"#, &[], early.clone()),
         (r#"{"exp":N+99,"nbf":N+1}"#, strict, early.clone()),
-        (r#"{"exp":N+99,"nbf":-8334601228800}"#, &[], nobody.clone()),
+        (r#"{"exp":N+99,"nbf":0}"#, &[], nobody.clone()),
+        (r#"{"exp":N+99,"nbf":-8334601228800}"#, &[], times.clone()),
+        (r#"{"exp":N+99,"iat":-1}"#, &[], times.clone()),
         (r#"{"exp":N+99,"iat":N+31}"#, &[], early.clone()),
         (r#"{"exp":N+99,"iat":N-99}"#, &[], nobody.clone()),
         // What is no time at all.
         (r#"{"exp":"N+99"}"#, &[], times.clone()),
         (r#"{"exp":null}"#, &[], times.clone()),
         (r#"{"exp":true}"#, &[], times.clone()),
-        (r#"{"exp":N+99,"nbf":"soon"}"#, &[], times),
+        (r#"{"exp":N+99,"nbf":"soon"}"#, &[], times.clone()),
+        (r#"{"exp":N+99,"iat":null}"#, &[], times.clone()),
         (r#"{"exp":1e999}"#, &[], Err(invalid())),
-        (r#"{"exp":1e300}"#, &[], nobody.clone()),
-        (r#"{"exp":18446744073709551615}"#, &[], nobody.clone()),
-        (r#"{"exp":-1e300}"#, &[], expired.clone()),
+        (r#"{"exp":1e300}"#, &[], late.clone()),
+        (r#"{"exp":18446744073709551615}"#, &[], late.clone()),
+        (r#"{"exp":-1e300}"#, &[], times.clone()),
+        // 366 days, by iat where it is there and not in the future.
+        (r#"{"exp":1773346400}"#, &[], nobody.clone()),
+        (r#"{"exp":1773346401}"#, &[], late.clone()),
+        (r#"{"exp":1773346400,"iat":N}"#, &[], nobody.clone()),
+        (r#"{"exp":1773346401,"iat":N+30}"#, &[], late.clone()),
+        (r#"{"exp":1773346400,"iat":N-1}"#, &[], late.clone()),
+        (r#"{"exp":N+9,"iat":0}"#, &[], late),
+        // Bound to a key (RFC 7800).
+        (r#"{"exp":N+9,"cnf":{"jkt":"x"}}"#, &[], bound.clone()),
+        (r#"{"exp":N+9,"cnf":{"x5t#S256":"x"}}"#, &[], bound.clone()),
+        (r#"{"exp":N+9,"cnf":{}}"#, &[], bound.clone()),
+        (r#"{"exp":N+9,"cnf":null}"#, &[], bound),
         (r#"{"exp":N+99,"nbf":1e300}"#, &[], early.clone()),
         (r#"{"exp":N.9}"#, &[("JWT_LEEWAY", "0")], nobody.clone()),
         ("{}", &[], Err(refused("the token has no exp"))),
@@ -299,6 +316,66 @@ fn headers_and_signatures() {
 }
 
 #[test]
+fn types_of_tokens() {
+    let claims = format!(r#"{{"exp":{}}}"#, NOW + 60);
+    let other = Err(refused("the token's typ is not that of an access token"));
+    for (typ, known) in [
+        (r#""JWT""#, true),
+        (r#""jwt""#, true),
+        (r#""at+jwt""#, true),
+        (r#""AT+JWT""#, true),
+        (r#""application/at+jwt""#, true),
+        (r#""Application/JWT""#, true),
+        (r#""logout+jwt""#, false),
+        (r#""application/logout+jwt""#, false),
+        (r#""dpop+jwt""#, false),
+        (r#""secevent+jwt""#, false),
+        (r#""JWE""#, false),
+        (r#""application/application/jwt""#, false),
+        (r#""text/jwt""#, false),
+        (r#""""#, false),
+        ("null", false),
+        (r#"["JWT"]"#, false),
+    ] {
+        let token = signed(SECRET, &format!(r#"{{"alg":"HS256","typ":{typ}}}"#), &claims);
+        let expected = if known { user(None, &[]) } else { other.clone() };
+        assert_eq!(sent(&token, &[]), expected, "{typ}");
+    }
+    assert_eq!(sent(&signed(SECRET, r#"{"alg":"HS256"}"#, &claims), &[]), user(None, &[]), "none");
+}
+
+#[test]
+fn a_secret_can_be_changed_while_tokens_of_the_old_one_are_about() {
+    const NEXT: &str = "another secret, of thirty-two bytes";
+    let by = |secret| signed(secret, HEADER, &format!(r#"{{"sub":"a","exp":{}}}"#, NOW + 60));
+    let (both, alone) =
+        ([("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", SECRET)], [("JWT_SECRET", NEXT)]);
+    assert_eq!(sent(&by(NEXT), &both), user(Some("a"), &[]));
+    assert_eq!(sent(&by(SECRET), &both), user(Some("a"), &[]), "the same user");
+    assert_eq!(sent(&by("a third secret, of thirty-two bytes"), &both), Err(invalid()));
+    assert_eq!(sent(&by(SECRET), &alone), Err(invalid()), "when the change is over");
+    let short = "JWT_SECRET_PREVIOUS must have at least 32 bytes";
+    let useless = "JWT_SECRET_PREVIOUS must not be set without JWT_SECRET";
+    let neither = "JWT_SECRET or JWKS_URL must be set, for AUTH has jwt";
+    for (variables, expected) in [
+        (&both[..], &[][..]),
+        (&[("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", &SECRET[..31])], &[short]),
+        (&[("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", "")], &[short]),
+        (&[("JWT_SECRET_PREVIOUS", SECRET)], &[neither, useless]),
+    ] {
+        let variables: Vec<_> = [("AUTH", "jwt")].iter().chain(variables).copied().collect();
+        assert_eq!(problems(&variables), expected);
+    }
+    // What is wrong verifies nothing.
+    let token = ("authorization", &*format!("Bearer {}", by(&SECRET[..31])));
+    let variables = [("AUTH", "jwt"), ("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", &SECRET[..31])];
+    assert_eq!(caller(&variables, &[token]), Err(invalid()));
+    let token = ("authorization", &*format!("Bearer {}", by(SECRET)));
+    let variables = [("AUTH", "jwt"), ("JWT_SECRET_PREVIOUS", SECRET)];
+    assert_eq!(caller(&variables, &[token]), Err(invalid()));
+}
+
+#[test]
 fn variables() {
     let secret = "JWT_SECRET must have at least 32 bytes";
     let url = "JWKS_URL must be an https address; http is for this machine only";
@@ -320,8 +397,30 @@ fn variables() {
         (Some(("JWKS_URL", "file:///etc/passwd")), Some(url)),
         (Some(("JWKS_URL", "")), Some(url)),
     ] {
-        let variables: Vec<_> = [("AUTH", "jwt")].into_iter().chain(variable).collect();
+        let whose =
+            [("AUTH", "jwt"), ("JWT_ISSUER", "https://issuer.example"), ("JWT_AUDIENCE", "us")];
+        let variables: Vec<_> = whose.into_iter().chain(variable).collect();
         assert_eq!(problems(&variables), Vec::from_iter(expected), "{variable:?}");
+    }
+    let (issuer, audience) = (
+        "JWT_ISSUER must be set, for JWKS_URL is",
+        "JWT_AUDIENCE or PUBLIC_URL must be set, for JWKS_URL is",
+    );
+    let (url, iss) =
+        (("JWKS_URL", "https://issuer.example/"), ("JWT_ISSUER", "https://issuer.example"));
+    for (variables, expected) in [
+        (&[url, iss, ("JWT_AUDIENCE", "us")][..], &[][..]),
+        (&[url, iss, ("PUBLIC_URL", "https://us.example")], &[]),
+        (&[url, iss], &[audience]),
+        (&[url, iss, ("JWT_AUDIENCE", " , "), ("PUBLIC_URL", "")], &[audience]),
+        (&[url, ("JWT_AUDIENCE", "us")], &[issuer]),
+        (&[url, ("JWT_ISSUER", ""), ("JWT_AUDIENCE", "us")], &[issuer]),
+        (&[url], &[audience, issuer]),
+        // The secret signs for this server alone.
+        (&[("JWT_SECRET", SECRET)], &[]),
+    ] {
+        let set: Vec<_> = [("AUTH", "jwt")].iter().chain(variables).copied().collect();
+        assert_eq!(problems(&set), expected, "{variables:?}");
     }
     for (value, expected) in [
         ("0", None),

@@ -77,21 +77,57 @@ fn credentials_come_before_everything_but_the_address() {
 }
 
 #[test]
-fn a_server_that_nobody_configured_is_closed_and_says_what_to_set() {
+fn a_server_that_nobody_configured_is_closed_and_logs_what_to_set() {
     let host = FakeHost::with(&[("AUTH", "")]);
     let closed = demanding(
         401,
         OPEN,
         "The request needs valid credentials",
-        "the server is not configured to let anybody in; GET /health says what to set",
+        "the server is not configured to let anybody in; its log says what to set",
     );
     for headers in [&[JSON][..], &[JSON, KEY], &[JSON, ("authorization", "Bearer x")]] {
         assert_eq!(asked(&host, ("POST", "/call", headers), CALL), closed, "{headers:?}");
         assert_eq!(asked(&host, ("GET", "/oxp/tools", headers), ""), closed, "{headers:?}");
     }
     let health = asked(&host, ("GET", "/health", &[]), "");
-    let told = r#"{"status":"unavailable","problems":["AUTH must say who may call: api-key, jwt, none, or several with commas between"]}"#;
+    let told = r#"{"status":"unavailable"}"#;
     assert!(health.starts_with("503\n") && health.ends_with(told), "{health}");
+    let problem = "AUTH must say who may call: api-key, jwt, none, or several with commas between";
+    let logged = format!("Error configuration [(\"problem\", \"{problem}\")]");
+    assert_eq!(host.log.borrow().last(), Some(&logged));
+}
+
+#[test]
+fn health_tells_details_to_callers_with_good_credentials_alone() {
+    const WRONG: &str = "MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608";
+    const DOWN: &str = "the KV namespace does not answer";
+    let answer = |details: &str| {
+        format!(
+            "503\ncontent-type: application/json\ncache-control: no-store\noxp-version: 1.0\n\
+             {{\"status\":\"unavailable\"{details}}}"
+        )
+    };
+    let (short, full) = (answer(""), answer(&format!(r#","problems":["{WRONG}","{DOWN}"]"#)));
+    for (auth, headers, expected) in [
+        ("api-key", &[][..], &short),
+        ("api-key", &[("oxp-api-key", "key-three")], &short),
+        ("api-key", &[("authorization", "Bearer key-three")], &short),
+        ("api-key", &[KEY], &full),
+        ("api-key", &[("otc-api-key", "key-two")], &full),
+        // Nobody looks at credentials here, so nobody has good ones.
+        ("none", &[], &short),
+        ("none", &[KEY], &short),
+        ("none,api-key", &[], &short),
+        ("none,api-key", &[KEY], &full),
+        ("", &[KEY], &short),
+    ] {
+        let set = [("AUTH", auth), ("MAX_BODY_BYTES", "0")];
+        let host = FakeHost { store_works: false, ..host(&set) };
+        for path in ["/health", "/oxp/health"] {
+            let got = asked(&host, ("GET", path, headers), "");
+            assert_eq!(got, *expected, "{auth} {headers:?}");
+        }
+    }
 }
 
 #[test]
@@ -257,6 +293,8 @@ proptest! {
             ("AUTH", "api-key,jwt"),
             ("JWT_SECRET", "0123456789abcdef0123456789abcdef"),
             ("JWKS_URL", "https://issuer.example/keys"),
+            ("JWT_ISSUER", "https://issuer.example"),
+            ("JWT_AUDIENCE", "us"),
         ]);
         let sent = format!("{scheme}{value}");
         let got = asked(&host, ("POST", "/call", &[JSON, (header, &sent)]), CALL);

@@ -49,7 +49,7 @@ fn good(path: &str) -> Value {
 }
 
 /// All addresses with their methods, as the index names them.
-fn addresses() -> Vec<(String, String)> {
+pub(super) fn addresses() -> Vec<(String, String)> {
     let index = asked(&FakeHost::default(), ("GET", "/", &[]), "");
     let index: Value = serde_json::from_str(index.lines().last().unwrap()).unwrap();
     let protocols = index["protocols"].as_array().unwrap();

@@ -96,6 +96,9 @@ fn refused(refusal: Refusal) -> Error {
     match refusal {
         Refusal::NotFound => request("There is nothing at this address".to_owned()),
         Refusal::MethodNotAllowed { allow } => request(format!("This address takes {allow}")),
+        Refusal::ForbiddenOrigin => {
+            request("Pages of the request's Origin may not call; see ALLOWED_ORIGINS".to_owned())
+        }
         Refusal::TooLarge { limit } => request(format!("The body may have at most {limit} bytes")),
         Refusal::NotJson => request("Send the header Content-Type: application/json".to_owned()),
         Refusal::InvalidJson(detail) => {
@@ -180,7 +183,7 @@ pub(in crate::dialect) fn refuse(refusal: Refusal) -> Outbound {
         Refusal::NotFound => (404, None),
         Refusal::MethodNotAllowed { allow } => (405, Some(allow)),
         Refusal::Unauthenticated { .. } => (401, None),
-        Refusal::MissingScope { .. } => (403, None),
+        Refusal::MissingScope { .. } | Refusal::ForbiddenOrigin => (403, None),
         Refusal::TooManyRequests { .. } => (429, None),
         Refusal::TooLarge { .. } => (413, None),
         Refusal::Unavailable(_) | Refusal::Failed => (503, None),

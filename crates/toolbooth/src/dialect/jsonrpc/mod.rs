@@ -28,7 +28,7 @@ pub(super) static STRICT: Dialect = Dialect {
     check: no_version,
     refuse,
     sign: unsigned,
-    guarded: false,
+    web_clients: false,
 };
 
 /// What a protocol that is built on JSON-RPC makes of it.

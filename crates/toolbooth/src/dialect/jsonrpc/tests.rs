@@ -253,6 +253,12 @@ fn refusals() -> Vec<(Refusal, u16, i64, &'static str)> {
             -32600,
             "This address takes POST, OPTIONS",
         ),
+        (
+            Refusal::ForbiddenOrigin,
+            403,
+            -32600,
+            "Pages of the request's Origin may not call; see ALLOWED_ORIGINS",
+        ),
         (Refusal::TooLarge { limit: 9 }, 413, -32600, "The body may have at most 9 bytes"),
         (Refusal::NotJson, 400, -32600, "Send the header Content-Type: application/json"),
         (
@@ -427,7 +433,8 @@ fn what_goes_wrong_before_a_request_is_read() {
 fn a_server_that_cannot_serve_says_so_to_each_id() {
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "0")]);
     let body = r#"[{"jsonrpc":"2.0","method":"Echo_Say","id":1},{"jsonrpc":"2.0","method":"x"}]"#;
-    let message = "The tool server is temporarily unavailable: its configuration is wrong; GET /health says what";
+    let message =
+        "The tool server is temporarily unavailable: its configuration is wrong; its log says what";
     let expected = told(200, &format!("[{}]", error("1", -32603, message)));
     assert_eq!(wire(&posted(&host, "/jsonrpc", body)), expected);
 }

@@ -1,12 +1,14 @@
-//! What a modern request repeats in headers, so that whatever routes requests on the way need not
-//! read bodies. A body that says something else is refused: two readers would disagree on it.
+//! What a request repeats in headers, so that a proxy can route it without reading the body. If header
+//! and body differ, the request is refused: the proxy and this server would act on different things.
+//!
+//! A modern request must have these headers. An older one need not, but those that it has must fit.
 
 use std::borrow::Cow;
 
 use base64ct::{Base64, Encoding};
 use serde_json::Number;
 
-use super::message::{MODERN, Request, meta};
+use super::message::{Era, MODERN, Request, meta};
 use super::reply::{Code, Error};
 use crate::call::excerpt;
 use crate::catalog::Tool;
@@ -20,18 +22,33 @@ pub(super) const METHOD: &str = "mcp-method";
 /// The tool, the prompt or the resource.
 const NAME: &str = "mcp-name";
 
-/// Checks the headers of a modern request and what its `_meta` must say. `version` is the header
-/// that names its revision.
+/// Checks the headers of a request, and of a modern one also what its `_meta` must say.
+///
+/// The version header of an older request is not compared: it repeats nothing. At `initialize` a
+/// client may send what it settled on before, and ask for something newer.
 ///
 /// # Errors
-/// In this order: the header is missing or differs from `_meta` (-32020), `_meta` lacks what it must
-/// say (-32602), the revision is not served (-32022), `Mcp-Method` or `Mcp-Name` is missing or
-/// differs (-32020).
-pub(super) fn check(
-    request: &Request<'_>,
-    version: &Option<String>,
-    headers: &dyn Headers,
-) -> Result<(), Error> {
+/// In this order: the version header is missing or differs from `_meta` (-32020), `_meta` lacks what
+/// it must say (-32602), the revision is not served (-32022), `Mcp-Method` or `Mcp-Name` differs, or
+/// is missing from a modern request (-32020).
+pub(super) fn check(request: &Request<'_>, headers: &dyn Headers) -> Result<(), Error> {
+    if let Some(version) = &request.modern {
+        revision(request, version.as_deref())?;
+    }
+    let era = request.era();
+    same("Mcp-Method", &request.method, headers.get(METHOD), era)?;
+    let named = match &*request.method {
+        "tools/call" | "prompts/get" => request.params.get("name"),
+        "resources/read" => request.params.get("uri"),
+        _ => return Ok(()),
+    };
+    // Where the body names nothing, that is the fault to tell.
+    let Some(named) = named.and_then(Value::as_str) else { return Ok(()) };
+    same("Mcp-Name", named, headers.get(NAME), era)
+}
+
+/// Checks the revision of a modern request; `version` is the header that names it.
+fn revision(request: &Request<'_>, version: Option<&str>) -> Result<(), Error> {
     let asked = request.meta.protocol_version.as_ref();
     let Some(version) = version else {
         return Err(mismatch("MCP-Protocol-Version", "is missing"));
@@ -55,24 +72,18 @@ pub(super) fn check(
         let data = json::object([("supported", supported), ("requested", excerpt(version).into())]);
         return Err(Error::new(Code::UnsupportedVersion, message).data(data));
     }
-    same("Mcp-Method", &request.method, headers.get(METHOD))?;
-    let named = match &*request.method {
-        "tools/call" | "prompts/get" => request.params.get("name"),
-        "resources/read" => request.params.get("uri"),
-        _ => return Ok(()),
-    };
-    // Where the body names nothing, that is the fault to tell.
-    named.and_then(Value::as_str).map_or(Ok(()), |named| same("Mcp-Name", named, headers.get(NAME)))
+    Ok(())
 }
 
 /// Checks the headers that repeat parameters of a tool.
 ///
 /// # Errors
-/// One is missing, differs, or is there without its parameter (-32020).
+/// One differs, is there without its parameter, or is missing from a modern request (-32020).
 pub(super) fn parameters(
     tool: &Tool,
     input: &Value<'_>,
     headers: &dyn Headers,
+    era: Era,
 ) -> Result<(), Error> {
     tool.headers.iter().try_for_each(|parameter| {
         let value = parameter.path.iter().try_fold(input, |value, name| value.get(name));
@@ -82,9 +93,9 @@ pub(super) fn parameters(
             (None | Some(Value::Null), Some(_)) => {
                 Err(mismatch(parameter.header, "is there, and its parameter is not"))
             }
-            (Some(Value::String(text)), sent) => same(parameter.header, text, sent),
+            (Some(Value::String(text)), sent) => same(parameter.header, text, sent, era),
             (Some(Value::Bool(truth)), sent) => {
-                same(parameter.header, if *truth { "true" } else { "false" }, sent)
+                same(parameter.header, if *truth { "true" } else { "false" }, sent, era)
             }
             (Some(Value::Number(number)), Some(sent)) => {
                 let sent = decoded(parameter.header, &sent)?;
@@ -106,7 +117,7 @@ pub(super) fn parameters(
                     Err(mismatch(parameter.header, "differs from the body"))
                 }
             }
-            (Some(Value::Number(_)), None) => Err(mismatch(parameter.header, "is missing")),
+            (Some(Value::Number(_)), None) => absent(parameter.header, era),
             // No header can repeat these; the tool's schema refuses them.
             (Some(Value::Array(_) | Value::Object(_)), _) => Ok(()),
         }
@@ -114,12 +125,20 @@ pub(super) fn parameters(
 }
 
 /// Checks that a header says what the body says.
-fn same(name: &str, expected: &str, sent: Option<String>) -> Result<(), Error> {
-    let Some(sent) = sent else { return Err(mismatch(name, "is missing")) };
+fn same(name: &str, expected: &str, sent: Option<String>, era: Era) -> Result<(), Error> {
+    let Some(sent) = sent else { return absent(name, era) };
     if decoded(name, &sent)? == expected {
         Ok(())
     } else {
         Err(mismatch(name, "differs from the body"))
+    }
+}
+
+/// A header that repeats something of the body is not there.
+fn absent(name: &str, era: Era) -> Result<(), Error> {
+    match era {
+        Era::Legacy => Ok(()),
+        Era::Modern => Err(mismatch(name, "is missing")),
     }
 }
 

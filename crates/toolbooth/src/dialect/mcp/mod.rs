@@ -2,8 +2,8 @@
 //! request stands for itself, and the revisions before it as far as they can be served without
 //! sessions. Clause numbers MC1 to MC57 are explained in docs/PROTOCOLS.md.
 //!
-//! - `message`: JSON-RPC messages and the era they belong to; `headers`: what a modern request must
-//!   repeat in headers; `reply`: results and errors;
+//! - `message`: JSON-RPC messages and the era they belong to; `headers`: what a request repeats
+//!   in headers; `reply`: results and errors;
 //! - `discovery`: who the server is; `tools`: the list and the call; `result`: what comes of a call,
 //!   with `elicitation`: what the client is asked, and `notes`: what it hears meanwhile; `resources`, `prompts`, `completion`.
 
@@ -37,7 +37,7 @@ pub(super) static MCP: Dialect = Dialect {
     check: no_version,
     refuse,
     sign: unsigned,
-    guarded: true,
+    web_clients: true,
 };
 
 /// The metadata of the OAuth resource (RFC 9728, 3.1): at the place that belongs to its path, and
@@ -52,7 +52,7 @@ pub(super) static WELL_KNOWN: Dialect = Dialect {
     check: no_version,
     refuse: |refusal| oxp::refuse(oxp::Form::Flat, refusal),
     sign: oxp::sign,
-    guarded: true,
+    web_clients: true,
 };
 
 /// All that is rendered at build time.
@@ -82,9 +82,7 @@ fn post(mut posted: Posted<'_>) -> Exchange<'_> {
         Ok(None) => return Exchange::answered(Outbound::empty(202)),
         Err((id, error)) => return Exchange::answered(error.told(id.as_ref())),
     };
-    if let Some(modern) = &request.modern
-        && let Err(error) = headers::check(&request, modern, posted.headers)
-    {
+    if let Err(error) = headers::check(&request, posted.headers) {
         return Exchange::answered(error.told(Some(&request.id)));
     }
     match (&*request.method, request.era()) {

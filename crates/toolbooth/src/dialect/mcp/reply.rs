@@ -214,6 +214,10 @@ impl Error {
                 405,
                 format!("This address takes {allow}: there are no sessions and no other streams"),
             ),
+            Refusal::ForbiddenOrigin => request(
+                403,
+                "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".to_owned(),
+            ),
             Refusal::TooLarge { limit } => {
                 request(413, format!("The body may have at most {limit} bytes"))
             }

@@ -82,6 +82,7 @@ fn mc12_every_refusal_is_an_error_with_its_status() {
         let (status, code) = match &refusal {
             Refusal::NotFound => (404, -32600),
             Refusal::MethodNotAllowed { .. } => (405, -32600),
+            Refusal::ForbiddenOrigin => (403, -32600),
             Refusal::TooLarge { .. } => (413, -32600),
             Refusal::NotJson => (415, -32600),
             Refusal::InvalidJson(_) => (400, -32700),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::elicitation::Asking;
 use super::headers;
-use super::message::{Era, Request, TOOL_VERSION};
+use super::message::{Request, TOOL_VERSION};
 use super::notes::Wishes;
 use super::reply::{Code, Error, Scope};
 use super::result::{self, Purpose, Told};
@@ -162,11 +162,8 @@ fn prepare(
 ) -> Result<(Credentials, Asking, Dialogue), Error> {
     let context = request.meta.context.take();
     let credentials = context::credentials(context).map_err(Error::refused)?;
-    if request.era() == Era::Modern
-        && request.method == "tools/call"
-        && let Some(tool) = tool
-    {
-        headers::parameters(tool, input, posted.headers)?;
+    if let ("tools/call", Some(tool)) = (&*request.method, tool) {
+        headers::parameters(tool, input, posted.headers, request.era())?;
     }
     let asking = Asking::of(request, wanted, input, &credentials, posted)?;
     let dialogue = asking.dialogue(&request.params);

@@ -33,7 +33,7 @@ pub(super) static OPENTOOL: Dialect = Dialect {
     check: no_version,
     refuse: jsonrpc::refuse,
     sign: unsigned,
-    guarded: false,
+    web_clients: false,
 };
 
 /// What OpenTool makes of JSON-RPC (OT6, OT10, OT11).

@@ -129,6 +129,11 @@ pub fn refuse(form: Form, refusal: Refusal) -> Outbound {
             error(405, "This address does not take this method", format!("it takes {allow}").into())
                 .with("allow", allow)
         }
+        Refusal::ForbiddenOrigin => error(
+            403,
+            "This origin may not call the server",
+            "ALLOWED_ORIGINS does not name the request's Origin".into(),
+        ),
         Refusal::TooLarge { limit } => error(
             413,
             "The request is too large",

@@ -64,7 +64,15 @@ const fn dialect(
     title: &'static str,
     endpoints: &'static [Endpoint],
 ) -> Dialect {
-    Dialect { name, title, endpoints, check: no_version, refuse, sign: unsigned, guarded: false }
+    Dialect {
+        name,
+        title,
+        endpoints,
+        check: no_version,
+        refuse,
+        sign: unsigned,
+        web_clients: false,
+    }
 }
 
 /// Tells why a request was turned away.
@@ -81,6 +89,12 @@ pub(super) fn refuse(refusal: Refusal) -> Outbound {
             return error(405, "method_not_allowed", "invalid_request_error", message)
                 .with("allow", allow);
         }
+        Refusal::ForbiddenOrigin => (
+            403,
+            "origin_not_allowed",
+            "permission_error",
+            "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".to_owned(),
+        ),
         Refusal::TooLarge { limit } => (
             413,
             "request_too_large",

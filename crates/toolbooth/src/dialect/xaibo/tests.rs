@@ -145,6 +145,9 @@ fn every_refusal_is_a_tool_result() {
             Refusal::MethodNotAllowed { .. } => {
                 (405, "This address does not take this method; it takes POST, OPTIONS".into())
             }
+            Refusal::ForbiddenOrigin => {
+                (403, "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".into())
+            }
             Refusal::TooLarge { .. } => {
                 (413, "The request is too large; it may have at most 1000 bytes".into())
             }

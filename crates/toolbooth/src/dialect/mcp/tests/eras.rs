@@ -210,6 +210,38 @@ fn mc7_headers_are_checked_in_order() {
 }
 
 #[test]
+fn mc7_headers_that_an_older_request_has_must_fit_too() {
+    const METHOD: (&str, &str) = ("mcp-method", "tools/call");
+    let call = legacy("tools/call", json!({"name": "Echo_Say", "arguments": {"text": "hi"}}));
+    let prompt = legacy("prompts/get", json!({"name": "Echo_Say"}));
+    let resource = legacy("resources/read", json!({"uri": "toolbooth://tools/Echo.Say"}));
+    let list = legacy("tools/list", json!({}));
+    // The client settled on one version before, and now asks for a newer one.
+    let initialize = legacy("initialize", json!({"protocolVersion": "2025-11-25"}));
+    let old = ("mcp-protocol-version", "2025-06-18");
+    for (what, headers, body, good) in [
+        ("none of them", &[LEGACY][..], &call, true),
+        ("none at all", &[], &call, true),
+        ("all of them", &[LEGACY, METHOD, ("mcp-name", "Echo_Say")], &call, true),
+        ("base64", &[LEGACY, ("mcp-name", "=?base64?RWNob19TYXk=?=")], &call, true),
+        ("another method", &[LEGACY, LIST], &call, false),
+        ("another name", &[LEGACY, ("mcp-name", "Echo_Other")], &call, false),
+        ("another name, no version", &[("mcp-name", "Echo_Other")], &call, false),
+        ("two names", &[LEGACY, ("mcp-name", "Echo_Say, Echo_Other")], &call, false),
+        ("another prompt", &[LEGACY, ("mcp-name", "Echo_Other")], &prompt, false),
+        ("another resource", &[LEGACY, ("mcp-name", "toolbooth://tools")], &resource, false),
+        ("a list that says it is a call", &[LEGACY, METHOD], &list, false),
+        ("initialize", &[("mcp-method", "initialize")], &initialize, true),
+        ("initialize that says it is a list", &[LIST], &initialize, false),
+        ("initialize with an older version", &[old], &initialize, true),
+    ] {
+        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
+        assert_eq!(code(&answer) != (400, -32020), good, "{what}: {answer:?}");
+        assert_eq!(answer.1["id"], 7, "{what}");
+    }
+}
+
+#[test]
 fn mc8_headers_of_parameters() {
     let tool = crate::catalog::Tool {
         version: crate::catalog::Version::new(1, 0, 0),
@@ -258,9 +290,13 @@ fn mc8_headers_of_parameters() {
         ("what no header holds", region(json!([1])), &[], true),
         ("another header", json!({}), &[("mcp-param-other", "x")], true),
     ] {
-        let got = headers::parameters(&tool, &(&input).into(), &Pairs(sent));
-        assert_eq!(got.is_ok(), good, "{what}");
-        if let Err(error) = got {
+        let got = |era| headers::parameters(&tool, &(&input).into(), &Pairs(sent), era);
+        // An older request may leave them all out.
+        let older = got(message::Era::Legacy);
+        assert_eq!(older.is_ok(), good || sent.is_empty(), "{what}, before 2026-07-28");
+        let modern = got(message::Era::Modern);
+        assert_eq!(modern.is_ok(), good, "{what}");
+        if let Err(error) = modern {
             let told = wire(&error.told(None));
             assert!(told.starts_with("400\n") && told.contains("-32020"), "{what}: {told}");
         }

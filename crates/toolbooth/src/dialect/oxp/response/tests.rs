@@ -82,6 +82,14 @@ fn refusals() -> Vec<(Refusal, String)> {
                 .to_owned(),
         ),
         (
+            Refusal::ForbiddenOrigin,
+            plain(
+                403,
+                "This origin may not call the server",
+                "ALLOWED_ORIGINS does not name the request's Origin",
+            ),
+        ),
+        (
             Refusal::TooLarge { limit: 262_144 },
             plain(413, "The request is too large", "the body may have at most 262144 bytes"),
         ),

@@ -86,6 +86,7 @@ fn refused(refusal: Refusal, name: &str) -> String {
         // None of these is said of a call, only of requests.
         Refusal::NotFound
         | Refusal::MethodNotAllowed { .. }
+        | Refusal::ForbiddenOrigin
         | Refusal::TooLarge { .. }
         | Refusal::NotJson
         | Refusal::InvalidJson(_)
