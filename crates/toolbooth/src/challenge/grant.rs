@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Granted;
-use super::oauth::Tokens;
+use super::tokens::Tokens;
 use crate::call::Secret;
 
 /// How long before its end an access token is refreshed, at most. For a minute after, others still
@@ -23,13 +23,13 @@ pub(super) struct Grant {
 impl Grant {
     /// What came of an authorization that asked for `scopes`.
     pub(super) fn new(tokens: Tokens, scopes: &[String], now_ms: u64) -> Self {
-        let Tokens { access, refresh, expires_in, scopes: given } = tokens;
+        let Tokens { access, refresh, expires_in_ms, scopes: given } = tokens;
         Self {
             access: access.expose().to_owned(),
             refresh: refresh.map(|it| it.expose().to_owned()),
             scopes: given.unwrap_or_else(|| scopes.to_vec()),
             updated_ms: now_ms,
-            expires_ms: expires_in.map(|s| now_ms.saturating_add(s.saturating_mul(1000))),
+            expires_ms: expires_in_ms.map(|ms| now_ms.saturating_add(ms)),
         }
     }
 
@@ -40,6 +40,11 @@ impl Grant {
 
     pub(super) fn is_over(&self, now_ms: u64) -> bool {
         self.expires_ms.is_some_and(|end| end <= now_ms)
+    }
+
+    /// Whether no call can use it any more: its access token has ended and nothing can replace it.
+    pub(super) fn is_dead(&self, now_ms: u64) -> bool {
+        self.refresh.is_none() && self.is_over(now_ms)
     }
 
     /// The same with another refresh token, or without.

@@ -7,7 +7,8 @@
 //! store is a minute behind.
 //!
 //! - `token`: signed, expiring tokens, and hashes; `seal`: encryption of what is stored;
-//! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them;
+//! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them; `tokens`: what they
+//!   answer;
 //! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `recent`: what the store may not
 //!   know yet; `proof`: what helps over that elsewhere;
 //! - `flow`: the user's way; `page`: what the user sees.
@@ -23,6 +24,7 @@ mod provider;
 mod recent;
 mod seal;
 mod token;
+mod tokens;
 mod vault;
 
 pub use flow::Address;
@@ -45,6 +47,9 @@ const LIFE_MS: u64 = 15 * 60 * 1000;
 /// How long before that end the user must be done, so that the client still hears of it from a
 /// store that is a minute behind.
 const LAG_MS: u64 = 2 * 60 * 1000;
+
+/// How far the store may be behind.
+const STALE_MS: u64 = 60_000;
 
 /// How long the scopes may be, together, that are asked for beside the required ones. A provider can
 /// grant more than was asked for, and the challenge has to fit into a cookie.

@@ -4,19 +4,11 @@ use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Deserialize;
 
-use super::provider::{Addresses, ClientAuth, Provider, words};
+use super::provider::{Addresses, ClientAuth, Provider};
+use super::tokens::{NoTokens, Tokens};
 use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, HttpRequest, HttpResponse, Level};
-
-/// Why an authorization server gave no tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoTokens {
-    /// It refuses: trying the same again does not help.
-    Refused,
-    /// It does not answer, or not as it should: later it may.
-    Away,
-}
 
 /// Where a provider is, and how it knows its client.
 pub(super) struct Server {
@@ -26,16 +18,6 @@ pub(super) struct Server {
     tells_issuer: bool,
     token: String,
     client_auth: ClientAuth,
-}
-
-/// What a token endpoint gives (RFC 6749, 5.1).
-pub(super) struct Tokens {
-    pub(super) access: Secret,
-    pub(super) refresh: Option<Secret>,
-    /// Seconds.
-    pub(super) expires_in: Option<u64>,
-    /// Absent when they are those that were asked for.
-    pub(super) scopes: Option<Vec<String>>,
 }
 
 /// Finds the addresses of a provider.
@@ -169,48 +151,11 @@ impl Server {
             ..HttpRequest::get(self.token.as_str())
         };
         let answer = send(provider, request, host).await?;
-        tokens(&answer).inspect_err(|no_tokens| {
+        Tokens::read(&answer).inspect_err(|no_tokens| {
             let refused = *no_tokens == NoTokens::Refused;
             let what = if refused { "it refuses" } else { "its answer has no tokens" };
             note(provider, what, host);
         })
-    }
-}
-
-fn tokens(answer: &HttpResponse) -> Result<Tokens, NoTokens> {
-    #[derive(Deserialize)]
-    struct Body {
-        access_token: Option<String>,
-        token_type: Option<String>,
-        refresh_token: Option<String>,
-        expires_in: Option<u64>,
-        scope: Option<String>,
-        error: Option<String>,
-    }
-    let body: Option<Body> = answer.json();
-    // GitHub tells errors with status 200.
-    match body {
-        Some(Body { error: Some(_), .. }) if answer.status < 500 => Err(NoTokens::Refused),
-        Some(Body {
-            access_token: Some(access),
-            token_type,
-            refresh_token,
-            expires_in,
-            scope,
-            error: None,
-        }) if answer.status == 200
-            && !access.is_empty()
-            && token_type.as_deref().is_none_or(|it| it.eq_ignore_ascii_case("bearer")) =>
-        {
-            Ok(Tokens {
-                access: Secret::new(access),
-                refresh: refresh_token.filter(|it| !it.is_empty()).map(Secret::new),
-                expires_in,
-                scopes: scope.map(|scope| words(&scope)),
-            })
-        }
-        _ if (400..500).contains(&answer.status) && answer.status != 429 => Err(NoTokens::Refused),
-        _ => Err(NoTokens::Away),
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How far the store may be behind.
-const STALE_MS: u64 = 60_000;
+use super::STALE_MS;
+
 /// After a failure an authorization server is left in peace for this time.
 const AWAY_MS: u64 = 5_000;
 

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use super::grant::Grant;
-use super::oauth::{self, NoTokens};
+use super::oauth;
 use super::owner::Owner;
 use super::provider::Provider;
 use super::recent::Recent;
 use super::seal::SealKeys;
 use super::token::{Purpose, StateKey};
+use super::tokens::NoTokens;
 use super::{Granted, LIFE_MS};
 use crate::call::Secret;
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};

@@ -5,7 +5,7 @@ use super::stop::Stop;
 use super::{again, parameter};
 use crate::challenge::grant::Grant;
 use crate::challenge::token::Purpose;
-use crate::challenge::{Challenges, oauth, page};
+use crate::challenge::{Challenges, STALE_MS, oauth, page};
 use crate::host::Host;
 use crate::http::{Headers, Outbound};
 
@@ -89,6 +89,10 @@ impl Challenges {
         let grant = Grant::new(tokens, &claims.scopes(), host.now_ms());
         if !grant.covers(&claims.s) {
             return Err(Stop::TooLittle);
+        }
+        // The call may see the grant only a minute from now.
+        if grant.is_dead(host.now_ms().saturating_add(STALE_MS)) {
+            return Err(Stop::Ended);
         }
         let saved = self.vault.save((&claims.o, &provider.id), &grant, host).await;
         saved.map_err(|_| Stop::Broken)

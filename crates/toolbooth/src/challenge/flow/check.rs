@@ -32,8 +32,14 @@ impl Challenges {
         let Ok(Claims { i, o: owner, p, s, g, .. }) = claims else { return ("failed", None) };
         // A store that does not answer decides nothing; the log says so.
         let Ok(grant) = self.vault.load(&owner, &p, host).await else { return ("pending", None) };
-        let serves =
-            |grant: &Grant| grant.covers(&s) && g.is_none_or(|seen| grant.updated_ms > seen);
+        let now_ms = host.now_ms();
+        // A dead grant decides nothing: the user may be about to replace it, and this copy of it may
+        // be a minute old.
+        let serves = |grant: &Grant| {
+            grant.covers(&s)
+                && g.is_none_or(|seen| grant.updated_ms > seen)
+                && !grant.is_dead(now_ms)
+        };
         match grant.filter(serves) {
             Some(grant) => ("completed", self.vault.proof((&owner, &p), grant, host)),
             None if self.vault.has_failed(&i, host).await => ("failed", None),
