@@ -9,8 +9,8 @@
 //! - `token`: signed, expiring tokens, and hashes; `seal`: encryption of what is stored;
 //! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them; `tokens`: what they
 //!   answer;
-//! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `recent`: what the store may not
-//!   know yet; `proof`: what helps over that elsewhere;
+//! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `refresh`, `revocation`: how they
+//!   last and end; `recent`: what the store may not know yet; `proof`: what helps over that elsewhere;
 //! - `flow`: the user's way; `page`: what the user sees.
 
 mod flow;
@@ -22,6 +22,8 @@ mod pause;
 mod proof;
 mod provider;
 mod recent;
+mod refresh;
+mod revocation;
 mod seal;
 mod token;
 mod tokens;
@@ -38,9 +40,10 @@ use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, NoRandomness, Variables};
 use recent::Recent;
+use refresh::NoGrant;
 use seal::SealKeys;
 use token::{Purpose, StateKey, random_text};
-use vault::{NoGrant, Vault};
+use vault::Vault;
 
 /// How long the client may ask how a challenge stands.
 const LIFE_MS: u64 = 15 * 60 * 1000;
@@ -92,7 +95,7 @@ struct Claims {
     x: Vec<String>,
     /// The tool that needs them.
     t: String,
-    /// When the grant came that did not serve. One that came later does.
+    /// When the grant came that did not serve, or was deleted. One that came later does.
     g: Option<u64>,
 }
 
@@ -203,12 +206,9 @@ impl Challenges {
 
     /// A token of the user's grant, or the challenge to ask for one.
     pub(crate) async fn token(&self, need: &Need<'_>, host: &dyn Host) -> Result<Granted, NoToken> {
-        let whose = (need.owner, &*need.provider.id);
-        let proven = need.proof.and_then(|it| self.vault.proven(whose, it.expose(), host.now_ms()));
-        if let Some(grant) = proven.filter(|grant| grant.covers(need.scopes)) {
-            return Ok(grant.into());
-        }
-        match self.vault.token((need.owner, need.provider), need.scopes, host).await {
+        let proof = need.proof.map(Secret::expose);
+        let wanted = (need.scopes, proof);
+        match self.vault.token((need.owner, need.provider), wanted, host).await {
             Ok(granted) => Ok(granted),
             Err(NoGrant::Ask { seen_ms, scopes }) => {
                 Err(NoToken::Ask(self.challenge(need, seen_ms, &scopes, host)?))
@@ -225,8 +225,8 @@ impl Challenges {
         proof::is_proof(token.expose())
     }
 
-    /// A new challenge. `seen_ms` is when the grant came that did not serve, if there was one,
-    /// and `had` are scopes that are not to be lost.
+    /// A new challenge. `seen_ms` is when the grant came that did not serve, or was deleted, if there
+    /// was one, and `had` are scopes that are not to be lost.
     ///
     /// # Errors
     /// There are no random bytes.

@@ -1,10 +1,10 @@
-//! What is said to an authorization server: discovery, the code for tokens, refresh.
+//! What is said to an authorization server: discovery, the code for tokens, refresh, forms in general.
 
 use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Deserialize;
 
-use super::provider::{Addresses, ClientAuth, Provider};
+use super::provider::{Addresses, ClientAuth, Provider, Revocation};
 use super::tokens::{NoTokens, Tokens};
 use crate::call::Secret;
 use crate::config::is_secure;
@@ -18,6 +18,8 @@ pub(super) struct Server {
     tells_issuer: bool,
     token: String,
     client_auth: ClientAuth,
+    /// How it revokes a grant, if it can.
+    pub(super) revocation: Option<Revocation>,
 }
 
 /// Finds the addresses of a provider.
@@ -33,6 +35,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
                 tells_issuer: false,
                 token: token.clone(),
                 client_auth: provider.client_auth.unwrap_or(ClientAuth::Post),
+                revocation: provider.revocation.clone(),
             });
         }
         Addresses::Issuer(issuer) => issuer,
@@ -42,6 +45,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
         issuer: String,
         authorization_endpoint: String,
         token_endpoint: String,
+        revocation_endpoint: Option<String>,
         #[serde(default)]
         authorization_response_iss_parameter_supported: bool,
         #[serde(default = "basic")]
@@ -70,12 +74,17 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
     } else {
         ClientAuth::Post
     };
+    let discovered_revocation = document.revocation_endpoint.filter(|it| belongs(it));
     Ok(Server {
         authorize: document.authorization_endpoint,
         issuer: Some(document.issuer),
         tells_issuer: document.authorization_response_iss_parameter_supported,
         token: document.token_endpoint,
         client_auth: provider.client_auth.unwrap_or(discovered),
+        revocation: provider
+            .revocation
+            .clone()
+            .or_else(|| discovered_revocation.map(Revocation::Standard)),
     })
 }
 
@@ -123,6 +132,21 @@ impl Server {
         fields: &[(&str, &str)],
         host: &dyn Host,
     ) -> Result<Tokens, NoTokens> {
+        let answer = send(provider, self.form(provider, &self.token, fields), host).await?;
+        Tokens::read(&answer).inspect_err(|no_tokens| {
+            let refused = *no_tokens == NoTokens::Refused;
+            let what = if refused { "it refuses" } else { "its answer has no tokens" };
+            note(provider, what, host);
+        })
+    }
+
+    /// A form for one of its endpoints, with the client's credentials (RFC 6749, 2.3.1).
+    pub(super) fn form<'a>(
+        &self,
+        provider: &Provider,
+        url: &'a str,
+        fields: &[(&str, &str)],
+    ) -> HttpRequest<'a> {
         let mut form = Serializer::new(String::new());
         form.extend_pairs(fields);
         let mut headers = vec![
@@ -144,22 +168,16 @@ impl Server {
                 }
             }
         }
-        let request = HttpRequest {
+        HttpRequest {
             method: "POST",
             headers,
             body: Some(form.finish().into_bytes()),
-            ..HttpRequest::get(self.token.as_str())
-        };
-        let answer = send(provider, request, host).await?;
-        Tokens::read(&answer).inspect_err(|no_tokens| {
-            let refused = *no_tokens == NoTokens::Refused;
-            let what = if refused { "it refuses" } else { "its answer has no tokens" };
-            note(provider, what, host);
-        })
+            ..HttpRequest::get(url)
+        }
     }
 }
 
-async fn send(
+pub(super) async fn send(
     provider: &Provider,
     request: HttpRequest<'_>,
     host: &dyn Host,
@@ -170,6 +188,6 @@ async fn send(
     })
 }
 
-fn note(provider: &Provider, what: &str, host: &dyn Host) {
+pub(super) fn note(provider: &Provider, what: &str, host: &dyn Host) {
     host.log(Level::Warn, "authorization_server", &[("provider", &provider.id), ("fault", what)]);
 }

@@ -86,7 +86,7 @@ impl Challenges {
         }
         let (callback, verifier) = (self.callback(), self.verifier(id, mark));
         let tokens = server.exchange(provider, (&code, &callback, &verifier), host).await?;
-        let grant = Grant::new(tokens, &claims.scopes(), host.now_ms());
+        let grant = Grant::new(tokens, &claims.scopes(), claims.g, host.now_ms());
         if !grant.covers(&claims.s) {
             return Err(Stop::TooLittle);
         }

@@ -1,6 +1,7 @@
 //! Whole flows: a client, a user's browser and an authorization server around a booth, over a store
 //! that is a minute behind.
 
+mod deletion;
 mod grants;
 mod pages;
 mod proofs;
