@@ -6,7 +6,7 @@
 //! grants, sealed, and challenges that have failed. docs/STORAGE.md says what that means where the
 //! store is a minute behind.
 //!
-//! - `token`: signed, expiring tokens, and hashes; `seal`: encryption of what is stored;
+//! - `token`: signed, expiring tokens, and hashes; `state`: their keys; `seal`: encryption of what is stored;
 //! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them; `tokens`: what they
 //!   answer;
 //! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `refresh`, `revocation`: how they
@@ -25,6 +25,7 @@ mod recent;
 mod refresh;
 mod revocation;
 mod seal;
+mod state;
 mod token;
 mod tokens;
 mod vault;
@@ -42,7 +43,8 @@ use crate::host::{Host, NoRandomness, Variables};
 use recent::Recent;
 use refresh::NoGrant;
 use seal::SealKeys;
-use token::{Purpose, StateKey, random_text};
+use state::StateKeys;
+use token::{Purpose, random_text};
 use vault::Vault;
 
 /// How long the client may ask how a challenge stands.
@@ -152,7 +154,7 @@ pub struct Challenges {
 
 impl Challenges {
     /// Reads `OAUTH_PROVIDERS`, and if it is set all that providers need: `PUBLIC_URL`, the secrets
-    /// `STATE_KEY` and `GRANT_KEYS`, and the variables of each provider. What is wrong goes to
+    /// `STATE_KEY` (and `STATE_KEY_PREVIOUS`) and `GRANT_KEYS`, and the variables of each provider. What is wrong goes to
     /// `problem` with the name of the variable.
     pub(crate) fn read(
         source: &dyn Variables,
@@ -177,14 +179,14 @@ impl Challenges {
             check(&value).map(|()| value).inspect_err(|wanted| problem(name, wanted)).ok()
         };
         let origin = part("PUBLIC_URL", &is_origin);
-        let state = part("STATE_KEY", &|text| StateKey::parse(text).map(drop));
         let seal = part("GRANT_KEYS", &|text| SealKeys::parse(text).map(drop));
+        let state = StateKeys::read(source, problem);
         let providers: Vec<_> =
             ids.iter().filter_map(|id| Provider::read(id, source, problem)).collect();
         Some(Self {
             origin: origin?,
             vault: Vault {
-                state: StateKey::parse(&state?).ok()?,
+                state: state?,
                 seal: SealKeys::parse(&seal?).ok()?,
                 recent: Recent::default(),
             },

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use futures_util::future::join;
+use futures_util::future::{join, join3};
 
 use super::LIFE_MS;
 use super::grant::Grant;
 use super::owner::Owner;
 use super::recent::Recent;
 use super::seal::SealKeys;
-use super::token::{Purpose, StateKey};
+use super::state::{Hashes, StateKeys};
+use super::token::Purpose;
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
 use crate::json;
 
@@ -29,7 +30,7 @@ pub(super) type Whose<'a> = (&'a Owner, &'a str);
 /// Where grants are kept.
 #[derive(Debug, Clone)]
 pub(super) struct Vault {
-    pub(super) state: StateKey,
+    pub(super) state: StateKeys,
     pub(super) seal: SealKeys,
     pub(super) recent: Recent,
 }
@@ -56,10 +57,22 @@ struct Keys {
     deleted: String,
 }
 
+impl Keys {
+    fn of(hash: &str) -> Self {
+        Self { grant: format!("grant:{hash}"), deleted: format!("deleted:{hash}") }
+    }
+}
+
 impl Vault {
+    /// The keys that are written to.
     fn keys(&self, whose: Whose<'_>) -> Keys {
-        let hash = self.state.hash(Purpose::Grant, &parts(whose));
-        Keys { grant: format!("grant:{hash}"), deleted: format!("deleted:{hash}") }
+        Keys::of(&self.state.hash(Purpose::Grant, &parts(whose)))
+    }
+
+    /// The keys that may have been written to, those of the current `STATE_KEY` first.
+    fn all_keys(&self, whose: Whose<'_>) -> (Keys, Option<Keys>) {
+        let Hashes { current, previous } = self.state.hashes(Purpose::Grant, &parts(whose));
+        (Keys::of(&current), previous.as_deref().map(Keys::of))
     }
 
     /// The user's grant as the store knows it, which may be a minute behind.
@@ -68,7 +81,7 @@ impl Vault {
         whose: Whose<'_>,
         host: &dyn Host,
     ) -> Result<Option<Grant>, StoreError> {
-        let (grant, deleted_ms) = self.stored(&self.keys(whose), host).await?;
+        let (grant, deleted_ms) = self.stored(&self.all_keys(whose), host).await?;
         Ok(Known::newest([grant], deleted_ms).grant)
     }
 
@@ -80,23 +93,44 @@ impl Vault {
         proof: Option<&str>,
         host: &dyn Host,
     ) -> Result<Known, StoreError> {
-        let keys = self.keys(whose);
-        let (stored, proven) =
-            join(self.stored(&keys, host), self.proven(whose, proof, host)).await;
+        let all @ (keys, _) = &self.all_keys(whose);
+        let (stored, proven) = join(self.stored(all, host), self.proven(whose, proof, host)).await;
         let (stored, deleted_ms) = stored?;
-        let deleted_ms = deleted_ms.max(self.deleted_here(&keys, host));
+        let deleted_ms = deleted_ms.max(self.deleted_here(keys, host));
         // Of equal copies the last counts. The proof has no refresh token.
-        Ok(Known::newest([proven, stored, self.written_here(&keys, host)], deleted_ms))
+        Ok(Known::newest([proven, stored, self.written_here(keys, host)], deleted_ms))
     }
 
     /// The grant, also a deleted one, and its deletion.
     async fn stored(
         &self,
-        keys: &Keys,
+        all: &(Keys, Option<Keys>),
         host: &dyn Host,
     ) -> Result<(Option<Grant>, Option<u64>), StoreError> {
-        let (grant, deleted) = join(self.read(&keys.grant, host), get(&keys.deleted, host)).await;
-        Ok((grant?, deleted?.and_then(|text| text.parse().ok())))
+        let (keys, previous) = all;
+        let deleted = get(&keys.deleted, host);
+        let (grant, deleted, before) = join3(self.stored_grant(all, host), deleted, async {
+            match previous {
+                Some(previous) => get(&previous.deleted, host).await,
+                None => Ok(None),
+            }
+        })
+        .await;
+        // A grant that was deleted under the previous key may have been refreshed under the current.
+        let deleted = [deleted?, before?].into_iter().flatten();
+        Ok((grant?, deleted.filter_map(|text| text.parse().ok()).max()))
+    }
+
+    /// The grant, also a deleted one: under the previous key only until it is next written.
+    async fn stored_grant(
+        &self,
+        (keys, previous): &(Keys, Option<Keys>),
+        host: &dyn Host,
+    ) -> Result<Option<Grant>, StoreError> {
+        match (self.read(&keys.grant, host).await?, previous) {
+            (None, Some(previous)) => self.read(&previous.grant, host).await,
+            (grant, _) => Ok(grant),
+        }
     }
 
     /// The sealed grant under a key.
@@ -179,17 +213,23 @@ impl Vault {
         whose: Whose<'_>,
         host: &dyn Host,
     ) -> Result<Option<Grant>, StoreError> {
-        let keys = self.keys(whose);
+        let all @ (keys, previous) = &self.all_keys(whose);
         // Not the deletion: this location would remember for a minute that there is none.
-        let stored = self.read(&keys.grant, host).await.ok().flatten();
-        let Known { grant, .. } = Known::newest([stored, self.written_here(&keys, host)], None);
+        let stored = self.stored_grant(all, host).await.ok().flatten();
+        let Known { grant, .. } = Known::newest([stored, self.written_here(keys, host)], None);
         let now_ms = host.now_ms();
         let granted_ms = grant.as_ref().map_or(0, |grant| grant.granted_ms);
         let deleted_ms = now_ms.saturating_add(CLOCK_SKEW_MS).max(granted_ms).to_string();
-        put(&keys.deleted, &deleted_ms, DELETED_LIFE, host).await?;
+        // Instances that do not have the current key yet look under the previous one.
+        let all = [Some(keys), previous.as_ref()];
+        for keys in all.into_iter().flatten() {
+            put(&keys.deleted, &deleted_ms, DELETED_LIFE, host).await?;
+        }
         self.recent.wrote(&keys.deleted, &deleted_ms, now_ms);
         // The grant is dead already. This takes its tokens out of the store.
-        let _ = host.delete(&keys.grant).await.inspect_err(|error| note(error, host));
+        for keys in all.into_iter().flatten() {
+            let _ = host.delete(&keys.grant).await.inspect_err(|error| note(error, host));
+        }
         Ok(grant)
     }
 
@@ -197,19 +237,25 @@ impl Vault {
     pub(super) async fn fail(&self, challenge: &str, from_ms: u64, host: &dyn Host) {
         let life = Duration::from_millis(LIFE_MS).max(SHORTEST_LIFE);
         // Without it the challenge will be seen as failed when it expires.
-        let _ = put(&self.failure_key(challenge), &from_ms.to_string(), life, host).await;
+        let key = failure_key(&self.state.hash(Purpose::Failure, &[challenge]));
+        let _ = put(&key, &from_ms.to_string(), life, host).await;
     }
 
     /// Whether a challenge is known to have failed.
     pub(super) async fn has_failed(&self, challenge: &str, host: &dyn Host) -> bool {
-        let value = get(&self.failure_key(challenge), host).await.ok().flatten();
-        let from_ms = value.and_then(|value| value.parse::<u64>().ok());
-        from_ms.is_some_and(|from_ms| from_ms <= host.now_ms())
+        for hash in self.state.hashes(Purpose::Failure, &[challenge]).iter() {
+            let value = get(&failure_key(hash), host).await.ok().flatten();
+            let from_ms = value.and_then(|value| value.parse::<u64>().ok());
+            if from_ms.is_some_and(|from_ms| from_ms <= host.now_ms()) {
+                return true;
+            }
+        }
+        false
     }
+}
 
-    fn failure_key(&self, challenge: &str) -> String {
-        format!("failed:{}", self.state.hash(Purpose::Failure, &[challenge]))
-    }
+fn failure_key(hash: &str) -> String {
+    format!("failed:{hash}")
 }
 
 /// What a hash of a user and a provider is made of.

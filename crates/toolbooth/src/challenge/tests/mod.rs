@@ -7,6 +7,7 @@ mod pages;
 mod proofs;
 mod properties;
 mod races;
+mod rotation;
 mod store;
 pub(crate) mod world;
 
