@@ -4,6 +4,7 @@ import http from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { entryOf, token } from "../scripts/credentials.mjs";
 import { Browser, PUBLIC, authorizing, path } from "./support/authorizing.mjs";
+import { CLIENT } from "./support/oauth.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 // The application that calls. The pages and the check are open: users and their browsers have no key.
@@ -73,9 +74,10 @@ test("X21 the proof of the check is as good as the grant, for this user alone", 
   await new Browser(worker).grant(asked);
   const { proof } = (await worker.get(path(asked.check_url))).json;
   const authorization = [{ id: "github", token: proof }];
-  assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`, { headers: KEY })).status, 204);
-  assert.equal((await create(user, { authorization })).status, 200, "where the store has no grant");
+  assert.equal((await create(user, { authorization })).status, 200);
   assert.equal((await create(newUser(), { authorization })).status, 400);
+  assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`, { headers: KEY })).status, 204);
+  assert.equal((await create(user, { authorization })).status, 400, "it ends with the grant");
   assert.ok(!api.tokens.includes(proof), "it is never sent to the service");
 });
 
@@ -150,11 +152,22 @@ test("calls of one request refresh once", async () => {
   }
 });
 
-test("a grant that is forgotten", async () => {
+test("a grant that is deleted", async () => {
   const user = await granted();
+  assert.equal((await create(user)).status, 200);
+  const access_token = api.tokens.at(-1);
   const forget = (rest, headers = KEY) => worker.request("DELETE", `/auth/grants/${rest}`, { headers });
   assert.equal((await forget(`github?user_id=${user}`, {})).status, 401);
   assert.equal((await forget(`github?user_id=${user}`)).status, 204);
+  const basic = `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString("base64")}`;
+  const { body, ...rest } = provider.revoked.at(-1);
+  assert.deepEqual(rest, { method: "DELETE", pathname: `/applications/${CLIENT.id}/grant`, authorization: basic });
+  assert.deepEqual(JSON.parse(body), { access_token });
+  // The user may agree again at once.
+  assert.equal((await new Browser(worker).grant(await challenge(user))).status, 200);
+  assert.equal((await create(user)).status, 200);
+  provider.now.broken = true;
+  assert.equal((await forget(`github?user_id=${user}`)).status, 204, "whatever the provider does");
   await challenge(user);
   assert.equal((await forget("github")).status, 400);
   assert.equal((await forget(`none?user_id=${user}`)).status, 404);

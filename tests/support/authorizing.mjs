@@ -20,6 +20,7 @@ export async function authorizing() {
     OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
     OAUTH_GITHUB_AUTHORIZE_URL: `${provider.base}/authorize`,
     OAUTH_GITHUB_TOKEN_URL: `${provider.base}/token`,
+    OAUTH_GITHUB_REVOKE_URL: `${provider.base}/applications/{client_id}/grant`,
   };
   return { provider, api, vars, close: () => Promise.all([provider.close(), api.close()]) };
 }

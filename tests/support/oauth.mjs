@@ -7,11 +7,13 @@ import { CANARY } from "./worker.mjs";
 export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
 const hash = (text) => createHash("sha256").update(text).digest("base64url");
 
-/** Starts it; `now` says how it behaves: `location`, where it sends who asks for tokens; `expires_in`. */
+/** Starts it; `now` says how it behaves: `location`, where it sends who asks for tokens;
+ * `expires_in`; `broken`, when it revokes nothing. `revoked` are the requests to do so. */
 export async function authorizationServer() {
   const now = {};
   const codes = new Map();
   const refreshTokens = new Set();
+  const revoked = [];
   let issued = 0;
 
   function authorize(query, response) {
@@ -52,12 +54,18 @@ export async function authorizationServer() {
     if (pathname === "/authorize") return authorize(searchParams, response);
     let body = "";
     for await (const part of request) body += part;
+    if (pathname.startsWith("/applications/")) {
+      const { method, headers } = request;
+      revoked.push({ method, pathname, authorization: headers.authorization, body });
+      return response.writeHead(now.broken ? 503 : 204).end();
+    }
     token(new URLSearchParams(body), response);
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
     now,
+    revoked,
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(closed));

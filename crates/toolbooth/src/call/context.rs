@@ -30,6 +30,13 @@ impl Secret {
     pub fn expose(&self) -> &str {
         &self.0
     }
+
+    /// Whether it can be sent as a bearer token: 1 to 16,384 visible ASCII characters. RFC 6750, 2.1,
+    /// allows fewer characters, but not all servers keep to that. Anything else is no header value,
+    /// and the request would fail as if the service were away.
+    pub fn is_bearer_token(&self) -> bool {
+        (1..=16 * 1024).contains(&self.0.len()) && self.0.bytes().all(|it| it.is_ascii_graphic())
+    }
 }
 
 impl fmt::Debug for Secret {

@@ -30,7 +30,7 @@ struct Used<'a> {
 /// # Errors
 /// [`Refusal::MissingRequirements`] with challenges where users can be asked;
 /// [`Refusal::Malformed`] for a user id that is too long for that, or not that of the caller's
-/// token; [`Refusal::Unavailable`].
+/// token, and for a token that no service could be sent; [`Refusal::Unavailable`].
 pub(super) async fn meet<'a>(
     tool: &'static Tool,
     mut sent: Credentials,
@@ -51,8 +51,15 @@ pub(super) async fn meet<'a>(
     };
     let mut grants = Vec::new();
     for required in tool.authorization {
-        let own = |token: &&Secret| !Challenges::is_proof(token);
-        if sent.tokens.get(required.id).filter(own).is_some_and(|own| !own.expose().is_empty()) {
+        let own = |token: &&Secret| !token.expose().is_empty() && !Challenges::is_proof(token);
+        if let Some(own) = sent.tokens.get(required.id).filter(own) {
+            if !own.is_bearer_token() {
+                let id = required.id;
+                return Err(Refusal::Malformed(format!(
+                    "context.authorization: the token with id {id:?} must be at most 16384 visible \
+                     ASCII characters, without spaces"
+                )));
+            }
             continue;
         }
         let known = config.challenges.as_ref();

@@ -75,11 +75,6 @@ impl Challenges {
     fn callback(&self) -> String {
         format!("{}{}", self.origin, Address::Callback.path())
     }
-
-    /// The PKCE verifier: made again when it is needed, from what only this browser brings.
-    fn verifier(&self, id: &str, mark: &str) -> String {
-        self.vault.state.hash(Purpose::Verifier, &[id, mark])
-    }
 }
 
 /// Where to try again what may work the next time.

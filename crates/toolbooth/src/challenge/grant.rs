@@ -3,34 +3,59 @@
 use serde::{Deserialize, Serialize};
 
 use super::Granted;
-use super::oauth::Tokens;
+use super::tokens::Tokens;
 use crate::call::Secret;
 
 /// How long before its end an access token is refreshed, at most. For a minute after, others still
 /// read the old token: it must be good for longer than that.
 const EARLY_MS: u64 = 5 * 60 * 1000;
+
 /// What a user has allowed at a provider.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Grant {
-    access: String,
+    pub(super) access: String,
     pub(super) refresh: Option<String>,
     pub(super) scopes: Vec<String>,
+    /// When the user consented. Version 0.1.0 did not store it; then any deletion is later.
+    #[serde(default)]
+    pub(super) granted_ms: u64,
     /// When the access token came, and when it ends.
     pub(super) updated_ms: u64,
     expires_ms: Option<u64>,
 }
 
 impl Grant {
-    /// What came of an authorization that asked for `scopes`.
-    pub(super) fn new(tokens: Tokens, scopes: &[String], now_ms: u64) -> Self {
-        let Tokens { access, refresh, expires_in, scopes: given } = tokens;
+    /// What came of an authorization that asked for `scopes`. It is later than `seen_ms`, whatever the
+    /// clock here says: the user consented because of what was seen then.
+    pub(super) fn new(
+        tokens: Tokens,
+        scopes: &[String],
+        seen_ms: Option<u64>,
+        now_ms: u64,
+    ) -> Self {
+        let granted_ms = now_ms.max(seen_ms.map_or(0, |seen_ms| seen_ms.saturating_add(1)));
+        let Tokens { access, refresh, expires_in_ms, scopes: given } = tokens;
         Self {
             access: access.expose().to_owned(),
             refresh: refresh.map(|it| it.expose().to_owned()),
             scopes: given.unwrap_or_else(|| scopes.to_vec()),
-            updated_ms: now_ms,
-            expires_ms: expires_in.map(|s| now_ms.saturating_add(s.saturating_mul(1000))),
+            granted_ms,
+            updated_ms: granted_ms,
+            expires_ms: expires_in_ms.map(|ms| now_ms.saturating_add(ms)),
         }
+    }
+
+    /// The same with the tokens that a refresh brought. It is later than this one.
+    pub(super) fn refreshed(&self, tokens: Tokens, now_ms: u64) -> Self {
+        let new = Self::new(tokens, &self.scopes, Some(self.updated_ms), now_ms);
+        // A server that does not rotate refresh tokens need not repeat them.
+        let refresh = new.refresh.clone().or_else(|| self.refresh.clone());
+        Self { refresh, granted_ms: self.granted_ms, ..new }
+    }
+
+    /// What a call needs of it for the moment.
+    pub(super) fn without_refresh_token(&self) -> Self {
+        Self { refresh: None, ..self.clone() }
     }
 
     /// Whether it has all of `scopes`.
@@ -38,13 +63,23 @@ impl Grant {
         scopes.iter().all(|scope| self.scopes.iter().any(|given| given == scope.as_ref()))
     }
 
+    /// Whether the user gave it after the deletion, if there was one.
+    pub(super) fn outlives(&self, deleted_ms: Option<u64>) -> bool {
+        deleted_ms.is_none_or(|deleted_ms| self.granted_ms > deleted_ms)
+    }
+
+    /// Orders copies of a user's grant: greater is newer.
+    pub(super) fn age(&self) -> (u64, u64) {
+        (self.granted_ms, self.updated_ms)
+    }
+
     pub(super) fn is_over(&self, now_ms: u64) -> bool {
         self.expires_ms.is_some_and(|end| end <= now_ms)
     }
 
-    /// The same with another refresh token, or without.
-    pub(super) fn with_refresh(self, refresh: Option<String>) -> Self {
-        Self { refresh, ..self }
+    /// Whether no call can use it any more: its access token has ended and nothing can replace it.
+    pub(super) fn is_dead(&self, now_ms: u64) -> bool {
+        self.refresh.is_none() && self.is_over(now_ms)
     }
 
     /// Whether its access token should be refreshed: it ends soon, as measured by its own length.

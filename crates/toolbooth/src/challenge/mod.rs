@@ -6,10 +6,11 @@
 //! grants, sealed, and challenges that have failed. docs/STORAGE.md says what that means where the
 //! store is a minute behind.
 //!
-//! - `token`: signed, expiring tokens, and hashes; `seal`: encryption of what is stored;
-//! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them;
-//! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `recent`: what the store may not
-//!   know yet; `proof`: what helps over that elsewhere;
+//! - `token`: signed, expiring tokens, and hashes; `state`: their keys; `seal`: encryption of what is stored;
+//! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them; `tokens`: what they
+//!   answer;
+//! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `refresh`, `revocation`: how they
+//!   last and end; `recent`: what the store may not know yet; `proof`: what helps over that elsewhere;
 //! - `flow`: the user's way; `page`: what the user sees.
 
 mod flow;
@@ -21,8 +22,12 @@ mod pause;
 mod proof;
 mod provider;
 mod recent;
+mod refresh;
+mod revocation;
 mod seal;
+mod state;
 mod token;
+mod tokens;
 mod vault;
 
 pub use flow::Address;
@@ -36,15 +41,20 @@ use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, NoRandomness, Variables};
 use recent::Recent;
+use refresh::NoGrant;
 use seal::SealKeys;
-use token::{Purpose, StateKey, random_text};
-use vault::{NoGrant, Vault};
+use state::StateKeys;
+use token::{Purpose, random_text};
+use vault::Vault;
 
 /// How long the client may ask how a challenge stands.
 const LIFE_MS: u64 = 15 * 60 * 1000;
 /// How long before that end the user must be done, so that the client still hears of it from a
 /// store that is a minute behind.
 const LAG_MS: u64 = 2 * 60 * 1000;
+
+/// How far the store may be behind.
+const STALE_MS: u64 = 60_000;
 
 /// How long the scopes may be, together, that are asked for beside the required ones. A provider can
 /// grant more than was asked for, and the challenge has to fit into a cookie.
@@ -87,7 +97,7 @@ struct Claims {
     x: Vec<String>,
     /// The tool that needs them.
     t: String,
-    /// When the grant came that did not serve. One that came later does.
+    /// When the grant came that did not serve, or was deleted. One that came later does.
     g: Option<u64>,
 }
 
@@ -144,7 +154,7 @@ pub struct Challenges {
 
 impl Challenges {
     /// Reads `OAUTH_PROVIDERS`, and if it is set all that providers need: `PUBLIC_URL`, the secrets
-    /// `STATE_KEY` and `GRANT_KEYS`, and the variables of each provider. What is wrong goes to
+    /// `STATE_KEY` (and `STATE_KEY_PREVIOUS`) and `GRANT_KEYS`, and the variables of each provider. What is wrong goes to
     /// `problem` with the name of the variable.
     pub(crate) fn read(
         source: &dyn Variables,
@@ -169,14 +179,14 @@ impl Challenges {
             check(&value).map(|()| value).inspect_err(|wanted| problem(name, wanted)).ok()
         };
         let origin = part("PUBLIC_URL", &is_origin);
-        let state = part("STATE_KEY", &|text| StateKey::parse(text).map(drop));
         let seal = part("GRANT_KEYS", &|text| SealKeys::parse(text).map(drop));
+        let state = StateKeys::read(source, problem);
         let providers: Vec<_> =
             ids.iter().filter_map(|id| Provider::read(id, source, problem)).collect();
         Some(Self {
             origin: origin?,
             vault: Vault {
-                state: StateKey::parse(&state?).ok()?,
+                state: state?,
                 seal: SealKeys::parse(&seal?).ok()?,
                 recent: Recent::default(),
             },
@@ -198,12 +208,9 @@ impl Challenges {
 
     /// A token of the user's grant, or the challenge to ask for one.
     pub(crate) async fn token(&self, need: &Need<'_>, host: &dyn Host) -> Result<Granted, NoToken> {
-        let whose = (need.owner, &*need.provider.id);
-        let proven = need.proof.and_then(|it| self.vault.proven(whose, it.expose(), host.now_ms()));
-        if let Some(grant) = proven.filter(|grant| grant.covers(need.scopes)) {
-            return Ok(grant.into());
-        }
-        match self.vault.token((need.owner, need.provider), need.scopes, host).await {
+        let proof = need.proof.map(Secret::expose);
+        let wanted = (need.scopes, proof);
+        match self.vault.token((need.owner, need.provider), wanted, host).await {
             Ok(granted) => Ok(granted),
             Err(NoGrant::Ask { seen_ms, scopes }) => {
                 Err(NoToken::Ask(self.challenge(need, seen_ms, &scopes, host)?))
@@ -220,8 +227,8 @@ impl Challenges {
         proof::is_proof(token.expose())
     }
 
-    /// A new challenge. `seen_ms` is when the grant came that did not serve, if there was one,
-    /// and `had` are scopes that are not to be lost.
+    /// A new challenge. `seen_ms` is when the grant came that did not serve, or was deleted, if there
+    /// was one, and `had` are scopes that are not to be lost.
     ///
     /// # Errors
     /// There are no random bytes.

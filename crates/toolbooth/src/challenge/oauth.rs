@@ -1,22 +1,14 @@
-//! What is said to an authorization server: discovery, the code for tokens, refresh.
+//! What is said to an authorization server: discovery, the code for tokens, refresh, forms in general.
 
 use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Deserialize;
 
-use super::provider::{Addresses, ClientAuth, Provider, words};
+use super::provider::{Addresses, ClientAuth, Provider, Revocation};
+use super::tokens::{NoTokens, Tokens};
 use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, HttpRequest, HttpResponse, Level};
-
-/// Why an authorization server gave no tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoTokens {
-    /// It refuses: trying the same again does not help.
-    Refused,
-    /// It does not answer, or not as it should: later it may.
-    Away,
-}
 
 /// Where a provider is, and how it knows its client.
 pub(super) struct Server {
@@ -26,16 +18,8 @@ pub(super) struct Server {
     tells_issuer: bool,
     token: String,
     client_auth: ClientAuth,
-}
-
-/// What a token endpoint gives (RFC 6749, 5.1).
-pub(super) struct Tokens {
-    pub(super) access: Secret,
-    pub(super) refresh: Option<Secret>,
-    /// Seconds.
-    pub(super) expires_in: Option<u64>,
-    /// Absent when they are those that were asked for.
-    pub(super) scopes: Option<Vec<String>>,
+    /// How it revokes a grant, if it can.
+    pub(super) revocation: Option<Revocation>,
 }
 
 /// Finds the addresses of a provider.
@@ -51,6 +35,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
                 tells_issuer: false,
                 token: token.clone(),
                 client_auth: provider.client_auth.unwrap_or(ClientAuth::Post),
+                revocation: provider.revocation.clone(),
             });
         }
         Addresses::Issuer(issuer) => issuer,
@@ -60,6 +45,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
         issuer: String,
         authorization_endpoint: String,
         token_endpoint: String,
+        revocation_endpoint: Option<String>,
         #[serde(default)]
         authorization_response_iss_parameter_supported: bool,
         #[serde(default = "basic")]
@@ -88,12 +74,17 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
     } else {
         ClientAuth::Post
     };
+    let discovered_revocation = document.revocation_endpoint.filter(|it| belongs(it));
     Ok(Server {
         authorize: document.authorization_endpoint,
         issuer: Some(document.issuer),
         tells_issuer: document.authorization_response_iss_parameter_supported,
         token: document.token_endpoint,
         client_auth: provider.client_auth.unwrap_or(discovered),
+        revocation: provider
+            .revocation
+            .clone()
+            .or_else(|| discovered_revocation.map(Revocation::Standard)),
     })
 }
 
@@ -141,6 +132,21 @@ impl Server {
         fields: &[(&str, &str)],
         host: &dyn Host,
     ) -> Result<Tokens, NoTokens> {
+        let answer = send(provider, self.form(provider, &self.token, fields), host).await?;
+        Tokens::read(&answer).inspect_err(|no_tokens| {
+            let refused = *no_tokens == NoTokens::Refused;
+            let what = if refused { "it refuses" } else { "its answer has no tokens" };
+            note(provider, what, host);
+        })
+    }
+
+    /// A form for one of its endpoints, with the client's credentials (RFC 6749, 2.3.1).
+    pub(super) fn form<'a>(
+        &self,
+        provider: &Provider,
+        url: &'a str,
+        fields: &[(&str, &str)],
+    ) -> HttpRequest<'a> {
         let mut form = Serializer::new(String::new());
         form.extend_pairs(fields);
         let mut headers = vec![
@@ -162,59 +168,16 @@ impl Server {
                 }
             }
         }
-        let request = HttpRequest {
+        HttpRequest {
             method: "POST",
             headers,
             body: Some(form.finish().into_bytes()),
-            ..HttpRequest::get(self.token.as_str())
-        };
-        let answer = send(provider, request, host).await?;
-        tokens(&answer).inspect_err(|no_tokens| {
-            let refused = *no_tokens == NoTokens::Refused;
-            let what = if refused { "it refuses" } else { "its answer has no tokens" };
-            note(provider, what, host);
-        })
-    }
-}
-
-fn tokens(answer: &HttpResponse) -> Result<Tokens, NoTokens> {
-    #[derive(Deserialize)]
-    struct Body {
-        access_token: Option<String>,
-        token_type: Option<String>,
-        refresh_token: Option<String>,
-        expires_in: Option<u64>,
-        scope: Option<String>,
-        error: Option<String>,
-    }
-    let body: Option<Body> = answer.json();
-    // GitHub tells errors with status 200.
-    match body {
-        Some(Body { error: Some(_), .. }) if answer.status < 500 => Err(NoTokens::Refused),
-        Some(Body {
-            access_token: Some(access),
-            token_type,
-            refresh_token,
-            expires_in,
-            scope,
-            error: None,
-        }) if answer.status == 200
-            && !access.is_empty()
-            && token_type.as_deref().is_none_or(|it| it.eq_ignore_ascii_case("bearer")) =>
-        {
-            Ok(Tokens {
-                access: Secret::new(access),
-                refresh: refresh_token.filter(|it| !it.is_empty()).map(Secret::new),
-                expires_in,
-                scopes: scope.map(|scope| words(&scope)),
-            })
+            ..HttpRequest::get(url)
         }
-        _ if (400..500).contains(&answer.status) && answer.status != 429 => Err(NoTokens::Refused),
-        _ => Err(NoTokens::Away),
     }
 }
 
-async fn send(
+pub(super) async fn send(
     provider: &Provider,
     request: HttpRequest<'_>,
     host: &dyn Host,
@@ -225,6 +188,6 @@ async fn send(
     })
 }
 
-fn note(provider: &Provider, what: &str, host: &dyn Host) {
+pub(super) fn note(provider: &Provider, what: &str, host: &dyn Host) {
     host.log(Level::Warn, "authorization_server", &[("provider", &provider.id), ("fault", what)]);
 }

@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::LIFE_MS;
-use super::token::{BadToken, Purpose, StateKey};
+use super::state::{Hashes, StateKeys};
+use super::token::{BadToken, Purpose};
 use crate::call::Caller;
 use crate::host::Variables;
 use crate::json;
 
 /// Makes requests wait: the key that signs what they wait with.
 #[derive(Debug, Clone)]
-pub(crate) struct Pauses(StateKey);
+pub(crate) struct Pauses(StateKeys);
 
 /// The place of one request among all: who makes it, and what it asks for.
 ///
@@ -21,16 +22,16 @@ pub(crate) struct Pauses(StateKey);
 /// granted anything, the store says. So it may come back more than once.
 #[derive(Debug, Clone)]
 pub(crate) struct Pause {
-    key: StateKey,
-    /// A hash of the request.
-    request: String,
+    keys: StateKeys,
+    /// The hashes of the request.
+    request: Hashes,
     expires_ms: u64,
 }
 
 /// What a token says.
 #[derive(Serialize, Deserialize)]
 struct Claims {
-    /// [`Pause::request`].
+    /// The hash of the request by the key of the token.
     r: String,
     /// The providers that the user was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,19 +56,16 @@ pub(crate) const FORGED: &str = "is not one that this server gave for this reque
 const EXPIRED: &str = "has expired; make the request again without it";
 
 impl Pauses {
-    /// Reads `STATE_KEY`; there need be none. What is wrong goes to `problem`.
+    /// Reads `STATE_KEY` and `STATE_KEY_PREVIOUS`; there need be none. What is wrong goes to `problem`.
     pub(crate) fn read(
         source: &dyn Variables,
         problem: &mut dyn FnMut(&str, &str),
     ) -> Option<Self> {
-        let secret = source.variable("STATE_KEY").filter(|secret| !secret.is_empty())?;
-        match StateKey::parse(&secret) {
-            Ok(key) => Some(Self(key)),
-            Err(wanted) => {
-                problem("STATE_KEY", wanted);
-                None
-            }
+        let set = |name| source.variable(name).is_some_and(|secret| !secret.is_empty());
+        if !set("STATE_KEY") && !set("STATE_KEY_PREVIOUS") {
+            return None;
         }
+        StateKeys::read(source, problem).map(Self)
     }
 
     /// The place of a request of `caller` for `user`; `parts` are all that it asks for.
@@ -77,7 +75,7 @@ impl Pauses {
         parts: &[&str],
         now_ms: u64,
     ) -> Pause {
-        let Self(key) = self;
+        let Self(keys) = self;
         let (way, name) = match caller {
             Caller::Anonymous => ("none", [None, None]),
             Caller::Key { name, .. } => ("key", [Some(name), None]),
@@ -86,8 +84,8 @@ impl Pauses {
         let who = json::write(&(way, name, user));
         let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
         Pause {
-            request: key.hash(Purpose::Pause, &parts),
-            key: key.clone(),
+            request: keys.hashes(Purpose::Pause, &parts),
+            keys: keys.clone(),
             expires_ms: now_ms.saturating_add(LIFE_MS),
         }
     }
@@ -96,8 +94,8 @@ impl Pauses {
 impl Pause {
     /// A token for the client, which says what the request waits for.
     pub(crate) fn token(&self, waits: Waited) -> String {
-        let claims = Claims { r: self.request.clone(), p: waits.providers, s: waits.state };
-        self.key.sign(Purpose::Pause, &claims, self.expires_ms)
+        let claims = Claims { r: self.request.current.clone(), p: waits.providers, s: waits.state };
+        self.keys.sign(Purpose::Pause, &claims, self.expires_ms)
     }
 
     /// What the request waited for, by the token that came back at `now_ms`.
@@ -105,8 +103,8 @@ impl Pause {
     /// # Errors
     /// [`FORGED`] or [`EXPIRED`].
     pub(crate) fn open(&self, token: &str, now_ms: u64) -> Result<Waited, &'static str> {
-        match self.key.open::<Claims>(Purpose::Pause, token, now_ms) {
-            Ok(claims) if claims.r == self.request => {
+        match self.keys.open::<Claims>(Purpose::Pause, token, now_ms) {
+            Ok(claims) if self.request.iter().any(|hash| hash == claims.r) => {
                 Ok(Waited { providers: claims.p, state: claims.s })
             }
             Ok(_) | Err(BadToken::Forged) => Err(FORGED),
@@ -128,10 +126,16 @@ mod tests {
         let read = Pauses::read(&FakeHost::with(VARIABLES), &mut |name, _| panic!("{name}"));
         let pauses = read.unwrap();
         let owner = |user| (&Caller::Anonymous, Some(user));
+        let old = ("STATE_KEY_PREVIOUS", "0123456789abcdef0123456789abcdef");
+        let new = ("STATE_KEY", "fedcba9876543210fedcba9876543210");
+        let rotated = Pauses::read(&FakeHost::with(&[new, old]), &mut |name, _| panic!("{name}"));
+        let rotated = rotated.unwrap().pause(owner("u"), &["call", "{}"], 5_000);
         let pause = pauses.pause(owner("u"), &["call", "{}"], 5_000);
         let waited = Waited { providers: vec!["mail".to_owned()], state: Some(json!({"a": 1})) };
         let token = pause.token(waited.clone());
-        assert_eq!(pause.open(&token, 6_000), Ok(waited));
+        assert_eq!(pause.open(&token, 6_000).as_ref(), Ok(&waited));
+        assert_eq!(rotated.open(&token, 6_000).as_ref(), Ok(&waited), "the key before");
+        assert_eq!(pause.open(&rotated.token(waited), 6_000), Err(FORGED), "the key after");
         assert_eq!(pause.open(&token, 5_000 + LIFE_MS), Err(EXPIRED));
         assert_eq!(pause.open(&format!("{token}a"), 6_000), Err(FORGED));
         assert_eq!(pause.open("", 6_000), Err(FORGED));

@@ -17,6 +17,8 @@ pub struct Provider {
     pub(super) addresses: Addresses,
     /// Where the secret goes; unset, discovery decides, else the body.
     pub(super) client_auth: Option<ClientAuth>,
+    /// How it revokes grants; unset, discovery decides.
+    pub(super) revocation: Option<Revocation>,
     /// Scopes that are asked for whatever the tool requires, such as `offline_access`.
     pub(super) scopes: Vec<String>,
     /// What else it wants to be told when a user is sent there.
@@ -30,6 +32,15 @@ pub(super) enum Addresses {
     Known { authorize: String, token: String },
     /// Where its discovery document says (OpenID Connect Discovery 1.0).
     Issuer(String),
+}
+
+/// How a provider revokes a grant, and where.
+#[derive(Debug, Clone)]
+pub(super) enum Revocation {
+    /// By its revocation endpoint (RFC 7009).
+    Standard(String),
+    /// GitHub's "delete an app authorization", which needs the client's secret.
+    GitHub { url: String, client_secret: Secret },
 }
 
 /// How a client shows its secret (RFC 6749, 2.3.1).
@@ -47,6 +58,7 @@ struct Preset {
     title: &'static str,
     authorize: &'static str,
     token: &'static str,
+    revoke: &'static str,
     extra: &'static [(&'static str, &'static str)],
 }
 
@@ -56,6 +68,7 @@ const PRESETS: &[Preset] = &[
         title: "GitHub",
         authorize: "https://github.com/login/oauth/authorize",
         token: "https://github.com/login/oauth/access_token",
+        revoke: "https://api.github.com/applications/{client_id}/grant",
         extra: &[],
     },
     Preset {
@@ -63,6 +76,7 @@ const PRESETS: &[Preset] = &[
         title: "Google",
         authorize: "https://accounts.google.com/o/oauth2/v2/auth",
         token: "https://oauth2.googleapis.com/token",
+        revoke: "https://oauth2.googleapis.com/revoke",
         // Without these there is no refresh token, or only the first time.
         extra: &[("access_type", "offline"), ("prompt", "consent")],
     },
@@ -99,7 +113,11 @@ impl Provider {
         let issuer = address("ISSUER");
         let authorize =
             address("AUTHORIZE_URL").or_else(|| preset.map(|it| it.authorize.to_owned()));
-        let token = address("TOKEN_URL").or_else(|| preset.map(|it| it.token.to_owned()));
+        let own_token = address("TOKEN_URL");
+        // The tokens of another server are none of the preset's business.
+        let known = preset.filter(|_| issuer.is_none() && own_token.is_none());
+        let revoke = address("REVOKE_URL").or_else(|| known.map(|it| it.revoke.to_owned()));
+        let token = own_token.or_else(|| preset.map(|it| it.token.to_owned()));
         let addresses = match (issuer, authorize, token) {
             (Some(issuer), _, _) => Some(Addresses::Issuer(issuer)),
             (None, Some(authorize), Some(token)) => Some(Addresses::Known { authorize, token }),
@@ -120,14 +138,25 @@ impl Provider {
         if !good {
             return None;
         }
+        let client_id = client_id?;
+        let client_secret = set("CLIENT_SECRET").map(Secret::new);
+        let revoke = revoke.map(|url| url.replace("{client_id}", &client_id));
+        let revocation = match (id, revoke, &client_secret) {
+            ("github", Some(url), Some(secret)) => {
+                Some(Revocation::GitHub { url, client_secret: secret.clone() })
+            }
+            ("github", ..) => None,
+            (_, url, _) => url.map(Revocation::Standard),
+        };
         let title = set("TITLE").or_else(|| preset.map(|preset| preset.title.to_owned()));
         Some(Self {
             id: id.to_owned(),
             title: title.unwrap_or_else(|| id.to_owned()),
-            client_id: client_id?,
-            client_secret: set("CLIENT_SECRET").map(Secret::new),
+            client_id,
+            client_secret,
             addresses: addresses?,
             client_auth,
+            revocation,
             scopes: words(&set("SCOPES").unwrap_or_default()),
             extra: preset.map_or(&[], |preset| preset.extra),
         })
@@ -159,6 +188,11 @@ mod tests {
                 &["OAUTH_GITHUB_TOKEN_URL"],
             ),
             ("github", &[ID, ("OAUTH_GITHUB_CLIENT_AUTH", "Basic")], &["OAUTH_GITHUB_CLIENT_AUTH"]),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_REVOKE_URL", "http://a.example/revoke")],
+                &["OAUTH_GITHUB_REVOKE_URL"],
+            ),
             ("my-corp", &[CORP], &["OAUTH_MY_CORP_ISSUER"]),
             ("my-corp", &[CORP, ("OAUTH_MY_CORP_ISSUER", "https://a.example")], &[]),
             (
@@ -173,6 +207,40 @@ mod tests {
             let provider = Provider::read(id, &FakeHost::with(variables), &mut problem);
             assert_eq!(problems, wrong, "{id} {variables:?}");
             assert_eq!(provider.is_some(), wrong.is_empty(), "{id} {variables:?}");
+        }
+    }
+    #[test]
+    fn where_grants_are_revoked() {
+        const ID: (&str, &str) = ("CLIENT_ID", "c1");
+        const SECRET: (&str, &str) = ("CLIENT_SECRET", "s");
+        const REVOKE: (&str, &str) = ("REVOKE_URL", "https://r.example/{client_id}");
+        const ISSUER: (&str, &str) = ("ISSUER", "https://i.example");
+        const TOKEN: (&str, &str) = ("TOKEN_URL", "https://t.example");
+        for (id, variables, expected) in [
+            ("google", &[ID][..], "standard https://oauth2.googleapis.com/revoke"),
+            ("google", &[ID, REVOKE], "standard https://r.example/c1"),
+            ("google", &[ID, ISSUER], ""),
+            ("google", &[ID, TOKEN], ""),
+            ("google", &[ID, TOKEN, REVOKE], "standard https://r.example/c1"),
+            ("github", &[ID, SECRET], "github https://api.github.com/applications/c1/grant"),
+            ("github", &[ID, SECRET, REVOKE], "github https://r.example/c1"),
+            ("github", &[ID, SECRET, TOKEN], ""),
+            ("github", &[ID], ""),
+            ("corp", &[ID, ISSUER, REVOKE], "standard https://r.example/c1"),
+            ("corp", &[ID, ISSUER], ""),
+        ] {
+            let mut host = FakeHost::default();
+            for (name, value) in variables {
+                let name = format!("OAUTH_{}_{name}", id.to_uppercase());
+                host.variables.insert(name, (*value).to_owned());
+            }
+            let provider = Provider::read(id, &host, &mut |name, _| panic!("{name}")).unwrap();
+            let got = match provider.revocation {
+                None => String::new(),
+                Some(Revocation::Standard(url)) => format!("standard {url}"),
+                Some(Revocation::GitHub { url, .. }) => format!("github {url}"),
+            };
+            assert_eq!(got, expected, "{id} {variables:?}");
         }
     }
 }

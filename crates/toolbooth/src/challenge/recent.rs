@@ -5,18 +5,16 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How far the store may be behind.
-const STALE_MS: u64 = 60_000;
+use super::STALE_MS;
+
 /// After a failure an authorization server is left in peace for this time.
 const AWAY_MS: u64 = 5_000;
-
-/// What was written under a key: a sealed grant, or nothing when it was deleted; and when.
-pub(super) type Written = (Option<String>, u64);
 
 #[derive(Debug, Default)]
 struct Known {
     // Few: what a minute brings. Maps would take more room in the Worker than they save time.
-    written: Vec<(String, Written)>,
+    /// What was written under a key, and when.
+    written: Vec<(String, (String, u64))>,
     away: Vec<(String, u64)>,
 }
 
@@ -30,17 +28,17 @@ impl Recent {
     }
 
     /// Remembers what was written under a key, or should have been.
-    pub(super) fn wrote(&self, key: &str, sealed: Option<&str>, now_ms: u64) {
+    pub(super) fn wrote(&self, key: &str, value: &str, now_ms: u64) {
         let written = &mut self.known().written;
         written.retain(|(one, (_, at))| one != key && now_ms.saturating_sub(*at) < STALE_MS);
-        written.push((key.to_owned(), (sealed.map(str::to_owned), now_ms)));
+        written.push((key.to_owned(), (value.to_owned(), now_ms)));
     }
 
     /// What was written under a key, if the store may not know it yet.
-    pub(super) fn written(&self, key: &str, now_ms: u64) -> Option<Written> {
+    pub(super) fn written(&self, key: &str, now_ms: u64) -> Option<String> {
         let known = self.known();
-        let (_, written) = known.written.iter().find(|(one, _)| one == key)?;
-        (now_ms.saturating_sub(written.1) < STALE_MS).then(|| written.clone())
+        let (_, (value, at)) = known.written.iter().find(|(one, _)| one == key)?;
+        (now_ms.saturating_sub(*at) < STALE_MS).then(|| value.clone())
     }
 
     /// Remembers that the server of a provider does not answer.

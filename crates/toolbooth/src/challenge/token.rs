@@ -25,10 +25,14 @@ pub(super) enum Purpose {
     Browser,
     /// The PKCE verifier (RFC 7636).
     Verifier,
-    /// The key of a grant in the store.
+    /// The keys of a grant and of its deletion in the store.
     Grant,
     /// The key of a failure in the store.
     Failure,
+    /// A proof, as the client has it.
+    Proof,
+    /// The key of a proof's record in the store.
+    ProofKey,
     /// A request that waits for its user, with its client.
     Pause,
 }
@@ -42,6 +46,8 @@ impl Purpose {
             Self::Verifier => "verifier",
             Self::Grant => "grant",
             Self::Failure => "failure",
+            Self::Proof => "proof",
+            Self::ProofKey => "proof key",
             Self::Pause => "pause",
         }
     }

@@ -1,58 +1,146 @@
-//! Grants in the store: kept, found, refreshed, forgotten. docs/STORAGE.md tells each key and value.
+//! Grants in the store: kept, found, deleted. docs/STORAGE.md describes each key and value.
 
 use std::time::Duration;
 
+use futures_util::future::{join, join3};
+
+use super::LIFE_MS;
 use super::grant::Grant;
-use super::oauth::{self, NoTokens};
 use super::owner::Owner;
-use super::provider::Provider;
 use super::recent::Recent;
 use super::seal::SealKeys;
-use super::token::{Purpose, StateKey};
-use super::{Granted, LIFE_MS};
-use crate::call::Secret;
+use super::state::{Hashes, StateKeys};
+use super::token::Purpose;
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
 use crate::json;
 
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a grant is kept after its last change.
-const LIFE: Duration = Duration::from_secs(180 * 24 * 60 * 60);
-/// Why a grant gives no token now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoGrant {
-    /// The user must be asked; `seen_ms` is when the grant came that no longer serves.
-    Ask { seen_ms: Option<u64>, scopes: Vec<String> },
-    /// The store does not answer.
-    Store,
-    /// The authorization server does not answer.
-    Server,
-}
+const LIFE: Duration = DAY.saturating_mul(180);
+/// How long a deletion is kept. A location that does not know of it yet may still write the grant
+/// for a minute: the deletion must outlive that copy.
+const DELETED_LIFE: Duration = DAY.saturating_mul(181);
+/// How far the clocks of two locations may be apart. A deletion also covers grants that seem to be
+/// younger by this much.
+const CLOCK_SKEW_MS: u64 = 2_000;
+
+/// Whose grant, and the id of the provider.
+pub(super) type Whose<'a> = (&'a Owner, &'a str);
 
 /// Where grants are kept.
 #[derive(Debug, Clone)]
 pub(super) struct Vault {
-    pub(super) state: StateKey,
+    pub(super) state: StateKeys,
     pub(super) seal: SealKeys,
     pub(super) recent: Recent,
 }
 
+/// What is known of a user's grant.
+pub(super) struct Known {
+    /// The grant, if there is one that has not been deleted.
+    pub(super) grant: Option<Grant>,
+    /// Until when a grant must have been given to count as deleted.
+    pub(super) deleted_ms: Option<u64>,
+}
+
+impl Known {
+    /// Of several copies of a grant the newest counts: the one of the latest consent, refreshed last.
+    fn newest(copies: impl IntoIterator<Item = Option<Grant>>, deleted_ms: Option<u64>) -> Self {
+        let copies = copies.into_iter().flatten().filter(|grant| grant.outlives(deleted_ms));
+        Self { grant: copies.max_by_key(Grant::age), deleted_ms }
+    }
+}
+
+/// The keys of a user's grant and of its deletion.
+struct Keys {
+    grant: String,
+    deleted: String,
+}
+
+impl Keys {
+    fn of(hash: &str) -> Self {
+        Self { grant: format!("grant:{hash}"), deleted: format!("deleted:{hash}") }
+    }
+}
+
 impl Vault {
-    pub(super) fn key(&self, owner: &Owner, provider: &str) -> String {
-        let parts = [&*owner.way, &*owner.application, &*owner.user, provider];
-        format!("grant:{}", self.state.hash(Purpose::Grant, &parts))
+    /// The keys that are written to.
+    fn keys(&self, whose: Whose<'_>) -> Keys {
+        Keys::of(&self.state.hash(Purpose::Grant, &parts(whose)))
     }
 
-    /// The grant of a user, if one can be read. It may be a minute old.
+    /// The keys that may have been written to, those of the current `STATE_KEY` first.
+    fn all_keys(&self, whose: Whose<'_>) -> (Keys, Option<Keys>) {
+        let Hashes { current, previous } = self.state.hashes(Purpose::Grant, &parts(whose));
+        (Keys::of(&current), previous.as_deref().map(Keys::of))
+    }
+
+    /// The user's grant as the store knows it, which may be a minute behind.
     pub(super) async fn load(
         &self,
-        owner: &Owner,
-        provider: &str,
+        whose: Whose<'_>,
         host: &dyn Host,
     ) -> Result<Option<Grant>, StoreError> {
-        let key = self.key(owner, provider);
-        let Some(sealed) = host.get(&key).await.inspect_err(|error| note(error, host))? else {
-            return Ok(None);
-        };
-        let grant = self.opened(&key, &sealed);
+        let (grant, deleted_ms) = self.stored(&self.all_keys(whose), host).await?;
+        Ok(Known::newest([grant], deleted_ms).grant)
+    }
+
+    /// The user's grant as a call finds it: in the store, in what this instance has just written, or
+    /// by the proof that the client sends.
+    pub(super) async fn find(
+        &self,
+        whose: Whose<'_>,
+        proof: Option<&str>,
+        host: &dyn Host,
+    ) -> Result<Known, StoreError> {
+        let all @ (keys, _) = &self.all_keys(whose);
+        let (stored, proven) = join(self.stored(all, host), self.proven(whose, proof, host)).await;
+        let (stored, deleted_ms) = stored?;
+        let deleted_ms = deleted_ms.max(self.deleted_here(keys, host));
+        // Of equal copies the last counts. The proof has no refresh token.
+        Ok(Known::newest([proven, stored, self.written_here(keys, host)], deleted_ms))
+    }
+
+    /// The grant, also a deleted one, and its deletion.
+    async fn stored(
+        &self,
+        all: &(Keys, Option<Keys>),
+        host: &dyn Host,
+    ) -> Result<(Option<Grant>, Option<u64>), StoreError> {
+        let (keys, previous) = all;
+        let deleted = get(&keys.deleted, host);
+        let (grant, deleted, before) = join3(self.stored_grant(all, host), deleted, async {
+            match previous {
+                Some(previous) => get(&previous.deleted, host).await,
+                None => Ok(None),
+            }
+        })
+        .await;
+        // A grant that was deleted under the previous key may have been refreshed under the current.
+        let deleted = [deleted?, before?].into_iter().flatten();
+        Ok((grant?, deleted.filter_map(|text| text.parse().ok()).max()))
+    }
+
+    /// The grant, also a deleted one: under the previous key only until it is next written.
+    async fn stored_grant(
+        &self,
+        (keys, previous): &(Keys, Option<Keys>),
+        host: &dyn Host,
+    ) -> Result<Option<Grant>, StoreError> {
+        match (self.read(&keys.grant, host).await?, previous) {
+            (None, Some(previous)) => self.read(&previous.grant, host).await,
+            (grant, _) => Ok(grant),
+        }
+    }
+
+    /// The sealed grant under a key.
+    pub(super) async fn read(
+        &self,
+        key: &str,
+        host: &dyn Host,
+    ) -> Result<Option<Grant>, StoreError> {
+        let Some(sealed) = get(key, host).await? else { return Ok(None) };
+        let grant = self.opened(key, &sealed);
         if grant.is_none() {
             host.log(Level::Warn, "grant", &[("fault", "no key of GRANT_KEYS opens it")]);
         }
@@ -63,163 +151,129 @@ impl Vault {
         json::read(&self.seal.open(key, sealed)?)
     }
 
-    /// The grant of a user as this instance knows it: from the store, or as it has just been written.
-    async fn current(
-        &self,
-        owner: &Owner,
-        provider: &str,
-        host: &dyn Host,
-    ) -> Result<Option<Grant>, StoreError> {
-        let stored = self.load(owner, provider, host).await?;
-        let key = self.key(owner, provider);
-        Ok(match self.recent.written(&key, host.now_ms()) {
-            None => stored,
-            Some((None, deleted_ms)) => stored.filter(|grant| grant.updated_ms > deleted_ms),
-            Some((Some(sealed), _)) => {
-                let both = stored.into_iter().chain(self.opened(&key, &sealed));
-                both.max_by_key(|grant| grant.updated_ms)
-            }
-        })
+    fn written_here(&self, keys: &Keys, host: &dyn Host) -> Option<Grant> {
+        self.opened(&keys.grant, &self.recent.written(&keys.grant, host.now_ms())?)
     }
 
-    /// Keeps a grant in the place of the one before.
+    fn deleted_here(&self, keys: &Keys, host: &dyn Host) -> Option<u64> {
+        self.recent.written(&keys.deleted, host.now_ms())?.parse().ok()
+    }
+
+    /// What this instance itself has written within the last minute.
+    pub(super) fn recent(&self, whose: Whose<'_>, host: &dyn Host) -> Known {
+        let keys = self.keys(whose);
+        Known::newest([self.written_here(&keys, host)], self.deleted_here(&keys, host))
+    }
+
+    /// Keeps the grant of a user who has just consented in the place of the one before, and its proof.
     pub(super) async fn save(
         &self,
-        (owner, provider): (&Owner, &str),
+        whose: Whose<'_>,
         grant: &Grant,
         host: &dyn Host,
     ) -> Result<(), StoreError> {
-        let key = self.key(owner, provider);
+        let Keys { grant: key, .. } = self.keys(whose);
         let sealed = self.sealed(&key, grant, host)?;
-        self.put(&key, &sealed, host).await?;
-        self.recent.wrote(&key, Some(&sealed), host.now_ms());
+        let (saved, ()) =
+            join(put(&key, &sealed, LIFE, host), self.prove(whose, grant, host)).await;
+        saved?;
+        self.recent.wrote(&key, &sealed, host.now_ms());
         Ok(())
     }
 
     /// Keeps a grant that has been refreshed. A failure is logged: the token is good all the same, and
     /// this instance knows it for a minute; a later call refreshes again or asks the user.
-    async fn keep(&self, (owner, provider): (&Owner, &str), grant: &Grant, host: &dyn Host) {
-        let key = self.key(owner, provider);
+    pub(super) async fn keep(&self, whose: Whose<'_>, grant: &Grant, host: &dyn Host) {
+        let Keys { grant: key, .. } = self.keys(whose);
         if let Ok(sealed) = self.sealed(&key, grant, host) {
-            self.recent.wrote(&key, Some(&sealed), host.now_ms());
-            let _ = self.put(&key, &sealed, host).await;
+            self.recent.wrote(&key, &sealed, host.now_ms());
+            let _ = put(&key, &sealed, LIFE, host).await;
         }
     }
 
-    fn sealed(&self, key: &str, grant: &Grant, host: &dyn Host) -> Result<String, StoreError> {
+    pub(super) fn sealed(
+        &self,
+        key: &str,
+        grant: &Grant,
+        host: &dyn Host,
+    ) -> Result<String, StoreError> {
         let sealed = self.seal.seal(key, json::write(grant).as_bytes(), host);
         sealed.map_err(|_| StoreError("no random bytes".to_owned()))
     }
 
-    async fn put(&self, key: &str, sealed: &str, host: &dyn Host) -> Result<(), StoreError> {
-        host.put(key, sealed, LIFE).await.inspect_err(|error| note(error, host))
-    }
-
-    /// Forgets a grant. For a minute others may still read it.
+    /// Deletes a user's grant and returns the newest copy of it, which the provider should revoke.
+    ///
+    /// What deletes it is a record of its own: a location that still has the old copy may refresh it
+    /// and write it again. A grant counts only if the user gave it after the deletion.
+    ///
+    /// # Errors
+    /// The deletion could not be written, so that the grant still counts.
     pub(super) async fn delete(
         &self,
-        owner: &Owner,
-        provider: &str,
+        whose: Whose<'_>,
         host: &dyn Host,
-    ) -> Result<(), StoreError> {
-        let key = self.key(owner, provider);
-        host.delete(&key).await.inspect_err(|error| note(error, host))?;
-        self.recent.wrote(&key, None, host.now_ms());
-        Ok(())
-    }
-
-    /// An access token of the user's grant with these scopes, refreshed when it is about to end.
-    pub(super) async fn token(
-        &self,
-        (owner, provider): (&Owner, &Provider),
-        scopes: &[&str],
-        host: &dyn Host,
-    ) -> Result<Granted, NoGrant> {
-        let current = self.current(owner, &provider.id, host).await;
-        let Some(mut grant) = current.map_err(|_| NoGrant::Store)? else {
-            return Err(NoGrant::Ask { seen_ms: None, scopes: Vec::new() });
-        };
-        let again =
-            |grant: Grant| NoGrant::Ask { seen_ms: Some(grant.updated_ms), scopes: grant.scopes };
-        if !grant.covers(scopes) {
-            return Err(again(grant));
-        }
+    ) -> Result<Option<Grant>, StoreError> {
+        let all @ (keys, previous) = &self.all_keys(whose);
+        // Not the deletion: this location would remember for a minute that there is none.
+        let stored = self.stored_grant(all, host).await.ok().flatten();
+        let Known { grant, .. } = Known::newest([stored, self.written_here(keys, host)], None);
         let now_ms = host.now_ms();
-        if grant.is_ending(now_ms) {
-            let is_over = grant.is_over(now_ms);
-            match self.refreshed(&grant, provider, host).await {
-                Ok(new) => {
-                    self.keep((owner, &provider.id), &new, host).await;
-                    if is_over || new.covers(scopes) {
-                        grant = new;
-                    }
-                }
-                // Refused by a copy that is a minute old, or away: the token at hand is still good.
-                Err(_) if !is_over => {}
-                Err(NoTokens::Refused) => {
-                    // Another request may have used the refresh token at the same moment.
-                    let key = self.key(owner, &provider.id);
-                    let written = self.recent.written(&key, host.now_ms());
-                    let other = written.and_then(|(sealed, _)| self.opened(&key, &sealed?));
-                    match other.filter(|other| other.updated_ms > grant.updated_ms) {
-                        Some(other) => grant = other,
-                        None => return Err(again(grant)),
-                    }
-                }
-                Err(NoTokens::Away) => return Err(NoGrant::Server),
-            }
+        let granted_ms = grant.as_ref().map_or(0, |grant| grant.granted_ms);
+        let deleted_ms = now_ms.saturating_add(CLOCK_SKEW_MS).max(granted_ms).to_string();
+        // Instances that do not have the current key yet look under the previous one.
+        let all = [Some(keys), previous.as_ref()];
+        for keys in all.into_iter().flatten() {
+            put(&keys.deleted, &deleted_ms, DELETED_LIFE, host).await?;
         }
-        // A refresh can give less than the user has granted.
-        if !grant.covers(scopes) {
-            return Err(again(grant));
+        self.recent.wrote(&keys.deleted, &deleted_ms, now_ms);
+        // The grant is dead already. This takes its tokens out of the store.
+        for keys in all.into_iter().flatten() {
+            let _ = host.delete(&keys.grant).await.inspect_err(|error| note(error, host));
         }
-        Ok(grant.into())
-    }
-
-    async fn refreshed(
-        &self,
-        grant: &Grant,
-        provider: &Provider,
-        host: &dyn Host,
-    ) -> Result<Grant, NoTokens> {
-        let refresh = grant.refresh.clone().map(Secret::new).ok_or(NoTokens::Refused)?;
-        if self.recent.was_away(&provider.id, host.now_ms()) {
-            return Err(NoTokens::Away);
-        }
-        let tokens =
-            async { oauth::server(provider, host).await?.refresh(provider, &refresh, host).await };
-        let tokens = tokens.await.inspect_err(|why| {
-            if *why == NoTokens::Away {
-                self.recent.is_away(&provider.id, host.now_ms());
-            }
-        })?;
-        let new = Grant::new(tokens, &grant.scopes, host.now_ms());
-        // A server that does not rotate refresh tokens need not repeat them.
-        let refresh = new.refresh.clone().or_else(|| grant.refresh.clone());
-        Ok(new.with_refresh(refresh))
+        Ok(grant)
     }
 
     /// Notes that a challenge has failed, if nothing else comes of it before `from_ms`.
     pub(super) async fn fail(&self, challenge: &str, from_ms: u64, host: &dyn Host) {
         let life = Duration::from_millis(LIFE_MS).max(SHORTEST_LIFE);
-        let put = host.put(&self.failure_key(challenge), &from_ms.to_string(), life).await;
-        if let Err(error) = put {
-            // It will be seen as failed when it expires.
-            note(&error, host);
-        }
+        // Without it the challenge will be seen as failed when it expires.
+        let key = failure_key(&self.state.hash(Purpose::Failure, &[challenge]));
+        let _ = put(&key, &from_ms.to_string(), life, host).await;
     }
 
     /// Whether a challenge is known to have failed.
     pub(super) async fn has_failed(&self, challenge: &str, host: &dyn Host) -> bool {
-        let read = host.get(&self.failure_key(challenge)).await;
-        let value = read.inspect_err(|error| note(error, host)).ok().flatten();
-        let from_ms = value.and_then(|value| value.parse::<u64>().ok());
-        from_ms.is_some_and(|from_ms| from_ms <= host.now_ms())
+        for hash in self.state.hashes(Purpose::Failure, &[challenge]).iter() {
+            let value = get(&failure_key(hash), host).await.ok().flatten();
+            let from_ms = value.and_then(|value| value.parse::<u64>().ok());
+            if from_ms.is_some_and(|from_ms| from_ms <= host.now_ms()) {
+                return true;
+            }
+        }
+        false
     }
+}
 
-    fn failure_key(&self, challenge: &str) -> String {
-        format!("failed:{}", self.state.hash(Purpose::Failure, &[challenge]))
-    }
+fn failure_key(hash: &str) -> String {
+    format!("failed:{hash}")
+}
+
+/// What a hash of a user and a provider is made of.
+pub(super) fn parts<'a>((owner, provider): Whose<'a>) -> [&'a str; 4] {
+    [&owner.way, &owner.application, &owner.user, provider]
+}
+
+async fn get(key: &str, host: &dyn Host) -> Result<Option<String>, StoreError> {
+    host.get(key).await.inspect_err(|error| note(error, host))
+}
+
+pub(super) async fn put(
+    key: &str,
+    value: &str,
+    life: Duration,
+    host: &dyn Host,
+) -> Result<(), StoreError> {
+    host.put(key, value, life).await.inspect_err(|error| note(error, host))
 }
 
 fn note(error: &StoreError, host: &dyn Host) {

@@ -5,9 +5,19 @@ use super::stop::Stop;
 use super::{again, parameter};
 use crate::challenge::grant::Grant;
 use crate::challenge::token::Purpose;
-use crate::challenge::{Challenges, oauth, page};
+use crate::challenge::{Challenges, STALE_MS, oauth, page};
 use crate::host::Host;
 use crate::http::{Headers, Outbound};
+
+/// A browser that has been at a challenge's page, as its cookie and `state` show.
+struct Recognised {
+    /// The challenge's id.
+    id: String,
+    /// The challenge's token.
+    token: String,
+    /// The PKCE verifier.
+    verifier: String,
+}
 
 impl Challenges {
     /// `GET /auth/callback`: the provider sends the user back (RFC 6749, 4.1.2).
@@ -23,32 +33,30 @@ impl Challenges {
     }
 
     async fn arrive(&self, query: &str, headers: &dyn Headers, host: &dyn Host) -> Outbound {
-        let (id, token) = match self.recognise(query, headers, host) {
+        let Recognised { id, token, verifier } = match self.recognise(query, headers, host) {
             Ok(Some(known)) => known,
             Ok(None) => return page::done(),
             Err(stop) => return page::notice(stop.notice(), None),
         };
-        let (mark, token) = token.split_once('.').unwrap_or_default();
-        match self.conclude(query, (&id, mark, token), host).await {
+        match self.conclude(query, (&id, &token, &verifier), host).await {
             Ok(()) => page::done().with("set-cookie", cookie::set(&id, cookie::DONE)),
             Err(stop) => {
                 if let Some(after_ms) = stop.decides_after_ms() {
                     let from_ms = host.now_ms().saturating_add(after_ms);
                     self.vault.fail(&id, from_ms, host).await;
                 }
-                page::notice(stop.notice(), again(stop, token).as_deref())
+                page::notice(stop.notice(), again(stop, &token).as_deref())
             }
         }
     }
 
-    /// The challenge that a browser comes back from, and the cookie that shows that it has been
-    /// there; nothing when it was done before.
+    /// What a browser comes back from; nothing when it was done before.
     fn recognise(
         &self,
         query: &str,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<Option<(String, String)>, Stop> {
+    ) -> Result<Option<Recognised>, Stop> {
         let key = &self.vault.state;
         let state = parameter(query, "state").unwrap_or_default();
         let state: State = key.open(Purpose::State, &state, host.now_ms())?;
@@ -56,17 +64,17 @@ impl Challenges {
         if cookie == cookie::DONE {
             return Ok(None);
         }
-        let mark = cookie.split('.').next().unwrap_or_default();
-        if !key.is_hash(Purpose::Browser, &[&state.i, mark], &state.b) {
-            return Err(Stop::OtherBrowser);
-        }
-        Ok(Some((state.i, cookie)))
+        let (mark, token) = cookie.split_once('.').unwrap_or_default();
+        let maker = key.maker(Purpose::Browser, &[&state.i, mark], &state.b);
+        // The provider has the challenge to this verifier from when the key that made both was current.
+        let verifier = maker.ok_or(Stop::OtherBrowser)?.hash(Purpose::Verifier, &[&state.i, mark]);
+        Ok(Some(Recognised { token: token.to_owned(), verifier, id: state.i }))
     }
 
     async fn conclude(
         &self,
         query: &str,
-        (id, mark, token): (&str, &str, &str),
+        (id, token, verifier): (&str, &str, &str),
         host: &dyn Host,
     ) -> Result<(), Stop> {
         let (claims, provider) = self.pending(token, host)?;
@@ -84,11 +92,14 @@ impl Challenges {
         if !server.has_sent(parameter(query, "iss").as_deref()) {
             return Err(Stop::Forged);
         }
-        let (callback, verifier) = (self.callback(), self.verifier(id, mark));
-        let tokens = server.exchange(provider, (&code, &callback, &verifier), host).await?;
-        let grant = Grant::new(tokens, &claims.scopes(), host.now_ms());
+        let tokens = server.exchange(provider, (&code, &self.callback(), verifier), host).await?;
+        let grant = Grant::new(tokens, &claims.scopes(), claims.g, host.now_ms());
         if !grant.covers(&claims.s) {
             return Err(Stop::TooLittle);
+        }
+        // The call may see the grant only a minute from now.
+        if grant.is_dead(host.now_ms().saturating_add(STALE_MS)) {
+            return Err(Stop::Ended);
         }
         let saved = self.vault.save((&claims.o, &provider.id), &grant, host).await;
         saved.map_err(|_| Stop::Broken)

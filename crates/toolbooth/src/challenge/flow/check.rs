@@ -4,6 +4,7 @@ use super::parameter;
 use crate::call::{Caller, Refusal};
 use crate::challenge::grant::Grant;
 use crate::challenge::owner::Owner;
+use crate::challenge::revocation::revoke;
 use crate::challenge::token::Purpose;
 use crate::challenge::{Challenges, Claims};
 use crate::host::Host;
@@ -31,17 +32,25 @@ impl Challenges {
         let claims = self.vault.state.open(Purpose::Challenge, &token, host.now_ms());
         let Ok(Claims { i, o: owner, p, s, g, .. }) = claims else { return ("failed", None) };
         // A store that does not answer decides nothing; the log says so.
-        let Ok(grant) = self.vault.load(&owner, &p, host).await else { return ("pending", None) };
-        let serves =
-            |grant: &Grant| grant.covers(&s) && g.is_none_or(|seen| grant.updated_ms > seen);
+        let Ok(grant) = self.vault.load((&owner, &p), host).await else { return ("pending", None) };
+        let now_ms = host.now_ms();
+        // A dead grant decides nothing: the user may be about to replace it, and this copy of it may
+        // be a minute old.
+        let serves = |grant: &Grant| {
+            grant.covers(&s)
+                && g.is_none_or(|seen| grant.updated_ms > seen)
+                && !grant.is_dead(now_ms)
+        };
         match grant.filter(serves) {
-            Some(grant) => ("completed", self.vault.proof((&owner, &p), grant, host)),
+            Some(grant) => ("completed", self.vault.proof((&owner, &p), &grant, host)),
             None if self.vault.has_failed(&i, host).await => ("failed", None),
             None => ("pending", None),
         }
     }
 
-    /// `DELETE /auth/grants/{provider}`: forgets the user's grant, if there is one.
+    /// `DELETE /auth/grants/{provider}`: deletes the user's grant, if there is one, then has the
+    /// provider revoke it. In this order: once the deletion is written it counts, whatever the
+    /// provider does, and a grant that is revoked first would serve calls that must fail.
     ///
     /// # Errors
     /// The request names no user or no provider, or the store does not answer.
@@ -56,9 +65,11 @@ impl Challenges {
         let owner = Owner::of(caller, parameter(query, "user_id").as_deref());
         let owner =
             owner.map_err(|why| Refusal::Malformed(format!("in the query: {}", why.words())))?;
-        let deleted = this.vault.delete(&owner, &provider.id, host).await;
+        let deleted = this.vault.delete((&owner, &provider.id), host).await;
         let unavailable = Refusal::Unavailable("its KV namespace does not answer");
-        deleted.map_err(|_| unavailable)?;
+        if let Some(grant) = deleted.map_err(|_| unavailable)? {
+            revoke(provider, &grant, host).await;
+        }
         Ok(Outbound::empty(204).with("cache-control", "no-store"))
     }
 }

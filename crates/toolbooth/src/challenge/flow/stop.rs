@@ -1,9 +1,9 @@
 //! Why a user did not get through, and what the page says of it.
 
 use crate::challenge::LAG_MS;
-use crate::challenge::oauth::NoTokens;
 use crate::challenge::page::Notice;
 use crate::challenge::token::BadToken;
+use crate::challenge::tokens::NoTokens;
 
 /// Why a user did not get through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(super) enum Stop {
     CodeRefused,
     /// The user did not grant everything.
     TooLittle,
+    /// The provider gave an authorization that has ended before the call can use it.
+    Ended,
     /// The provider does not answer.
     Away,
     /// The store or the random source failed.
@@ -39,7 +41,7 @@ impl Stop {
     /// the check may not see for a minute.
     pub(super) fn decides_after_ms(self) -> Option<u64> {
         match self {
-            Self::Denied | Self::Refused | Self::TooLittle => Some(0),
+            Self::Denied | Self::Refused | Self::TooLittle | Self::Ended => Some(0),
             Self::CodeRefused => Some(LAG_MS / 2),
             _ => None,
         }
@@ -91,6 +93,12 @@ impl Stop {
                 "Not everything was granted",
                 "The application needs all of what it asked for, so nothing was kept. Go back to \
                  the application to start again.",
+            ),
+            Self::Ended => (
+                502,
+                "The authorization has already ended",
+                "The service gave an authorization that has already ended, so nothing was kept. Go \
+                 back to the application to start again.",
             ),
             Self::Away => (
                 502,

@@ -3,6 +3,7 @@
 use super::super::owner::{NoOwner, Owner};
 use super::*;
 use crate::call::Caller;
+use crate::testing::ready;
 
 /// One hour, as most servers give.
 const HOUR: u64 = 3_600_000;
@@ -88,6 +89,58 @@ fn without_a_refresh_token_the_user_is_asked_when_the_token_ends() {
 }
 
 #[test]
+fn an_authorization_that_has_already_ended_fails_the_challenge() {
+    for (lasts, status, check) in [
+        (r#""expires_in":0"#, 502, "failed"),
+        (r#""expires_in":"0""#, 502, "failed"),
+        (r#""expires_in":-1"#, 502, "failed"),
+        (r#""expires_in":59"#, 502, "failed"),
+        (r#""expires_in":62"#, 200, "completed"),
+        (r#""expires_in":"3600""#, 200, "completed"),
+        (r#""expires_in":null"#, 200, "completed"),
+        (r#""expires_in":0,"refresh_token":"r""#, 200, "completed"),
+    ] {
+        let world = World::new();
+        let asked = world.challenge();
+        let mut browser = Browser::default();
+        let back = agree(&browser.leave(&world, &asked));
+        let answer = format!(r#"{{"access_token":"a","scope":"send,offline",{lasts}}}"#);
+        server(|server| server.instead = Some((200, answer.leak())));
+        let page = browser.send(&world, ("GET", &back));
+        assert_eq!(page.status, status, "{lasts}: {}", text(&page));
+        let ended = text(&page).contains("has already ended");
+        assert_eq!(ended, status == 502, "{lasts}: {}", text(&page));
+        world.wait(STALE_MS);
+        assert_eq!(world.status(&asked), check, "{lasts}");
+    }
+}
+
+#[test]
+fn a_grant_that_has_ended_does_not_complete_a_challenge() {
+    let world = World::new();
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &world.challenge()));
+    let answer = r#"{"access_token":"only","expires_in":120,"scope":"send,offline"}"#;
+    server(|server| server.instead = Some((200, answer)));
+    // This challenge knows nothing of the grant that comes of the first.
+    let second = world.challenge();
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&second), "completed");
+    world.wait(STALE_MS);
+    assert_eq!(
+        world.status(&second),
+        "pending",
+        "no call can use it, but the user may agree again"
+    );
+    server(|server| server.instead = None);
+    complete(&world, &second, &mut Browser::default());
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&second), "completed");
+    assert_eq!(world.token(), "access-1");
+}
+
+#[test]
 fn a_refreshed_grant_that_cannot_be_kept_serves_the_call() {
     let world = granted_for_an_hour();
     world.wait(HOUR - 5 * 60_000);
@@ -133,6 +186,27 @@ fn x48_a_token_of_the_clients_own_counts_and_is_not_replaced() {
         assert_eq!((answer.status, body["message"].as_str()), (status, message), "{body}");
         assert!(body["missing_requirements"].is_null(), "the client knows where its token is from");
         assert!(status == 400 || body["value"] == "own");
+    }
+}
+
+#[test]
+fn x48_a_token_that_cannot_be_sent_is_named() {
+    let world = World::new();
+    let long = "a".repeat(16 * 1024 + 1);
+    for (token, good) in [
+        ("own", true),
+        ("a b", false),
+        ("a\r\nx-injected: 1", false),
+        ("tok\u{e9}n", false),
+        (&*long, false),
+        (&long[1..], true),
+    ] {
+        let call = ("ada", "token", serde_json::json!([{"id": "mail", "token": token}]));
+        let (status, body) = ready(world.call_with(&world.instance(), &[], call));
+        assert_eq!(status, if good { 200 } else { 400 }, "{body}");
+        let detail = "context.authorization: the token with id \"mail\" must be at most 16384 \
+            visible ASCII characters, without spaces";
+        assert!(good || body["developer_message"] == detail, "{body}");
     }
 }
 
@@ -213,7 +287,8 @@ fn a_forgotten_grant() {
     ] {
         assert_eq!(delete(path).0, status, "{path}");
     }
-    assert!(world.host.store.values().is_empty());
+    let left = world.host.store.values();
+    assert!(left.keys().all(|key| !key.starts_with("grant:")), "no token stays there: {left:?}");
     assert_eq!(world.token(), "access-1", "who has read it may use it for another minute");
     world.wait(STALE_MS);
     world.challenge();
@@ -229,8 +304,9 @@ fn keys_that_change() {
     let world = World::new();
     granted(&world);
     let sealed = world.host.store.values();
-    let (key, value) = sealed.iter().next().unwrap();
-    assert!(key.starts_with("grant:") && value.starts_with("v1.a."), "{key} {value}");
+    let kinds: Vec<_> = sealed.keys().map(|key| key.split(':').next().unwrap()).collect();
+    assert_eq!(kinds, ["grant", "proof"]);
+    assert!(sealed.values().all(|value| value.starts_with("v1.a.")), "{sealed:?}");
     let World { mut host } = world;
     let mut with = |name: &str, value: &str| {
         host.variables.insert(name.to_owned(), value.to_owned());
@@ -250,7 +326,9 @@ fn keys_that_change() {
     let asked = world.challenge();
     assert!(world.log().contains("no key of GRANT_KEYS opens it"), "{}", world.log());
     complete(&world, &asked, &mut Browser::default());
-    assert!(world.host.store.values().values().all(|value| value.starts_with("v1.b.")));
+    let values = world.host.store.values();
+    let mut grants = values.iter().filter(|(key, _)| key.starts_with("grant:"));
+    assert!(grants.all(|(_, value)| value.starts_with("v1.b.")), "{values:?}");
 }
 
 #[test]

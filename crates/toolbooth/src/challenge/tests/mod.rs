@@ -1,11 +1,13 @@
 //! Whole flows: a client, a user's browser and an authorization server around a booth, over a store
 //! that is a minute behind.
 
+mod deletion;
 mod grants;
 mod pages;
 mod proofs;
 mod properties;
 mod races;
+mod rotation;
 mod store;
 pub(crate) mod world;
 
@@ -273,6 +275,7 @@ fn a_provider_that_fails_can_be_tried_again() {
         (Some((200, "<html>")), false, 502, "pending"),
         (Some((200, r#"{"access_token":"a","token_type":"mac"}"#)), false, 502, "pending"),
         (Some((200, r#"{"access_token":""}"#)), false, 502, "pending"),
+        (Some((200, r#"{"access_token":"a b"}"#)), false, 502, "pending"),
         (Some((429, "{}")), false, 502, "pending"),
         (Some((200, r#"{"error":"bad_verification_code"}"#)), false, 400, "failed"),
         (Some((401, r#"{"error":"invalid_client"}"#)), false, 400, "failed"),

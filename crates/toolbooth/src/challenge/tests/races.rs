@@ -161,7 +161,7 @@ fn a_grant_that_is_forgotten_here_is_forgotten_here_at_once() {
     world.wait(1_000);
     assert_eq!(forget(&booth), 204);
     assert_eq!(block_on(world.call_at(&booth, "ada", "token")).0, 400);
-    world.wait(1_000);
+    world.wait(2_000);
     complete(&world, &world.challenge_for("ada", "revoked"), &mut Browser::default());
     world.wait(STALE_MS);
     assert_eq!(block_on(world.call_at(&booth, "ada", "token")).0, 200, "a new one counts");

@@ -15,9 +15,10 @@ fn what_each_step_asks_of_the_store() {
     let mut asked = None;
     let ops = asked_for(&world, || asked = Some(world.challenge()));
     let asked = asked.unwrap();
-    assert_eq!(ops, ["get grant: missed"], "a call");
+    assert_eq!(ops, ["get grant: missed", "get deleted: missed"], "a call");
     let ops = asked_for(&world, || assert_eq!(world.status(&asked), "pending"));
-    assert_eq!(ops, ["get grant: missed", "get failed: missed"], "the check");
+    let three = ["get grant: missed", "get deleted: missed", "get failed: missed"];
+    assert_eq!(ops, three, "the check");
     let mut browser = Browser::default();
     let mut back = String::new();
     let ops = asked_for(&world, || back = agree(&browser.leave(&world, &asked)));
@@ -29,24 +30,34 @@ fn what_each_step_asks_of_the_store() {
     assert_eq!(ops, [""; 0], "a callback that is refused");
     let early = browser.cookies.clone();
     let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 200));
-    assert_eq!(ops, ["put grant"], "the callback, without a look at what was there");
+    assert_eq!(ops, ["put grant", "put proof"], "the callback, without a look at what was there");
     let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 200));
     assert_eq!(ops, [""; 0], "the callback again");
     let mut browser = Browser { cookies: early };
     let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 400));
     assert_eq!(ops, ["put failed"], "the callback at the same moment: never the grant");
     world.wait(STALE_MS);
-    let ops = asked_for(&world, || assert_eq!(world.status(&asked), "completed"));
-    assert_eq!(ops, ["get grant: found"], "the check");
+    let mut proof = String::new();
+    let ops = asked_for(&world, || {
+        let check = world.check(&asked);
+        assert_eq!(check["status"], "completed");
+        proof = check["proof"].as_str().unwrap().to_owned();
+    });
+    assert_eq!(ops, ["get grant: found", "get deleted: missed"], "the check");
     let ops = asked_for(&world, || assert_eq!(world.token(), "access-1"));
-    assert_eq!(ops, ["get grant: found"], "a call");
+    assert_eq!(ops, ["get grant: found", "get deleted: missed"], "a call");
+    let ops = asked_for(&world, || assert_eq!(proofs::call(&world, "ada", &proof).0, 200));
+    let three = ["get grant: found", "get deleted: missed", "get proof: found"];
+    assert_eq!(ops, three, "a call with the proof");
+    let ops = asked_for(&world, || assert_eq!(proofs::call(&world, "ada", "own").0, 200));
+    assert_eq!(ops, [""; 0], "a call with a token of its own");
     let denied = disagree(&browser.leave(&world, &asked), "access_denied");
     let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &denied)).status, 403));
     assert_eq!(ops, ["put failed"], "a denial");
     let ops = asked_for(&world, || {
         assert_eq!(world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "").status, 204);
     });
-    assert_eq!(ops, ["delete grant"], "forgetting");
+    assert_eq!(ops, ["get grant: found", "put deleted", "delete grant"], "forgetting");
     let ops = asked_for(&world, || assert_eq!(world.ask(("GET", "/health"), &[], "").status, 200));
     assert_eq!(ops, ["get health: missed"], "which nobody ever writes");
 
@@ -54,7 +65,7 @@ fn what_each_step_asks_of_the_store() {
     server(|server| server.expires_in = Some(60));
     granted(&world);
     let ops = asked_for(&world, || assert_eq!(world.token(), "access-2"));
-    assert_eq!(ops, ["get grant: found", "put grant"], "a refresh");
+    assert_eq!(ops, ["get grant: found", "get deleted: missed", "put grant"], "a refresh");
 }
 
 /// Which keys are read before they are written the test above shows: `grant` by calls and checks,
@@ -114,9 +125,12 @@ fn a_check_that_cannot_read_the_grant_decides_nothing() {
     browser.send(&world, ("GET", &denied));
     complete(&world, &asked, &mut browser);
     world.wait(STALE_MS);
-    for (unreadable, status) in
-        [(Some("grant:"), "pending"), (Some("failed:"), "completed"), (None, "completed")]
-    {
+    for (unreadable, status) in [
+        (Some("grant:"), "pending"),
+        (Some("deleted:"), "pending"),
+        (Some("failed:"), "completed"),
+        (None, "completed"),
+    ] {
         world.host.store.refuses_reads_of.set(unreadable);
         assert_eq!(world.status(&asked), status, "{unreadable:?}");
     }

@@ -60,6 +60,12 @@ pub(super) struct Server {
     pub(super) tried: usize,
     /// The bodies that came.
     pub(super) asked: Vec<String>,
+    /// What came to be revoked: method, address, `Authorization` and body.
+    pub(super) revoked: Vec<(String, String, String, String)>,
+    /// Answers these with this status instead.
+    pub(super) refuses_to_revoke: Option<u16>,
+    /// Where its discovery document says that grants are revoked.
+    pub(super) revocation_endpoint: Option<&'static str>,
 }
 
 thread_local! {
@@ -79,12 +85,26 @@ impl Server {
         if self.down {
             return Err(HttpError::Timeout);
         }
+        if request.url.contains("/revoke") {
+            let body = String::from_utf8(request.body.clone().unwrap()).unwrap();
+            let mut headers = request.headers.iter();
+            let authorization = headers.find(|(name, _)| *name == "authorization");
+            let authorization = authorization.map_or("", |(_, value)| value).to_owned();
+            self.used.extend(field(&body, "token"));
+            self.revoked.push((
+                request.method.into(),
+                request.url.to_string(),
+                authorization,
+                body,
+            ));
+            return reply(self.refuses_to_revoke.unwrap_or(200), "");
+        }
         if let Some((status, body)) = self.instead {
             return reply(status, body);
         }
         if request.url.ends_with("/.well-known/openid-configuration") {
             let document = json!({"issuer": self.issuer, "authorization_endpoint": AUTHORIZE,
-                "token_endpoint": TOKEN,
+                "token_endpoint": TOKEN, "revocation_endpoint": self.revocation_endpoint,
                 "authorization_response_iss_parameter_supported": self.tells_issuer});
             return reply(200, &document.to_string());
         }

@@ -1,0 +1,324 @@
+//! A grant that its user has deleted stays deleted, whatever is under way elsewhere, and the provider
+//! is told.
+
+use futures_util::future::join;
+use pollster::block_on;
+
+use super::super::grant::Grant;
+use super::super::owner::Owner;
+use super::super::seal::SealKeys;
+use super::super::tokens::Tokens;
+use super::*;
+use crate::Booth;
+use crate::call::{Caller, Secret};
+use crate::config::Config;
+use crate::host::Store;
+use crate::testing::ready;
+
+const HOUR: u64 = 3_600_000;
+const DAY: u64 = 24 * HOUR;
+const PATH: &str = "/auth/grants/mail?user_id=ada";
+const REVOKE: (&str, &str) = ("OAUTH_MAIL_REVOKE_URL", "https://mail.example/revoke");
+
+/// A world with a grant for an hour, as every reader sees.
+fn granted_for_an_hour(variables: &[(&str, &str)]) -> World {
+    let world = World::with(variables);
+    server(|server| server.expires_in = Some(3_600));
+    granted(&world);
+    world
+}
+
+/// Deletes ada's grant from a place of its own.
+fn delete(world: &World) {
+    let place = world.host.store.place.replace(9);
+    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
+    world.host.store.place.set(place);
+}
+
+async fn delete_at(world: &World, booth: &Booth) -> u16 {
+    world.ask_at(booth, ("DELETE", PATH), &[], "").await.status
+}
+
+/// Whether calls from any place find no grant, and no challenge completes by itself.
+fn is_gone(world: &World) {
+    for place in [0, 1, 2, 9] {
+        world.host.store.place.set(place);
+        let asked = world.challenge();
+        assert_eq!(world.status(&asked), "pending", "place {place}");
+    }
+    world.host.store.place.set(0);
+}
+
+fn issued() -> usize {
+    server(|server| server.asked.len())
+}
+
+#[test]
+fn a_refresh_that_is_under_way_does_not_bring_a_deleted_grant_back() {
+    for same_instance in [true, false] {
+        let world = granted_for_an_hour(if same_instance { &[REVOKE] } else { &[] });
+        world.wait(HOUR);
+        let booth = world.instance();
+        let another = world.instance();
+        let other = if same_instance { &booth } else { &another };
+        world.host.upstream_waits.set(true);
+        let call = world.call_at(&booth, "ada", "token");
+        let deleted = async {
+            let status = delete_at(&world, other).await;
+            world.wait(1_000);
+            status
+        };
+        let ((status, body), deleted) = block_on(join(call, deleted));
+        world.host.upstream_waits.set(false);
+        assert_eq!(deleted, 204);
+        assert_eq!(issued(), 2, "the refresh came through");
+        assert_eq!(status, if same_instance { 400 } else { 200 }, "{body}");
+        let revoked = server(|server| {
+            let mut tokens: Vec<_> =
+                server.revoked.iter().filter_map(|it| field(&it.3, "token")).collect();
+            tokens.sort();
+            tokens
+        });
+        assert_eq!(revoked, if same_instance { &["refresh-1", "refresh-2"][..] } else { &[] });
+        let values = world.host.store.values();
+        let there = values.keys().any(|key| key.starts_with("grant:"));
+        assert_eq!(there, !same_instance, "the other instance has written it again");
+        world.wait(STALE_MS);
+        is_gone(&world);
+        world.wait(179 * DAY);
+        is_gone(&world);
+    }
+}
+
+#[test]
+fn a_place_with_an_old_copy_refreshes_it_and_it_stays_deleted() {
+    let world = granted_for_an_hour(&[]);
+    world.wait(HOUR - 5 * 60_000 - STALE_MS - 30_000);
+    world.host.store.place.set(1);
+    assert_eq!(world.token(), "access-1", "this place has now read the grant, and no deletion");
+    world.wait(1_000);
+    delete(&world);
+    world.host.store.place.set(2);
+    assert_eq!(world.call_for("ada", "token").0, 400, "gone at once where nobody has looked");
+    world.host.store.place.set(1);
+    world.wait(58_000);
+    assert_eq!(world.token(), "access-2", "within the minute that is promised");
+    let written = world.host.now_ms.get();
+    world.wait(1_000);
+    is_gone(&world);
+    // The copy written late ends before the deletion does.
+    let end = written + 180 * DAY;
+    for now_ms in [end - 10_000, end + 10_000] {
+        world.host.now_ms.set(now_ms);
+        is_gone(&world);
+        world.wait(STALE_MS);
+    }
+}
+
+#[test]
+fn the_user_may_consent_again_at_once() {
+    for (knows, wait) in [(true, 1_000), (true, 3_000), (false, 3_000)] {
+        let world = granted_for_an_hour(&[]);
+        // Without knowledge of the deletion the challenge comes of another place's old copy.
+        if !knows {
+            world.challenge_for("ada", "revoked");
+        }
+        delete(&world);
+        let input = if knows { "token" } else { "revoked" };
+        let asked = world.challenge_for("ada", input);
+        world.wait(wait);
+        complete(&world, &asked, &mut Browser::default());
+        world.host.store.place.set(3);
+        assert_eq!(world.token(), "access-2", "{knows} {wait}: where nobody has looked");
+        world.host.store.place.set(0);
+        world.wait(STALE_MS);
+        assert_eq!(world.status(&asked), "completed", "{knows} {wait}");
+        assert_eq!(world.token(), "access-2", "{knows} {wait}");
+        world.wait(HOUR);
+        assert_eq!(world.token(), "access-3", "a refresh keeps the time of the consent");
+    }
+}
+
+#[test]
+fn clocks_that_differ() {
+    // The grant seems to be younger than its deletion, which has not seen it.
+    let world = World::new();
+    let asked = world.challenge();
+    complete(&world, &asked, &mut Browser::default());
+    world.host.now_ms.set(world.host.now_ms.get() - 1_500);
+    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
+    let kept = world.host.store.values();
+    assert!(kept.keys().any(|key| key.starts_with("grant:")), "it was written a moment ago");
+    world.wait(1_500 + STALE_MS);
+    is_gone(&world);
+    // The same where it has seen it, by however much the clocks differ.
+    let world = granted_for_an_hour(&[]);
+    let back = |ms| world.host.now_ms.set(world.host.now_ms.get() - ms);
+    let old = world.host.store.values();
+    back(10 * 60_000);
+    delete(&world);
+    let (key, sealed) = old.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
+    world.wait(10 * 60_000);
+    ready(world.host.put(key, sealed, std::time::Duration::from_secs(60))).unwrap();
+    is_gone(&world);
+    // A consent seems to be older than the deletion that it follows: the clock there is ahead.
+    let world = granted_for_an_hour(&[]);
+    let stored = world.host.store.values();
+    let (key, _) = stored.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
+    let ahead = (world.host.now_ms.get() + 30_000).to_string();
+    let deleted = key.replace("grant:", "deleted:");
+    ready(world.host.put(&deleted, &ahead, std::time::Duration::from_secs(86_400))).unwrap();
+    let asked = world.challenge();
+    complete(&world, &asked, &mut Browser::default());
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+    assert_eq!(world.token(), "access-2");
+}
+
+#[test]
+fn a_grant_of_the_version_before_counts_until_it_is_deleted() {
+    let world = granted_for_an_hour(&[]);
+    let keys = SealKeys::parse("a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=").unwrap();
+    let stored = world.host.store.values();
+    let (key, sealed) = stored.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
+    let mut old: serde_json::Value =
+        serde_json::from_slice(&keys.open(key, sealed).unwrap()).unwrap();
+    assert!(old.as_object_mut().unwrap().remove("granted_ms").is_some());
+    let old = keys.seal(key, old.to_string().as_bytes(), &world.host).unwrap();
+    let put_back = || {
+        world.wait(2_000);
+        ready(world.host.put(key, &old, std::time::Duration::from_secs(180 * 86_400))).unwrap();
+    };
+    put_back();
+    assert_eq!(world.token(), "access-1");
+    world.wait(HOUR);
+    assert_eq!(world.token(), "access-2", "it is refreshed");
+    delete(&world);
+    put_back();
+    world.wait(STALE_MS);
+    is_gone(&world);
+}
+
+/// Stores a grant of ada's at `provider`, and deletes it as she would. Gives what came to be revoked.
+fn deleted_at(
+    world: &World,
+    provider: &str,
+    refresh: Option<&str>,
+) -> Vec<(String, String, String, String)> {
+    let tokens = Tokens {
+        access: Secret::new("access-1".to_owned()),
+        refresh: refresh.map(|it| Secret::new(it.to_owned())),
+        expires_in_ms: None,
+        scopes: None,
+    };
+    let scopes = crate::auth::NONE.clone();
+    let owner = Owner::of(&Caller::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
+    let grant = Grant::new(tokens, &[], None, world.host.now_ms.get());
+    let challenges = Config::read(&world.host, &[]).challenges.unwrap();
+    let whose = (&owner.unwrap(), provider);
+    ready(challenges.vault.save(whose, &grant, &world.host)).unwrap();
+    world.wait(1_000);
+    let path = format!("/auth/grants/{provider}?user_id=ada");
+    assert_eq!(world.ask(("DELETE", &path), &[], "").status, 204);
+    assert!(ready(challenges.vault.load(whose, &world.host)).unwrap().is_none());
+    server(|server| server.revoked.clone())
+}
+
+#[test]
+fn the_provider_revokes_what_is_deleted() {
+    const GITHUB: &[(&str, &str)] = &[
+        ("OAUTH_PROVIDERS", "github"),
+        ("OAUTH_GITHUB_CLIENT_ID", "booth"),
+        ("OAUTH_GITHUB_CLIENT_SECRET", "s&cret"),
+        ("OAUTH_GITHUB_REVOKE_URL", "https://mail.example/revoke/{client_id}/grant"),
+    ];
+    const DISCOVERED: &[(&str, &str)] = &[("OAUTH_MAIL_ISSUER", "https://mail.example")];
+    const OWN: &str = "https://mail.example/revoke";
+    const BASIC: &str = "Basic Ym9vdGg6cyUyNmNyZXQ=";
+    let refresh = Some("refresh-1");
+    for (what, variables, endpoint, refresh, expected) in [
+        (
+            "a variable",
+            &[REVOKE][..],
+            None,
+            refresh,
+            Some((
+                "POST",
+                OWN,
+                "",
+                "token=refresh-1&token_type_hint=refresh_token\
+                 &client_id=booth&client_secret=s%26cret",
+            )),
+        ),
+        (
+            "no refresh token",
+            &[REVOKE],
+            None,
+            None,
+            Some((
+                "POST",
+                OWN,
+                "",
+                "token=access-1&token_type_hint=access_token\
+                 &client_id=booth&client_secret=s%26cret",
+            )),
+        ),
+        ("no address", &[], None, refresh, None),
+        (
+            "discovery",
+            DISCOVERED,
+            Some(OWN),
+            refresh,
+            Some(("POST", OWN, BASIC, "token=refresh-1&token_type_hint=refresh_token")),
+        ),
+        ("discovery without", DISCOVERED, None, refresh, None),
+        ("discovery leads astray", DISCOVERED, Some("http://127.0.0.1/revoke"), refresh, None),
+        (
+            "GitHub",
+            GITHUB,
+            None,
+            refresh,
+            Some((
+                "DELETE",
+                "https://mail.example/revoke/booth/grant",
+                "Basic Ym9vdGg6cyZjcmV0",
+                r#"{"access_token":"access-1"}"#,
+            )),
+        ),
+    ] {
+        let world = World::with(variables);
+        server(|server| {
+            (server.issuer, server.revocation_endpoint) = ("https://mail.example", endpoint);
+        });
+        let provider = if what == "GitHub" { "github" } else { "mail" };
+        let revoked = deleted_at(&world, provider, refresh);
+        let revoked: Vec<_> = revoked.iter().map(|it| (&*it.0, &*it.1, &*it.2, &*it.3)).collect();
+        assert_eq!(revoked, expected.into_iter().collect::<Vec<_>>(), "{what}");
+        assert_eq!(world.log(), "", "{what}");
+    }
+}
+
+#[test]
+fn a_provider_that_does_not_revoke_is_logged_and_the_grant_is_deleted() {
+    for (status, down, fault) in [
+        (Some(503), false, "it did not revoke a grant"),
+        (Some(400), false, "it did not revoke a grant"),
+        (None, true, "no answer in time"),
+    ] {
+        let world = World::with(&[REVOKE]);
+        server(|server| (server.refuses_to_revoke, server.down) = (status, down));
+        deleted_at(&world, "mail", Some("refresh-1"));
+        let log = world.log();
+        assert!(log.contains(fault), "{log}");
+        assert!(!log.contains("refresh-1") && !log.contains("access-1"), "{log}");
+    }
+}
+
+#[test]
+fn nothing_is_revoked_unless_the_deletion_is_written() {
+    let world = granted_for_an_hour(&[REVOKE]);
+    world.host.store.refuses_writes.set(true);
+    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 400);
+    assert!(server(|server| server.revoked.is_empty()), "the grant still counts");
+    assert_eq!(world.token(), "access-1");
+}
