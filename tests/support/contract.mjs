@@ -18,11 +18,11 @@ mounts.sort((a, b) => b.prefix.length - a.prefix.length);
 
 // What is answered where the contract names no operation.
 const OTHER_PATH = { 204: "Options", 403: "OriginRefused", 404: "NotFound" };
-const OTHER_METHOD = { 405: "MethodNotAllowed" };
+const OTHER_METHOD = { 403: "OriginRefused", 405: "MethodNotAllowed" };
 
 /** Throws when `reply` is not what the contract promises to the request. */
 export function check(method, url, sent, reply) {
-  const path = spoken(url.split("?")[0], sent, reply.status);
+  const path = spoken(url.split("?")[0], sent, reply);
   const where = `${method} ${url} answered ${reply.status} ${reply.text.slice(0, 500)}`;
   const { file, contract, prefix } = mount(path);
   const below = pathItem(contract, rest(path, prefix));
@@ -65,8 +65,10 @@ export const events = (text) => [...text.matchAll(/^data: ?(.*)$/gm)].map(([, da
  * The path whose contract holds for a reply. At the root, what became of a call is told in its form;
  * the mount of that form says what it is. Before that the root tells it in its own.
  */
-function spoken(path, sent, status) {
-  if (!["/call", "/tools/call"].includes(path) || ![200, 403, 422].includes(status) || !sent) return path;
+function spoken(path, sent, { status, headers }) {
+  // A 403 without a challenge is that of an origin, which is refused before the body is read.
+  const read = [200, 422].includes(status) || (status === 403 && headers["www-authenticate"] !== undefined);
+  if (!["/call", "/tools/call"].includes(path) || !read || !sent) return path;
   const call = JSON.parse(sent);
   if ((call[0] ?? call)?.jsonrpc !== undefined) return "/opentool/call";
   if (call.request === undefined) return path;
