@@ -48,8 +48,8 @@ after(async () => {
   await address?.close();
   await provider?.close();
   await api?.close();
+  const logs = JSON.stringify(await worker?.logs());
   await worker?.close();
-  const logs = JSON.stringify(worker?.logs);
   for (const secret of provider?.secrets ?? []) assert.ok(!logs.includes(secret), "a code or token stands in the log");
 });
 
@@ -95,7 +95,7 @@ class Person {
 
   static async sit(options) {
     const context = await browser.newContext(options);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(120_000);
     const page = await context.newPage();
     const person = Object.assign(new Person(), { context, page, complaints: [] });
     Person.opened.push(person);

@@ -129,7 +129,7 @@ test("a redirect is not followed: neither the client's secret nor a token goes e
 test("calls of one request refresh once", async () => {
   const secret = `${CANARY}-secret-of-at-least-32-bytes`;
   const own = await start(BOOTH, { vars: { ...vars, AUTH: "jwt", JWT_SECRET: secret } });
-  const headers = { authorization: `Bearer ${token({ sub: newUser(), exp: Math.floor(Date.now() / 1000) + 60 }, secret)}` };
+  const headers = { authorization: `Bearer ${token({ sub: newUser(), exp: Math.floor(Date.now() / 1000) + 600 }, secret)}` };
   const calls = [1, 2, 3].map((id) => ({
     jsonrpc: "2.0",
     method: "GitHub_ListIssues",

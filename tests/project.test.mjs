@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "n
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { freePort, root, run, serve } from "./support/commands.mjs";
+import { root, run, serve } from "./support/commands.mjs";
 import { afterwards, catalogue, copy } from "./support/copy.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
 
@@ -69,15 +69,13 @@ test("make help names every command", async () => {
 
 /** Starts `make dev` with these settings, uses it, and ends it; gives its port. */
 async function develop(settings, use) {
-  const port = await freePort();
-  const dev = serve(`make dev PORT=${port} ${settings}`, /^curl .*$/m);
+  const { port, found: [line], interrupt } = await serve((port) => `make dev PORT=${port} ${settings}`, /^curl .*$/m);
   try {
-    const [line] = await dev.started;
     const { out } = await run(`${line} --silent`);
     assert.equal(JSON.parse(out).value, 15, line);
     await use(`http://localhost:${port}`, line);
   } finally {
-    await dev.interrupt();
+    await interrupt();
   }
   return port;
 }

@@ -43,7 +43,7 @@ def started(script, *arguments):
         yield url, server
     finally:
         server.stdin.close()
-        assert server.wait(timeout=30) == 0
+        assert server.wait(timeout=120) == 0
 
 
 @pytest.fixture(scope="session")
