@@ -86,6 +86,23 @@ test("make dev asks for the development key, and prints a call that has it", asy
   await develop("", async (address, line) => {
     assert.match(line, /-H 'Authorization: Bearer development-key'/);
     assert.equal(await withoutCredentials(address), 401);
+    // The key is in the README: only pages of this machine may use it.
+    for (const [origin, allowed] of [
+      [address, true],
+      ["http://localhost:3000", true],
+      ["https://127.0.0.1", true],
+      ["http://[::1]:5173", true],
+      ["https://evil.example", false],
+      ["http://localhost.evil.example:3000", false],
+      ["null", false],
+    ]) {
+      const asked = { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization" };
+      const preflight = await fetch(`${address}/tools/call`, { method: "OPTIONS", headers: asked });
+      assert.equal(preflight.status, allowed ? 204 : 403, origin);
+      const headers = { origin, authorization: "Bearer development-key" };
+      const list = await fetch(`${address}/tools`, { headers });
+      assert.equal(list.headers.get("access-control-allow-origin"), allowed ? origin : null);
+    }
   });
 });
 
