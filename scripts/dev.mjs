@@ -9,7 +9,7 @@ import { entryOf, token } from "./credentials.mjs";
 
 const DEVELOPMENT_KEY = "development-key";
 const BUNDLE = process.argv[3] ?? "build";
-const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"];
+const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY", "ANONYMOUS_SCOPES"];
 
 const port = Number(process.argv[2] ?? 8787);
 if (!Number.isInteger(port) || port < 1 || port > 65535) {
@@ -23,6 +23,10 @@ set.AUTH ??= BUNDLE === "build" ? "api-key" : "none";
 const ways = set.AUTH.split(",").map((way) => way.trim());
 const withKey = ways.includes("api-key") && set.API_KEYS === undefined;
 if (withKey) set.API_KEYS = JSON.stringify([entryOf(DEVELOPMENT_KEY, "development", ["*"])]);
+// Whoever may call without credentials may call every tool here. A Worker that is deployed gives such
+// callers no scopes unless its operator does.
+if (ways.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
+
 // Pages of this machine may call, so that one under development can. No other page may: the
 // development key is in the README, so it protects nothing from them.
 const ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]

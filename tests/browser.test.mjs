@@ -17,6 +17,8 @@ const LONG_NAME = "Wochenplanungs-und-Terminvereinbarungsassistent".repeat(4);
 const STATE_KEY = `${CANARY}-state-key-of-at-least-32-bytes`;
 const JWT_SECRET = `${CANARY}-jwt-secret-of-at-least-32-bytes`;
 const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };
+// What a caller needs for the GitHub tools.
+const SCOPES = ["github:read", "github:write"];
 const ISSUE = { number: 1347, title: "Found a bug", state: "open", url: "https://github.com/octocat/hello-world/issues/1347" };
 
 let address, provider, api, worker, browser;
@@ -26,7 +28,7 @@ before(async () => {
   api = await github(provider.account);
   const vars = {
     AUTH: "api-key,jwt",
-    API_KEYS: JSON.stringify([entryOf(KEY, "Calendar", []), entryOf(WORDY, LONG_NAME, [])]),
+    API_KEYS: JSON.stringify([entryOf(KEY, "Calendar", SCOPES), entryOf(WORDY, LONG_NAME, SCOPES)]),
     JWT_SECRET,
     GITHUB_API_URL: api.base,
     OAUTH_PROVIDERS: "github",
@@ -66,7 +68,7 @@ function oxp(user_id, key = KEY) {
   };
 }
 function openTool(user) {
-  const authorization = `Bearer ${token({ alg: "HS256" }, claims({ sub: user }), hmac(JWT_SECRET))}`;
+  const authorization = `Bearer ${token({ alg: "HS256" }, claims({ sub: user, scope: "github:write" }), hmac(JWT_SECRET))}`;
   return async () => {
     const body = { jsonrpc: "2.0", id: "1", method: "GitHub_CreateIssue", params: INPUT };
     const { error, result } = (await worker.post(body, { path: "/opentool/call", headers: { authorization } })).json;

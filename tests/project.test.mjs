@@ -129,16 +129,31 @@ test("make key prints a key, and the entry that lets it in", async () => {
   } finally {
     await worker.close();
   }
+  assert.match(out, /^It may call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
+  assert.match(out, /^It may not call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
+  for (const [scopes, may, lacks] of [
+    ["github:read", ["ListIssues"], ["CreateIssue"]],
+    ["github:write,github:read", ["CreateIssue", "ListIssues"], []],
+    ["'*'", ["CreateIssue", "ListIssues"], []],
+  ]) {
+    const { out } = await run(`make key NAME=somebody SCOPES=${scopes}`);
+    const told = (line) => [...out.matchAll(line)].map(([, tool]) => tool);
+    assert.deepEqual([told(/^  GitHub\.(\w+)@1\.0\.0$/gm), told(/^  GitHub\.(\w+)@1\.0\.0, /gm)], [may, lacks], scopes);
+  }
   const other = await run("make key NAME=somebody");
   assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "each is another");
   for (const settings of ["", "NAME=' '", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'"]) {
     assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
   }
+  const quoted = await run(`make key NAME="Ada's" | sed -n 's/^For the first key: *\\(.*\\) | npx.*/\\1/p' | sh`);
+  assert.equal(JSON.parse(quoted.out)[0].name, "Ada's", "it can be pasted into a shell");
 });
 
 test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", async () => {
   const port = await develop("AUTH=none", async (address) => {
     assert.equal(await withoutCredentials(address), 200);
+    const { items } = await (await fetch(`${address}/tools`)).json();
+    assert.ok(items.some(({ id }) => id.startsWith("GitHub.")), "tools that require scopes can be called too");
     for (const shown of commands.filter((shown) => shown.command.startsWith("curl ") && shown !== greeting)) {
       await curl(shown, address);
     }

@@ -43,8 +43,8 @@ export default { async fetch(request) {
 /** How long lines may take, in milliseconds, however busy the machine is. */
 const DEADLINE = 120_000;
 
-// What a test does not say otherwise: anybody may call.
-const DEFAULTS = { AUTH: "none", GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE };
+// What a test does not say otherwise: anybody may call, also what acts for a person.
+const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fixture:private", GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE };
 
 /**
  * Starts `bundle`. `vars` are its variables: texts, or what JSON a wrangler.toml could give instead;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use toolbooth::ToolError;
+use toolbooth::auth::Scopes;
 use toolbooth::call::{
     Call, Caller, Credentials, Dialogue, Outcome, Refusal, Secret, Wanted, serve,
 };
@@ -24,7 +25,7 @@ fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) 
     };
     let outcome = ready(serve(
         call,
-        &Caller::Anonymous,
+        &Caller::Anonymous { scopes: Scopes::All },
         &CATALOG,
         &Config::read(&host, CATALOG.variables),
         &host,

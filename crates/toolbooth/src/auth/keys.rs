@@ -5,7 +5,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use super::scopes::{Scopes, is_scope};
+use super::scopes::Scopes;
 use crate::call::Caller;
 use crate::host::Variables;
 use crate::json::{self, Object, Value};
@@ -67,18 +67,14 @@ impl Key {
             return Err(" must be an object with name, scopes and hash, and nothing else");
         };
         let hash = unhex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
-        let scopes: Option<Vec<String>> = scopes
-            .iter()
-            .map(|scope| scope.as_str().filter(|scope| is_scope(scope)).map(str::to_owned))
-            .collect();
-        let scopes = scopes.ok_or(".scopes must be words without spaces")?;
+        // What is not a text is not a scope either.
+        let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
+        let scopes = Scopes::read(words).ok_or(".scopes must be words without spaces")?;
         let taken =
             |key: &Self| matches!(&key.caller, Caller::Key { name: other, .. } if other == name);
         if name.trim().is_empty() || others.iter().any(taken) {
             return Err(".name must be a name that no other key has");
         }
-        let all = scopes.iter().any(|scope| scope == "*");
-        let scopes = if all { Scopes::All } else { Scopes::Listed(scopes) };
         Ok(Self { hash, caller: Caller::Key { name: name.to_owned(), scopes } })
     }
 }

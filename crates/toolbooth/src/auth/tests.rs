@@ -55,10 +55,10 @@ fn each_way_in_alone() {
     );
     for (what, variables, headers, expected) in [
         // X35, T36
-        ("none", &open[..], &[][..], Ok(Caller::Anonymous)),
-        ("none, a good key", &open, &[("oxp-api-key", "key-one")], Ok(Caller::Anonymous)),
-        ("none, a bad bearer", &open, &[("authorization", "Bearer x")], Ok(Caller::Anonymous)),
-        ("none, nonsense", &open, &[("authorization", "?")], Ok(Caller::Anonymous)),
+        ("none", &open[..], &[][..], Ok(Caller::ANONYMOUS)),
+        ("none, a good key", &open, &[("oxp-api-key", "key-one")], Ok(Caller::ANONYMOUS)),
+        ("none, a bad bearer", &open, &[("authorization", "Bearer x")], Ok(Caller::ANONYMOUS)),
+        ("none, nonsense", &open, &[("authorization", "?")], Ok(Caller::ANONYMOUS)),
         // X36, X37, T37
         ("OXP-API-Key", &by_key, &[("oxp-api-key", "key-one")], key("one", &["a", "b"])),
         ("OTC-API-Key", &by_key, &[("otc-api-key", "key-two")], key("two", &[])),
@@ -116,7 +116,7 @@ fn several_ways_in() {
     assert_eq!(caller(&both, &[]), Err(unasked(wanted)));
 
     let also_open = [("AUTH", "none,api-key"), ("API_KEYS", &*keys)];
-    assert_eq!(caller(&also_open, &[]), Ok(Caller::Anonymous));
+    assert_eq!(caller(&also_open, &[]), Ok(Caller::ANONYMOUS));
     assert_eq!(caller(&also_open, &[("oxp-api-key", "key-two")]), key("two", &[]));
     assert_eq!(caller(&also_open, &[("oxp-api-key", "key-three")]), Err(invalid()));
     assert_eq!(caller(&also_open, &[("authorization", "Basic x")]), Err(invalid()));
@@ -178,6 +178,38 @@ fn what_is_not_configured_is_shut() {
     assert_eq!(caller(&variables, &[("oxp-api-key", "key-two")]), Err(invalid()));
     assert_eq!(problems(&[("AUTH", "api-key")]), [form]);
     assert_eq!(problems(&[("AUTH", "api-key"), ("API_KEYS", &keys)]), [""; 0]);
+}
+
+#[test]
+fn scopes_of_callers_without_credentials() {
+    let keys = keys();
+    let anonymous = |words: &[&str]| Some(Caller::Anonymous { scopes: listed(words) });
+    let wrong = "ANONYMOUS_SCOPES must be * or scopes with commas between";
+    for (value, expected) in [
+        ("", anonymous(&[])),
+        (" ", anonymous(&[])),
+        ("a", anonymous(&["a"])),
+        (" a:b , c", anonymous(&["a:b", "c"])),
+        ("*", Some(Caller::Anonymous { scopes: Scopes::All })),
+        ("a,*", Some(Caller::Anonymous { scopes: Scopes::All })),
+        ("a b", None),
+        ("a,", None),
+        (",", None),
+        ("é", None),
+    ] {
+        let set = ("ANONYMOUS_SCOPES", value);
+        let problem = if expected.is_some() { vec![] } else { vec![wrong] };
+        for ways in ["none", "none,api-key"] {
+            let variables = [("AUTH", ways), ("API_KEYS", &*keys), set];
+            assert_eq!(problems(&variables), problem, "{ways} {value:?}");
+            assert_eq!(caller(&variables, &[]).ok(), expected, "{ways} {value:?}");
+        }
+        // It opens nothing and gives nobody else anything.
+        let variables = [("AUTH", "api-key"), ("API_KEYS", &*keys), set];
+        assert_eq!(problems(&variables), [""; 0], "{value:?}");
+        assert!(caller(&variables, &[]).is_err(), "{value:?}");
+        assert_eq!(caller(&variables, &[("oxp-api-key", "key-two")]), key("two", &[]));
+    }
 }
 
 #[test]

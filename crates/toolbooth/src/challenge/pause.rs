@@ -79,7 +79,7 @@ impl Pauses {
     ) -> Pause {
         let Self(key) = self;
         let (way, name) = match caller {
-            Caller::Anonymous => ("none", [None, None]),
+            Caller::Anonymous { .. } => ("none", [None, None]),
             Caller::Key { name, .. } => ("key", [Some(name), None]),
             Caller::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
         };
@@ -127,7 +127,8 @@ mod tests {
     fn a_token_opens_for_its_request_in_its_time() {
         let read = Pauses::read(&FakeHost::with(VARIABLES), &mut |name, _| panic!("{name}"));
         let pauses = read.unwrap();
-        let owner = |user| (&Caller::Anonymous, Some(user));
+        let caller = Caller::ANONYMOUS;
+        let owner = |user| (&caller, Some(user));
         let pause = pauses.pause(owner("u"), &["call", "{}"], 5_000);
         let waited = Waited { providers: vec!["mail".to_owned()], state: Some(json!({"a": 1})) };
         let token = pause.token(waited.clone());

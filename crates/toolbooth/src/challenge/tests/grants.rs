@@ -255,7 +255,7 @@ fn keys_that_change() {
 
 #[test]
 fn a_user_of_one_way_in_is_not_the_user_of_another() {
-    let scopes = || crate::auth::NONE.clone();
+    let scopes = || crate::auth::Scopes::NONE;
     let key = |name: &str| Caller::Key { name: name.to_owned(), scopes: scopes() };
     let by = |issuer: &str, subject: Option<&str>| Caller::User {
         issuer: issuer.to_owned(),
@@ -265,7 +265,7 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
     let token = |subject: Option<&str>| by("one", subject);
     let (others, nobody) = (by("two", Some("ada")), by("two", None));
     let callers =
-        [Caller::Anonymous, key("a"), key("b"), token(Some("ada")), token(None), others, nobody];
+        [Caller::ANONYMOUS, key("a"), key("b"), token(Some("ada")), token(None), others, nobody];
     let owners: Vec<_> =
         callers.iter().map(|caller| Owner::of(caller, Some("ada")).unwrap()).collect();
     for (at, one) in owners.iter().enumerate() {
