@@ -3,10 +3,14 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { newKey } from "./credentials.mjs";
 
+// The same rule as in crates/toolbooth/src/auth/keys.rs: people see the name on the consent page.
+const INVISIBLE = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
+
 const [given = "", list = ""] = process.argv.slice(2);
 const name = given.trim();
 const scopes = list.split(",").map((scope) => scope.trim()).filter(Boolean);
 if (name === "") fail("NAME must say who gets the key: make key NAME=somebody SCOPES=a,b");
+if ([...name].length > 64 || INVISIBLE.test(name)) fail("NAME must have at most 64 characters, all of them visible");
 if (!scopes.every((scope) => /^[!#-[\]-~]+$/.test(scope))) fail("SCOPES must be words with commas between");
 
 const { key, entry } = newKey(name, scopes);

@@ -13,7 +13,7 @@ import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-the-calendar`;
 const WORDY = `${CANARY}-key-of-another`;
-const LONG_NAME = "Wochenplanungs-und-Terminvereinbarungsassistent".repeat(4);
+const LONG_NAME = "Wochenplanungs-und-Terminvereinbarungsassistent".repeat(2).slice(0, 64);
 const STATE_KEY = `${CANARY}-state-key-of-at-least-32-bytes`;
 const JWT_SECRET = `${CANARY}-jwt-secret-of-at-least-32-bytes`;
 const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };

@@ -142,7 +142,8 @@ test("make key prints a key, and the entry that lets it in", async () => {
   }
   const other = await run("make key NAME=somebody");
   assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "each is another");
-  for (const settings of ["", "NAME=' '", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'"]) {
+  // The Worker has the same rule for names: crates/toolbooth/src/auth/tests.rs.
+  for (const settings of ["", "NAME=' '", `NAME=${"é".repeat(65)}`, "NAME=a\u202eb", "NAME=a\u200bb", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'"]) {
     assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
   }
   const quoted = await run(`make key NAME="Ada's" | sed -n 's/^For the first key: *\\(.*\\) | npx.*/\\1/p' | sh`);

@@ -138,6 +138,7 @@ fn what_is_not_configured_is_shut() {
     let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else";
     let hash = "API_KEYS[0].hash must be 64 hexadecimal digits";
     let scopes = "API_KEYS[0].scopes must be words without spaces";
+    let name = "API_KEYS[0].name must be 1 to 64 characters, all of them visible";
     let entry = |name: &str, scopes: &str, hash: &str| {
         format!(r#"{{"name":{name},"scopes":{scopes},"hash":"{hash}"}}"#)
     };
@@ -159,13 +160,27 @@ fn what_is_not_configured_is_shut() {
         (one(r#""one""#, "[]", &ONE.replace("d2", "é")), hash),
         (one(r#""one""#, r#"["a b"]"#, ONE), scopes),
         (one(r#""one""#, r#"["a",""]"#, ONE), scopes),
-        (one(r#"" ""#, "[]", ONE), "API_KEYS[0].name must be a name that no other key has"),
+        (one(r#"" ""#, "[]", ONE), name),
+        (one(&format!("{:?}", "é".repeat(65)), "[]", ONE), name),
+        (one(r#""a\nb""#, "[]", ONE), name),
+        (one(r#""a\u0085b""#, "[]", ONE), name),
+        (one(r#""a\u202eb""#, "[]", ONE), name),
+        (one(r#""a\u2066b""#, "[]", ONE), name),
+        (one(r#""a\u200fb""#, "[]", ONE), name),
+        (one(r#""a\u200bb""#, "[]", ONE), name),
+        (one(r#""a\u2028b""#, "[]", ONE), name),
+        (one(r#""\ufeffab""#, "[]", ONE), name),
+        (one(r#""a\udb40\udc41b""#, "[]", ONE), name),
     ] {
         let variables = [("AUTH", "api-key"), ("API_KEYS", &*text)];
         assert_eq!(problems(&variables), [problem], "{text}");
         for header in [("oxp-api-key", "key-one"), ("oxp-api-key", "")] {
             assert_eq!(caller(&variables, &[header]), Err(invalid()), "{text}");
         }
+    }
+    for good in ["Ada's calendar, №1", "日程 😀", &"é".repeat(64)] {
+        let text = one(&format!("{good:?}"), "[]", ONE);
+        assert_eq!(problems(&[("AUTH", "api-key"), ("API_KEYS", &text)]), [""; 0], "{good}");
     }
     let twice = format!("[{},{}]", entry(r#""one""#, "[]", ONE), entry(r#""one""#, "[]", TWO));
     let variables = [("AUTH", "api-key"), ("API_KEYS", &*twice)];
