@@ -53,7 +53,7 @@ export async function withAccess(use) {
   };
   try {
     return await use([
-      way("none", "none", { AUTH: "none" }),
+      way("none", "none", { AUTH: "none", ANONYMOUS_SCOPES: "*" }),
       way(
         "key",
         "API key",

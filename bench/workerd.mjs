@@ -24,7 +24,7 @@ export async function configure(workers) {
       await writeFile(join(SCRATCH, "modules", name, module.name), module.bytes);
     }
   }
-  const services = workers.map(({ name, modules, variables = { AUTH: "none" } }) => {
+  const services = workers.map(({ name, modules, variables = { AUTH: "none", ANONYMOUS_SCOPES: "*" } }) => {
     const embedded = modules.map(
       (module) =>
         `(name = "${module.name}", ${module.type} = embed "modules/${name}/${module.name}")`,

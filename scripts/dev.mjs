@@ -1,14 +1,18 @@
 // Serves the Worker locally: wrangler on miniflare, KV simulated, no Cloudflare account.
 //   node scripts/dev.mjs [port] [folder of the bundle]
-// Who may call says the environment: AUTH and the variables that belong to it. Without AUTH, callers
-// need the development key, which only this command configures.
+// AUTH and the variables that belong to it say who may call. Without AUTH, callers need the
+// development key, which only this command configures. The tools of MCP's conformance suite need no
+// key: the suite sends none, and they do nothing.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { entryOf, token } from "./credentials.mjs";
 
 const DEVELOPMENT_KEY = "development-key";
 const BUNDLE = process.argv[3] ?? "build";
-const ACCESS = ["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"];
+const ACCESS = [
+  ...["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"],
+  "ANONYMOUS_SCOPES",
+];
 
 const port = Number(process.argv[2] ?? 8787);
 if (!Number.isInteger(port) || port < 1 || port > 65535) {
@@ -18,13 +22,20 @@ if (!Number.isInteger(port) || port < 1 || port > 65535) {
 const address = `http://localhost:${port}`;
 
 const set = Object.fromEntries(ACCESS.map((name) => [name, process.env[name]]).filter(([, value]) => value));
-set.AUTH ??= "api-key";
+set.AUTH ??= BUNDLE === "build" ? "api-key" : "none";
 const ways = set.AUTH.split(",").map((way) => way.trim());
 const withKey = ways.includes("api-key") && set.API_KEYS === undefined;
 if (withKey) set.API_KEYS = JSON.stringify([entryOf(DEVELOPMENT_KEY, "development", ["*"])]);
+// Whoever may call without credentials may call every tool here. A Worker that is deployed gives such
+// callers no scopes unless its operator does.
+if (ways.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
 
-// Any page may call the local server, so that a page under development can.
-const vars = { ...set, ALLOWED_ORIGINS: "*" };
+// Pages of this machine may call, so that one under development can. No other page may: the
+// development key is in the README, so it protects nothing from them.
+const ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]
+  .flatMap((host) => [`http://${host}:*`, `https://${host}:*`])
+  .join(",");
+const vars = { ...set, ALLOWED_ORIGINS };
 // The fixtures ask back, and sign what they keep meanwhile; a key of this run is enough for that.
 if (BUNDLE !== "build") vars.STATE_KEY = randomBytes(32).toString("base64");
 const wrangler = spawn(

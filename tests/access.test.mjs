@@ -281,7 +281,7 @@ for (const one of CALLS) {
   test(`X20 X21 T43 ${named(one)}: without a grant the user's address is told`, async () => {
     const list = ["GitHub_ListIssues", { owner: "octocat", repository: "hello-world" }];
     // Where a call has no place for a user, the token tells who it is.
-    const reply = await post(workers.oauth, one, list, signed({ sub: `${CANARY}-user` }));
+    const reply = await post(workers.oauth, one, list, signed({ sub: `${CANARY}-user`, scope: "github:read" }));
     assert.equal(reply.status, unmet(one), reply.text);
     const body = told(reply);
     const words = one.form.failure(body);

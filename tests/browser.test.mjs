@@ -13,10 +13,12 @@ import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-the-calendar`;
 const WORDY = `${CANARY}-key-of-another`;
-const LONG_NAME = "Wochenplanungs-und-Terminvereinbarungsassistent".repeat(4);
+const LONG_NAME = "Wochenplanungs-und-Terminvereinbarungsassistent".repeat(2).slice(0, 64);
 const STATE_KEY = `${CANARY}-state-key-of-at-least-32-bytes`;
 const JWT_SECRET = `${CANARY}-jwt-secret-of-at-least-32-bytes`;
 const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };
+// What a caller needs for the GitHub tools.
+const SCOPES = ["github:read", "github:write"];
 const ISSUE = { number: 1347, title: "Found a bug", state: "open", url: "https://github.com/octocat/hello-world/issues/1347" };
 
 let address, provider, api, worker, browser;
@@ -26,7 +28,7 @@ before(async () => {
   api = await github(provider.account);
   const vars = {
     AUTH: "api-key,jwt",
-    API_KEYS: JSON.stringify([entryOf(KEY, "Calendar", []), entryOf(WORDY, LONG_NAME, [])]),
+    API_KEYS: JSON.stringify([entryOf(KEY, "Calendar", SCOPES), entryOf(WORDY, LONG_NAME, SCOPES)]),
     JWT_SECRET,
     GITHUB_API_URL: api.base,
     OAUTH_PROVIDERS: "github",
@@ -48,8 +50,8 @@ after(async () => {
   await address?.close();
   await provider?.close();
   await api?.close();
+  const logs = JSON.stringify(await worker?.logs());
   await worker?.close();
-  const logs = JSON.stringify(worker?.logs);
   for (const secret of provider?.secrets ?? []) assert.ok(!logs.includes(secret), "a code or token stands in the log");
 });
 
@@ -66,7 +68,7 @@ function oxp(user_id, key = KEY) {
   };
 }
 function openTool(user) {
-  const authorization = `Bearer ${token({ alg: "HS256" }, claims({ sub: user }), hmac(JWT_SECRET))}`;
+  const authorization = `Bearer ${token({ alg: "HS256" }, claims({ sub: user, scope: "github:write" }), hmac(JWT_SECRET))}`;
   return async () => {
     const body = { jsonrpc: "2.0", id: "1", method: "GitHub_CreateIssue", params: INPUT };
     const { error, result } = (await worker.post(body, { path: "/opentool/call", headers: { authorization } })).json;
@@ -95,7 +97,7 @@ class Person {
 
   static async sit(options) {
     const context = await browser.newContext(options);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(120_000);
     const page = await context.newPage();
     const person = Object.assign(new Person(), { context, page, complaints: [] });
     Person.opened.push(person);

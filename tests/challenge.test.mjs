@@ -9,13 +9,19 @@ import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 // The application that calls. The pages and the check are open: users and their browsers have no key.
 const KEY = { "oxp-api-key": `${CANARY}-key-of-the-calendar` };
+const READER = { "oxp-api-key": `${CANARY}-key-that-may-read` };
+const NOTHING = { "oxp-api-key": `${CANARY}-key-without-scopes` };
 const ISSUE = { number: 1347, title: "Found a bug", state: "open", url: "https://github.com/octocat/hello-world/issues/1347" };
 
 let services, provider, api, vars, worker;
 before(async () => {
   services = await authorizing();
   ({ provider, api } = services);
-  const API_KEYS = JSON.stringify([entryOf(KEY["oxp-api-key"], "Calendar", [])]);
+  const API_KEYS = JSON.stringify([
+    entryOf(KEY["oxp-api-key"], "Calendar", ["github:read", "github:write"]),
+    entryOf(READER["oxp-api-key"], "Reader", ["github:read"]),
+    entryOf(NOTHING["oxp-api-key"], "Nothing", []),
+  ]);
   vars = { ...services.vars, AUTH: "api-key", API_KEYS };
   worker = await start(BOOTH, { vars });
 });
@@ -65,6 +71,22 @@ test("X20 X21 a call, a challenge, a grant, and the call again", async () => {
   assert.deepEqual(json.value, ISSUE);
   assert.match(api.tokens.at(-1), /-access-/);
   assert.equal((await create(newUser())).status, 400, "another user has granted nothing");
+});
+
+test("a key without the scope uses no grant", async () => {
+  const context = { user_id: newUser() };
+  const [list, make] = [["GitHub.ListIssues", { owner: "octocat", repository: "hello-world" }], ["GitHub.CreateIssue", INPUT]];
+  const call = ([tool_id, input], headers) => worker.post({ tool_id, input, context }, { headers });
+  const [asked] = (await call(list, READER)).json.missing_requirements.authorization;
+  await new Browser(worker).grant(asked);
+  assert.equal((await call(list, READER)).status, 200, "the user has granted it to this key");
+  const arrived = api.requests.length;
+  for (const [one, headers] of [[make, READER], [make, NOTHING], [list, NOTHING]]) {
+    const { status, json } = await call(one, headers);
+    assert.equal(status, 403);
+    assert.match(json.developer_message, /^it requires the scopes: github:(read|write)$/);
+  }
+  assert.equal(api.requests.length, arrived, "GitHub is not asked");
 });
 
 test("X21 the proof of the check is as good as the grant, for this user alone", async () => {
@@ -131,7 +153,7 @@ test("a redirect is not followed: neither the client's secret nor a token goes e
 test("calls of one request refresh once", async () => {
   const secret = `${CANARY}-secret-of-at-least-32-bytes`;
   const own = await start(BOOTH, { vars: { ...vars, AUTH: "jwt", JWT_SECRET: secret } });
-  const headers = { authorization: `Bearer ${token({ sub: newUser(), exp: Math.floor(Date.now() / 1000) + 60 }, secret)}` };
+  const headers = { authorization: `Bearer ${token({ sub: newUser(), scope: "github:read", exp: Math.floor(Date.now() / 1000) + 600 }, secret)}` };
   const calls = [1, 2, 3].map((id) => ({
     jsonrpc: "2.0",
     method: "GitHub_ListIssues",

@@ -109,7 +109,7 @@ const URLS = { elicitation: { url: {} } };
 // Each test has a user of its own, for grants stay.
 let users = 0;
 const user = () => {
-  const claims = { sub: `${CANARY}-user-${(users += 1)}`, exp: Math.floor(Date.now() / 1000) + 600 };
+  const claims = { sub: `${CANARY}-user-${(users += 1)}`, scope: "github:write", exp: Math.floor(Date.now() / 1000) + 600 };
   return { authorization: `Bearer ${token(claims, SECRET)}` };
 };
 

@@ -225,7 +225,7 @@ const bearer = (value) => ({ authorization: `Bearer ${value}` });
 
 test("MC13 who has no token is told where to ask for one", async () => {
   const worker = workers.resource;
-  const pointer = `, scope="fixture:run fixture:tell", resource_metadata="${METADATA}"`;
+  const pointer = `, scope="fixture:private fixture:run fixture:tell", resource_metadata="${METADATA}"`;
   for (const [headers, error] of [
     [{}, ""],
     [bearer("x"), ', error="invalid_token", error_description="the credentials are not valid"'],
@@ -250,7 +250,7 @@ test("MC14 the metadata of the resource stand at both places, for everybody", as
       resource_name: "Toolbooth",
       authorization_servers: ["https://login.example"],
       bearer_methods_supported: ["header"],
-      scopes_supported: ["fixture:run", "fixture:tell"],
+      scopes_supported: ["fixture:private", "fixture:run", "fixture:tell"],
     });
     assert.equal((await workers.booth.get(path)).status, 404, "nobody to ask");
   }
@@ -293,7 +293,7 @@ test("MC16 a token with too few scopes: 403, and the client learns which it take
 test("MC40 a call, a question, a grant, and the call again", async () => {
   const call = (more) => {
     const params = { name: "GitHub_CreateIssue", arguments: { owner: "octocat", repository: "hello-world", title: "Found a bug" } };
-    const options = { worker: workers.challenges, headers: bearer(user({ sub: `${CANARY}-carol` })) };
+    const options = { worker: workers.challenges, headers: bearer(user({ sub: `${CANARY}-carol`, scope: "github:write" })) };
     return modern("tools/call", { ...params, ...more }, { ...options, can: { elicitation: { url: {} } } });
   };
   const { result } = (await call()).json;

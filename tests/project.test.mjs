@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "n
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { freePort, root, run, serve } from "./support/commands.mjs";
+import { root, run, serve } from "./support/commands.mjs";
 import { afterwards, catalogue, copy } from "./support/copy.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
 
@@ -69,15 +69,13 @@ test("make help names every command", async () => {
 
 /** Starts `make dev` with these settings, uses it, and ends it; gives its port. */
 async function develop(settings, use) {
-  const port = await freePort();
-  const dev = serve(`make dev PORT=${port} ${settings}`, /^curl .*$/m);
+  const { port, found: [line], interrupt } = await serve((port) => `make dev PORT=${port} ${settings}`, /^curl .*$/m);
   try {
-    const [line] = await dev.started;
     const { out } = await run(`${line} --silent`);
     assert.equal(JSON.parse(out).value, 15, line);
     await use(`http://localhost:${port}`, line);
   } finally {
-    await dev.interrupt();
+    await interrupt();
   }
   return port;
 }
@@ -88,6 +86,23 @@ test("make dev asks for the development key, and prints a call that has it", asy
   await develop("", async (address, line) => {
     assert.match(line, /-H 'Authorization: Bearer development-key'/);
     assert.equal(await withoutCredentials(address), 401);
+    // The key is in the README: only pages of this machine may use it.
+    for (const [origin, allowed] of [
+      [address, true],
+      ["http://localhost:3000", true],
+      ["https://127.0.0.1", true],
+      ["http://[::1]:5173", true],
+      ["https://evil.example", false],
+      ["http://localhost.evil.example:3000", false],
+      ["null", false],
+    ]) {
+      const asked = { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization" };
+      const preflight = await fetch(`${address}/tools/call`, { method: "OPTIONS", headers: asked });
+      assert.equal(preflight.status, allowed ? 204 : 403, origin);
+      const headers = { origin, authorization: "Bearer development-key" };
+      const list = await fetch(`${address}/tools`, { headers });
+      assert.equal(list.headers.get("access-control-allow-origin"), allowed ? origin : null);
+    }
   });
 });
 
@@ -114,16 +129,32 @@ test("make key prints a key, and the entry that lets it in", async () => {
   } finally {
     await worker.close();
   }
+  assert.match(out, /^It may call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
+  assert.match(out, /^It may not call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
+  for (const [scopes, may, lacks] of [
+    ["github:read", ["ListIssues"], ["CreateIssue"]],
+    ["github:write,github:read", ["CreateIssue", "ListIssues"], []],
+    ["'*'", ["CreateIssue", "ListIssues"], []],
+  ]) {
+    const { out } = await run(`make key NAME=somebody SCOPES=${scopes}`);
+    const told = (line) => [...out.matchAll(line)].map(([, tool]) => tool);
+    assert.deepEqual([told(/^  GitHub\.(\w+)@1\.0\.0$/gm), told(/^  GitHub\.(\w+)@1\.0\.0, /gm)], [may, lacks], scopes);
+  }
   const other = await run("make key NAME=somebody");
   assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "each is another");
-  for (const settings of ["", "NAME=' '", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'"]) {
+  // The Worker has the same rule for names: crates/toolbooth/src/auth/tests.rs.
+  for (const settings of ["", "NAME=' '", `NAME=${"é".repeat(65)}`, "NAME=a\u202eb", "NAME=a\u200bb", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'"]) {
     assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
   }
+  const quoted = await run(`make key NAME="Ada's" | sed -n 's/^For the first key: *\\(.*\\) | npx.*/\\1/p' | sh`);
+  assert.equal(JSON.parse(quoted.out)[0].name, "Ada's", "it can be pasted into a shell");
 });
 
 test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", async () => {
   const port = await develop("AUTH=none", async (address) => {
     assert.equal(await withoutCredentials(address), 200);
+    const { items } = await (await fetch(`${address}/tools`)).json();
+    assert.ok(items.some(({ id }) => id.startsWith("GitHub.")), "tools that require scopes can be called too");
     for (const shown of commands.filter((shown) => shown.command.startsWith("curl ") && shown !== greeting)) {
       await curl(shown, address);
     }

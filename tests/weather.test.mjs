@@ -89,7 +89,7 @@ for (const [city, message, retry_after_ms, developer_message] of [
   ["canary-never", "The weather service did not answer in time", 2000],
 ]) {
   test(`X25 the upstream's fault ${city.slice(7)}: ${message}`, async () => {
-    const seen = worker.logs.length;
+    const seen = (await worker.logs()).length;
     const { status, json } = await worker.call("Weather.Current", { city });
     assert.equal(status, 200);
     assert.equal(json.success, false);
@@ -99,7 +99,7 @@ for (const [city, message, retry_after_ms, developer_message] of [
       can_retry: retry_after_ms !== undefined,
       ...(retry_after_ms && { retry_after_ms }),
     });
-    const told = worker.logs.slice(seen);
+    const told = (await worker.logs()).slice(seen);
     assert.deepEqual(told.map(({ level, message }) => [level, JSON.parse(message).event]), [["warn", "open_meteo"]]);
   });
 }

@@ -9,6 +9,9 @@ use toolbooth::testing::{FakeHost, ready};
 use crate::CATALOG;
 use crate::tests::{Examples, examples, world};
 
+/// The caller is nobody in particular, and may call everything.
+const ALL_SCOPES: (&str, &str) = ("ANONYMOUS_SCOPES", "*");
+
 /// How a protocol writes a call, and where its answer has the value or the error.
 struct Protocol {
     path: &'static str,
@@ -209,7 +212,7 @@ impl Headers for Json {
 
 /// What a client of the protocol sees of a call.
 fn call(protocol: &Protocol, tool: &Tool, input: &Value) -> Seen {
-    let host = FakeHost { upstream: world, ..FakeHost::default() };
+    let host = FakeHost { upstream: world, ..FakeHost::with(&[ALL_SCOPES]) };
     let body = Body::Whole((protocol.ask)(tool, input).to_string());
     let request =
         Inbound { method: Method::Post, path: protocol.path, query: "", headers: &Json, body };
@@ -238,7 +241,7 @@ fn is(seen: &Seen, value: &Value) -> bool {
 
 /// What the server at `path` says.
 fn get(path: &str) -> Value {
-    let host = FakeHost::default();
+    let host = FakeHost::with(&[ALL_SCOPES]);
     let body = Body::from("");
     let request = Inbound { method: Method::Get, path, query: "", headers: &Json, body };
     let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));

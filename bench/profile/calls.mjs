@@ -19,7 +19,7 @@ const token = `${message}.${createHmac("sha256", SECRET).update(message).digest(
 
 const [{ input: ORDER }] = definition.examples;
 
-const NONE = { AUTH: "none" };
+const NONE = { AUTH: "none", ANONYMOUS_SCOPES: "*" };
 const BY_KEY = { AUTH: "api-key", API_KEYS: JSON.stringify([{ name: "one", scopes: [], hash }]) };
 const BY_TOKEN = { AUTH: "jwt", JWT_SECRET: SECRET, JWT_ISSUER: CLAIMS.iss, JWT_AUDIENCE: CLAIMS.aud };
 const bearer = (credential) => [["authorization", `Bearer ${credential}`]];

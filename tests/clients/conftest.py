@@ -43,7 +43,7 @@ def started(script, *arguments):
         yield url, server
     finally:
         server.stdin.close()
-        assert server.wait(timeout=30) == 0
+        assert server.wait(timeout=120) == 0
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +71,7 @@ class Authorizing:
 
     def new_user(self):
         """The headers of a user who has granted nothing yet."""
-        claims = {"sub": f"canary-{uuid.uuid4()}", "exp": time.time() + 600}
+        claims = {"sub": f"canary-{uuid.uuid4()}", "scope": "github:write", "exp": time.time() + 600}
         return {"Authorization": f"Bearer {jwt.encode(claims, self.SECRET, 'HS256')}"}
 
     def grant(self, url):

@@ -15,7 +15,7 @@ EVERY = "?version=all&skip_incompatible=true"
 def tools(request):
     """The list of each Worker, all versions of its tools."""
     base = request.getfixturevalue(request.param)
-    reply = httpx.get(f"{base}/providers/gemini/tools{EVERY}")
+    reply = httpx.get(f"{base}/providers/gemini/tools{EVERY}", timeout=120)
     assert reply.status_code == 200, reply.text
     return reply.json()
 

@@ -20,7 +20,7 @@ ISSUE = ("GitHub_CreateIssue", {"owner": "octocat", "repository": "hello-world",
 
 @contextlib.asynccontextmanager
 async def connected(address, mode, path="/mcp", headers=None, **options):
-    async with httpx2.AsyncClient(headers=headers) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=120) as http:
         transport = streamable_http_client(f"{address}{path}", http_client=http)
         async with Client(transport, mode=mode, **options) as client:
             yield client

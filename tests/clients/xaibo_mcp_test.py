@@ -20,7 +20,7 @@ ISSUE = ("booth--GitHub_CreateIssue", {"owner": "octocat", "repository": "hello-
 def tools(address, headers=None):
     """Xaibo's client of MCP, as users configure it."""
     server = {"name": "booth", "transport": "sse", "url": f"{address}/mcp", "headers": headers or {}}
-    return {"module": MODULE, "config": {"timeout": 30.0, "servers": [server]}}
+    return {"module": MODULE, "config": {"timeout": 120.0, "servers": [server]}}
 
 
 async def test_mc1_mc22_an_agent_lists_and_calls_tools(address, ask_agent):

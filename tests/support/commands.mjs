@@ -23,7 +23,7 @@ export function run(command, { cwd = root, env = {} } = {}) {
 }
 
 /** A port that is free now. */
-export function freePort() {
+function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
     server.listen(0, "127.0.0.1", () => {
@@ -33,8 +33,24 @@ export function freePort() {
   });
 }
 
-/** Starts a command that serves, in a process group of its own, and waits until it prints `ready`. */
-export function serve(command, ready) {
+/**
+ * Starts a command that serves on a port, in a process group of its own, and waits until it prints
+ * `ready`. Gives the port, and what matched. Another process may take the port before the command
+ * does: then it takes another.
+ */
+export async function serve(command, ready) {
+  for (let tries = 1; ; tries += 1) {
+    const port = await freePort();
+    const { started, interrupt } = spawned(command(port), ready);
+    try {
+      return { port, found: await started, interrupt };
+    } catch (error) {
+      if (tries === 3 || !/already in use/i.test(error.message)) throw error;
+    }
+  }
+}
+
+function spawned(command, ready) {
   const child = spawn("sh", ["-c", command], {
     cwd: root,
     env: environment(),

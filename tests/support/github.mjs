@@ -5,19 +5,21 @@ import http from "node:http";
 const file = (name) => readFileSync(new URL(`../github/${name}.json`, import.meta.url));
 
 /**
- * Starts it. It takes every token whose `account` can be told; `tokens` are those that came. Who asks for the
- * repository `moved` is sent to the other one.
+ * Starts it. It takes every token whose `account` can be told; `tokens` are those that came, and `requests`
+ * the method and the address of each request, as they arrived. Who asks for the repository `moved` is sent
+ * to the other one.
  */
 export async function github(account = async () => "octocat") {
-  const tokens = [];
+  const [tokens, requests] = [[], []];
   const server = http.createServer(async (request, response) => {
     const { method, url, headers } = request;
     const token = headers.authorization?.replace(/^Bearer /, "");
     tokens.push(token);
+    requests.push(`${method} ${url}`);
     const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(body);
     if (!token || !(await account(token))) answer(401, '{"message":"Bad credentials"}');
-    else if (url.startsWith("/repos/octocat/moved/")) response.writeHead(307, { location: "/repos/octocat/hello%2Dworld/issues" }).end();
-    else if (!url.startsWith("/repos/octocat/hello%2Dworld/issues")) answer(404, '{"message":"Not Found"}');
+    else if (url.startsWith("/repos/octocat/moved/")) response.writeHead(307, { location: "/repos/octocat/hello-world/issues" }).end();
+    else if (!url.startsWith("/repos/octocat/hello-world/issues")) answer(404, '{"message":"Not Found"}');
     else if (method === "POST") answer(201, file("issue"));
     else answer(200, file("issues"));
   });
@@ -25,6 +27,7 @@ export async function github(account = async () => "octocat") {
   return {
     base: `http://127.0.0.1:${server.address().port}`,
     tokens,
+    requests,
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(closed));

@@ -25,9 +25,9 @@ export function token(header, claims, prove) {
   return `${message}.${Buffer.from(prove(message)).toString("base64url")}`;
 }
 
-/** Claims of somebody, good for a minute. */
+/** Claims of somebody, good for ten minutes. */
 export function claims(more = {}) {
-  return { sub: "canary-alice", exp: Math.floor(Date.now() / 1000) + 60, ...more };
+  return { sub: "canary-alice", exp: Math.floor(Date.now() / 1000) + 600, ...more };
 }
 
 export const hmac = (secret) => (message) => createHmac("sha256", secret).update(message).digest();

@@ -32,8 +32,19 @@ const get = async () => { throw new Error("KV GET failed: 500 Internal Server Er
 const KV = { get, getWithMetadata: get, put: get, list: get, delete: get };
 export default { fetch: (request, env, context) => Worker.fetch(request, { ...env, KV }, context) };`;
 
-// What a test does not say otherwise: anybody may call.
-const DEFAULTS = { AUTH: "none", GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE };
+// Prints a line at each level. The runtime writes what Workers print in the order in which they print it,
+// but the levels go to two streams.
+const FENCE = `
+export default { async fetch(request) {
+  const line = await request.text();
+  for (const level of ["log", "warn", "error"]) console[level](line);
+  return new Response();
+} };`;
+/** How long lines may take, in milliseconds, however busy the machine is. */
+const DEADLINE = 120_000;
+
+// What a test does not say otherwise: anybody may call, also what acts for a person.
+const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fixture:private", GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE };
 
 /**
  * Starts `bundle`. `vars` are its variables: texts, or what JSON a wrangler.toml could give instead;
@@ -43,6 +54,8 @@ const DEFAULTS = { AUTH: "none", GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: 
  */
 export async function start(bundle, { vars = {}, kv = true, limit, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
+  let fences = 0;
+  let passed = () => {};
   const modules = {
     "worker.js": { type: "esm", contents: file(`${bundle}/worker.js`) },
     "index_bg.wasm": { type: "wasm", contents: file(`${bundle}/index_bg.wasm`) },
@@ -61,7 +74,10 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
     cf: false,
     telemetry: { enabled: false },
     log: new Log(LogLevel.ERROR),
-    handleStructuredLogs: ({ level, message }) => logs.push({ level, message }),
+    handleStructuredLogs: ({ level, message }) => {
+      logs.push({ level, message });
+      passed();
+    },
     workers: [
       {
         config: {
@@ -71,11 +87,39 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
       },
+      {
+        config: {
+          name: "fence",
+          compatibilityDate: deployed.compatibilityDate,
+          env: {},
+          manifest: { mainModule: "fence.js", modulesRoot: "/", modules: { "fence.js": { type: "esm", contents: FENCE } } },
+        },
+      },
     ],
   });
   return Object.assign(new Client((await runtime.ready).origin), {
-    /** What the Worker wrote to its console: `{ level, message }`. */
-    logs,
+    /**
+     * What the Worker has written to its console until now, `{ level, message }` each, and nothing less:
+     * lines arrive later than the answers that they belong to.
+     */
+    async logs() {
+      const line = `fence ${(fences += 1)}`;
+      const fence = await runtime.getWorker("fence");
+      await fence.fetch("http://fence/", { method: "POST", body: line });
+      const own = () => logs.filter(({ message }) => message === line);
+      await new Promise((resolve, reject) => {
+        const late = () => reject(new Error(`${line} has not arrived; the log is ${JSON.stringify(logs)}`));
+        const timer = setTimeout(late, DEADLINE);
+        passed = () => {
+          if (own().length < 3) return;
+          clearTimeout(timer);
+          resolve();
+        };
+        passed();
+      });
+      for (const one of own()) logs.splice(logs.indexOf(one), 1);
+      return [...logs];
+    },
     async close() {
       this.closeConnections();
       await runtime.dispose();

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
+use toolbooth::url::path_segment;
 use toolbooth::{Context, ToolError};
 
 /// The provider whose token GitHub takes.
@@ -28,10 +28,12 @@ pub(crate) struct Issue {
     pub(crate) pull_request: Option<IgnoredAny>,
 }
 
-/// The path of a repository's issues. Both parts are one segment each, whatever they hold.
-pub(crate) fn issues(owner: &str, repository: &str) -> String {
-    let segment = |text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    format!("/repos/{}/{}/issues", segment(owner), segment(repository))
+/// The path of a repository's issues.
+///
+/// # Errors
+/// A name is not a path segment. The schemas refuse such names first.
+pub(crate) fn issues(owner: &str, repository: &str) -> Result<String, ToolError> {
+    Ok(format!("/repos/{}/{}/issues", path_segment(owner)?, path_segment(repository)?))
 }
 
 /// Asks GitHub in the user's name; every way in which that can fail is a tool error.

@@ -46,7 +46,7 @@ pub(crate) async fn create_issue(
     }
     let CreateIssue { owner, repository, title, body, labels } = input;
     let issue = json::write(&NewIssue { title, body, labels });
-    api::ask(context, "POST", &api::issues(&owner, &repository), Some(issue.into_bytes())).await
+    api::ask(context, "POST", &api::issues(&owner, &repository)?, Some(issue.into_bytes())).await
 }
 
 #[derive(Deserialize)]
@@ -91,7 +91,7 @@ pub(crate) async fn list_issues(
         State::All => "all",
     };
     let ListIssues { owner, repository, page, .. } = input;
-    let path = api::issues(&owner, &repository);
+    let path = api::issues(&owner, &repository)?;
     let path = format!("{path}?state={state}&per_page={PER_PAGE}&page={page}");
     let listed: Vec<Issue> = api::ask(context, "GET", &path, None).await?;
     let next_page = (listed.len() == PER_PAGE).then(|| page + 1);

@@ -8,7 +8,7 @@ const ISSUES: &str = include_str!("../../tests/github/issues.json");
 /// Answers as GitHub does.
 pub(crate) fn github(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     let (path, query) = request.url.split_once('?').unwrap_or((&request.url, ""));
-    let known = path == "https://api.github.com/repos/octocat/hello%2Dworld/issues";
+    let known = path == "https://api.github.com/repos/octocat/hello-world/issues";
     let token = request.headers.iter().any(|(name, value)| {
         *name == "authorization" && value.strip_prefix("Bearer ").is_some_and(|it| !it.is_empty())
     });

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use toolbooth::ToolError;
+use toolbooth::auth::Scopes;
 use toolbooth::call::{
     Call, Caller, Credentials, Dialogue, Outcome, Refusal, Secret, Wanted, serve,
 };
@@ -24,7 +25,7 @@ fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) 
     };
     let outcome = ready(serve(
         call,
-        &Caller::Anonymous,
+        &Caller::Anonymous { scopes: Scopes::All },
         &CATALOG,
         &Config::read(&host, CATALOG.variables),
         &host,
@@ -53,19 +54,51 @@ fn what_is_sent() {
         assert_eq!(request.body.as_deref(), Some(&br#"{"title":"Found a bug"}"#[..]));
         github(request)
     });
-    for (input, url) in [
-        (
-            json!({"owner": "a", "repository": "b", "state": "all", "page": 2}),
-            "https://api.github.com/repos/a/b/issues?state=all&per_page=30&page=2",
-        ),
-        (
-            json!({"owner": "..", "repository": "b/../c?x#y", "state": "closed"}),
-            "https://api.github.com/repos/%2E%2E/b%2F%2E%2E%2Fc%3Fx%23y/issues?state=closed&per_page=30&page=1",
-        ),
+    let refuse: Upstream = |request| Err(HttpError::Unreachable(request.url.to_string()));
+    let input = json!({"owner": "a", "repository": "b", "state": "all", "page": 2});
+    let (_, log) = call("GitHub.ListIssues", input, refuse);
+    let url = "https://api.github.com/repos/a/b/issues?state=all&per_page=30&page=2";
+    assert!(log[0].contains(url), "{log:?}");
+}
+
+/// What arrives at a server is in `tests/github.test.mjs`.
+#[test]
+fn names_that_github_does_not_have_are_refused() {
+    let long = ["a".repeat(40), "a".repeat(101)];
+    for (owner, repository, good) in [
+        ("octocat", "hello-world", true),
+        ("0-a-b", "a", true),
+        // Names of enterprise-managed users have an underscore.
+        ("ada_acme", "_", true),
+        ("octocat", ".github", true),
+        ("octocat", "..a.b_c-d", true),
+        ("octocat", "a..", true),
+        ("octocat", "", false),
+        ("octocat", ".", false),
+        ("octocat", "..", false),
+        ("octocat", "...", false),
+        ("octocat", "a/b", false),
+        ("octocat", "..\n", false),
+        ("octocat", "%2e%2e", false),
+        ("octocat", &long[1], false),
+        ("", "a", false),
+        (".", "a", false),
+        ("..", "user", false),
+        ("-a", "a", false),
+        ("a.b", "a", false),
+        ("a/b", "a", false),
+        ("%2E%2E", "user", false),
+        (&long[0], "a", false),
     ] {
-        let refuse: Upstream = |request| Err(HttpError::Unreachable(request.url.to_string()));
-        let (_, log) = call("GitHub.ListIssues", input, refuse);
-        assert!(log[0].contains(url), "{log:?}");
+        for tool in ["GitHub.CreateIssue", "GitHub.ListIssues"] {
+            let mut input = json!({"owner": owner, "repository": repository});
+            if tool == "GitHub.CreateIssue" {
+                input["title"] = "t".into();
+            }
+            let (outcome, _) = call(tool, input, |_| answer(404, "{}"));
+            let refused = matches!(outcome, Outcome::Invalid(_));
+            assert_eq!(!refused, good, "{tool} {owner:?} {repository:?}: {outcome:?}");
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
+use toolbooth::url::query_value;
 use toolbooth::{Context, ToolError, json};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -93,7 +93,7 @@ fn beginning(name: &str) -> String {
 }
 
 async fn search(context: &Context<'_>, name: &str) -> Result<Vec<Hit>, ToolError> {
-    let name = utf8_percent_encode(name, NON_ALPHANUMERIC);
+    let name = query_value(name);
     let base = context.variable("WEATHER_GEOCODING_URL");
     let url = format!("{base}/search?name={name}&count=5&language=en&format=json");
     Ok(get::<Search>(context, &url).await?.results)

@@ -22,7 +22,7 @@ fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
     };
     let outcome = ready(serve(
         call,
-        &Caller::Anonymous,
+        &Caller::ANONYMOUS,
         &CATALOG,
         &Config::read(&host, CATALOG.variables),
         &host,

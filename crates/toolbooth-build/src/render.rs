@@ -73,7 +73,8 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
     files.insert(0, ("catalog.rs".to_owned(), rust.into_bytes()));
-    Rendered { files, warnings: costly(entries) }
+    let warnings = costly(entries).into_iter().chain(entries.iter().filter_map(unscoped)).collect();
+    Rendered { files, warnings }
 }
 
 fn costly(entries: &[Entry]) -> Vec<Problem> {
@@ -84,6 +85,16 @@ fn costly(entries: &[Entry]) -> Vec<Problem> {
         all.flat_map(|(place, schema)| schema::costly(&entry.file, place, schema))
     });
     schemas.collect()
+}
+
+/// Warns of a tool that acts with a person's authorization, though its callers need no scope for it:
+/// every key and every token could then use the grants that its users have given.
+fn unscoped(entry: &Entry) -> Option<Problem> {
+    let Definition { requirements, scopes, .. } = &entry.definition;
+    let personal = requirements.as_ref().is_some_and(|it| !it.authorization.is_empty());
+    let message = "is missing, though the tool requires a person's authorization; name the scopes \
+                   that a caller's key or token must have, such as \"mail:read\"";
+    (personal && scopes.is_empty()).then(|| Problem::new(&entry.file, "scopes", message))
 }
 
 /// Whether the entry at `at` is the latest version of its tool.

@@ -91,7 +91,7 @@ impl Booth {
             Err(refusal) => Err(refusal),
             Ok(Action::Health) => rare(self.health(dialect, headers, host)).await,
             Ok(Action::Public(read)) => {
-                self.read(dialect, headers, query, &Caller::Anonymous, FOR_ALL, *read)
+                self.read(dialect, headers, query, &Caller::ANONYMOUS, FOR_ALL, *read)
             }
             Ok(Action::Read(read)) => self.list(dialect, headers, query, host, *read).await,
             Ok(Action::Call(call)) => self.call(dialect, headers, query, body, host, *call).await,
@@ -220,7 +220,7 @@ impl Booth {
             Caller::User { issuer, subject, .. } => {
                 format!("user:{issuer}:{}", subject.as_deref().unwrap_or_default())
             }
-            Caller::Anonymous => {
+            Caller::Anonymous { .. } => {
                 let address = headers.get("cf-connecting-ip").unwrap_or_default();
                 format!("address:{}", network(&address))
             }
@@ -371,7 +371,7 @@ impl Booth {
     /// Whether a request has good credentials.
     async fn knows_caller(&self, headers: &dyn Headers, host: &dyn Host) -> bool {
         let caller = self.access.authenticate(headers, host).await;
-        caller.is_ok_and(|caller| !matches!(caller, Caller::Anonymous))
+        caller.is_ok_and(|caller| !matches!(caller, Caller::Anonymous { .. }))
     }
 }
 

@@ -192,6 +192,7 @@ mod tests {
         const OWN: &[(&str, &str)] = &[("PUBLIC_URL", "https://own.example")];
         const LISTED: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "https://a.example")];
         const ANY: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "*")];
+        const HERE: &[(&str, &str)] = &[("ALLOWED_ORIGINS", "http://localhost:*, http://[::1]:*")];
         for (variables, origin, clients, all) in [
             (&[][..], "https://claude.ai", true, false),
             (&[], "https://claude.ai:8443", false, false),
@@ -215,6 +216,21 @@ mod tests {
             (LISTED, "https://a.example", true, true),
             (LISTED, "https://claude.ai", true, false),
             (ANY, "https://evil.example", true, true),
+            (HERE, "http://localhost", true, true),
+            (HERE, "http://localhost:3000", true, true),
+            (HERE, "http://[::1]:3000", true, true),
+            (HERE, "https://localhost:3000", true, false),
+            (HERE, "http://127.0.0.1:3000", true, false),
+            (HERE, "http://localhost:*", false, false),
+            (HERE, "http://localhost:", false, false),
+            (HERE, "http://localhost:x", false, false),
+            (HERE, "http://localhost:3000/", false, false),
+            (HERE, "http://localhost:80@evil.example", false, false),
+            (HERE, "http://localhost.evil.example", false, false),
+            (HERE, "http://localhostevil.example:80", false, false),
+            (HERE, "http://evil.example:3000", false, false),
+            (HERE, "https://evil.example", false, false),
+            (HERE, "null", false, false),
         ] {
             let config = Config::read(&Set(variables), &[]);
             let got = [true, false].map(|clients| config.origins_of(clients).allow(origin));
@@ -257,6 +273,12 @@ mod tests {
             ("ALLOWED_ORIGINS", "a.example", true),
             ("ALLOWED_ORIGINS", "https://a.example/", true),
             ("ALLOWED_ORIGINS", "https://*.example", true),
+            ("ALLOWED_ORIGINS", "http://localhost:*, https://127.0.0.1:*", false),
+            ("ALLOWED_ORIGINS", "http://a.example:*", true),
+            ("ALLOWED_ORIGINS", "http://localhost:80:*", true),
+            ("ALLOWED_ORIGINS", "http://localhost:**", true),
+            ("ALLOWED_ORIGINS", "localhost:*", true),
+            ("ALLOWED_ORIGINS", "http://:*", true),
             ("PUBLIC_URL", "https://a.example", false),
             ("PUBLIC_URL", "", false),
             ("PUBLIC_URL", "a.example", true),

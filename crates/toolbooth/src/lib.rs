@@ -29,6 +29,7 @@ pub mod names;
 pub mod schema;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod url;
 
 pub use booth::Booth;
 pub use call::{Context, ToolError};

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::sample::{ADD, GONE, add, assert_told, catalogue, changed, problems, put};
+use crate::sample::{
+    ADD, GONE, add, assert_told, assert_warned, catalogue, changed, problems, put,
+};
 
 #[test]
 fn the_sample_is_in_order() {
@@ -426,4 +428,18 @@ fn optional_fields_may_be_absent_each_alone() {
         assert_told(field, &changes, &[]);
     }
     assert_eq!(add().as_object().map(serde_json::Map::len), Some(12), "the sample has every field");
+}
+
+#[test]
+fn an_authorization_without_scopes_is_warned_of() {
+    let warning = "scopes: is missing, though the tool requires a person's authorization;";
+    for (what, changes, expected) in [
+        ("both", json!({}), &[][..]),
+        ("no scopes", json!({"/scopes": GONE}), &[warning]),
+        ("empty scopes", json!({"/scopes": []}), &[warning]),
+        ("neither", json!({"/scopes": GONE, "/requirements/authorization": []}), &[]),
+        ("no requirements", json!({"/scopes": GONE, "/requirements": GONE}), &[]),
+    ] {
+        assert_warned(what, &changes, expected);
+    }
 }

@@ -111,3 +111,14 @@ pub(crate) fn assert_told(what: &str, changes: &Value, expected: &[&str]) {
     put(&mut source, ADD, &changed(add(), changes).to_string());
     assert_eq!(problems(&source), expected, "{what}");
 }
+
+/// Asserts how each warning begins when the definition of Add has these changes.
+pub(crate) fn assert_warned(what: &str, changes: &Value, expected: &[&str]) {
+    let mut source = catalogue();
+    put(&mut source, ADD, &changed(add(), changes).to_string());
+    let warnings = compile(&source).unwrap().warnings;
+    assert_eq!(warnings.len(), expected.len(), "{what}: {warnings:?}");
+    for (warning, expected) in warnings.iter().map(ToString::to_string).zip(expected) {
+        assert!(warning.starts_with(&format!("tools/{ADD}: {expected}")), "{what}: {warning}");
+    }
+}

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::sample::{ADD, GONE, add, assert_told, catalogue, changed, problems, put};
+use crate::sample::{
+    ADD, GONE, add, assert_told, assert_warned, catalogue, changed, problems, put,
+};
 
 #[test]
 fn schemas_that_are_refused() {
@@ -275,12 +277,6 @@ fn patterns_that_cost_much_are_warned_of() {
             vec!["output_schema: has the pattern \"\\\\p{L}{30}\","],
         ),
     ] {
-        let mut source = catalogue();
-        put(&mut source, ADD, &changed(add(), &changes).to_string());
-        let warnings = toolbooth_build::compile(&source).unwrap().warnings;
-        assert_eq!(warnings.len(), expected.len(), "{what}: {warnings:?}");
-        for (warning, expected) in warnings.iter().map(ToString::to_string).zip(expected) {
-            assert!(warning.starts_with(&format!("tools/{ADD}: {expected}")), "{what}: {warning}");
-        }
+        assert_warned(what, &changes, &expected);
     }
 }

@@ -5,13 +5,16 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use super::scopes::{Scopes, is_scope};
+use super::scopes::Scopes;
 use crate::call::Caller;
 use crate::host::Variables;
 use crate::json::{self, Object, Value};
 
 const FORM: &str =
     "must be a JSON array of objects with name, scopes and hash; make key prints one";
+
+/// The longest name of a key, in characters.
+const MAX_NAME: usize = 64;
 
 /// The keys of `API_KEYS`.
 pub(super) struct Keys(Vec<Key>);
@@ -23,7 +26,7 @@ struct Key {
 
 impl Keys {
     /// Reads the secret `API_KEYS`: an array of objects with `name` (who has the key, and not
-    /// secret), `scopes` (`*` is all) and `hash` (the SHA-256 of the key's text, in hexadecimal
+    /// secret; see [`is_name`]), `scopes` (`*` is all) and `hash` (the SHA-256 of the key's text, in hexadecimal
     /// digits). A wrong entry is named by its place and lets nobody in.
     pub(super) fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
         let text = source.variable("API_KEYS").unwrap_or_default();
@@ -67,18 +70,17 @@ impl Key {
             return Err(" must be an object with name, scopes and hash, and nothing else");
         };
         let hash = unhex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
-        let scopes: Option<Vec<String>> = scopes
-            .iter()
-            .map(|scope| scope.as_str().filter(|scope| is_scope(scope)).map(str::to_owned))
-            .collect();
-        let scopes = scopes.ok_or(".scopes must be words without spaces")?;
+        // What is not a text is not a scope either.
+        let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
+        let scopes = Scopes::read(words).ok_or(".scopes must be words without spaces")?;
         let taken =
             |key: &Self| matches!(&key.caller, Caller::Key { name: other, .. } if other == name);
-        if name.trim().is_empty() || others.iter().any(taken) {
+        if !is_name(name) {
+            return Err(".name must be 1 to 64 characters, all of them visible");
+        }
+        if others.iter().any(taken) {
             return Err(".name must be a name that no other key has");
         }
-        let all = scopes.iter().any(|scope| scope == "*");
-        let scopes = if all { Scopes::All } else { Scopes::Listed(scopes) };
         Ok(Self { hash, caller: Caller::Key { name: name.to_owned(), scopes } })
     }
 }
@@ -87,6 +89,19 @@ impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Keys({})", self.0.len())
     }
+}
+
+/// Whether a text can be a key's name. Users see it on the page that asks for their consent, so it
+/// must be short and must not hide, reverse or break the text around it. `scripts/key.mjs` has the
+/// same rule.
+fn is_name(text: &str) -> bool {
+    let invisible = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    };
+    !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.contains(invisible)
 }
 
 fn unhex(text: &str) -> Option<[u8; 32]> {

@@ -12,7 +12,6 @@ mod scopes;
 mod seen;
 
 pub use resource::Resource;
-pub(crate) use scopes::NONE;
 pub use scopes::{Scopes, is_scope};
 
 use crate::call::{Caller, Refusal};
@@ -33,8 +32,8 @@ const INVALID: &str = "the credentials are not valid";
 /// The ways in.
 #[derive(Debug)]
 pub struct Access {
-    /// Whether a request without credentials is served.
-    anonymous: bool,
+    /// What a request without credentials may do, if it is served.
+    anonymous: Option<Scopes>,
     keys: Option<Keys>,
     tokens: Option<Tokens>,
 }
@@ -43,13 +42,13 @@ impl Access {
     /// Reads `AUTH` and the variables of each way that it opens; what is wrong is added to
     /// `problems`, in words for the operator.
     pub fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
-        let mut access = Self { anonymous: false, keys: None, tokens: None };
+        let mut access = Self { anonymous: None, keys: None, tokens: None };
         let ways = source.variable("AUTH").unwrap_or_default();
         let mut known = false;
         for way in ways.split(',').map(str::trim) {
             known = true;
             match way {
-                "none" => access.anonymous = true,
+                "none" => access.anonymous = anonymous_scopes(source, problems),
                 "api-key" => access.keys = Some(Keys::read(source, problems)),
                 "jwt" => access.tokens = Some(Tokens::read(source, problems)),
                 _ => {
@@ -65,17 +64,17 @@ impl Access {
             "AUTH must say who may call: api-key, jwt, none, or several with commas between"
                 .to_owned(),
         );
-        Self { anonymous: false, keys: None, tokens: None }
+        Self { anonymous: None, keys: None, tokens: None }
     }
 
     /// Whether a request without credentials is served.
     pub fn lets_strangers_in(&self) -> bool {
-        self.anonymous
+        self.anonymous.is_some()
     }
 
     /// Whether answers are the same for every caller, because no credentials are looked at.
     pub fn is_same_for_all(&self) -> bool {
-        self.anonymous && self.keys.is_none() && self.tokens.is_none()
+        self.anonymous.is_some() && self.keys.is_none() && self.tokens.is_none()
     }
 
     /// Finds out who sent a request.
@@ -93,7 +92,7 @@ impl Access {
         host: &dyn Host,
     ) -> Result<Caller, Refusal> {
         if self.keys.is_none() && self.tokens.is_none() {
-            return if self.anonymous { Ok(Caller::Anonymous) } else { Err(unasked(CLOSED)) };
+            return self.anonymous().ok_or_else(|| unasked(CLOSED));
         }
         if let Some(keys) = &self.keys {
             let key = headers.get("oxp-api-key").or_else(|| headers.get("otc-api-key"));
@@ -102,11 +101,7 @@ impl Access {
             }
         }
         let Some(sent) = headers.get("authorization") else {
-            return if self.anonymous {
-                Ok(Caller::Anonymous)
-            } else {
-                Err(unasked(self.wanted()))
-            };
+            return self.anonymous().ok_or_else(|| unasked(self.wanted()));
         };
         let Some(credential) = bearer(&sent).and_then(capped) else { return Err(invalid()) };
         if let Some(caller) = self.keys.as_ref().and_then(|keys| keys.caller(credential)) {
@@ -121,6 +116,11 @@ impl Access {
         }
     }
 
+    /// Who sent a request without credentials, if it is served.
+    fn anonymous(&self) -> Option<Caller> {
+        self.anonymous.clone().map(|scopes| Caller::Anonymous { scopes })
+    }
+
     /// What a request without credentials should have brought.
     fn wanted(&self) -> &'static str {
         match (&self.keys, &self.tokens) {
@@ -129,6 +129,21 @@ impl Access {
             (_, None) => "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …",
         }
     }
+}
+
+/// Reads `ANONYMOUS_SCOPES`: scopes with commas between, `*` for all. Not set or empty means none, so
+/// that a server which is open to everybody serves only the tools that ask for no scope. A wrong
+/// value shuts the way `none`.
+fn anonymous_scopes(source: &dyn Variables, problems: &mut Vec<String>) -> Option<Scopes> {
+    let listed = source.variable("ANONYMOUS_SCOPES").unwrap_or_default();
+    if listed.trim().is_empty() {
+        return Some(Scopes::NONE);
+    }
+    let scopes = Scopes::read(listed.split(',').map(str::trim));
+    if scopes.is_none() {
+        problems.push("ANONYMOUS_SCOPES must be * or scopes with commas between".to_owned());
+    }
+    scopes
 }
 
 /// The value of an `Authorization` header of the scheme `Bearer`, whose name may be in any case.

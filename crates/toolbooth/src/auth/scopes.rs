@@ -9,10 +9,18 @@ pub enum Scopes {
     Listed(Vec<String>),
 }
 
-/// No scope at all.
-pub(crate) static NONE: Scopes = Scopes::Listed(Vec::new());
-
 impl Scopes {
+    /// No scope at all.
+    pub const NONE: Self = Self::Listed(Vec::new());
+
+    /// The scopes of these words; `*` among them means all. `None` if one is not a scope.
+    pub(super) fn read<'a>(words: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let words: Vec<_> =
+            words.map(|word| is_scope(word).then(|| word.to_owned())).collect::<Option<_>>()?;
+        let all = words.iter().any(|word| word == "*");
+        Some(if all { Self::All } else { Self::Listed(words) })
+    }
+
     /// Whether all of the `required` ones are here.
     pub fn cover(&self, required: &[&str]) -> bool {
         match self {

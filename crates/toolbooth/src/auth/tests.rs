@@ -55,10 +55,10 @@ fn each_way_in_alone() {
     );
     for (what, variables, headers, expected) in [
         // X35, T36
-        ("none", &open[..], &[][..], Ok(Caller::Anonymous)),
-        ("none, a good key", &open, &[("oxp-api-key", "key-one")], Ok(Caller::Anonymous)),
-        ("none, a bad bearer", &open, &[("authorization", "Bearer x")], Ok(Caller::Anonymous)),
-        ("none, nonsense", &open, &[("authorization", "?")], Ok(Caller::Anonymous)),
+        ("none", &open[..], &[][..], Ok(Caller::ANONYMOUS)),
+        ("none, a good key", &open, &[("oxp-api-key", "key-one")], Ok(Caller::ANONYMOUS)),
+        ("none, a bad bearer", &open, &[("authorization", "Bearer x")], Ok(Caller::ANONYMOUS)),
+        ("none, nonsense", &open, &[("authorization", "?")], Ok(Caller::ANONYMOUS)),
         // X36, X37, T37
         ("OXP-API-Key", &by_key, &[("oxp-api-key", "key-one")], key("one", &["a", "b"])),
         ("OTC-API-Key", &by_key, &[("otc-api-key", "key-two")], key("two", &[])),
@@ -116,7 +116,7 @@ fn several_ways_in() {
     assert_eq!(caller(&both, &[]), Err(unasked(wanted)));
 
     let also_open = [("AUTH", "none,api-key"), ("API_KEYS", &*keys)];
-    assert_eq!(caller(&also_open, &[]), Ok(Caller::Anonymous));
+    assert_eq!(caller(&also_open, &[]), Ok(Caller::ANONYMOUS));
     assert_eq!(caller(&also_open, &[("oxp-api-key", "key-two")]), key("two", &[]));
     assert_eq!(caller(&also_open, &[("oxp-api-key", "key-three")]), Err(invalid()));
     assert_eq!(caller(&also_open, &[("authorization", "Basic x")]), Err(invalid()));
@@ -138,6 +138,7 @@ fn what_is_not_configured_is_shut() {
     let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else";
     let hash = "API_KEYS[0].hash must be 64 hexadecimal digits";
     let scopes = "API_KEYS[0].scopes must be words without spaces";
+    let name = "API_KEYS[0].name must be 1 to 64 characters, all of them visible";
     let entry = |name: &str, scopes: &str, hash: &str| {
         format!(r#"{{"name":{name},"scopes":{scopes},"hash":"{hash}"}}"#)
     };
@@ -159,13 +160,27 @@ fn what_is_not_configured_is_shut() {
         (one(r#""one""#, "[]", &ONE.replace("d2", "é")), hash),
         (one(r#""one""#, r#"["a b"]"#, ONE), scopes),
         (one(r#""one""#, r#"["a",""]"#, ONE), scopes),
-        (one(r#"" ""#, "[]", ONE), "API_KEYS[0].name must be a name that no other key has"),
+        (one(r#"" ""#, "[]", ONE), name),
+        (one(&format!("{:?}", "é".repeat(65)), "[]", ONE), name),
+        (one(r#""a\nb""#, "[]", ONE), name),
+        (one(r#""a\u0085b""#, "[]", ONE), name),
+        (one(r#""a\u202eb""#, "[]", ONE), name),
+        (one(r#""a\u2066b""#, "[]", ONE), name),
+        (one(r#""a\u200fb""#, "[]", ONE), name),
+        (one(r#""a\u200bb""#, "[]", ONE), name),
+        (one(r#""a\u2028b""#, "[]", ONE), name),
+        (one(r#""\ufeffab""#, "[]", ONE), name),
+        (one(r#""a\udb40\udc41b""#, "[]", ONE), name),
     ] {
         let variables = [("AUTH", "api-key"), ("API_KEYS", &*text)];
         assert_eq!(problems(&variables), [problem], "{text}");
         for header in [("oxp-api-key", "key-one"), ("oxp-api-key", "")] {
             assert_eq!(caller(&variables, &[header]), Err(invalid()), "{text}");
         }
+    }
+    for good in ["Ada's calendar, №1", "日程 😀", &"é".repeat(64)] {
+        let text = one(&format!("{good:?}"), "[]", ONE);
+        assert_eq!(problems(&[("AUTH", "api-key"), ("API_KEYS", &text)]), [""; 0], "{good}");
     }
     let twice = format!("[{},{}]", entry(r#""one""#, "[]", ONE), entry(r#""one""#, "[]", TWO));
     let variables = [("AUTH", "api-key"), ("API_KEYS", &*twice)];
@@ -178,6 +193,38 @@ fn what_is_not_configured_is_shut() {
     assert_eq!(caller(&variables, &[("oxp-api-key", "key-two")]), Err(invalid()));
     assert_eq!(problems(&[("AUTH", "api-key")]), [form]);
     assert_eq!(problems(&[("AUTH", "api-key"), ("API_KEYS", &keys)]), [""; 0]);
+}
+
+#[test]
+fn scopes_of_callers_without_credentials() {
+    let keys = keys();
+    let anonymous = |words: &[&str]| Some(Caller::Anonymous { scopes: listed(words) });
+    let wrong = "ANONYMOUS_SCOPES must be * or scopes with commas between";
+    for (value, expected) in [
+        ("", anonymous(&[])),
+        (" ", anonymous(&[])),
+        ("a", anonymous(&["a"])),
+        (" a:b , c", anonymous(&["a:b", "c"])),
+        ("*", Some(Caller::Anonymous { scopes: Scopes::All })),
+        ("a,*", Some(Caller::Anonymous { scopes: Scopes::All })),
+        ("a b", None),
+        ("a,", None),
+        (",", None),
+        ("é", None),
+    ] {
+        let set = ("ANONYMOUS_SCOPES", value);
+        let problem = if expected.is_some() { vec![] } else { vec![wrong] };
+        for ways in ["none", "none,api-key"] {
+            let variables = [("AUTH", ways), ("API_KEYS", &*keys), set];
+            assert_eq!(problems(&variables), problem, "{ways} {value:?}");
+            assert_eq!(caller(&variables, &[]).ok(), expected, "{ways} {value:?}");
+        }
+        // It opens nothing and gives nobody else anything.
+        let variables = [("AUTH", "api-key"), ("API_KEYS", &*keys), set];
+        assert_eq!(problems(&variables), [""; 0], "{value:?}");
+        assert!(caller(&variables, &[]).is_err(), "{value:?}");
+        assert_eq!(caller(&variables, &[("oxp-api-key", "key-two")]), key("two", &[]));
+    }
 }
 
 #[test]

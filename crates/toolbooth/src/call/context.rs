@@ -11,7 +11,7 @@ use super::ToolError;
 use super::dialogue::{Ability, Answer, Dialogue, Question};
 use super::named::Named;
 use super::notes::{Note, NoteLevel, Notes};
-use crate::auth::{self, Scopes};
+use crate::auth::Scopes;
 use crate::config::Config;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 use crate::json;
@@ -50,7 +50,10 @@ impl fmt::Debug for Secret {
 #[non_exhaustive]
 pub enum Caller {
     /// Nobody in particular: the server asks for no credentials, and none were sent.
-    Anonymous,
+    Anonymous {
+        /// What such a request may do.
+        scopes: Scopes,
+    },
     /// Who has an API key.
     Key {
         /// The key's name.
@@ -71,12 +74,14 @@ pub enum Caller {
 }
 
 impl Caller {
+    /// Nobody in particular, without any scope.
+    pub const ANONYMOUS: Self = Self::Anonymous { scopes: Scopes::NONE };
+
     /// What the caller may do.
     pub fn scopes(&self) -> &Scopes {
-        match self {
-            Self::Anonymous => &auth::NONE,
-            Self::Key { scopes, .. } | Self::User { scopes, .. } => scopes,
-        }
+        let (Self::Anonymous { scopes } | Self::Key { scopes, .. } | Self::User { scopes, .. }) =
+            self;
+        scopes
     }
 }
 

@@ -306,7 +306,7 @@ fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, V
         credentials,
         dialogue: Dialogue::default(),
     };
-    let outcome = ready(serve(call, &Caller::Anonymous, CATALOG, &config, &host));
+    let outcome = ready(serve(call, &Caller::ANONYMOUS, CATALOG, &config, &host));
     (outcome, host.log.into_inner())
 }
 

@@ -56,7 +56,7 @@ impl Owner {
     /// See [`NoOwner`].
     pub(crate) fn of(caller: &Caller, user_id: Option<&str>) -> Result<Self, NoOwner> {
         let (way, application) = match caller {
-            Caller::Anonymous => ("none".to_owned(), ""),
+            Caller::Anonymous { .. } => ("none".to_owned(), ""),
             Caller::Key { name, .. } => ("key".to_owned(), name.as_str()),
             Caller::User { issuer, subject: Some(_), .. } => (format!("user {issuer}"), ""),
             Caller::User { subject: None, .. } => return Err(NoOwner::NoSubject),

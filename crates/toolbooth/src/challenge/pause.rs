@@ -77,7 +77,7 @@ impl Pauses {
     ) -> Pause {
         let Self(keys) = self;
         let (way, name) = match caller {
-            Caller::Anonymous => ("none", [None, None]),
+            Caller::Anonymous { .. } => ("none", [None, None]),
             Caller::Key { name, .. } => ("key", [Some(name), None]),
             Caller::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
         };
@@ -125,7 +125,8 @@ mod tests {
     fn a_token_opens_for_its_request_in_its_time() {
         let read = Pauses::read(&FakeHost::with(VARIABLES), &mut |name, _| panic!("{name}"));
         let pauses = read.unwrap();
-        let owner = |user| (&Caller::Anonymous, Some(user));
+        let caller = Caller::ANONYMOUS;
+        let owner = |user| (&caller, Some(user));
         let old = ("STATE_KEY_PREVIOUS", "0123456789abcdef0123456789abcdef");
         let new = ("STATE_KEY", "fedcba9876543210fedcba9876543210");
         let rotated = Pauses::read(&FakeHost::with(&[new, old]), &mut |name, _| panic!("{name}"));

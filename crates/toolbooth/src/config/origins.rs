@@ -13,6 +13,9 @@ pub enum Origins {
     Clients(Vec<String>),
 }
 
+/// Stands for any port, and for none, behind an origin of this machine.
+const ANY_PORT: &str = ":*";
+
 /// Web clients that everybody uses.
 const WEB_CLIENTS: [&str; 5] = [
     "https://claude.ai",
@@ -23,7 +26,8 @@ const WEB_CLIENTS: [&str; 5] = [
 ];
 
 impl Origins {
-    /// Reads `*`, or origins separated by commas, or nothing.
+    /// Reads `*`, or origins separated by commas, or nothing. An origin of this machine may have `*`
+    /// in place of its port, such as `http://localhost:*`: pages under development change theirs.
     ///
     /// # Errors
     /// What was expected instead.
@@ -37,12 +41,14 @@ impl Origins {
             .filter(|origin| !origin.is_empty())
             .map(str::to_owned)
             .collect();
-        let origin = |text: &String| {
-            text.split_once("://").is_some_and(|(scheme, host)| {
+        let origin = |text: &String| match text.strip_suffix(ANY_PORT) {
+            // With a port behind it, it must still be an origin: so it has none of its own.
+            Some(portless) => is_local(&format!("{portless}:0")),
+            None => text.split_once("://").is_some_and(|(scheme, host)| {
                 !scheme.is_empty()
                     && !host.is_empty()
                     && !host.contains(['/', '*', '?', '#', '@', ' '])
-            })
+            }),
         };
         if listed.iter().all(origin) {
             Ok(Self::Listed(listed))
@@ -55,9 +61,9 @@ impl Origins {
     pub fn allow(&self, origin: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Listed(listed) => listed.iter().any(|allowed| allowed == origin),
+            Self::Listed(listed) => listed.iter().any(|allowed| matches(allowed, origin)),
             Self::Clients(listed) => {
-                listed.iter().any(|allowed| allowed == origin)
+                listed.iter().any(|allowed| matches(allowed, origin))
                     || WEB_CLIENTS.contains(&origin)
                     || is_local(origin)
             }
@@ -86,6 +92,14 @@ impl Origins {
 
     pub(crate) fn none(&self) -> bool {
         matches!(self, Self::Listed(listed) if listed.is_empty())
+    }
+}
+
+/// Whether `origin` is the one that is `allowed`, or differs in nothing but a port that may be any.
+fn matches(allowed: &str, origin: &str) -> bool {
+    match allowed.strip_suffix(ANY_PORT) {
+        Some(portless) => origin.starts_with(portless) && is_local(origin),
+        None => allowed == origin,
     }
 }
 

@@ -269,7 +269,7 @@ fn a_request_counts_as_many_units_as_it_has_calls() {
     let host = FakeHost { limit: Some(Ok(5)), ..FakeHost::default() };
     let booth = Booth::new(CATALOG, &host);
     for (calls, within) in [(0, true), (3, true), (2, true), (1, false)] {
-        let counted = ready(booth.count(&Caller::Anonymous, &Pairs(&[]), calls, &host));
+        let counted = ready(booth.count(&Caller::ANONYMOUS, &Pairs(&[]), calls, &host));
         let limit = Err(Refusal::TooManyRequests { retry_after: 60 });
         assert_eq!(counted, if within { Ok(()) } else { limit }, "{calls} more");
     }

@@ -13,7 +13,7 @@ fn made(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
         credentials: Credentials::default(),
         dialogue,
     };
-    let outcome = ready(serve(call, &Caller::Anonymous, CATALOG, &config, &host));
+    let outcome = ready(serve(call, &Caller::ANONYMOUS, CATALOG, &config, &host));
     (outcome, host.log.into_inner())
 }
 

@@ -125,7 +125,8 @@ fn a_handler_may_borrow_from_its_input() {
     let (credentials, dialogue) = Default::default();
     let host = FakeHost::default();
     let config = Config::read(&host, &[]);
-    let context = Context::new(&Caller::Anonymous, &credentials, &dialogue, &config, &host);
+    let caller = Caller::ANONYMOUS;
+    let context = Context::new(&caller, &credentials, &dialogue, &config, &host);
     let expected = json!(r#"plain an escape {"a":null,"b":[1,"x"]}"#);
     assert_eq!(ready(RUN(&input, &context)).unwrap(), expected);
 }

@@ -24,7 +24,7 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
             credentials: Credentials::default(),
             dialogue: Dialogue::default(),
         };
-        let got = match ready(serve(call, &Caller::Anonymous, CATALOG, &config, &host)) {
+        let got = match ready(serve(call, &Caller::ANONYMOUS, CATALOG, &config, &host)) {
             Outcome::Done { .. } => "done",
             Outcome::Refused(Refusal::Forbidden { .. }) => "forbidden",
             Outcome::Refused(Refusal::UnknownTool { .. }) => "unknown",

@@ -211,7 +211,7 @@ fn deleted_at(
         expires_in_ms: None,
         scopes: None,
     };
-    let scopes = crate::auth::NONE.clone();
+    let scopes = crate::auth::Scopes::NONE.clone();
     let owner = Owner::of(&Caller::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
     let grant = Grant::new(tokens, &[], None, world.host.now_ms.get());
     let challenges = Config::read(&world.host, &[]).challenges.unwrap();

@@ -333,7 +333,7 @@ fn keys_that_change() {
 
 #[test]
 fn a_user_of_one_way_in_is_not_the_user_of_another() {
-    let scopes = || crate::auth::NONE.clone();
+    let scopes = || crate::auth::Scopes::NONE;
     let key = |name: &str| Caller::Key { name: name.to_owned(), scopes: scopes() };
     let by = |issuer: &str, subject: Option<&str>| Caller::User {
         issuer: issuer.to_owned(),
@@ -342,7 +342,7 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
     };
     let token = |subject: Option<&str>| by("one", subject);
     let others = by("two", Some("ada"));
-    let callers = [Caller::Anonymous, key("a"), key("b"), token(Some("ada")), others];
+    let callers = [Caller::ANONYMOUS, key("a"), key("b"), token(Some("ada")), others];
     let owners: Vec<_> =
         callers.iter().map(|caller| Owner::of(caller, Some("ada")).unwrap()).collect();
     for (at, one) in owners.iter().enumerate() {

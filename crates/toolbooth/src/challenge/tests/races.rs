@@ -47,7 +47,7 @@ fn calls_of_one_request_refresh_once() {
                 dialogue: Dialogue::default(),
             })
         };
-        let caller = Caller::Key { name: "Calendar".to_owned(), scopes: crate::auth::NONE.clone() };
+        let caller = Caller::Key { name: "Calendar".to_owned(), scopes: crate::auth::Scopes::NONE };
         let all_done = |outcomes: Vec<Outcome>| {
             let done =
                 |it: &Outcome| matches!(it, Outcome::Done { value, .. } if value == "access-2");

@@ -212,7 +212,7 @@ fn available_tools_are_the_listed_ones_up_to_a_number() {
     ] {
         let variable = allowlist.map(|list| ("TOOL_ALLOWLIST", list));
         let config = Config::read(&FakeHost::with(variable.as_slice()), &[]);
-        assert_eq!(available(&Caller::Anonymous, CATALOG, &config), expected, "{allowlist:?}");
+        assert_eq!(available(&Caller::ANONYMOUS, CATALOG, &config), expected, "{allowlist:?}");
     }
     let many = vec!["x"; MOST_NAMED + 1];
     for (count, end) in

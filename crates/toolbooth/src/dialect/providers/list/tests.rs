@@ -59,7 +59,7 @@ fn catalog() -> &'static Catalog {
 }
 
 fn asked(tools: Tools, catalog: &'static Catalog, query: &str) -> Result<Page, Outbound> {
-    asked_by(&Caller::Anonymous, tools, catalog, query)
+    asked_by(&Caller::ANONYMOUS, tools, catalog, query)
 }
 
 fn asked_by(
@@ -134,7 +134,7 @@ fn empty_lists() {
     let nothing = Config::read(&FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say@2.0.0")]), &[]);
     let reading = Reading {
         query: "version=1.0.0",
-        caller: &crate::call::Caller::Anonymous,
+        caller: &crate::call::Caller::ANONYMOUS,
         catalog: catalog(),
         config: &nothing,
     };

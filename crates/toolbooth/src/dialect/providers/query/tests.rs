@@ -5,7 +5,7 @@ use crate::testing::FakeHost;
 /// The ids of the tools that a query asks for, or why not.
 fn asked(query: &str, allowlist: &[(&str, &str)]) -> Result<String, Refusal> {
     let config = Config::read(&FakeHost::with(allowlist), &[]);
-    let tools = Query::read(query)?.tools(&Caller::Anonymous, CATALOG, &config)?;
+    let tools = Query::read(query)?.tools(&Caller::ANONYMOUS, CATALOG, &config)?;
     Ok(tools.iter().map(|tool| tool.id()).collect::<Vec<_>>().join(" "))
 }
 

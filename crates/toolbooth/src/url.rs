@@ -1,0 +1,68 @@
+//! Building the URLs of requests from untrusted text.
+
+use std::fmt::Display;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::call::ToolError;
+
+/// Everything except the unreserved characters (RFC 3986, 2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Encodes `text` as exactly one segment of a URL's path.
+///
+/// Encoding alone is not enough: URL parsers treat the segments `.` and `..` as instructions, also
+/// when they are written as `%2E%2E` (WHATWG URL, 4.4), so a request could reach another path than
+/// the tool meant. Everything else is safe, because a `%` in `text` becomes `%25`.
+///
+/// ```
+/// # use toolbooth::url::path_segment;
+/// assert_eq!(path_segment("a/b c").unwrap(), "a%2Fb%20c");
+/// assert!(path_segment("..").is_err());
+/// ```
+///
+/// # Errors
+/// `text` is empty, `.` or `..`. The error says so without repeating it.
+pub fn path_segment(text: &str) -> Result<String, ToolError> {
+    match text {
+        "" | "." | ".." => Err(ToolError::new("A part of the address is not valid")
+            .developer_message("A path segment must not be empty, \".\" or \"..\".")),
+        text => Ok(query_value(text).to_string()),
+    }
+}
+
+/// Encodes `text` as the value of a query parameter. Any text is one.
+pub fn query_value(text: &str) -> impl Display {
+    utf8_percent_encode(text, RESERVED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_stays_one_segment() {
+        for (text, expected) in [
+            ("hello-world", Some("hello-world")),
+            ("A_b.c~9", Some("A_b.c~9")),
+            ("a/b", Some("a%2Fb")),
+            ("a\\b", Some("a%5Cb")),
+            ("a?b#c&d=e;f@g:h", Some("a%3Fb%23c%26d%3De%3Bf%40g%3Ah")),
+            ("a b\t\r\n\0", Some("a%20b%09%0D%0A%00")),
+            ("ü", Some("%C3%BC")),
+            ("...", Some("...")),
+            (".git", Some(".git")),
+            ("../..", Some("..%2F..")),
+            ("%2E%2E", Some("%252E%252E")),
+            (".%2e", Some(".%252e")),
+            // A parser strips tabs and line breaks from a URL, and trims it.
+            (".\t.", Some(".%09.")),
+            (".. ", Some("..%20")),
+            ("", None),
+            (".", None),
+            ("..", None),
+        ] {
+            assert_eq!(path_segment(text).ok().as_deref(), expected, "{text:?}");
+        }
+    }
+}
