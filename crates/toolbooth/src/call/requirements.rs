@@ -56,7 +56,7 @@ pub(super) async fn meet<'a>(
             if !own.is_bearer_token() {
                 let id = required.id;
                 return Err(Refusal::Malformed(format!(
-                    "context.authorization: the token with id {id:?} must be at most 16384 visible \
+                    "context.authorization: the token with id \"{id}\" must be at most 16384 visible \
                      ASCII characters, without spaces"
                 )));
             }

@@ -7,6 +7,7 @@ use super::grant::Grant;
 use super::oauth::{self, note, send};
 use super::provider::{Provider, Revocation};
 use crate::host::{Host, HttpRequest};
+use crate::json;
 
 /// Has the provider revoke a grant, if it can. A failure goes to the log: the server itself no longer
 /// uses the grant anyway.
@@ -35,7 +36,7 @@ pub(super) async fn revoke(provider: &Provider, grant: &Grant, host: &dyn Host) 
                     ("user-agent", "toolbooth".into()),
                     ("x-github-api-version", "2022-11-28".into()),
                 ],
-                body: Some(json!({"access_token": grant.access}).to_string().into_bytes()),
+                body: Some(json::text(&json!({"access_token": grant.access})).into_bytes()),
                 ..HttpRequest::get(url.as_str())
             }
         }

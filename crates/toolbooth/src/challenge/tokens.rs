@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::provider::words;
 use crate::call::Secret;
 use crate::host::HttpResponse;
+use crate::json;
 
 /// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
 const MAX_REFRESH_BYTES: usize = 16 * 1024;
@@ -84,7 +85,8 @@ impl Tokens {
 fn milliseconds(expires_in: &Value) -> Option<u64> {
     let seconds = match expires_in {
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
+        // By the reader that is there anyway: another one for numbers has 10 KB of tables.
+        Value::String(text) => json::read(text.trim().as_bytes()),
         _ => None,
     };
     // The cast saturates.
