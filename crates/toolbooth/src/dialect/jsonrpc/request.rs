@@ -1,6 +1,6 @@
 //! One request object.
 
-use crate::call::{Call, Credentials, Dialogue, Refusal, Wanted};
+use crate::call::{Call, Credentials, Dialogue, Nulls, Refusal, Wanted};
 use crate::json::{Object, Value};
 
 /// A request, as far as it could be read.
@@ -67,6 +67,7 @@ fn call<'t>(
         tool: Wanted::Name(method),
         call_id,
         input,
+        nulls: Nulls::Exact,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     })

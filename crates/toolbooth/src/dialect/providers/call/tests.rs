@@ -3,6 +3,7 @@
 
 mod answers;
 mod limits;
+mod nulls;
 mod parts;
 mod requests;
 mod told;
