@@ -1,14 +1,23 @@
 // The body of a call: its type, its size, its JSON and its shape.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const LIMIT = 1000;
-let worker, standard;
+const KEY = `${CANARY}-key`;
+const hash = createHash("sha256").update(KEY).digest("hex");
+let worker, standard, guarded;
 before(async () => {
-  [worker, standard] = await Promise.all([start(BOOTH, { vars: { MAX_BODY_BYTES: String(LIMIT) } }), start(BOOTH)]);
+  [worker, standard, guarded] = await Promise.all([
+    start(BOOTH, { vars: { MAX_BODY_BYTES: String(LIMIT) } }),
+    start(BOOTH),
+    start(BOOTH, { vars: { AUTH: "api-key", API_KEYS: JSON.stringify([{ name: "one", hash, scopes: [] }]), MAX_BODY_BYTES: "8388608" } }),
+  ]);
 });
-after(() => Promise.all([worker.close(), standard.close()]));
+after(() => Promise.all([worker, standard, guarded].map((each) => each.close())));
 
 const CALL = '{"tool_id":"Calculator.Add","input":{"a":1,"b":2}}';
 const padded = (bytes) => CALL.padEnd(bytes, " ");
@@ -76,6 +85,49 @@ test("a body that is exactly as large as allowed is read to its end", async () =
   assert.match(reply.json.developer_message, /trailing characters/);
 });
 
+for (const [values, status] of [[65_000, 422], [66_000, 400]]) {
+  test(`${values} values: ${status}`, async () => {
+    const reply = await standard.post(`{"tool_id":"Calculator.Add","input":{"a":[${Array(values).fill(0)}],"b":1}}`);
+    assert.equal(reply.status, status);
+    if (status === 400) assert.match(reply.json.developer_message, /: more than 65536 values at line 1 column /);
+  });
+}
+
+const HEAD = ["POST /tools/call HTTP/1.1", "Host: localhost", "Content-Type: application/json"];
+
+/** Begins a request on a socket of its own: `received()` is what has come back, once something has. */
+async function begun(headers, body) {
+  const { hostname: host, port } = new URL(guarded.address);
+  const socket = connect({ host, port });
+  socket.on("error", () => {});
+  socket.write([...HEAD, ...headers, "", body].join("\r\n"));
+  return { socket, received: async () => String((await once(socket, "data"))[0]) };
+}
+
+// Nothing is sent behind the first piece: a server that waited for more would not answer.
+const PIECE = "x".repeat(4096);
+for (const [what, length, body] of [
+  ["8 MiB", "Content-Length: 8388608", PIECE],
+  ["9 KB", "Content-Length: 9216", PIECE],
+  ["chunks without end", "Transfer-Encoding: chunked", `${PIECE.length.toString(16)}\r\n${PIECE}\r\n`],
+]) {
+  for (const [who, key] of [["no key", []], ["a wrong key", [`Authorization: Bearer ${CANARY}-wrong`]]]) {
+    test(`${what} with ${who}: 401 without waiting for the body`, { timeout: 20_000 }, async () => {
+      const { socket, received } = await begun([...key, length], body);
+      assert.match(await received(), /^HTTP\/1\.1 401 /);
+      socket.destroy();
+    });
+  }
+}
+
+for (const chunked of [false, true]) {
+  test(`a long body ${chunked ? "in chunks" : "of declared length"} from a known caller is read`, async () => {
+    const headers = { authorization: `Bearer ${KEY}` };
+    const reply = await guarded.post(padded(100_000), { headers, chunked });
+    assert.deepEqual([reply.status, reply.json.value], [200, 3]);
+  });
+}
+
 // The depth counts from the body's own object: {"input":{"a": … }} has two levels already.
 const nested = (depth) => `{"tool_id":"Calculator.Add","input":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 
@@ -94,7 +146,8 @@ for (const [name, body, why] of [
   ["a leading zero", CALL.replace("2", "02"), /invalid number/],
   ["a raw line feed in a text", '{"tool_id":"a\nb"}', /control character/],
   ["half a surrogate pair", '{"tool_id":"\\ud800"}', /hex escape/],
-  ["a byte order mark", `\ufeff${CALL}`, /not UTF-8/],
+  ["a byte order mark", `\ufeff${CALL}`, /expected value at line 1 column 1/],
+  ["UTF-8 that is none, with a byte order mark", Buffer.from(`\xef\xbb\xbf{"tool_id":"x\xff\xe2\x82y"}`, "latin1"), /not UTF-8/],
   ["UTF-8 that is none", Buffer.from(`{"tool_id":"\xff"}`, "latin1"), /not UTF-8/],
   ["UTF-8 that is none, and longer", Buffer.from(`{"tool_id":"é\xe2\x82"}`, "latin1"), /not UTF-8/],
   ["UTF-16", Buffer.from(CALL, "utf16le"), /expected|key must be/],

@@ -261,3 +261,26 @@ test("PC1 gemini: function calls without parts around them may lack args", async
   const lacking = "Error: Invalid arguments for tool 'Calculator_Add'. a: Is required; b: Is required. Please retry.";
   assert.deepEqual(results("gemini", reply).map(([, content]) => content), [lacking, "2"]);
 });
+
+test("null for an optional property is its absence, whoever writes it", async () => {
+  const input = { text: "Hello World", separator: null, max_length: null };
+  const body = calls("anthropic", ["1", "Text_Slugify", input]);
+  const reply = await booth.request("POST", "/providers/anthropic/call", { headers: JSON_TYPE, body: JSON.stringify(body) });
+  assert.match(reply.json.messages[0].content[0].content, /hello-world/);
+  assert.equal(reply.json.messages[0].content[0].is_error, false);
+  const exact = await booth.call("Text.Slugify", input);
+  assert.equal(exact.status, 422);
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "Text_Slugify", arguments: input } };
+  const mcp = await booth.request("POST", "/mcp", { headers: JSON_TYPE, body: JSON.stringify(message) });
+  assert.equal(mcp.json.result.isError, undefined);
+  assert.match(mcp.json.result.content[0].text, /hello-world/);
+});
+
+test("what google-genai writes of an answer, with null for all that is not there", async () => {
+  const call = { id: "1", args: { a: 1, b: 2 }, name: "Calculator_Add", partial_args: null, will_continue: null };
+  const part = { function_call: call, text: null, thought: null, inline_data: null, function_response: null };
+  const candidate = { content: { parts: [part], role: "model" }, finish_reason: "STOP", token_count: null };
+  const body = JSON.stringify({ candidates: [candidate], prompt_feedback: null, usage_metadata: null });
+  const reply = await booth.request("POST", "/providers/gemini/call", { headers: JSON_TYPE, body });
+  assert.deepEqual(reply.json.contents[0].parts[0].functionResponse.response, { output: 3 });
+});

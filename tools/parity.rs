@@ -213,7 +213,7 @@ impl Headers for Json {
 /// What a client of the protocol sees of a call.
 fn call(protocol: &Protocol, tool: &Tool, input: &Value) -> Seen {
     let host = FakeHost { upstream: world, ..FakeHost::with(&[ALL_SCOPES]) };
-    let body = Body::Whole((protocol.ask)(tool, input).to_string());
+    let body = Body::from((protocol.ask)(tool, input).to_string().as_str());
     let request =
         Inbound { method: Method::Post, path: protocol.path, query: "", headers: &Json, body };
     let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));

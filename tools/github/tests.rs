@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolbooth::ToolError;
 use toolbooth::auth::Scopes;
 use toolbooth::call::{
-    Call, Caller, Credentials, Dialogue, Outcome, Refusal, Secret, Wanted, serve,
+    Call, Caller, Credentials, Dialogue, Nulls, Outcome, Refusal, Secret, Wanted, serve,
 };
 use toolbooth::config::Config;
 use toolbooth::host::{HttpError, HttpResponse};
@@ -20,6 +20,7 @@ fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) 
         tool: Wanted::Id(tool.into()),
         call_id: None,
         input: (&input).into(),
+        nulls: Nulls::Exact,
         credentials: Credentials { tokens: tokens.into(), ..Credentials::default() },
         dialogue: Dialogue::default(),
     };

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolbooth::ToolError;
-use toolbooth::call::{Call, Caller, Credentials, Dialogue, Outcome, Wanted, serve};
+use toolbooth::call::{Call, Caller, Credentials, Dialogue, Nulls, Outcome, Wanted, serve};
 use toolbooth::config::Config;
 use toolbooth::host::{HttpError, HttpResponse};
 use toolbooth::testing::{FakeHost, Upstream, ready};
@@ -17,6 +17,7 @@ fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
         tool: Wanted::Id("Weather.Current@1.0.0".into()),
         call_id: None,
         input: (&input).into(),
+        nulls: Nulls::Exact,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     };

@@ -1,34 +1,30 @@
-// The fetch event: reads the body, calls into WebAssembly once, hands back what it gives.
+// The fetch event: reads a short body, calls into WebAssembly once, hands back what it gives.
 //
 // "wasm" is the module that worker-build makes. Its class carries the functions that Rust exports,
 // and making an object of it after a crash starts a fresh WebAssembly instance. That is all the class
 // is made for here: an object a request, with its proxies, would cost more than the call itself.
 import Recovering from "wasm";
 
-import { NOT_TEXT, TOO_LARGE, checked, undeclared } from "./body.js";
-
-const { answer, body_limit, failed } = Recovering.prototype;
+const { answer, failed } = Recovering.prototype;
 // worker-build's note to itself: a crash has happened and the instance must be replaced.
 const crash = globalThis.__worker_init_state;
-let limit;
+
+// A body of at most so many bytes is read before anything else, so that the whole request is one crossing
+// without a promise. A longer one, or one of unknown length, is read only for a caller who may call.
+const SHORT = 8192;
 
 export default {
   async fetch(request, env, context) {
     const { method, url, headers } = request;
-    if (crash.criticalError) new Recovering(context, env);
-    limit ??= body_limit(env);
-    // A body that breaks off has nobody left to answer to: that error may go to the runtime. One more
-    // async function around this would cost as much as a twentieth of the call.
     const length = headers.get("content-length");
     let body;
-    if (length === null) body = request.body === null ? "" : await undeclared(request.body, limit);
-    else if (Number(length) > limit) body = TOO_LARGE;
-    else body = checked(await request.text(), Number(length));
-    // Another request may have crashed meanwhile.
+    // A body that breaks off has nobody left to answer to: that error may go to the runtime. One more
+    // async function around this would cost as much as a twentieth of the call.
+    if (length !== null && Number(length) <= SHORT) body = new Uint8Array(await request.arrayBuffer());
+    // A request may have crashed since the last one began.
     if (crash.criticalError) new Recovering(context, env);
     try {
-      const text = body === TOO_LARGE || body === NOT_TEXT ? undefined : body;
-      const answered = answer(method, url, headers, text, body === TOO_LARGE, env);
+      const answered = answer(method, url, headers, body, request, env);
       return answered instanceof Promise ? await orCrash(answered) : answered;
     } catch (error) {
       noteCrash(error);

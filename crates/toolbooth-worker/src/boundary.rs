@@ -6,7 +6,8 @@ use std::task::{Context, Poll, Waker};
 
 use toolbooth::Booth;
 use toolbooth::catalog::Catalog;
-use toolbooth::http::{self, Body, Inbound, Outbound};
+use toolbooth::host::BoxFuture;
+use toolbooth::http::{self, Body, BodyError, BodyStream, Inbound, Outbound};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::future_to_promise;
@@ -21,6 +22,12 @@ extern "C" {
     fn respond(status: u16, headers: &JsValue, body: &[u8]) -> JsValue;
     fn copy(body: &[u8]) -> JsValue;
     fn lend(status: u16, headers: &JsValue, body: &JsValue) -> JsValue;
+}
+
+#[wasm_bindgen(module = "/js/body.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    async fn read(request: &JsValue, limit: u32) -> Result<JsValue, JsValue>;
 }
 
 #[wasm_bindgen]
@@ -47,12 +54,8 @@ fn booth(catalog: &'static Catalog, host: &Bindings) -> &'static Booth {
     BOOTH.get_or_init(|| Booth::new(catalog, host))
 }
 
-/// The largest body that is worth reading, in bytes.
-pub fn body_limit(catalog: &'static Catalog, env: Env) -> u32 {
-    u32::try_from(booth(catalog, &Bindings::new(env)).max_body_bytes()).unwrap_or(u32::MAX)
-}
-
-/// Answers a request.
+/// Answers a request. `body` is what has been read of it: all of it, or nothing. The rest is read from
+/// `request` when it is needed.
 ///
 /// Gives a `Response`, or a promise of one if the answer has to wait for I/O.
 pub fn answer(
@@ -60,7 +63,8 @@ pub fn answer(
     method: &str,
     url: String,
     headers: web_sys::Headers,
-    body: Body,
+    body: Option<Vec<u8>>,
+    request: JsValue,
     env: Env,
 ) -> JsValue {
     let method = http::Method::from(method);
@@ -69,6 +73,8 @@ pub fn answer(
     let mut future = Box::pin(async move {
         let headers = JsHeaders(headers.unchecked_into());
         let (path, query) = path_and_query(&url);
+        let stream = JsBody(request);
+        let body = body.map_or(Body::Unread(&stream), Body::Read);
         booth.answer(Inbound { method, path, query, headers: &headers, body }, &host).await
     });
     // Without I/O the first poll is the last, and no waker is ever used. With I/O, the promise
@@ -130,6 +136,20 @@ fn into_js(response: &Outbound) -> JsValue {
         ref body => respond(status, headers, body),
     };
     HEADS.with(|known| known.with(&*head, keep, headers, respond))
+}
+
+/// The body of a `Request`.
+struct JsBody(JsValue);
+
+impl BodyStream for JsBody {
+    fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+        Box::pin(async move {
+            let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+            let bytes = read(&self.0, limit).await.map_err(|_| BodyError::Incomplete)?;
+            let bytes = bytes.dyn_into::<js_sys::Uint8Array>().map_err(|_| BodyError::TooLarge)?;
+            Ok(bytes.to_vec())
+        })
+    }
 }
 
 struct JsHeaders(HeadersByName);

@@ -3,14 +3,15 @@
 //!
 //! A request crosses from JS to WebAssembly once, with method, address and body; headers are asked
 //! for one by one when something needs them; the response crosses back once. A call that waits for
-//! nothing is answered within that crossing, without a promise.
+//! nothing is answered within that crossing, without a promise. Only a long body, or one of unknown
+//! length, is read later, once the caller is known.
 
 mod boundary;
 mod crash;
 mod host;
 mod known;
 
-pub use boundary::{answer, body_limit, failed};
+pub use boundary::{answer, failed};
 /// The variables, secrets and bindings of a Worker.
 pub use js_sys::Object as Env;
 
@@ -22,29 +23,18 @@ pub use js_sys::Object as Env;
 #[macro_export]
 macro_rules! serve {
     ($catalog:expr) => {
-        /// The largest body that is worth reading, in bytes.
-        #[wasm_bindgen::prelude::wasm_bindgen]
-        pub fn body_limit(env: $crate::Env) -> u32 {
-            $crate::body_limit(&$catalog, env)
-        }
-
-        /// Answers a request with a `Response`, or a promise of one. Where there is no body, it was
-        /// too large or is not UTF-8.
+        /// Answers a request with a `Response`, or a promise of one. Without a `body`, it is read from
+        /// `request` when it is needed.
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub fn answer(
             method: &str,
             url: String,
             headers: $crate::Headers,
-            body: Option<String>,
-            too_large: bool,
+            body: Option<Vec<u8>>,
+            request: wasm_bindgen::JsValue,
             env: $crate::Env,
         ) -> wasm_bindgen::JsValue {
-            let body = match body {
-                Some(body) => $crate::Body::Whole(body),
-                None if too_large => $crate::Body::TooLarge,
-                None => $crate::Body::NotText,
-            };
-            $crate::answer(&$catalog, method, url, headers, body, env)
+            $crate::answer(&$catalog, method, url, headers, body, request, env)
         }
 
         /// The `Response` to a request that crashed an instance before this one.
@@ -60,5 +50,4 @@ macro_rules! serve {
     };
 }
 
-pub use toolbooth::http::Body;
 pub use web_sys::Headers;

@@ -13,7 +13,7 @@ use crate::challenge::{Address, Challenges};
 use crate::config::Config;
 use crate::dialect::{self, Action, Dialect, Exchange, Page, Posted, Reading};
 use crate::host::{Host, Level, rare};
-use crate::http::{self, Body, Headers, Inbound, Method, Outbound};
+use crate::http::{self, Body, BodyError, Headers, Inbound, Method, Outbound};
 use crate::json::{self, Writer};
 
 /// Serves a catalogue.
@@ -56,11 +56,6 @@ impl Booth {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
         Self { catalog, config, access, limited: host.is_limited() }
-    }
-
-    /// The largest request body that is worth reading, in bytes.
-    pub fn max_body_bytes(&self) -> usize {
-        self.config.max_body_bytes
     }
 
     /// Answers one request, whatever it is.
@@ -159,43 +154,58 @@ impl Booth {
         )
     }
 
-    /// Reads the body of a request, as far as all protocols agree: size, type, JSON, version.
+    /// All bytes of a body.
+    ///
+    /// # Errors
+    /// It is too large, or did not arrive as a whole.
+    async fn receive(&self, body: Body<'_>) -> Result<Vec<u8>, Refusal> {
+        let limit = self.config.max_body_bytes;
+        let read = match body {
+            Body::Read(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
+            Body::Read(bytes) => Ok(bytes),
+            Body::Unread(stream) => rare(stream.read(limit)).await,
+        };
+        read.map_err(|error| match error {
+            BodyError::TooLarge => Refusal::TooLarge { limit },
+            BodyError::Incomplete => Refusal::InvalidJson("it was cut off".to_owned()),
+        })
+    }
+
+    /// Reads the body of a request, as far as all protocols agree: type, JSON, version.
     fn post<'a>(
         &'a self,
         dialect: &Dialect,
         headers: &'a dyn Headers,
         query: &'a str,
-        body: &'a Body,
+        body: &'a [u8],
         caller: &'a Caller,
         host: &'a dyn Host,
     ) -> Result<Posted<'a>, Refusal> {
-        if *body == Body::TooLarge {
-            return Err(Refusal::TooLarge { limit: self.config.max_body_bytes });
-        }
         if !http::is_json(headers) {
             return Err(Refusal::NotJson);
         }
-        let Body::Whole(body) = body else {
-            return Err(Refusal::InvalidJson("it is not UTF-8".to_owned()));
-        };
-        let body = json::parse(body).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
+        let text =
+            str::from_utf8(body).map_err(|_| Refusal::InvalidJson("it is not UTF-8".to_owned()))?;
+        let body = json::parse(text).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
         (dialect.check)(headers)?;
         let (catalog, config) = (self.catalog, &self.config);
         let same_for_all = self.access.is_same_for_all();
         Ok(Posted { headers, query, caller, same_for_all, body, catalog, config, host })
     }
 
-    /// Takes the calls of a request. Who sends it is asked before its body is looked at.
+    /// Takes the calls of a request. The caller is authenticated first: of a stranger's body nothing is
+    /// parsed, and what has not been read yet is not read at all.
     async fn call(
         &self,
         dialect: &Dialect,
         headers: &dyn Headers,
         query: &str,
-        body: Body,
+        body: Body<'_>,
         host: &dyn Host,
         read: for<'t> fn(Posted<'t>) -> Exchange<'t>,
     ) -> Result<Outbound, Refusal> {
         let caller = self.access.authenticate(headers, host).await?;
+        let body = self.receive(body).await?;
         let exchange = read(self.post(dialect, headers, query, &body, &caller, host)?);
         // A counter that nobody has set up is not asked.
         if self.limited && !exchange.calls.is_empty() {

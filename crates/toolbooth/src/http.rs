@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::config::Origins;
+use crate::host::BoxFuture;
 use crate::json::Writer;
 use crate::names::same;
 
@@ -43,26 +44,41 @@ pub trait Headers {
     fn get(&self, name: &str) -> Option<String>;
 }
 
-/// What came as the request's body.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Body {
-    /// All of its text; empty when there was none.
-    Whole(String),
-    /// Bytes that are not UTF-8.
-    NotText,
-    /// More than the configured limit. It was not read to its end.
-    TooLarge,
+/// The body of a request.
+pub enum Body<'a> {
+    /// All of its bytes; none when the request has no body.
+    Read(Vec<u8>),
+    /// A body that is read when an endpoint needs it, and not before the caller is known.
+    Unread(&'a dyn BodyStream),
 }
 
-impl From<Vec<u8>> for Body {
+/// Reads a body that is still on its way.
+pub trait BodyStream {
+    /// Reads the whole body if it has at most `limit` bytes, and stops reading once it has more.
+    ///
+    /// # Errors
+    /// See [`BodyError`].
+    fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>>;
+}
+
+/// Why a body could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyError {
+    /// It has more bytes than the limit.
+    TooLarge,
+    /// The connection ended first.
+    Incomplete,
+}
+
+impl From<Vec<u8>> for Body<'_> {
     fn from(bytes: Vec<u8>) -> Self {
-        String::from_utf8(bytes).map_or(Self::NotText, Self::Whole)
+        Self::Read(bytes)
     }
 }
 
-impl From<&str> for Body {
+impl From<&str> for Body<'_> {
     fn from(text: &str) -> Self {
-        Self::Whole(text.to_owned())
+        Self::Read(text.into())
     }
 }
 
@@ -77,7 +93,7 @@ pub struct Inbound<'a> {
     /// The headers.
     pub headers: &'a dyn Headers,
     /// The body.
-    pub body: Body,
+    pub body: Body<'a>,
 }
 
 /// A response as it leaves.

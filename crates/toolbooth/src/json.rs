@@ -1,8 +1,9 @@
 //! JSON from strangers: parsed strictly, or refused with the place of the fault.
 //!
 //! Beyond what JSON's grammar (RFC 8259) refuses, a body is refused when an object repeats a key (two readers
-//! could disagree on which value counts) and when it nests deeper than [`MAX_DEPTH`] (everything
-//! that later walks the value does so recursively).
+//! could disagree on which value counts), when it nests deeper than [`MAX_DEPTH`] (everything
+//! that later walks the value does so recursively), and when it has more than [`MAX_VALUES`] values (a
+//! value takes up to 70 bytes of memory, and may be written with two).
 //!
 //! What comes in is read into a [`Value`] whose texts lie in the body; what goes out is a
 //! `serde_json::Value`, or text, and all of it is written by one writer.
@@ -34,6 +35,10 @@ pub use writer::text;
 
 /// The deepest nesting of arrays and objects that is read. `[[1]]` has depth 2.
 pub const MAX_DEPTH: usize = 64;
+
+/// The most values that are read of one request, whatever its size: `[[1]]` has three. It bounds the memory
+/// and the CPU time that a body takes beyond its bytes (docs/SECURITY.md has figures).
+pub const MAX_VALUES: usize = 65_536;
 
 /// Why a body is not JSON that can be served.
 ///
@@ -67,10 +72,19 @@ impl std::error::Error for JsonError {}
 /// Reads exactly one JSON value from `text`.
 ///
 /// # Errors
-/// Invalid JSON, a repeated key, nesting deeper than [`MAX_DEPTH`], a number beyond the range of a
-/// double, anything after the value.
+/// Invalid JSON, a repeated key, nesting deeper than [`MAX_DEPTH`], more values than [`MAX_VALUES`], a
+/// number beyond the range of a double, anything after the value.
 pub fn parse(text: &str) -> Result<Value<'_>, JsonError> {
-    Reader::new(text).document().map_err(|fault| JsonError::new(text, fault))
+    parse_within(text, &mut { MAX_VALUES })
+}
+
+/// Reads exactly one JSON value from `text`, one of several that share a limit: `left` says how many more
+/// values may be read, and what is read is taken from it.
+///
+/// # Errors
+/// As of [`parse`].
+pub(crate) fn parse_within<'t>(text: &'t str, left: &mut usize) -> Result<Value<'t>, JsonError> {
+    Reader::new(text, left).document().map_err(|fault| JsonError::new(text, fault))
 }
 
 /// Reads exactly one JSON value from `bytes`; `None` when they are not that.

@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::auth::Scopes;
-use crate::call::{Abilities, Call, Caller, Credentials, Dialogue, Outcome, Secret, Wanted, serve};
+use crate::call::{
+    Abilities, Call, Caller, Credentials, Dialogue, Nulls, Outcome, Secret, Wanted, serve,
+};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::config::Config;
 use crate::host::{
@@ -254,6 +256,7 @@ pub fn check_example(
         tool: Wanted::Id(tool_id.into()),
         call_id: None,
         input: (&example.input).into(),
+        nulls: Nulls::Exact,
         credentials,
         dialogue: Dialogue { abilities: Abilities::ALL, ..Dialogue::default() },
     };

@@ -18,6 +18,8 @@ mod xaibo;
 
 use super::*;
 use crate::call::tests::CATALOG;
+use crate::host::BoxFuture;
+use crate::http::BodyStream;
 use crate::http::tests::{Pairs, wire};
 use crate::testing::{FakeHost, ready};
 
@@ -28,12 +30,51 @@ const ORIGIN: (&str, &str) = ("origin", "https://a.example");
 /// A body that would be served if it were asked for.
 const CALL: &str = r#"{"tool_id":"Echo.Say","call_id":"7","input":{"text":"hi"}}"#;
 
+/// A body whose reading fails the test.
+const UNREAD: Body<'static> = Body::Unread(&Untouched);
+
+struct Untouched;
+
+impl BodyStream for Untouched {
+    fn read(&self, _: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+        panic!("a body that nobody needs is read")
+    }
+}
+
+/// A body as a client sends it.
+struct Sent {
+    bytes: Result<Vec<u8>, BodyError>,
+}
+
+impl Sent {
+    fn of(bytes: Vec<u8>) -> Self {
+        Self { bytes: Ok(bytes) }
+    }
+
+    /// The body: read already, or a stream.
+    fn body(&self, stream: bool) -> Body<'_> {
+        match &self.bytes {
+            Ok(bytes) if !stream => Body::Read(bytes.clone()),
+            _ => Body::Unread(self),
+        }
+    }
+}
+
+impl BodyStream for Sent {
+    fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+        let fits = |bytes: &Vec<u8>| bytes.len() <= limit;
+        let read = self.bytes.clone();
+        let read = read.and_then(|bytes| fits(&bytes).then_some(bytes).ok_or(BodyError::TooLarge));
+        Box::pin(std::future::ready(read))
+    }
+}
+
 /// The answer of a new booth, whose form is checked on the way.
 fn answer(
     catalog: &'static Catalog,
     host: &dyn Host,
     (method, path, headers): (&str, &str, Headers<'_>),
-    body: Body,
+    body: Body<'_>,
 ) -> Outbound {
     let booth = Booth::new(catalog, host);
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -91,7 +132,7 @@ fn the_list_and_its_entity_tag() {
                 "{method} {headers:?}"
             );
         }
-        let large = answer(CATALOG, &host, (method, path, headers), Body::TooLarge);
+        let large = answer(CATALOG, &host, (method, path, headers), UNREAD);
         assert_eq!(wire(&large), expected, "{method} {headers:?} with a large body");
     }
 }
@@ -193,13 +234,31 @@ fn addresses_and_methods_that_are_not_served() {
 #[test]
 fn bodies_beyond_the_limit() {
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
-    assert_eq!(Booth::new(CATALOG, &host).max_body_bytes(), 1000);
-    assert_eq!(Booth::new(CATALOG, &FakeHost::default()).max_body_bytes(), 262_144);
     let too_large = error(413, "The request is too large", "the body may have at most 1000 bytes");
     for headers in [&[JSON][..], &[], &[JSON, ("oxp-version", "2.0")]] {
-        let got = answer(CATALOG, &host, ("POST", "/tools/call", headers), Body::TooLarge);
-        assert_eq!(wire(&got), too_large, "{headers:?}: the body is the first obstacle");
+        for stream in [false, true] {
+            let sent = Sent::of(vec![b' '; 1001]);
+            let got = answer(CATALOG, &host, ("POST", "/tools/call", headers), sent.body(stream));
+            assert_eq!(wire(&got), too_large, "{headers:?}: the body is the first obstacle");
+        }
     }
+    for (host, limit) in [(&host, 1000), (&FakeHost::default(), 262_144)] {
+        for stream in [false, true] {
+            let mut bytes = CALL.as_bytes().to_vec();
+            bytes.resize(limit, b' ');
+            let sent = Sent::of(bytes);
+            let got = answer(CATALOG, host, ("POST", "/tools/call", &[JSON]), sent.body(stream));
+            assert_eq!(got.status, 200, "{limit} bytes: {}", wire(&got));
+        }
+    }
+}
+
+#[test]
+fn a_body_that_is_cut_off() {
+    let sent = Sent { bytes: Err(BodyError::Incomplete) };
+    let got = answer(CATALOG, &FakeHost::default(), ("POST", "/call", &[JSON]), sent.body(true));
+    let detail = "the body is not valid JSON: it was cut off";
+    assert_eq!(wire(&got), error(400, "The request is malformed", detail));
 }
 
 #[test]

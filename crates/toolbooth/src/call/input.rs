@@ -62,14 +62,47 @@ pub struct ParameterError {
     pub message: String,
 }
 
-/// Checks `input`, as [`serve`](super::serve()) does before it runs a tool.
+/// What `null` means as the value of an optional property that may not be `null`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nulls {
+    /// A value of the wrong type, as JSON Schema has it.
+    Exact,
+    /// That the property is absent: some clients send every property that a tool declares.
+    Absent,
+}
+
+/// Checks `input` before the tool runs. Where `nulls` says so, it takes the members out that are `null`
+/// for an absent property; what the schema allows as it is stays as it is.
+///
+/// # Errors
+/// As of [`check`].
+pub(crate) fn admit(
+    schema: &Schema,
+    input: &mut Value<'_>,
+    nulls: Nulls,
+) -> Result<(), InvalidInput> {
+    if schema.is_valid(input) {
+        return Ok(());
+    }
+    match nulls {
+        Nulls::Exact => Err(faults(schema, input)),
+        Nulls::Absent => {
+            schema.drop_nulls(input);
+            check(schema, input)
+        }
+    }
+}
+
+/// Checks a value against a schema.
 ///
 /// # Errors
 /// All faults, up to a fixed number and size.
 pub fn check(schema: &Schema, input: &Value<'_>) -> Result<(), InvalidInput> {
-    if schema.is_valid(input) {
-        return Ok(());
-    }
+    if schema.is_valid(input) { Ok(()) } else { Err(faults(schema, input)) }
+}
+
+/// What is wrong with a value that a schema refuses.
+fn faults(schema: &Schema, input: &Value<'_>) -> InvalidInput {
     let mut errors: Vec<ParameterError> = Vec::new();
     let (mut count, mut told) = (0, 0);
     let _ = schema.faults(input, &Path::Root, &mut |path, fault| {
@@ -89,7 +122,7 @@ pub fn check(schema: &Schema, input: &Value<'_>) -> Result<(), InvalidInput> {
         }
         ControlFlow::Continue(())
     });
-    Err(InvalidInput { errors })
+    InvalidInput { errors }
 }
 
 fn describe(path: &Path<'_>, fault: Fault<'_>) -> ParameterError {

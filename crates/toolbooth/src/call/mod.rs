@@ -16,7 +16,8 @@ pub use context::{AnotherUser, Caller, Context, Credentials, Secret};
 pub(crate) use dialogue::asks_back;
 pub use dialogue::{Abilities, Ability, Answer, Asked, Dialogue, Question, Sampled};
 pub(crate) use excerpt::excerpt;
-pub use input::{InvalidInput, ParameterError, check as check_input};
+pub(crate) use input::admit;
+pub use input::{InvalidInput, Nulls, ParameterError, check as check_input};
 pub use named::Named;
 pub use notes::{Note, NoteLevel};
 pub use outcome::{Missing, Outcome, Refusal, ToolError};
@@ -37,6 +38,8 @@ pub struct Call<'t> {
     pub call_id: Option<String>,
     /// The input, whatever JSON it is: the tool's schema decides.
     pub input: Value<'t>,
+    /// What `null` means in it.
+    pub nulls: Nulls,
     /// For whom, and with which tokens and secrets.
     pub credentials: Credentials,
     /// What the client can be asked, and what it answers.

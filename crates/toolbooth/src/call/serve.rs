@@ -45,7 +45,7 @@ pub(crate) struct Prepared<'a> {
 /// # Errors
 /// The outcome of a call that cannot be run.
 pub(crate) async fn prepare<'a>(
-    call: Call<'a>,
+    mut call: Call<'a>,
     caller: &Caller,
     catalog: &Catalog,
     config: &'a Config,
@@ -68,7 +68,7 @@ pub(crate) async fn prepare<'a>(
     }
     let met = requirements::meet(tool, call.credentials, caller, config, host).await;
     let met = met.map_err(Outcome::Refused)?;
-    input::check(tool.input, &call.input).map_err(Outcome::Invalid)?;
+    input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::Invalid)?;
     let call_id = call.call_id.map_or_else(|| random_uuid(host), Ok);
     let no_id = |NoRandomness| Outcome::Refused(Refusal::Unavailable("it has no random bytes"));
     let (input, dialogue) = (call.input, call.dialogue);

@@ -303,6 +303,7 @@ fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, V
         tool: Wanted::Id(tool_id.into()),
         call_id: None,
         input: (&input).into(),
+        nulls: Nulls::Exact,
         credentials,
         dialogue: Dialogue::default(),
     };

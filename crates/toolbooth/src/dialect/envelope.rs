@@ -9,7 +9,7 @@ use serde_json::Map;
 
 use super::context::malformed;
 use super::oxp::{self, Form, refuse};
-use super::{Action, Dialect, Endpoint, Exchange, no_version, unsigned};
+use super::{Action, Dialect, Endpoint, Exchange, marks, no_version, unsigned};
 use crate::call::{Call, Refusal};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
@@ -137,7 +137,10 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Refusal> {
         (None, true) => Err(malformed(
             "tool_id belongs inside request; a call without envelope is taken at /oxp/tools/call",
         )),
-        (Some(request @ Value::Object(_)), false) => Ok(request),
+        (Some(request @ Value::Object(_)), false) => {
+            marks::only("request", &body).map_err(Refusal::Malformed)?;
+            Ok(request)
+        }
         (Some(_), false) => Err(malformed("request must be an object with tool_id and input")),
         (None, false) => {
             Err(malformed("request is missing; it must be an object with tool_id and input"))

@@ -11,6 +11,7 @@ pub mod envelope;
 mod exchange;
 mod jsonrpc;
 mod keywords;
+mod marks;
 pub(crate) mod mcp;
 mod opentool;
 pub mod oxp;

@@ -12,7 +12,7 @@ use serde_json::Map;
 
 use super::context::{credentials, malformed, text};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading};
-use crate::call::{Call, Dialogue, Refusal, Wanted, excerpt};
+use crate::call::{Call, Dialogue, Nulls, Refusal, Wanted, excerpt};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Outbound};
 use crate::json::{Object, Value};
@@ -88,6 +88,7 @@ pub fn decode(body: Value<'_>) -> Result<Call<'_>, Refusal> {
             .ok_or_else(|| malformed("tool_id is missing; it must be a string"))?,
         call_id: text(&mut body, "call_id", "")?.map(Cow::into_owned),
         input: body.take("input").unwrap_or_else(|| Value::Object(Object::default())),
+        nulls: Nulls::Exact,
         credentials: credentials(body.take("context"))?,
         dialogue: Dialogue::default(),
     };

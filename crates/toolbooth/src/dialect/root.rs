@@ -4,8 +4,10 @@
 use std::sync::LazyLock;
 
 use super::{
-    Action, Dialect, Endpoint, Exchange, MOUNTS, Page, Posted, Reading, envelope, opentool, oxp,
+    Action, Dialect, Endpoint, Exchange, MOUNTS, Page, Posted, Reading, envelope, marks, opentool,
+    oxp,
 };
+use crate::call::Refusal;
 use crate::http::Outbound;
 use crate::json::Writer;
 
@@ -28,8 +30,14 @@ pub(super) static ROOT: Dialect = Dialect {
     web_clients: false,
 };
 
-/// Reads a call of any protocol that posts to the root, and answers in the form of the call.
+/// Reads a call of any protocol that posts to the root, and answers in the form of the call. One that
+/// could be a call of JSON-RPC and of another protocol is refused in the root's own form.
 fn call(posted: Posted<'_>) -> Exchange<'_> {
+    let ambiguous = posted.body.as_object().filter(|body| body.contains("jsonrpc"));
+    if let Some(Err(reason)) = ambiguous.map(|body| marks::only("jsonrpc", body)) {
+        let refusal = Refusal::Malformed(reason);
+        return Exchange::answered(oxp::refuse(oxp::Form::Flat, refusal));
+    }
     match &posted.body {
         body if opentool::is_request(body) => opentool::call(posted),
         body if body.get("request").is_some() || body.get("$schema").is_some() => {

@@ -14,8 +14,8 @@ use super::context::{credentials, malformed};
 use super::portable::{parts_in_words, reduce};
 use super::{Action, Dialect, Endpoint, Exchange, Page, Posted, Reading, no_version, unsigned};
 use crate::call::{
-    Call, Caller, Dialogue, InvalidInput, Missing, Outcome, Refusal, ToolError, Wanted, asks_back,
-    excerpt, find,
+    Call, Caller, Dialogue, InvalidInput, Missing, Nulls, Outcome, Refusal, ToolError, Wanted,
+    asks_back, excerpt, find,
 };
 use crate::catalog::{Catalog, ListForm, Listed, Rendering};
 use crate::config::Config;
@@ -101,7 +101,10 @@ fn decode(body: json::Value<'_>) -> Result<Call<'_>, Refusal> {
     };
     let credentials = credentials(body.take("context"))?;
     match body.iter().next() {
-        None => Ok(Call { tool, call_id: None, input, credentials, dialogue: Dialogue::default() }),
+        None => {
+            let (nulls, dialogue) = (Nulls::Exact, Dialogue::default());
+            Ok(Call { tool, call_id: None, input, nulls, credentials, dialogue })
+        }
         Some((field, _)) => Err(malformed(format!(
             "\"{}\" is not a field; the fields are tool_name, parameters and context",
             excerpt(field)

@@ -50,9 +50,9 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// Keeps the members of whose values this says so.
-    pub(crate) fn retain(&mut self, keep: impl Fn(&Value<'t>) -> bool) {
-        self.0.retain(|(_, value)| keep(value));
+    /// Keeps the members of which this says so. It may change their values.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value<'t>) -> bool) {
+        self.0.retain_mut(|(name, value)| keep(name, value));
     }
 
     /// The members, sorted by name.

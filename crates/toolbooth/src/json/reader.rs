@@ -9,11 +9,10 @@ mod string;
 
 use std::borrow::Cow;
 
-use serde_json::Map;
-
 use super::members::Member;
-use super::{MAX_DEPTH, Object, Value};
+use super::{MAX_DEPTH, MAX_VALUES, Object, Value};
 use crate::call::excerpt;
+use crate::names::order;
 
 const EOF_IN_VALUE: &str = "EOF while parsing a value";
 const EOF_IN_LIST: &str = "EOF while parsing a list";
@@ -26,18 +25,20 @@ pub(super) struct Fault {
 }
 
 /// A text and how much of it has been read.
-pub(super) struct Reader<'t> {
+pub(super) struct Reader<'t, 'l> {
     text: &'t str,
     at: usize,
+    /// How many more values may be read.
+    left: &'l mut usize,
     /// Of the arrays that have not ended yet, the innermost last, so that none grows by moving.
     items: Vec<Value<'t>>,
     /// The same of objects.
     members: Vec<Member<'t>>,
 }
 
-impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { text, at: 0, items: Vec::new(), members: Vec::with_capacity(16) }
+impl<'t, 'l> Reader<'t, 'l> {
+    pub(super) fn new(text: &'t str, left: &'l mut usize) -> Self {
+        Self { text, at: 0, left, items: Vec::new(), members: Vec::with_capacity(16) }
     }
 
     /// One value, and nothing after it.
@@ -53,6 +54,8 @@ impl<'t> Reader<'t> {
 
     /// A value that may nest `room` levels deep.
     fn value(&mut self, room: usize) -> Result<Value<'t>, Fault> {
+        let Some(left) = self.left.checked_sub(1) else { return Err(self.too_many()) };
+        *self.left = left;
         match self.token() {
             b'"' => self.string().map(Value::String),
             b'{' => self.object(room),
@@ -131,31 +134,38 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Goes once more through an object, which begins at `start` and has a key twice, to tell where.
+    /// Reads an object again, which begins at `start` and has a key twice, to tell which key comes again
+    /// first, and where.
     #[cold]
     fn repeated(&mut self, start: usize, room: usize) -> Fault {
-        self.at = start + 1;
-        let mut known = Map::new();
-        loop {
+        self.at = start;
+        // What is read for the second time does not count.
+        *self.left = MAX_VALUES;
+        let mut keys = Vec::new();
+        // Each key stands behind `{` or `,`, before a colon and a value: all of this was there before.
+        while self.token() != b'}' {
+            self.at += 1;
             self.token();
-            let key = match self.string() {
-                Ok(key) => key.into_owned(),
+            match self.string() {
+                Ok(key) => keys.push((key, self.at)),
                 Err(fault) => return fault,
-            };
-            let told = excerpt(&key);
-            if known.insert(key, serde_json::Value::Null).is_some() {
-                self.leave(b'}');
-                return self.past(format!("the key \"{told}\" is repeated"));
             }
-            // A colon, a value and a comma: they were there before.
             self.token();
             self.at += 1;
             if let Err(fault) = self.value(room) {
                 return fault;
             }
-            self.token();
-            self.at += 1;
         }
+        keys.sort_unstable_by(|(one, at), (other, end)| order(one, other).then(at.cmp(end)));
+        let again = keys.windows(2).filter_map(|pair| match pair {
+            [(one, _), (other, end)] if one == other => Some((*end, other)),
+            _ => None,
+        });
+        let Some((end, key)) = again.min_by_key(|(end, _)| *end) else { return self.past("") };
+        let reason = format!("the key \"{}\" is repeated", excerpt(key));
+        self.at = end;
+        self.leave(b'}');
+        self.past(reason)
     }
 
     fn word(&mut self, word: &str, value: Value<'t>) -> Result<Value<'t>, Fault> {
@@ -209,6 +219,11 @@ impl<'t> Reader<'t> {
     #[cold]
     fn past(&self, reason: impl Into<Cow<'static, str>>) -> Fault {
         Fault { reason: reason.into(), end: self.at }
+    }
+
+    #[cold]
+    fn too_many(&self) -> Fault {
+        self.past(format!("more than {MAX_VALUES} values"))
     }
 
     #[cold]

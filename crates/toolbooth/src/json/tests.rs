@@ -48,6 +48,50 @@ fn what_is_read_and_what_is_refused() {
 }
 
 #[test]
+fn which_of_several_repeated_keys_is_told() {
+    for (text, expected) in [
+        (r#"{"b":1,"a":2,"a":3,"b":4}"#, "\"a\" is repeated at line 1 column 16"),
+        (r#"{"b":1,"a":2,"b":3,"a":4,"b":5}"#, "\"b\" is repeated at line 1 column 16"),
+        (r#"{"a":[1,{"x":2}],"a":1,"a":2}"#, "\"a\" is repeated at line 1 column 20"),
+    ] {
+        let error = parse(text).unwrap_err().to_string();
+        assert_eq!(error, format!("the key {expected}"), "{text}");
+        assert_eq!(judge::judge(text).unwrap_err(), error, "{text}");
+    }
+}
+
+#[test]
+fn values_are_counted_and_not_bytes() {
+    let list = |item: &str, count: usize| format!("[{}]", vec![item; count].join(","));
+    let keys = |count: usize| {
+        let members: Vec<_> = (0..count).map(|n| format!("\"{n}\":1")).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    let most = MAX_VALUES - 1;
+    for (what, text, taken) in [
+        ("numbers", list("1", most), true),
+        ("a number too many", list("1", most + 1), false),
+        ("arrays", list("[]", most), true),
+        ("an array too many", list("[]", most + 1), false),
+        ("objects with a member", list("{\"\":0}", most / 2), true),
+        ("one too many", list("{\"\":0}", most / 2 + 1), false),
+        ("members", keys(most), true),
+        ("a member too many", keys(most + 1), false),
+        ("a long text", format!("\"{}\"", "1,".repeat(MAX_VALUES)), true),
+    ] {
+        let got = parse(&text).map(|_| ()).map_err(|error| error.to_string());
+        let told =
+            got.as_ref().is_err_and(|error| error.starts_with("more than 65536 values at line 1"));
+        assert_eq!((got.is_ok(), told), (taken, !taken), "{what}: {got:?}");
+    }
+    let (text, mut left) = ("[1,[2]]", 9);
+    for expected in [Some(5), Some(1), None] {
+        let read = parse_within(text, &mut left);
+        assert_eq!(read.is_ok().then_some(left), expected);
+    }
+}
+
+#[test]
 fn what_is_written_as_it_is_is_borrowed() {
     let text = r#"{"a":"plain é","b\n":"an \u0065scape","c":["x"],"d":""}"#;
     let own = |text: &Cow<'_, str>| matches!(text, Cow::Owned(_));

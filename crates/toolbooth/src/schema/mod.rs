@@ -13,6 +13,7 @@ mod fault;
 pub mod formats;
 mod literal;
 mod multiple;
+mod nulls;
 mod number;
 mod pattern;
 mod unevaluated;

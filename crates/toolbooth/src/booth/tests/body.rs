@@ -13,6 +13,11 @@ fn text_that_is_not_json() {
         (b"{\"tool_id\":\"A.B\",}", "trailing comma at line 1 column 18"),
         (b"{'tool_id':'A.B'}", "key must be a string at line 1 column 2"),
         (b"{\"tool_id\":\"\xff\"}", "it is not UTF-8"),
+        // A text of as many characters as bytes, had the broken ones been replaced.
+        (b"\xef\xbb\xbf{\"tool_id\":\"x\xff\xe2\x82y\"}", "it is not UTF-8"),
+        (b"{\"tool_id\":\"\xed\xa0\x80\"}", "it is not UTF-8"),
+        (b"{\"tool_id\":\"\xc0\xaf\"}", "it is not UTF-8"),
+        (b"{\"tool_id\":\"\xf0\x9f\x98\"}", "it is not UTF-8"),
         (
             b"{\"tool_id\":\"A.B\",\"tool_id\":\"A.B\"}",
             "the key \"tool_id\" is repeated at line 1 column 26",
@@ -29,8 +34,8 @@ fn text_that_is_not_json() {
         (deep.as_bytes(), "nested deeper than 64 levels at line 1 column 89"),
     ] {
         let host = FakeHost::default();
-        let body = Body::from(body.to_vec());
-        let got = wire(&answer(CATALOG, &host, ("POST", "/oxp/call", &[JSON]), body.clone()));
+        let sent = Body::from(body.to_vec());
+        let got = wire(&answer(CATALOG, &host, ("POST", "/oxp/call", &[JSON]), sent));
         let detail = format!("the body is not valid JSON: {}", expected.replace('"', "\\\""));
         assert_eq!(got, error(400, "The request is malformed", &detail), "{body:?}");
     }
@@ -47,10 +52,10 @@ fn faults_are_told_in_the_order_of_the_checks() {
         (&[other, JSON], Some("[]"), 400, "OXP-Version must be 1.0 or absent"),
         (&[JSON], Some("[]"), 400, "the body must be an object with tool_id and input"),
     ] {
-        let sent = body.map_or(Body::TooLarge, Body::from);
+        let sent = Sent::of(body.map_or(vec![b' '; 262_145], Vec::from));
         for path in ["/call", "/oxp/call"] {
             let request = ("POST", path, headers);
-            let got = wire(&answer(CATALOG, &FakeHost::default(), request, sent.clone()));
+            let got = wire(&answer(CATALOG, &FakeHost::default(), request, sent.body(false)));
             assert!(got.starts_with(&format!("{status}\n")), "{body:?}: {got}");
             assert!(got.contains(detail), "{body:?}: {got}");
         }

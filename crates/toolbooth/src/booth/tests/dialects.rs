@@ -89,7 +89,7 @@ fn every_refusal_before_the_body_has_the_form_of_its_protocol() {
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
     for path in posts() {
         for (headers, body, status) in [
-            (&[JSON][..], Body::TooLarge, 413),
+            (&[JSON][..], Body::from(vec![b' '; 1001]), 413),
             (&[], Body::from(""), 415),
             (&[JSON], Body::from("{"), 400),
         ] {
@@ -244,5 +244,82 @@ proptest! {
         let body = if method == "POST" { good(&path).to_string() } else { String::new() };
         let path = format!("{path}?{query}");
         asked(&FakeHost::default(), (&method, &path, &[JSON]), &body);
+    }
+}
+
+#[test]
+fn a_body_of_two_protocols_is_refused() {
+    let flat = r#""tool_id":"Echo.Say","input":{"text":"hi"}"#;
+    let rpc = r#""jsonrpc":"2.0","id":"1","method":"Echo_Say","params":{"text":"hi"}"#;
+    let envelope = r#""request":{"tool_id":"Echo.Say","input":{"text":"hi"}}"#;
+    let list = r#""jsonrpc":"2.0","id":1,"method":"tools/list""#;
+    let both = |one: &str, other: &str| {
+        format!("{one} and {other} belong to different protocols; a call has only one of them")
+    };
+    let inside = "request and tool_id exclude each other; tool_id belongs inside request";
+    let (ids, envelopes) = (both("jsonrpc", "tool_id"), both("jsonrpc", "request"));
+    for (path, members, status, reason) in [
+        ("/call", [flat, rpc].as_slice(), 400, &*ids),
+        ("/call", &[rpc, r#""tool_id":null"#], 400, &ids),
+        ("/tools/call", &[envelope, rpc], 400, &envelopes),
+        ("/call", &[envelope, rpc, flat], 400, &ids),
+        ("/call", &[envelope, flat], 400, inside),
+        ("/oxp/call", &[flat, rpc], 400, "is not a field of a call"),
+        ("/otc/call", &[envelope, rpc], 400, &both("request", "jsonrpc")),
+        ("/oxp/1.0/call", &[envelope, rpc], 400, &both("request", "jsonrpc")),
+        ("/xaibo/execute", &[r#""tool_name":"Echo_Say""#, rpc], 400, "is not a field"),
+        ("/jsonrpc", &[rpc, r#""tool_id":"Echo.Say""#], 200, &ids),
+        ("/jsonrpc", &[rpc, envelope], 200, &envelopes),
+        ("/opentool/call", &[rpc, r#""tool_id":"Echo.Say""#], 200, &ids),
+        ("/mcp", &[list, r#""tool_id":"Echo.Say""#], 400, &ids),
+        ("/mcp", &[list, envelope], 400, &envelopes),
+    ] {
+        let body = format!("{{{}}}", members.join(","));
+        let host = FakeHost::default();
+        let got = answer(CATALOG, &host, ("POST", path, &[JSON]), Body::from(&*body));
+        assert_eq!(got.status, status, "{path} {body}: {}", wire(&got));
+        assert!(wire(&got).contains(reason), "{path} {body}: {}", wire(&got));
+        assert!(!wire(&got).contains("hi\""), "{path} {body}: it ran");
+    }
+    // What is no mark of a protocol is taken as before.
+    for (path, members) in [
+        ("/call", [rpc, r#""$schema":"otc://1.0""#].as_slice()),
+        ("/call", &[rpc, r#""tool_name":"x","input":{}"#]),
+        ("/jsonrpc", &[rpc, r#""$schema":"x","context":{}"#]),
+        ("/otc/call", &[envelope, r#""$schema":"otc://1.0","method":"x","params":{}"#]),
+    ] {
+        let body = format!("{{{}}}", members.join(","));
+        let host = FakeHost::default();
+        let got = wire(&answer(CATALOG, &host, ("POST", path, &[JSON]), Body::from(&*body)));
+        assert!(got.starts_with("200\n") && got.contains("\"hi\""), "{path} {body}: {got}");
+    }
+}
+
+#[test]
+fn only_some_protocols_take_null_for_an_absent_property() {
+    let input = r#"{"text":"hi","mood":null}"#;
+    for (path, body, refused) in [
+        ("/call", format!(r#"{{"tool_id":"Echo.Say","input":{input}}}"#), Some(422)),
+        (
+            "/otc/call",
+            format!(r#"{{"request":{{"tool_id":"Echo.Say","input":{input}}}}}"#),
+            Some(422),
+        ),
+        (
+            "/jsonrpc",
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"Echo_Say","params":{input}}}"#),
+            Some(200),
+        ),
+        (
+            "/xaibo/execute",
+            format!(r#"{{"tool_name":"Echo_Say","parameters":{input}}}"#),
+            Some(200),
+        ),
+        ("/providers/gemini/call", format!(r#"[{{"name":"Echo_Say","args":{input}}}]"#), None),
+    ] {
+        let host = FakeHost::default();
+        let got = wire(&answer(CATALOG, &host, ("POST", path, &[JSON]), Body::from(&*body)));
+        assert!(got.starts_with(&format!("{}\n", refused.unwrap_or(200))), "{path}: {got}");
+        assert_eq!(got.contains("Must be one of"), refused.is_some(), "{path}: {got}");
     }
 }

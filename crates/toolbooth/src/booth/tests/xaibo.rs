@@ -92,7 +92,7 @@ fn refusals_have_their_status() {
         (host(), ("GET", "/xaibo/health", &[]), whole(""), 404),
         (host(), ("POST", "/xaibo/tools", &[JSON]), whole(SAY), 405),
         (host(), ("GET", "/xaibo/execute", &[]), whole(""), 405),
-        (host(), EXECUTE, Body::TooLarge, 413),
+        (host(), EXECUTE, Body::from(vec![b' '; 1001]), 413),
         (host(), ("POST", "/xaibo/execute", &[]), whole(SAY), 415),
         (host(), EXECUTE, whole(""), 400),
         (host(), EXECUTE, whole("{\"tool_name\":"), 400),

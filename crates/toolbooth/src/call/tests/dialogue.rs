@@ -10,6 +10,7 @@ fn made(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
         tool: Wanted::Id("Echo.Say".into()),
         call_id: None,
         input: (&input).into(),
+        nulls: Nulls::Exact,
         credentials: Credentials::default(),
         dialogue,
     };

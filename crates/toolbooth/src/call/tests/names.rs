@@ -21,6 +21,7 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
             tool: Wanted::Name(tool.into()),
             call_id: None,
             input: (&input).into(),
+            nulls: Nulls::Exact,
             credentials: Credentials::default(),
             dialogue: Dialogue::default(),
         };

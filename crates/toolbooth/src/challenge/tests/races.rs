@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use pollster::block_on;
 
 use super::*;
-use crate::call::{Call, Caller, Credentials, Dialogue, Outcome, Secret, Wanted};
+use crate::call::{Call, Caller, Credentials, Dialogue, Nulls, Outcome, Secret, Wanted};
 use crate::dialect::Exchange;
 use crate::dialect::oxp::FLAT;
 use crate::http::Outbound;
@@ -39,6 +39,7 @@ fn calls_of_one_request_refresh_once() {
                 tool: Wanted::Id("Echo.Private".into()),
                 call_id: None,
                 input: (&input).into(),
+                nulls: Nulls::Exact,
                 credentials: Credentials {
                     user_id: Some("ada".to_owned()),
                     secrets: [("KEY".to_owned(), Secret::new("k".to_owned()))].into(),

@@ -1,6 +1,7 @@
 //! One request object.
 
-use crate::call::{Call, Credentials, Dialogue, Refusal, Wanted};
+use crate::call::{Call, Credentials, Dialogue, Nulls, Refusal, Wanted};
+use crate::dialect::marks;
 use crate::json::{Object, Value};
 
 /// A request, as far as it could be read.
@@ -14,7 +15,7 @@ pub(in crate::dialect) struct Request<'t> {
 
 impl<'t> Request<'t> {
     /// Reads `body`, whose `jsonrpc` must be one of `versions` (OT6, OT19). Further members mean
-    /// nothing.
+    /// nothing, but for those by which other protocols are known.
     ///
     /// `params` that are absent or null are `{}` (OT7). An array is passed on as the input that no
     /// tool takes: its error is one of parameters, not of the request (OT20). A faulty request is
@@ -51,6 +52,7 @@ fn call<'t>(
     if !version.is_some_and(|version| versions.contains(&version)) {
         return Err("jsonrpc must be \"2.0\"".to_owned());
     }
+    marks::only("jsonrpc", &body)?;
     let Some(Value::String(method)) = body.take("method") else {
         return Err("method must be a string".to_owned());
     };
@@ -67,6 +69,7 @@ fn call<'t>(
         tool: Wanted::Name(method),
         call_id,
         input,
+        nulls: Nulls::Exact,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     })

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::headers;
 use super::reply::{Code, Error};
+use crate::dialect::marks;
 use crate::http::Headers;
 use crate::json::{Object, Value};
 
@@ -139,6 +140,9 @@ impl<'t> Request<'t> {
         let invalid = |what| Err((id.clone(), fault(what)));
         if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return invalid("jsonrpc must be \"2.0\"");
+        }
+        if let Err(reason) = marks::only("jsonrpc", &body) {
+            return Err((id, Error::new(Code::InvalidRequest, reason)));
         }
         let method = match body.take("method") {
             Some(Value::String(method)) => method,

@@ -30,7 +30,7 @@ fn posted(
 ) -> (u16, Value) {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let headers: Vec<_> = [JSON].iter().chain(headers).copied().collect();
-    let body = Body::Whole(body.to_string());
+    let body = Body::from(body.to_string().as_str());
     let request = Inbound { method: Method::Post, path, query, headers: &Pairs(&headers), body };
     let answer = ready(Booth::new(catalog, host).answer(request, host));
     let told = answer.body.is_empty().then_some(Value::Null);

@@ -12,7 +12,7 @@ use super::message::{Request, TOOL_VERSION};
 use super::notes::Wishes;
 use super::reply::{Code, Error, Scope};
 use super::result::{self, Purpose, Told};
-use crate::call::{Call, Credentials, Dialogue, Wanted, find};
+use crate::call::{Call, Credentials, Dialogue, Nulls, Wanted, find};
 use crate::catalog::{self, Definition, Deprecated, Entry, ListForm, Listed, Rendering};
 use crate::dialect::context;
 use crate::dialect::{Exchange, Posted};
@@ -145,7 +145,9 @@ pub(super) fn run<'t>(
             match declined {
                 Some(declined) => Exchange::answered(result::failed(&told, &declined)),
                 None => {
-                    let call = Call { tool: wanted, call_id: None, input, credentials, dialogue };
+                    let nulls = Nulls::Absent;
+                    let call =
+                        Call { tool: wanted, call_id: None, input, nulls, credentials, dialogue };
                     Exchange::single(Ok(call), move |outcome| result::encode(outcome, &told))
                 }
             }

@@ -4,7 +4,7 @@ use serde_json::Number;
 
 use super::{EOF_IN_VALUE, Fault, Reader};
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// Reads a number: whole ones as they are while 64 bits hold them, all others as the double that
     /// is nearest. So is `-0`, which no whole number is.
     pub(super) fn number(&mut self) -> Result<Number, Fault> {

@@ -7,7 +7,7 @@ use super::{Fault, Reader};
 const EOF_IN_STRING: &str = "EOF while parsing a string";
 const ONES: u64 = u64::MAX / 255;
 
-impl<'t> Reader<'t> {
+impl<'t> Reader<'t, '_> {
     /// Reads a string from its opening quote to behind the closing one.
     pub(super) fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
         self.at += 1;

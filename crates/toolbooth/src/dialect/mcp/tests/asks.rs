@@ -111,7 +111,7 @@ fn notes_stand_before_the_response_in_an_event_stream() {
             path: "/mcp",
             query: "",
             headers: &Pairs(&sent),
-            body: Body::Whole(body.to_string()),
+            body: Body::from(body.to_string().as_str()),
         };
         let answer = wire(&ready(Booth::new(CATALOG, &host).answer(request, &host)));
         let events: Vec<Value> = answer

@@ -146,3 +146,11 @@ fn mc27_a_call_that_the_caller_may_not_make() {
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "none")]);
     assert_eq!(code(&asked(CATALOG, &host, &body)), (503, -32603));
 }
+
+#[test]
+fn mc22_null_for_an_optional_argument_is_its_absence() {
+    for arguments in [json!({"text": "hi", "mood": null}), json!({"text": "hi"})] {
+        let (_, answer) = call(json!({"name": "Echo_Say", "arguments": arguments}));
+        assert_eq!(answer["result"]["structuredContent"]["result"], "hi", "{arguments}");
+    }
+}

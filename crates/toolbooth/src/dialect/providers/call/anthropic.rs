@@ -1,6 +1,6 @@
 //! Anthropic Messages.
 
-use super::turn::{Arguments, Ending, ToolCall, Turn, object, text};
+use super::turn::{Arguments, Ending, ToolCall, Turn, object, present, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
 use crate::json::{Value, Writer};
@@ -18,7 +18,8 @@ fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
     let mut turn = Turn::default();
     let (blocks, place) = match body {
         Value::Array(blocks) => (blocks, ""),
-        Value::Object(mut body) => {
+        Value::Object(body) => {
+            let mut body = present(body);
             turn.ending = match text(&mut body, &["stop_reason"]).as_deref() {
                 None | Some("tool_use") => Ending::Regular,
                 Some("max_tokens" | "model_context_window_exceeded") => Ending::CutOff,

@@ -1,7 +1,7 @@
 //! Gemini generateContent. Its members are read in both spellings, `functionCall` and
 //! `function_call`, as the provider's own libraries write both.
 
-use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, take, text};
+use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, present, take, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
 use crate::json::{Object, Value, Writer};
@@ -38,6 +38,10 @@ const FAILED: &[(&str, &str)] = &[
     ),
 ];
 
+/// What a response has. Of a prompt that was blocked there are no candidates.
+const RESPONSE: &[&str] =
+    &["candidates", "promptFeedback", "prompt_feedback", "usageMetadata", "usage_metadata"];
+
 /// What parts have that wait for nobody, in both spellings.
 #[rustfmt::skip]
 const MEMBERS: &[&str] = &[
@@ -54,10 +58,10 @@ fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
     let mut turn = Turn::default();
     match body {
         Value::Array(items) => parts(&mut turn, items, format_args!(""))?,
-        Value::Object(mut body) => {
-            // A prompt that was blocked has feedback and no candidate.
-            let blocked = body.contains("promptFeedback") || body.contains("prompt_feedback");
-            if blocked || body.contains("candidates") {
+        Value::Object(body) => {
+            let mut body = present(body);
+            let has = |names: &[&str]| names.iter().any(|name| body.contains(name));
+            if has(RESPONSE) {
                 let mut candidates =
                     list(&mut body, &["candidates"], format_args!(""))?.into_iter();
                 if let Some(first) = candidates.next() {
@@ -67,7 +71,7 @@ fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
                 turn.alternatives = candidates.next().is_some();
             } else if body.contains("parts") {
                 content(&mut turn, body, format_args!(""))?;
-            } else if body.contains("content") {
+            } else if has(&["content", "finishReason", "finish_reason"]) {
                 candidate(&mut turn, body, format_args!(""))?;
             } else {
                 return Err(EXPECTED.to_owned());
@@ -92,7 +96,7 @@ fn candidate<'t>(
             .map_or(Ending::Other, |(_, why)| Ending::Failed(why)),
     };
     match body.take("content") {
-        None | Some(Value::Null) => Ok(()),
+        None => Ok(()),
         Some(found) => {
             let found = object(found, format_args!("{place}content"))?;
             content(turn, found, format_args!("{place}content."))
@@ -110,8 +114,6 @@ fn parts<'t>(turn: &mut Turn<'t>, items: Vec<Value<'t>>, place: Place<'_>) -> Re
     for (at, item) in items.into_iter().enumerate() {
         let place = format_args!("{place}[{at}]");
         let mut part = object(item, place)?;
-        // The libraries write all members, those that are not there as null.
-        part.retain(|value| !value.is_null());
         let has = |names: &[&str]| names.iter().any(|name| part.contains(name));
         if has(&["functionCall", "function_call"]) {
             let call = take(&mut part, &["functionCall", "function_call"]).unwrap_or_default();

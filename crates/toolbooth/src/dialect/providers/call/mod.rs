@@ -24,7 +24,7 @@ pub(super) use responses::OPENAI_RESPONSES;
 
 use super::{error, refuse};
 use crate::call::{
-    Call, Credentials, Dialogue, Outcome, Refusal, Wanted, check_input, excerpt, find,
+    Call, Credentials, Dialogue, Nulls, Outcome, Refusal, Wanted, admit, excerpt, find,
 };
 use crate::catalog::{Catalog, Tool};
 use crate::dialect::{Exchange, Posted};
@@ -101,24 +101,31 @@ fn plan<'t>(posted: Posted<'t>, format: &'static Format) -> Result<Exchange<'t>,
     let mut warnings = turn.warnings(no_calls);
     let handles = ids::assign(&mut turn.calls, posted.host.now_ms());
     warnings.extend(ids::warnings(&handles, format.pairs_by_id));
+    // However many texts of JSON there are, they share one limit.
+    let mut left = json::MAX_VALUES;
     let decode = |(call, handle): (ToolCall<'t>, &Handle<'_>)| {
-        decode(call, &handle.id, posted.config.max_argument_bytes)
+        decode(call, &handle.id, posted.config.max_argument_bytes, &mut left)
     };
-    let calls: Vec<_> = turn.calls.into_iter().zip(&handles).map(decode).collect();
+    let mut calls: Vec<_> = turn.calls.into_iter().zip(&handles).map(decode).collect();
     if options.validate {
         let allowed = |tool: &Tool| posted.config.allows(posted.caller, tool);
-        validate(&calls, &handles, posted.catalog, allowed)?;
+        validate(&mut calls, &handles, posted.catalog, allowed)?;
     }
     let reply = Box::new(move |outcomes| answer(handles, outcomes, warnings, format));
     Ok(Exchange { calls, reply })
 }
 
-/// Reads the arguments of a call.
+/// Reads the arguments of a call: at most `limit` bytes, and `left` values.
 ///
 /// # Errors
 /// [`Refusal::Malformed`], in words for the model.
-fn decode<'t>(call: ToolCall<'t>, id: &str, limit: usize) -> Result<Call<'t>, Refusal> {
-    let input = call.arguments.read(limit).map_err(Refusal::Malformed)?;
+fn decode<'t>(
+    call: ToolCall<'t>,
+    id: &str,
+    limit: usize,
+    left: &mut usize,
+) -> Result<Call<'t>, Refusal> {
+    let input = call.arguments.read(limit, left).map_err(Refusal::Malformed)?;
     if call.name.is_empty() {
         return Err(Refusal::Malformed("The call names no function.".to_owned()));
     }
@@ -126,6 +133,7 @@ fn decode<'t>(call: ToolCall<'t>, id: &str, limit: usize) -> Result<Call<'t>, Re
         tool: Wanted::Name(call.name),
         call_id: Some(id.to_owned()),
         input,
+        nulls: Nulls::Absent,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     })
@@ -136,22 +144,22 @@ fn decode<'t>(call: ToolCall<'t>, id: &str, limit: usize) -> Result<Call<'t>, Re
 /// # Errors
 /// The answer that names the calls and what is wrong with each.
 fn validate(
-    calls: &[Result<Call<'_>, Refusal>],
+    calls: &mut [Result<Call<'_>, Refusal>],
     handles: &[Handle<'_>],
     catalog: &Catalog,
     allowed: impl Fn(&Tool) -> bool,
 ) -> Result<(), Outbound> {
-    let wrong = |call: &Result<Call<'_>, Refusal>| match call {
+    let wrong = |call: &mut Result<Call<'_>, Refusal>| match call {
         Err(Refusal::Malformed(detail)) => Some(detail.clone()),
         Err(_) => None,
         Ok(call) => {
             let tool = find(catalog, &call.tool).ok()?;
-            let checked = check_input(tool.input, &call.input);
+            let checked = admit(tool.input, &mut call.input, call.nulls);
             checked.err().filter(|_| allowed(tool)).map(|input| input.to_string())
         }
     };
     let told: Vec<_> = calls
-        .iter()
+        .iter_mut()
         .zip(handles)
         .filter_map(|(call, Handle { id, name, .. })| {
             Some(format!("{} ({}): {}", excerpt(id), excerpt(name), wrong(call)?))

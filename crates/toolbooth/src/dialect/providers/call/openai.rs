@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, text};
+use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, present, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
 use crate::json::{Object, Value, Writer};
@@ -20,31 +20,38 @@ fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
     let mut turn = Turn::default();
     match body {
         Value::Array(calls) => tool_calls(&mut turn, calls, format_args!(""))?,
-        Value::Object(mut body) if body.contains("choices") => {
-            let mut choices = list(&mut body, &["choices"], format_args!(""))?.into_iter();
-            if let Some(first) = choices.next() {
-                let mut first = object(first, format_args!("choices[0]"))?;
-                turn.ending = match text(&mut first, &["finish_reason"]).as_deref() {
-                    None | Some("tool_calls") => Ending::Regular,
-                    Some("length") => Ending::CutOff,
-                    Some(_) => Ending::Other,
-                };
-                let answer = first.take("message").ok_or(
-                    "choices[0].message is missing; a streamed answer must be put together first",
-                )?;
-                let answer = object(answer, format_args!("choices[0].message"))?;
-                message(&mut turn, answer, format_args!("choices[0].message."))?;
-            }
-            turn.alternatives = choices.next().is_some();
-        }
-        Value::Object(body) if is_assistant(&body) => message(&mut turn, body, format_args!(""))?,
+        Value::Object(body) => whole(&mut turn, present(body))?,
         _ => return Err(EXPECTED.to_owned()),
     }
     Ok(turn)
 }
 
-fn is_assistant(body: &Object<'_>) -> bool {
-    body.contains("tool_calls") || body.get("role").and_then(Value::as_str) == Some("assistant")
+/// A chat completion, or its message alone.
+fn whole<'t>(turn: &mut Turn<'t>, mut body: Object<'t>) -> Result<(), String> {
+    if !body.contains("choices") {
+        let is_assistant = body.contains("tool_calls")
+            || body.get("role").and_then(Value::as_str) == Some("assistant");
+        return match is_assistant {
+            true => message(turn, body, format_args!("")),
+            false => Err(EXPECTED.to_owned()),
+        };
+    }
+    let mut choices = list(&mut body, &["choices"], format_args!(""))?.into_iter();
+    if let Some(first) = choices.next() {
+        let mut first = object(first, format_args!("choices[0]"))?;
+        turn.ending = match text(&mut first, &["finish_reason"]).as_deref() {
+            None | Some("tool_calls") => Ending::Regular,
+            Some("length") => Ending::CutOff,
+            Some(_) => Ending::Other,
+        };
+        let answer = first
+            .take("message")
+            .ok_or("choices[0].message is missing; a streamed answer must be put together first")?;
+        let answer = object(answer, format_args!("choices[0].message"))?;
+        message(turn, answer, format_args!("choices[0].message."))?;
+    }
+    turn.alternatives = choices.next().is_some();
+    Ok(())
 }
 
 fn message<'t>(

@@ -1,6 +1,6 @@
 //! OpenAI Responses.
 
-use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, text};
+use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, present, text};
 use super::{Answered, Format, exchange};
 use crate::dialect::{Action, Endpoint};
 use crate::json::{Value, Writer};
@@ -27,7 +27,11 @@ fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
     let mut turn = Turn::default();
     let (items, place) = match body {
         Value::Array(items) => (items, ""),
-        Value::Object(mut body) if body.contains("output") => {
+        Value::Object(body) => {
+            let mut body = present(body);
+            if !body.contains("output") {
+                return Err(EXPECTED.to_owned());
+            }
             turn.ending = match text(&mut body, &["status"]).as_deref() {
                 None | Some("completed") => Ending::Regular,
                 Some("incomplete") => Ending::CutOff,

@@ -3,6 +3,7 @@
 
 mod answers;
 mod limits;
+mod nulls;
 mod parts;
 mod requests;
 mod told;
@@ -26,7 +27,7 @@ fn post(host: &FakeHost, address: &str, body: &Value) -> (u16, Value) {
         path,
         query,
         headers: &Pairs(&[("content-type", "application/json")]),
-        body: Body::Whole(body.to_string()),
+        body: Body::from(body.to_string().as_str()),
     };
     let answer = ready(Booth::new(CATALOG, host).answer(request, host));
     (answer.status, serde_json::from_slice(&answer.body).unwrap())

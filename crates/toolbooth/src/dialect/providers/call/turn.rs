@@ -73,23 +73,23 @@ impl<'t> Arguments<'t> {
 
     /// The arguments in a member that is an object where there are any.
     pub(super) fn object(member: Option<Value<'t>>) -> Self {
-        Self::Json(member.filter(|value| !value.is_null()).unwrap_or_else(empty))
+        Self::Json(member.unwrap_or_else(empty))
     }
 
     /// The arguments in a member that is a text of JSON where there are any.
     pub(super) fn text(member: Option<Value<'t>>) -> Self {
         match member {
-            None | Some(Value::Null) => Self::Json(empty()),
+            None => Self::Json(empty()),
             Some(Value::String(text)) => Self::Text(text),
             Some(_) => Self::Unreadable("The arguments must be a string of JSON."),
         }
     }
 
-    /// Reads the arguments, of at most `limit` bytes of JSON.
+    /// Reads the arguments: at most `limit` bytes of JSON, and in a text at most `left` values.
     ///
     /// # Errors
     /// What is wrong with them, for the model: the place, never a value.
-    pub(super) fn read(self, limit: usize) -> Result<Value<'t>, String> {
+    pub(super) fn read(self, limit: usize, left: &mut usize) -> Result<Value<'t>, String> {
         let size = match &self {
             Self::Text(text) => text.len(),
             Self::Json(value) => value.text().len(),
@@ -102,10 +102,10 @@ impl<'t> Arguments<'t> {
         }
         match self {
             Self::Text(text) if text.is_empty() => Ok(empty()),
-            Self::Text(Cow::Borrowed(text)) => json::parse(text).map_err(invalid),
+            Self::Text(Cow::Borrowed(text)) => json::parse_within(text, left).map_err(invalid),
             // Most have quotes in them, and so an escape or two.
             Self::Text(Cow::Owned(text)) => {
-                json::parse(&text).map(Value::into_owned).map_err(invalid)
+                json::parse_within(&text, left).map(Value::into_owned).map_err(invalid)
             }
             Self::Json(value) => Ok(value),
             Self::Unreadable(why) => Err(why.to_owned()),
@@ -207,7 +207,7 @@ pub(super) fn take<'t>(object: &mut Object<'t>, names: &[&str]) -> Option<Value<
     names.iter().find_map(|name| object.take(name))
 }
 
-/// Takes a list out of an object, where it may be absent or null.
+/// Takes a list out of an object, where it may be absent.
 ///
 /// # Errors
 /// What it must be.
@@ -217,7 +217,7 @@ pub(super) fn list<'t>(
     place: Place<'_>,
 ) -> Result<Vec<Value<'t>>, String> {
     match take(object, names) {
-        None | Some(Value::Null) => Ok(Vec::new()),
+        None => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),
         Some(_) => {
             Err(format!("{place}{} must be an array", names.first().copied().unwrap_or_default()))
@@ -225,13 +225,20 @@ pub(super) fn list<'t>(
     }
 }
 
-/// An object out of a list.
+/// An object of a provider's format.
 ///
 /// # Errors
 /// What it must be.
 pub(super) fn object<'t>(value: Value<'t>, place: Place<'_>) -> Result<Object<'t>, String> {
     match value {
-        Value::Object(object) => Ok(object),
+        Value::Object(object) => Ok(present(object)),
         _ => Err(format!("{place} must be an object")),
     }
+}
+
+/// An object of a provider's format without its members that are null, which count as absent: the
+/// providers' libraries write all members. Arguments of a call are no such object.
+pub(super) fn present(mut object: Object<'_>) -> Object<'_> {
+    object.retain(|_, value| !value.is_null());
+    object
 }

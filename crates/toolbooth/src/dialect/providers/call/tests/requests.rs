@@ -80,7 +80,7 @@ fn an_answer_without_calls_is_no_error() {
             vec![
                 json!([]),
                 json!({"role": "assistant", "content": "hi"}),
-                json!({"tool_calls": null}),
+                json!({"role": "assistant", "tool_calls": null}),
                 json!({"choices": []}),
                 json!({"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}}]}),
             ],
@@ -110,6 +110,8 @@ fn an_answer_without_calls_is_no_error() {
                 json!({"promptFeedback": {"blockReason": "OTHER"}}),
                 json!([{"text": "hi", "name": null}, {"inline_data": {}}, {"toolResponse": {}}]),
                 json!({"candidates": [{"finishReason": "SAFETY", "content": null}]}),
+                json!({"finish_reason": "SAFETY", "content": null}),
+                json!({"candidates": null, "prompt_feedback": null, "usage_metadata": {}}),
                 json!({"candidates": [{"content": {"role": "model", "parts": [{"text": "hi"}]}}]}),
             ],
         ),
