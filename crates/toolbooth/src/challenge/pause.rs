@@ -11,7 +11,7 @@ use crate::call::Caller;
 use crate::host::Variables;
 use crate::json;
 
-/// Makes requests wait: the key that signs what they wait with.
+/// Makes requests wait: the key that seals what they wait with.
 #[derive(Debug, Clone)]
 pub(crate) struct Pauses(StateKey);
 
@@ -97,7 +97,7 @@ impl Pause {
     /// A token for the client, which says what the request waits for.
     pub(crate) fn token(&self, waits: Waited) -> String {
         let claims = Claims { r: self.request.clone(), p: waits.providers, s: waits.state };
-        self.key.sign(Purpose::Pause, &claims, self.expires_ms)
+        self.key.seal(Purpose::Pause, &claims, self.expires_ms)
     }
 
     /// What the request waited for, by the token that came back at `now_ms`.
@@ -117,6 +117,7 @@ impl Pause {
 
 #[cfg(test)]
 mod tests {
+    use base64ct::{Base64UrlUnpadded, Encoding};
     use serde_json::json;
 
     use super::*;
@@ -132,6 +133,9 @@ mod tests {
         let waited = Waited { providers: vec!["mail".to_owned()], state: Some(json!({"a": 1})) };
         let token = pause.token(waited.clone());
         assert_eq!(pause.open(&token, 6_000), Ok(waited));
+        let bytes = Base64UrlUnpadded::decode_vec(&token).unwrap();
+        let told = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+        assert!(!told(b"mail") && !told(b"\"a\""), "the client reads neither");
         assert_eq!(pause.open(&token, 5_000 + LIFE_MS), Err(EXPIRED));
         assert_eq!(pause.open(&format!("{token}a"), 6_000), Err(FORGED));
         assert_eq!(pause.open("", 6_000), Err(FORGED));

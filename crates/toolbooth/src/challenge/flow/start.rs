@@ -67,7 +67,7 @@ impl Challenges {
         let key = &self.vault.state;
         let state =
             State { i: claims.i.clone(), b: key.hash(Purpose::Browser, &[&claims.i, &mark]) };
-        let state = key.sign(Purpose::State, &state, host.now_ms().saturating_add(LIFE_MS));
+        let state = key.seal(Purpose::State, &state, host.now_ms().saturating_add(LIFE_MS));
         let challenge = sha256_base64url(&self.verifier(&claims.i, &mark));
         let (separator, callback) =
             (if server.authorize.contains('?') { '&' } else { '?' }, self.callback());

@@ -1,5 +1,7 @@
 //! What users see, what the addresses take, and how providers are found.
 
+use base64ct::{Base64UrlUnpadded, Encoding};
+
 use super::*;
 use crate::config::Config;
 use crate::testing::FakeHost;
@@ -23,6 +25,25 @@ fn the_page_says_who_asks_for_what_for_whom() {
     }
     for part in ["<b>", "<script", "http://", "https://", "<img", "<link", "onclick"] {
         assert!(!page.contains(part), "{part}: {page}");
+    }
+}
+
+#[test]
+fn addresses_tell_nothing_of_the_user() {
+    let world = World::new();
+    let asked = world.challenge_for("ada.lovelace", "token");
+    let location = Browser::default().leave(&world, &asked);
+    let state = field(location.split_once('?').unwrap().1, "state").unwrap();
+    let token = |url: &str| url.split_once("?c=").unwrap().1.to_owned();
+    for token in [token(&asked.url), token(&asked.check_url), state] {
+        // Each part, for the tokens of many servers have dots.
+        for part in token.split('.') {
+            let bytes = Base64UrlUnpadded::decode_vec(part).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            for secret in ["ada", "Calendar", "mail", "Echo", "send"] {
+                assert!(!text.contains(secret) && !part.contains(secret), "{secret}: {text}");
+            }
+        }
     }
 }
 

@@ -120,6 +120,13 @@ impl Server {
     }
 }
 
+/// An address with another first letter in the value of the field `name`.
+pub(super) fn tampered(address: &str, name: &str) -> String {
+    let (before, value) = address.split_once(&format!("{name}=")).unwrap();
+    let letter = if value.starts_with('A') { 'B' } else { 'A' };
+    format!("{before}{name}={letter}{}", &value[1..])
+}
+
 /// A field of a form or a query.
 pub(super) fn field(form: &str, name: &str) -> Option<String> {
     let mut fields = form_urlencoded::parse(form.as_bytes());
