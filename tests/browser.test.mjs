@@ -31,7 +31,7 @@ export default { fetch(request, env, context) {
 let address, provider, api, worker, browser;
 before(async () => {
   address = await front();
-  provider = await openidProvider(`${address.origin}/auth/callback`);
+  provider = await openidProvider(`${address.origin}/auth/callback/github`);
   api = await github(provider.account);
   const vars = {
     AUTH: "api-key,jwt",
@@ -151,7 +151,7 @@ class Person {
   /** All the way but for the callback, whose address it gives. */
   async hold(challenge, name) {
     await this.logIn(challenge, name);
-    const held = address.hold("/auth/callback");
+    const held = address.hold("/auth/callback/github?");
     await this.press("Allow");
     return `${address.origin}${await held}`;
   }
@@ -179,7 +179,7 @@ for (const [protocol, application, asks, javaScriptEnabled] of [
     await person.visit(challenge.url);
     await person.sees("Connect GitHub");
     const shown = await person.page.locator("main").innerText();
-    for (const part of [asks, user, "GitHub.CreateIssue@1.0.0", "repo", "offline_access"]) {
+    for (const part of [asks, user, "GitHub.CreateIssue@1.0.0", "GitHub.ListIssues", "repo", "offline_access"]) {
       assert.ok(shown.includes(part), `${part}: ${shown}`);
     }
     await person.grant(challenge, "octocat");
@@ -396,6 +396,28 @@ test("a grant that its user has the server forget is asked for anew", async () =
   const forget = { headers: { "oxp-api-key": KEY } };
   assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`, forget)).status, 204);
   await challenged(call);
+});
+
+test("who opens the page in a new window has no hold of it, and the flow goes on there", async () => {
+  const call = oxp(newUser());
+  const challenge = await challenged(call);
+  const person = await Person.sit();
+  // A page of another origin, which is what an application in a browser is.
+  await person.visit(`${provider.issuer}/.well-known/openid-configuration`);
+  const opened = person.context.waitForEvent("page");
+  await person.page.evaluate((url) => (globalThis.opened = window.open(url)) && undefined, challenge.url);
+  const opener = person.page;
+  person.page = await opened;
+  await person.page.getByRole("heading", { name: "Connect GitHub", exact: true }).waitFor();
+  assert.equal(await person.page.evaluate(() => window.opener), null);
+  assert.equal(await opener.evaluate(() => globalThis.opened.closed), true, "to its opener it is gone");
+  await person.press("Continue to GitHub");
+  await person.page.getByLabel("Name").fill("octocat");
+  await person.press("Log in");
+  await person.press("Allow");
+  await person.page.getByRole("heading", { name: "Done", exact: true }).waitFor();
+  assert.equal(await check(challenge), "completed");
+  assert.deepEqual(await call(), { value: ISSUE });
 });
 
 test("the page fits long names, can be used by keyboard, and runs nothing that is put into it", async () => {

@@ -163,9 +163,22 @@ test("a grant that is forgotten", async () => {
 });
 
 test("methods that an address does not take", async () => {
-  for (const [method, at] of [["PUT", "/auth/start"], ["POST", "/auth/callback"], ["POST", "/auth/check"], ["GET", "/auth/grants/github"]]) {
+  for (const [method, at] of [["PUT", "/auth/start"], ["POST", "/auth/callback/github"], ["POST", "/auth/check"], ["GET", "/auth/grants/github"]]) {
     assert.equal((await worker.request(method, at)).status, 405, `${method} ${at}`);
     assert.equal((await worker.request("OPTIONS", at)).status, 204, at);
+  }
+});
+
+test("requests without credentials are limited by network: a page for users, JSON for programs", async () => {
+  const limited = await start(BOOTH, { vars, limit: 1 });
+  try {
+    assert.equal((await limited.get("/auth/check?c=a")).status, 200);
+    for (const [at, type] of [["/auth/check?c=a", "application/json"], ["/auth/start?c=a", "text/html; charset=utf-8"]]) {
+      const { status, headers } = await limited.get(at);
+      assert.deepEqual([status, headers["content-type"], headers["retry-after"]], [429, type, "60"], at);
+    }
+  } finally {
+    await limited.close();
   }
 });
 

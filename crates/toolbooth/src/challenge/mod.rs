@@ -252,11 +252,11 @@ impl Challenges {
         };
         let expires = host.now_ms().saturating_add(LIFE_MS);
         let token = self.vault.state.seal(Purpose::Challenge, &claims, expires);
-        let address = |address: Address<'_>| format!("{}{}?c={token}", self.origin, address.path());
+        let address = |path: &str| format!("{}{path}?c={token}", self.origin);
         Ok(Challenge {
             id,
-            url: address(Address::Start),
-            check_url: address(Address::Check),
+            url: address(flow::START),
+            check_url: address(flow::CHECK),
             provider: need.provider.id.clone(),
             title: need.provider.title.clone(),
         })

@@ -1,5 +1,7 @@
 //! What is said to an authorization server: discovery, the code for tokens, refresh.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Deserialize;
@@ -8,6 +10,9 @@ use super::provider::{Addresses, ClientAuth, Provider, words};
 use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, HttpRequest, HttpResponse, Level};
+
+/// How long a discovery document is used before it is fetched again.
+const DISCOVERY_LIFE_MS: u64 = 10 * 60 * 1000;
 
 /// Why an authorization server gave no tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +24,7 @@ pub(super) enum NoTokens {
 }
 
 /// Where a provider is, and how it knows its client.
+#[derive(Debug, Clone)]
 pub(super) struct Server {
     pub(super) authorize: String,
     issuer: Option<String>,
@@ -26,6 +32,33 @@ pub(super) struct Server {
     tells_issuer: bool,
     token: String,
     client_auth: ClientAuth,
+}
+
+/// What an instance remembers of a provider's discovery document, and when it was fetched.
+///
+/// It is locked only to look and to write: a request that waited for another one's fetch would wait
+/// forever if that one is cancelled. Requests at the same moment each fetch for themselves.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Discovered(Arc<Mutex<Option<(Server, u64)>>>);
+
+impl Discovered {
+    fn known(&self) -> MutexGuard<'_, Option<(Server, u64)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self, now_ms: u64) -> Option<Server> {
+        let known = self.known();
+        let fresh = |at: u64| now_ms.saturating_sub(at) < DISCOVERY_LIFE_MS;
+        known.as_ref().filter(|(_, at)| fresh(*at)).map(|(server, _)| server.clone())
+    }
+
+    fn set(&self, server: &Server, now_ms: u64) {
+        *self.known() = Some((server.clone(), now_ms));
+    }
+
+    fn forget(&self) {
+        *self.known() = None;
+    }
 }
 
 /// What a token endpoint gives (RFC 6749, 5.1).
@@ -38,7 +71,8 @@ pub(super) struct Tokens {
     pub(super) scopes: Option<Vec<String>>,
 }
 
-/// Finds the addresses of a provider.
+/// Finds the addresses of a provider. A discovery document is fetched once in ten minutes, and again
+/// when the provider gives no tokens: its addresses may have changed.
 ///
 /// # Errors
 /// [`NoTokens::Away`]: its discovery document is not there or not one.
@@ -55,6 +89,9 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
         }
         Addresses::Issuer(issuer) => issuer,
     };
+    if let Some(server) = provider.discovered.get(host.now_ms()) {
+        return Ok(server);
+    }
     #[derive(Deserialize)]
     struct Document {
         issuer: String,
@@ -88,13 +125,15 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
     } else {
         ClientAuth::Post
     };
-    Ok(Server {
+    let server = Server {
         authorize: document.authorization_endpoint,
         issuer: Some(document.issuer),
         tells_issuer: document.authorization_response_iss_parameter_supported,
         token: document.token_endpoint,
         client_auth: provider.client_auth.unwrap_or(discovered),
-    })
+    };
+    provider.discovered.set(&server, host.now_ms());
+    Ok(server)
 }
 
 impl Server {
@@ -121,7 +160,7 @@ impl Server {
             ("redirect_uri", redirect_uri),
             ("code_verifier", verifier),
         ];
-        self.ask(provider, &fields, host).await
+        self.ask(provider, &fields, host).await.inspect_err(|_| provider.discovered.forget())
     }
 
     /// Asks for a new access token (RFC 6749, 6).
@@ -132,7 +171,7 @@ impl Server {
         host: &dyn Host,
     ) -> Result<Tokens, NoTokens> {
         let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh.expose())];
-        self.ask(provider, &fields, host).await
+        self.ask(provider, &fields, host).await.inspect_err(|_| provider.discovered.forget())
     }
 
     async fn ask(

@@ -1,6 +1,8 @@
 //! Whole flows: a client, a user's browser and an authorization server around a booth, over a store
 //! that is a minute behind.
 
+mod discovery;
+mod enabled;
 mod grants;
 mod pages;
 mod proofs;
@@ -9,7 +11,7 @@ mod races;
 mod store;
 pub(crate) mod world;
 
-use crate::testing::STALE_MS;
+use crate::testing::{STALE_MS, ready};
 use world::{Asked, Browser, World, agree, disagree, field, header, server, tampered, text};
 
 /// Lets the user agree; gives the address of the callback, which has been visited.
