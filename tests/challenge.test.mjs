@@ -105,7 +105,9 @@ test("X21 the proof of the check is as good as the grant, for this user alone", 
 
 test("X21 what is no challenge has failed, and any page may ask", async () => {
   const { check_url } = await challenge(newUser());
-  for (const query of ["", "?c=", "?c=a.b", `?c=${check_url.split("?c=")[1].replace(/^e/, "f")}`]) {
+  const [, token] = check_url.split("?c=");
+  const changed = (token.startsWith("A") ? "B" : "A") + token.slice(1);
+  for (const query of ["", "?c=", "?c=a.b", `?c=${changed}`]) {
     const reply = await worker.get(`/auth/check${query}`, { origin: "https://a.example" });
     assert.deepEqual([reply.status, reply.json], [200, { status: "failed" }]);
     assert.equal(reply.headers["access-control-allow-origin"], "*");
@@ -196,9 +198,22 @@ test("a grant that is deleted", async () => {
 });
 
 test("methods that an address does not take", async () => {
-  for (const [method, at] of [["PUT", "/auth/start"], ["POST", "/auth/callback"], ["POST", "/auth/check"], ["GET", "/auth/grants/github"]]) {
+  for (const [method, at] of [["PUT", "/auth/start"], ["POST", "/auth/callback/github"], ["POST", "/auth/check"], ["GET", "/auth/grants/github"]]) {
     assert.equal((await worker.request(method, at)).status, 405, `${method} ${at}`);
     assert.equal((await worker.request("OPTIONS", at)).status, 204, at);
+  }
+});
+
+test("requests without credentials are limited by network: a page for users, JSON for programs", async () => {
+  const limited = await start(BOOTH, { vars, limit: 1 });
+  try {
+    assert.equal((await limited.get("/auth/check?c=a")).status, 200);
+    for (const [at, type] of [["/auth/check?c=a", "application/json"], ["/auth/start?c=a", "text/html; charset=utf-8"]]) {
+      const { status, headers } = await limited.get(at);
+      assert.deepEqual([status, headers["content-type"], headers["retry-after"]], [429, type, "60"], at);
+    }
+  } finally {
+    await limited.close();
   }
 });
 

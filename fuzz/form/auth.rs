@@ -19,6 +19,9 @@ pub(super) fn check(answer: &Answer<'_>) -> Result<(), String> {
     if answer.status == 204 || answer.method == "HEAD" {
         return Ok(());
     }
+    if answer.status == 429 {
+        return oxp::check(answer);
+    }
     ensure(answer.status == 200, "a check is always 200")?;
     let body = answer.object()?;
     members(&body, &["status"], &["proof"])?;
@@ -33,7 +36,9 @@ fn page(answer: &Answer<'_>, policy: &str) -> Result<(), String> {
     ensure(policy.contains("frame-ancestors 'none'"), "it may be framed")?;
     ensure(answer.all("cache-control").eq(["no-store"]), "it may be stored")?;
     ensure(answer.all("access-control-allow-origin").count() == 0, "any page may read it")?;
-    let known = [200, 303, 400, 403, 502, 503];
+    let alone = answer.all("cross-origin-opener-policy").eq(["same-origin"]);
+    ensure(alone, "who opened it has a hold of it")?;
+    let known = [200, 303, 400, 403, 429, 502, 503];
     ensure(known.contains(&answer.status), "a status that no page has")?;
     let body = std::str::from_utf8(answer.body).map_err(|_| "not UTF-8".to_owned())?;
     ensure(!body.contains("<script"), "a page with a script")

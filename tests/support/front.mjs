@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 export async function front() {
   let worker, held;
   const faults = [];
+  const added = {};
   const server = http.createServer(async (request, response) => {
     // Answers are read on the way, and so must not be compressed.
     const { method, url, headers: { "accept-encoding": _, ...headers } } = request;
@@ -18,7 +19,7 @@ export async function front() {
     }
     try {
       const body = (await text(request)) || undefined;
-      const reply = await worker.request(method, url, { headers, body });
+      const reply = await worker.request(method, url, { headers: { ...headers, ...added }, body });
       response.writeHead(reply.status, reply.headers).end(reply.text);
     } catch (error) {
       faults.push(error);
@@ -30,6 +31,8 @@ export async function front() {
     origin: `http://localhost:${server.address().port}`,
     /** What went wrong on the way, such as an answer that the contract does not have. */
     faults,
+    /** Headers that every request gets on the way. */
+    added,
     /** Hands requests on to this Worker. */
     serve: (client) => (worker = client),
     /** Keeps the next request to `path` from the Worker, and gives its address. */

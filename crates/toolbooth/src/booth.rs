@@ -1,5 +1,8 @@
 //! A booth: a catalogue with its configuration, answering requests.
 
+mod authorize;
+mod limit;
+
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -9,7 +12,7 @@ use futures_util::future::maybe_done;
 use crate::auth::{self, Access, resource};
 use crate::call::{self, Caller, Outcome, Prepared, Refusal};
 use crate::catalog::Catalog;
-use crate::challenge::{Address, Challenges};
+use crate::challenge::Address;
 use crate::config::Config;
 use crate::dialect::{self, Action, Dialect, Exchange, Page, Posted, Reading};
 use crate::host::{Host, Level, rare};
@@ -34,10 +37,6 @@ const FOR_ALL: &[(&str, &str)] = &[("cache-control", "no-cache")];
 /// The same for a page that depends on the caller.
 const FOR_THE_CALLER: &[(&str, &str)] =
     &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
-
-/// The longest window that a rate limit of Workers can have, in seconds; which one the operator has
-/// chosen the Worker is not told.
-const RATE_LIMIT_WINDOW: u32 = 60;
 
 impl Booth {
     /// A booth for `catalog`, configured by the host's variables. Problems are logged once, here.
@@ -95,48 +94,6 @@ impl Booth {
         let answer = answer
             .map_or_else(|refusal| self.refused(dialect, refusal), |answer| (dialect.sign)(answer));
         let mut answer = http::cross_origin(answer, origin, origins);
-        if method == Method::Head {
-            answer.body = (&[]).into();
-        }
-        answer
-    }
-
-    /// Answers at the addresses of challenges and grants, which belong to no protocol; what must be
-    /// told as JSON has the form of the root. Only a page of the same origin, or none, may use them,
-    /// but for the check, which any page may read.
-    async fn authorize(
-        &self,
-        address: Address<'_>,
-        request: Inbound<'_>,
-        host: &dyn Host,
-    ) -> Outbound {
-        let Inbound { method, path, query, headers, .. } = request;
-        let (dialect, _) = dialect::route(method, path);
-        let this = self.config.challenges.as_ref();
-        let mut answer = match (address, method) {
-            (Address::Check, Method::Get | Method::Head) => {
-                Challenges::check(this, query, host).await
-            }
-            (Address::Start, Method::Get | Method::Head) => Challenges::ask(this, query, host),
-            (Address::Start, Method::Post) => Challenges::go(this, (query, headers), host).await,
-            (Address::Callback, Method::Get) => {
-                Challenges::back(this, (query, headers), host).await
-            }
-            (Address::Grant(provider), Method::Delete) => {
-                let forget = async {
-                    let caller = self.access.authenticate(headers, host).await?;
-                    if !self.config.problems.is_empty() {
-                        return Err(call::misconfigured());
-                    }
-                    Challenges::forget(this, (provider, query), &caller, host).await
-                };
-                forget.await.unwrap_or_else(|refusal| self.refused(dialect, refusal))
-            }
-            (address, Method::Options) => preflight(address),
-            (address, _) => {
-                self.refused(dialect, Refusal::MethodNotAllowed { allow: address.allow() })
-            }
-        };
         if method == Method::Head {
             answer.body = (&[]).into();
         }
@@ -212,37 +169,6 @@ impl Booth {
             rare(self.count(&caller, headers, exchange.calls.len(), host)).await?;
         }
         Ok(self.exchange(dialect, exchange, &caller, host).await)
-    }
-
-    /// Counts calls against the caller's rate limit. Those who are anonymous are told apart by
-    /// their address.
-    ///
-    /// A counter that does not answer stops nobody: it guards the server's capacity, not its tools.
-    async fn count(
-        &self,
-        caller: &Caller,
-        headers: &dyn Headers,
-        calls: usize,
-        host: &dyn Host,
-    ) -> Result<(), Refusal> {
-        let key = match caller {
-            Caller::Key { name, .. } => format!("key:{name}"),
-            Caller::User { issuer, subject, .. } => {
-                format!("user:{issuer}:{}", subject.as_deref().unwrap_or_default())
-            }
-            Caller::Anonymous { .. } => {
-                let address = headers.get("cf-connecting-ip").unwrap_or_default();
-                format!("address:{}", network(&address))
-            }
-        };
-        match host.take(&key, calls).await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Refusal::TooManyRequests { retry_after: RATE_LIMIT_WINDOW }),
-            Err(problem) => {
-                host.log(Level::Error, "rate_limit", &[("problem", &problem)]);
-                Ok(())
-            }
-        }
     }
 
     /// Serves the calls of one request. Several of them run side by side, after one after another has
@@ -383,43 +309,6 @@ impl Booth {
         let caller = self.access.authenticate(headers, host).await;
         caller.is_ok_and(|caller| !matches!(caller, Caller::Anonymous { .. }))
     }
-}
-
-/// The part of an address that one customer of a network has: all of it, or of IPv6 the first 64
-/// bits, for the others can be changed at will.
-fn network(address: &str) -> String {
-    // The standard library's reader of addresses takes 2 KB of the Worker, and more than this asks.
-    let groups = |part: &str| -> Option<Vec<u16>> {
-        let groups = part.split(':').filter(|_| !part.is_empty());
-        groups.map(|group| u16::from_str_radix(group, 16).ok()).collect()
-    };
-    let network = || {
-        let groups = match address.split_once("::") {
-            None => groups(address)?,
-            Some((head, tail)) => {
-                let (mut head, tail) = (groups(head)?, groups(tail)?);
-                let zeros = 8_usize.checked_sub(head.len() + tail.len())?;
-                head.resize(head.len() + zeros, 0);
-                head.into_iter().chain(tail).collect()
-            }
-        };
-        let first = groups.get(..4).filter(|_| groups.len() == 8)?;
-        Some(first.iter().fold(0_u64, |network, group| network << 16 | u64::from(*group)))
-    };
-    network().map_or_else(|| address.to_owned(), |network| format!("{network:x}"))
-}
-
-/// Answers `OPTIONS` at the addresses of challenges.
-fn preflight(address: Address<'_>) -> Outbound {
-    let answer = Outbound::empty(204).with("allow", address.allow());
-    if address != Address::Check {
-        return answer;
-    }
-    answer
-        .with("access-control-allow-origin", "*")
-        .with("access-control-allow-methods", "GET, HEAD")
-        .with("access-control-allow-headers", "*, authorization")
-        .with("access-control-max-age", "86400")
 }
 
 /// Runs a few futures side by side; their outputs stand in their order. `join_all` links a queue for

@@ -50,7 +50,7 @@ pub struct Config {
     pub max_tool_calls: usize,
     /// `OAUTH_PROVIDERS` and what they need: how users authorize tools. Default: not at all.
     pub challenges: Option<Challenges>,
-    /// `STATE_KEY`: signs what tools give along with their questions. Without, they have no state.
+    /// `STATE_KEY`: seals what tools give along with their questions. Without, they have no state.
     pub(crate) pauses: Option<Pauses>,
     /// What is wrong, in words for the operator; empty when all is well.
     pub problems: Vec<String>,

@@ -238,7 +238,7 @@ impl<'a> Context<'a> {
     /// [`state`](Self::state) that it gives along here; `()` is none.
     ///
     /// A client that cannot do what a question needs is told so, and never gets any of the questions.
-    /// At most 16 at once, and 2,000 bytes of state. The client can read the state, but not change it.
+    /// At most 16 at once, and 2,000 bytes of state. The client can neither read nor change it.
     ///
     /// ```
     /// # use serde::Deserialize;

@@ -168,7 +168,7 @@ pub struct Asked {
 
 /// The most questions at once.
 const MOST_QUESTIONS: usize = 16;
-/// The longest state, as JSON text in bytes: it travels in a signed token.
+/// The longest state, as JSON text in bytes: it travels in a sealed token.
 const LONGEST_STATE: usize = 2_000;
 
 impl Asked {

@@ -166,6 +166,11 @@ const RUN_SAY: Handler = |input, context| run(input, context, say);
 const RUN_BROKEN: Handler = |_, _| Box::pin(async { Err(RunError::Mismatch("detail".to_owned())) });
 const RUN_NARROW: Handler = |input, context| run(input, context, narrow);
 
+/// A tool to make others of, for tests that look at what definitions say and run nothing.
+pub(crate) const fn private() -> Tool {
+    tool("Private", "Echo_Private", Version::new(1, 0, 0), RUN_SAY)
+}
+
 static TOOLS: [Tool; 7] = [
     tool("Broken", "Echo_Broken", Version::new(1, 0, 0), RUN_BROKEN),
     tool("Narrow", "Echo_Narrow", Version::new(1, 0, 0), RUN_NARROW),

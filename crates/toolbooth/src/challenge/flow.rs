@@ -10,17 +10,26 @@ use form_urlencoded::parse;
 
 use super::provider::Provider;
 use super::token::Purpose;
-use super::{Challenges, Claims, LAG_MS};
+use super::{Challenges, Claims, LAG_MS, page};
 use crate::host::Host;
+use crate::http::Outbound;
 use stop::Stop;
+
+/// The path of [`Address::Start`].
+pub(super) const START: &str = "/auth/start";
+/// The path of [`Address::Check`].
+pub(super) const CHECK: &str = "/auth/check";
+/// What the path of [`Address::Callback`] begins with.
+const CALLBACK: &str = "/auth/callback/";
 
 /// The addresses of challenges and grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address<'a> {
     /// Asks the user (`GET`), and sends those who agree to the provider (`POST`).
     Start,
-    /// Where the provider sends them back.
-    Callback,
+    /// Where the provider with this id sends them back. Each has an address of its own, so that no
+    /// other server's answer is taken for its answer (RFC 9700, 4.4.2.2).
+    Callback(&'a str),
     /// Says how a challenge stands.
     Check,
     /// The user's grant of the provider with this id.
@@ -30,24 +39,19 @@ pub enum Address<'a> {
 impl<'a> Address<'a> {
     /// The address that a path is.
     pub fn of(path: &'a str) -> Option<Self> {
-        match path.strip_prefix("/auth/")? {
-            "start" => Some(Self::Start),
-            "callback" => Some(Self::Callback),
-            "check" => Some(Self::Check),
-            rest => {
-                let provider = rest.strip_prefix("grants/")?;
-                (!provider.is_empty() && !provider.contains('/')).then_some(Self::Grant(provider))
-            }
+        if !path.starts_with("/auth/") {
+            return None;
         }
-    }
-
-    /// Its path, for those that stand in addresses.
-    pub(super) fn path(self) -> &'static str {
-        match self {
-            Self::Start => "/auth/start",
-            Self::Callback => "/auth/callback",
-            Self::Check => "/auth/check",
-            Self::Grant(_) => "/auth/grants",
+        let provider = |prefix: &str| {
+            let id = path.strip_prefix(prefix)?;
+            (!id.is_empty() && !id.contains('/')).then_some(id)
+        };
+        match path {
+            START => Some(Self::Start),
+            CHECK => Some(Self::Check),
+            _ => provider(CALLBACK)
+                .map(Self::Callback)
+                .or_else(|| provider("/auth/grants/").map(Self::Grant)),
         }
     }
 
@@ -56,7 +60,7 @@ impl<'a> Address<'a> {
         match self {
             Self::Start => "GET, HEAD, POST, OPTIONS",
             // A HEAD would use up the code and show no page.
-            Self::Callback => "GET, OPTIONS",
+            Self::Callback(_) => "GET, OPTIONS",
             Self::Check => "GET, HEAD, OPTIONS",
             Self::Grant(_) => "DELETE, OPTIONS",
         }
@@ -72,15 +76,32 @@ impl Challenges {
         Ok((claims, provider))
     }
 
-    fn callback(&self) -> String {
-        format!("{}{}", self.origin, Address::Callback.path())
+    /// The `redirect_uri` of a provider.
+    fn callback(&self, provider: &Provider) -> String {
+        format!("{}{CALLBACK}{}", self.origin, provider.id)
+    }
+
+    /// What a page's address answers when too many requests came from one network.
+    pub(crate) fn too_many(this: Option<&Self>) -> Outbound {
+        Self::secured(this, page::notice(Stop::TooMany.notice(), None))
+    }
+
+    /// Tells browsers to come back over TLS only (RFC 6797). That is for a server which they reach
+    /// over TLS, and not for a developer's machine: it would hold for everything on `localhost`.
+    fn secured(this: Option<&Self>, page: Outbound) -> Outbound {
+        match this {
+            Some(this) if this.origin.starts_with("https://") && !this.is_local() => {
+                page.with("strict-transport-security", "max-age=31536000")
+            }
+            _ => page,
+        }
     }
 }
 
 /// Where to try again what may work the next time.
 fn again(stop: Stop, token: &str) -> Option<String> {
     let may = matches!(stop, Stop::Away | Stop::Broken);
-    may.then(|| format!("{}?c={token}", Address::Start.path()))
+    may.then(|| format!("{START}?c={token}"))
 }
 
 /// A field of a query.

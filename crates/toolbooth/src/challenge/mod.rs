@@ -2,11 +2,12 @@
 //!
 //! A call that needs a user's authorization is answered with a challenge (OXP call-tool, "Tool
 //! Authorization Challenges"): an address where the user may grant it, and one that says whether
-//! that has happened. A pending challenge is a signed token and stands nowhere; the store holds
+//! that has happened. A pending challenge is a sealed token and is kept nowhere; the store holds
 //! grants, sealed, and challenges that have failed. docs/STORAGE.md says what that means where the
 //! store is a minute behind.
 //!
-//! - `token`: signed, expiring tokens, and hashes; `state`: their keys; `seal`: encryption of what is stored;
+//! - `token`: sealed, expiring tokens, and hashes; `state`: their keys; `seal`: encryption of these and
+//!   of what is stored;
 //! - `provider`: OAuth 2 providers, as configured; `oauth`: what is said to them; `tokens`: what they
 //!   answer;
 //! - `owner`, `grant`: whose, and what; `vault`: grants in the store; `refresh`, `revocation`: how they
@@ -258,12 +259,12 @@ impl Challenges {
             g: seen_ms,
         };
         let expires = host.now_ms().saturating_add(LIFE_MS);
-        let token = self.vault.state.sign(Purpose::Challenge, &claims, expires);
-        let address = |address: Address<'_>| format!("{}{}?c={token}", self.origin, address.path());
+        let token = self.vault.state.seal(Purpose::Challenge, &claims, expires);
+        let address = |path: &str| format!("{}{path}?c={token}", self.origin);
         Ok(Challenge {
             id,
-            url: address(Address::Start),
-            check_url: address(Address::Check),
+            url: address(flow::START),
+            check_url: address(flow::CHECK),
             provider: need.provider.id.clone(),
             title: need.provider.title.clone(),
         })

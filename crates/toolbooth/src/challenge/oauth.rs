@@ -1,5 +1,7 @@
 //! What is said to an authorization server: discovery, the code for tokens, refresh, forms in general.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Deserialize;
@@ -10,7 +12,11 @@ use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, HttpRequest, HttpResponse, Level};
 
+/// How long a discovery document is used before it is fetched again.
+const DISCOVERY_LIFE_MS: u64 = 10 * 60 * 1000;
+
 /// Where a provider is, and how it knows its client.
+#[derive(Debug, Clone)]
 pub(super) struct Server {
     pub(super) authorize: String,
     issuer: Option<String>,
@@ -22,7 +28,35 @@ pub(super) struct Server {
     pub(super) revocation: Option<Revocation>,
 }
 
-/// Finds the addresses of a provider.
+/// What an instance remembers of a provider's discovery document, and when it was fetched.
+///
+/// It is locked only to look and to write: a request that waited for another one's fetch would wait
+/// forever if that one is cancelled. Requests at the same moment each fetch for themselves.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Discovered(Arc<Mutex<Option<(Server, u64)>>>);
+
+impl Discovered {
+    fn known(&self) -> MutexGuard<'_, Option<(Server, u64)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self, now_ms: u64) -> Option<Server> {
+        let known = self.known();
+        let fresh = |at: u64| now_ms.saturating_sub(at) < DISCOVERY_LIFE_MS;
+        known.as_ref().filter(|(_, at)| fresh(*at)).map(|(server, _)| server.clone())
+    }
+
+    fn set(&self, server: &Server, now_ms: u64) {
+        *self.known() = Some((server.clone(), now_ms));
+    }
+
+    fn forget(&self) {
+        *self.known() = None;
+    }
+}
+
+/// Finds the addresses of a provider. A discovery document is fetched once in ten minutes, and again
+/// when the provider gives no tokens: its addresses may have changed.
 ///
 /// # Errors
 /// [`NoTokens::Away`]: its discovery document is not there or not one.
@@ -40,6 +74,9 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
         }
         Addresses::Issuer(issuer) => issuer,
     };
+    if let Some(server) = provider.discovered.get(host.now_ms()) {
+        return Ok(server);
+    }
     #[derive(Deserialize)]
     struct Document {
         issuer: String,
@@ -75,7 +112,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
         ClientAuth::Post
     };
     let discovered_revocation = document.revocation_endpoint.filter(|it| belongs(it));
-    Ok(Server {
+    let server = Server {
         authorize: document.authorization_endpoint,
         issuer: Some(document.issuer),
         tells_issuer: document.authorization_response_iss_parameter_supported,
@@ -85,7 +122,9 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
             .revocation
             .clone()
             .or_else(|| discovered_revocation.map(Revocation::Standard)),
-    })
+    };
+    provider.discovered.set(&server, host.now_ms());
+    Ok(server)
 }
 
 impl Server {
@@ -112,7 +151,7 @@ impl Server {
             ("redirect_uri", redirect_uri),
             ("code_verifier", verifier),
         ];
-        self.ask(provider, &fields, host).await
+        self.ask(provider, &fields, host).await.inspect_err(|_| provider.discovered.forget())
     }
 
     /// Asks for a new access token (RFC 6749, 6).
@@ -123,7 +162,7 @@ impl Server {
         host: &dyn Host,
     ) -> Result<Tokens, NoTokens> {
         let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh.expose())];
-        self.ask(provider, &fields, host).await
+        self.ask(provider, &fields, host).await.inspect_err(|_| provider.discovered.forget())
     }
 
     async fn ask(

@@ -22,6 +22,9 @@ button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radi
 button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
 small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
 
+/// How many tools the page names beside the one that asks. A catalogue can have thousands.
+const MOST_TOOLS: usize = 10;
+
 /// What the user is asked.
 pub(super) struct Question<'a> {
     pub(super) token: &'a str,
@@ -29,7 +32,10 @@ pub(super) struct Question<'a> {
     pub(super) provider_address: &'a str,
     pub(super) application: &'a str,
     pub(super) user: &'a str,
+    /// The tool that asks.
     pub(super) tool: &'a str,
+    /// Other tools that the grant will serve.
+    pub(super) others: &'a [String],
     pub(super) scopes: &'a [String],
 }
 
@@ -42,25 +48,29 @@ pub(super) struct Notice {
 
 /// Asks for the user's consent to go to the provider.
 pub(super) fn question(question: &Question<'_>) -> Outbound {
-    let Question { token, provider, provider_address, application, user, tool, scopes } = question;
-    let provider = Escaped(provider);
+    let Question { token, provider_address, application, user, tool, others, scopes, .. } =
+        question;
+    let title = format!("Connect {}", Escaped(question.provider));
+    let provider = format!("<bdi>{}</bdi>", Escaped(question.provider));
     let application = match *application {
         "" => "An application".to_owned(),
         name => format!("The application <strong><bdi>{}</bdi></strong>", Escaped(name)),
     };
-    let mut items = String::new();
-    for scope in *scopes {
-        // Writing to a String does not fail.
-        let _ = write!(items, "<li><bdi>{}</bdi></li>", Escaped(scope));
-    }
-    let scopes = match items.as_str() {
-        "" => "what every signed-in application may do".to_owned(),
-        items => format!("<ul>{items}</ul>"),
+    let scopes = match *scopes {
+        [] => "what every signed-in application may do".to_owned(),
+        scopes => list(scopes, 0),
+    };
+    let others = match others.split_at_checked(MOST_TOOLS).unwrap_or((others, &[])) {
+        ([], _) => String::new(),
+        (shown, rest) => {
+            let shown = list(shown, rest.len());
+            format!("<dt>The grant also enables</dt><dd>{shown}</dd>")
+        }
     };
     let main = format!(
         "<p>{application} wants to use {provider} for you.</p>\
          <dl><dt>User of the application</dt><dd><strong><bdi>{}</bdi></strong></dd>\
-         <dt>Tool</dt><dd><bdi>{}</bdi></dd>\
+         <dt>Tool that asks</dt><dd><bdi>{}</bdi></dd>{others}\
          <dt>It asks {provider} for</dt><dd>{scopes}</dd></dl>\
          <small>Continue only if you started this yourself and the user above is you. If somebody sent \
          you this address, close the page: whoever sent it would act in your name.</small>\
@@ -74,7 +84,20 @@ pub(super) fn question(question: &Question<'_>) -> Outbound {
     let host = provider_address.split('/').nth(2).unwrap_or_default();
     let here = if provider_address.starts_with("http:") { host } else { "" };
     let targets = if here.is_empty() { String::new() } else { format!(" http://{here}") };
-    html(200, &format!("Connect {provider}"), &main, &format!("'self' https:{targets}"))
+    html(200, &title, &main, &format!("'self' https:{targets}"))
+}
+
+/// A list of names, of which `more` are left out.
+fn list(names: &[String], more: usize) -> String {
+    let mut items = String::new();
+    for name in names {
+        // Writing to a String does not fail.
+        let _ = write!(items, "<li><bdi>{}</bdi></li>", Escaped(name));
+    }
+    if more > 0 {
+        let _ = write!(items, "<li>and {more} more</li>");
+    }
+    format!("<ul>{items}</ul>")
 }
 
 /// Tells the user what has come of it; `again` is where to try again.
@@ -120,6 +143,8 @@ fn guarded(answer: Outbound, form_action: &str) -> Outbound {
     answer
         .with("content-security-policy", policy)
         .with("cache-control", "no-store")
+        // A page that opened this one, or that this one's provider opens, gets no hold of its window.
+        .with("cross-origin-opener-policy", "same-origin")
         // "no-referrer" would hide from the server that its own page sent the form.
         .with("referrer-policy", "same-origin")
         .with("x-content-type-options", "nosniff")
@@ -127,7 +152,8 @@ fn guarded(answer: Outbound, form_action: &str) -> Outbound {
         .with("x-robots-tag", "noindex")
 }
 
-/// Text that means nothing but itself in HTML, also within quotes.
+/// Text that means nothing but itself in HTML, also within quotes. What would not be seen, or would
+/// change how the text around it is read, is shown as U+FFFD.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -139,10 +165,38 @@ impl std::fmt::Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
-                c if c.is_control() => f.write_char(char::REPLACEMENT_CHARACTER)?,
+                c if c.is_control() || is_invisible(c) => {
+                    f.write_char(char::REPLACEMENT_CHARACTER)?
+                }
                 c => f.write_char(c)?,
             }
         }
         Ok(())
     }
+}
+
+/// Whether a character is not seen where it stands: those that Unicode calls ignorable
+/// (`Default_Ignorable_Code_Point`, which has all bidirectional controls), separators of lines and
+/// paragraphs, and the marks of annotations. With them, one user's id could look like another's.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }

@@ -12,7 +12,7 @@ use crate::call::Caller;
 use crate::host::Variables;
 use crate::json;
 
-/// Makes requests wait: the key that signs what they wait with.
+/// Makes requests wait: the key that seals what they wait with.
 #[derive(Debug, Clone)]
 pub(crate) struct Pauses(StateKeys);
 
@@ -95,7 +95,7 @@ impl Pause {
     /// A token for the client, which says what the request waits for.
     pub(crate) fn token(&self, waits: Waited) -> String {
         let claims = Claims { r: self.request.current.clone(), p: waits.providers, s: waits.state };
-        self.keys.sign(Purpose::Pause, &claims, self.expires_ms)
+        self.keys.seal(Purpose::Pause, &claims, self.expires_ms)
     }
 
     /// What the request waited for, by the token that came back at `now_ms`.
@@ -115,6 +115,7 @@ impl Pause {
 
 #[cfg(test)]
 mod tests {
+    use base64ct::{Base64UrlUnpadded, Encoding};
     use serde_json::json;
 
     use super::*;
@@ -137,6 +138,9 @@ mod tests {
         assert_eq!(pause.open(&token, 6_000).as_ref(), Ok(&waited));
         assert_eq!(rotated.open(&token, 6_000).as_ref(), Ok(&waited), "the key before");
         assert_eq!(pause.open(&rotated.token(waited), 6_000), Err(FORGED), "the key after");
+        let bytes = Base64UrlUnpadded::decode_vec(&token).unwrap();
+        let told = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+        assert!(!told(b"mail") && !told(b"\"a\""), "the client reads neither");
         assert_eq!(pause.open(&token, 5_000 + LIFE_MS), Err(EXPIRED));
         assert_eq!(pause.open(&format!("{token}a"), 6_000), Err(FORGED));
         assert_eq!(pause.open("", 6_000), Err(FORGED));

@@ -1,5 +1,6 @@
 //! Authorization providers: who they are, as variables and secrets say.
 
+use super::oauth::Discovered;
 use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::Variables;
@@ -15,6 +16,8 @@ pub struct Provider {
     /// Absent for a public client, which has PKCE alone.
     pub(super) client_secret: Option<Secret>,
     pub(super) addresses: Addresses,
+    /// What discovery has told of an [`Addresses::Issuer`].
+    pub(super) discovered: Discovered,
     /// Where the secret goes; unset, discovery decides, else the body.
     pub(super) client_auth: Option<ClientAuth>,
     /// How it revokes grants; unset, discovery decides.
@@ -155,6 +158,7 @@ impl Provider {
             client_id,
             client_secret,
             addresses: addresses?,
+            discovered: Discovered::default(),
             client_auth,
             revocation,
             scopes: words(&set("SCOPES").unwrap_or_default()),

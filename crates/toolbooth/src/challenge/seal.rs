@@ -1,4 +1,4 @@
-//! Encryption of what is stored: XChaCha20-Poly1305 with keys that can be changed.
+//! Encryption of what is stored or travels with others: XChaCha20-Poly1305.
 
 use std::fmt;
 
@@ -8,13 +8,42 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 
 use crate::host::{NoRandomness, Random};
 
-const NONCE: usize = 24;
+/// The length of a nonce, in bytes.
+pub(super) const NONCE: usize = 24;
+
+/// A key that seals and opens.
+#[derive(Clone)]
+pub(super) struct SealKey(XChaCha20Poly1305);
+
+impl SealKey {
+    /// A key of these bytes; `None` if they are not 32.
+    pub(super) fn new(bytes: &[u8]) -> Option<Self> {
+        XChaCha20Poly1305::new_from_slice(bytes).ok().map(Self)
+    }
+
+    /// Seals `bytes` for `place`: nonce and ciphertext in base64url. They open for no other place.
+    ///
+    /// The nonce must be unique for each text under this key. `None` only beyond 256 GiB.
+    pub(super) fn seal(&self, nonce: &[u8; NONCE], place: &str, bytes: &[u8]) -> Option<String> {
+        let payload = Payload { msg: bytes, aad: place.as_bytes() };
+        let sealed = self.0.encrypt(XNonce::from_slice(nonce), payload).ok()?;
+        Some(Base64UrlUnpadded::encode_string(&[&nonce[..], &sealed].concat()))
+    }
+
+    /// Opens what was sealed for `place`; `None` if it was not, or with another key.
+    pub(super) fn open(&self, place: &str, text: &str) -> Option<Vec<u8>> {
+        let bytes = Base64UrlUnpadded::decode_vec(text).ok()?;
+        let (nonce, sealed) = bytes.split_at_checked(NONCE)?;
+        let payload = Payload { msg: sealed, aad: place.as_bytes() };
+        self.0.decrypt(XNonce::from_slice(nonce), payload).ok()
+    }
+}
 
 /// The keys that seal: `GRANT_KEYS`.
 #[derive(Clone)]
 pub(super) struct SealKeys {
     /// With their ids. The first seals, all open.
-    keys: Vec<(String, XChaCha20Poly1305)>,
+    keys: Vec<(String, SealKey)>,
 }
 
 impl fmt::Debug for SealKeys {
@@ -31,11 +60,11 @@ impl SealKeys {
     pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         const WANTED: &str = "must be id:key pairs separated by commas, each id of letters and digits and only \
              once, each key 32 bytes in base64; `openssl rand -base64 32` makes one";
-        let mut keys: Vec<(String, XChaCha20Poly1305)> = Vec::new();
+        let mut keys: Vec<(String, SealKey)> = Vec::new();
         for pair in text.split(',').map(str::trim) {
             let (id, key) = pair.split_once(':').ok_or(WANTED)?;
             let key = Base64::decode_vec(key).map_err(|_| WANTED)?;
-            let key = XChaCha20Poly1305::new_from_slice(&key).map_err(|_| WANTED)?;
+            let key = SealKey::new(&key).ok_or(WANTED)?;
             let plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric());
             if !plain || keys.iter().any(|(known, _)| known == id) {
                 return Err(WANTED);
@@ -56,12 +85,9 @@ impl SealKeys {
         random: &(impl Random + ?Sized),
     ) -> Result<String, NoRandomness> {
         let random = [random.random_16()?, random.random_16()?].concat();
-        let nonce = XNonce::from_slice(random.get(..NONCE).ok_or(NoRandomness)?);
+        let nonce = random.first_chunk().ok_or(NoRandomness)?;
         let (id, key) = self.keys.first().ok_or(NoRandomness)?;
-        // Fails only beyond 256 GiB.
-        let payload = Payload { msg: bytes, aad: place.as_bytes() };
-        let sealed = key.encrypt(nonce, payload).map_err(|_| NoRandomness)?;
-        let text = Base64UrlUnpadded::encode_string(&[nonce.as_slice(), &sealed].concat());
+        let text = key.seal(nonce, place, bytes).ok_or(NoRandomness)?;
         Ok(format!("v1.{id}.{text}"))
     }
 
@@ -69,10 +95,7 @@ impl SealKeys {
     pub(super) fn open(&self, place: &str, sealed: &str) -> Option<Vec<u8>> {
         let (id, text) = sealed.strip_prefix("v1.")?.split_once('.')?;
         let (_, key) = self.keys.iter().find(|(known, _)| known == id)?;
-        let bytes = Base64UrlUnpadded::decode_vec(text).ok()?;
-        let (nonce, sealed) = bytes.split_at_checked(NONCE)?;
-        let payload = Payload { msg: sealed, aad: place.as_bytes() };
-        key.decrypt(XNonce::from_slice(nonce), payload).ok()
+        key.open(place, text)
     }
 }
 

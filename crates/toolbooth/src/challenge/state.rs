@@ -74,14 +74,14 @@ impl StateKeys {
         keys.find(|key| key.is_hash(purpose, parts, hash))
     }
 
-    /// See [`StateKey::sign`].
-    pub(super) fn sign(
+    /// See [`StateKey::seal`].
+    pub(super) fn seal(
         &self,
         purpose: Purpose,
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
-        self.current.sign(purpose, claims, expires_ms)
+        self.current.seal(purpose, claims, expires_ms)
     }
 
     /// The claims of a token, if they still count at `now_ms`.
@@ -135,7 +135,7 @@ mod tests {
     fn the_current_key_makes_and_both_are_accepted() {
         let (old, both, new) =
             (keys(OLD, "").unwrap(), keys(NEW, OLD).unwrap(), keys(NEW, "").unwrap());
-        let token = |keys: &StateKeys| keys.sign(Purpose::State, &"claim", 10_000);
+        let token = |keys: &StateKeys| keys.seal(Purpose::State, &"claim", 10_000);
         let open =
             |keys: &StateKeys, token: &str| keys.open::<String>(Purpose::State, token, 9_999);
         for (keys, token, opens) in [

@@ -1,4 +1,4 @@
-//! Signed, expiring tokens: state that others keep for the server.
+//! Sealed, expiring tokens: state that others keep for the server. And keyed hashes.
 
 use std::fmt;
 
@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::seal::SealKey;
 use crate::host::{NoRandomness, Random};
 use crate::json;
 
@@ -62,7 +63,7 @@ pub(super) enum BadToken {
     Expired,
 }
 
-/// The key that signs: `STATE_KEY`.
+/// The key of tokens and hashes: `STATE_KEY`.
 #[derive(Clone)]
 pub(super) struct StateKey(Hmac<Sha256>);
 
@@ -73,7 +74,7 @@ impl fmt::Debug for StateKey {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Signed<T> {
+struct Sealed<T> {
     /// The second since the epoch from which it counts no more.
     e: u64,
     c: T,
@@ -93,9 +94,9 @@ impl StateKey {
     }
 
     /// HMAC-SHA256 of the parts, each with its length, so that no two lists of parts are the same.
-    fn mac(&self, purpose: Purpose, parts: &[&str]) -> Hmac<Sha256> {
+    fn mac(&self, name: &str, parts: &[&str]) -> Hmac<Sha256> {
         let mut mac = self.0.clone();
-        for part in [purpose.name()].iter().chain(parts) {
+        for part in [name].iter().chain(parts) {
             mac.update(&(part.len() as u64).to_le_bytes());
             mac.update(part.as_bytes());
         }
@@ -104,26 +105,38 @@ impl StateKey {
 
     /// A hash that nobody without the key can make or guess from: 43 letters.
     pub(super) fn hash(&self, purpose: Purpose, parts: &[&str]) -> String {
-        Base64UrlUnpadded::encode_string(&self.mac(purpose, parts).finalize().into_bytes())
+        Base64UrlUnpadded::encode_string(&self.mac(purpose.name(), parts).finalize().into_bytes())
     }
 
     /// Whether `hash` is that of the parts, in constant time.
     pub(super) fn is_hash(&self, purpose: Purpose, parts: &[&str], hash: &str) -> bool {
         Base64UrlUnpadded::decode_vec(hash)
-            .is_ok_and(|hash| self.mac(purpose, parts).verify_slice(&hash).is_ok())
+            .is_ok_and(|hash| self.mac(purpose.name(), parts).verify_slice(&hash).is_ok())
     }
 
-    /// Signs claims that count until `expires_ms`.
-    pub(super) fn sign(
+    /// The key that seals tokens for `purpose`, derived from this one. No purpose is called "seal".
+    fn seal_key(&self, purpose: Purpose) -> Option<SealKey> {
+        SealKey::new(&self.mac("seal", &[purpose.name()]).finalize().into_bytes())
+    }
+
+    /// Seals claims that are valid until `expires_ms`: nobody else can read or change them.
+    ///
+    /// The nonce is a MAC of the text, as in RFC 5297, and so needs no random bytes: two tokens have
+    /// the same nonce only if they say the same, and then they are the same.
+    pub(super) fn seal(
         &self,
         purpose: Purpose,
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
-        let text = json::write(&Signed { e: expires_ms / 1000, c: claims });
-        let text = Base64UrlUnpadded::encode_string(text.as_bytes());
-        let hash = self.hash(purpose, &[&text]);
-        format!("{text}.{hash}")
+        let text = json::write(&Sealed { e: expires_ms / 1000, c: claims });
+        let mac = self.mac("nonce", &[purpose.name(), &text]).finalize().into_bytes();
+        let sealed = mac
+            .first_chunk()
+            .zip(self.seal_key(purpose))
+            .and_then(|(nonce, key)| key.seal(nonce, purpose.name(), text.as_bytes()));
+        // No text is so long that there is none. An empty token never opens.
+        sealed.unwrap_or_default()
     }
 
     /// The claims of a token, if they still count at `now_ms`.
@@ -136,13 +149,12 @@ impl StateKey {
         token: &str,
         now_ms: u64,
     ) -> Result<T, BadToken> {
-        let (text, hash) = token.split_once('.').ok_or(BadToken::Forged)?;
-        if token.len() > LONGEST || !self.is_hash(purpose, &[text], hash) {
+        if token.len() > LONGEST {
             return Err(BadToken::Forged);
         }
-        let text = Base64UrlUnpadded::decode_vec(text).map_err(|_| BadToken::Forged)?;
-        let signed: Signed<T> = json::read(&text).ok_or(BadToken::Forged)?;
-        if now_ms / 1000 < signed.e { Ok(signed.c) } else { Err(BadToken::Expired) }
+        let text = self.seal_key(purpose).and_then(|key| key.open(purpose.name(), token));
+        let sealed: Sealed<T> = text.and_then(|text| json::read(&text)).ok_or(BadToken::Forged)?;
+        if now_ms / 1000 < sealed.e { Ok(sealed.c) } else { Err(BadToken::Expired) }
     }
 }
 
@@ -164,6 +176,7 @@ pub(super) fn sha256_base64(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::challenge::seal::NONCE;
 
     const KEY: &str = "0123456789abcdef0123456789abcdef";
 
@@ -176,7 +189,7 @@ mod tests {
     #[test]
     fn a_token_opens_unchanged_for_its_purpose_in_its_time_with_its_key() {
         let key = StateKey::parse(KEY).unwrap();
-        let token = key.sign(Purpose::State, &"claim", 10_000);
+        let token = key.seal(Purpose::State, &"claim", 10_000);
         let open =
             |key: &StateKey, purpose, token: &str, now| key.open::<String>(purpose, token, now);
         assert_eq!(open(&key, Purpose::State, &token, 9_999), Ok("claim".to_owned()));
@@ -198,13 +211,41 @@ mod tests {
             &token[1..],
             &format!("{token}a"),
             &format!("{token}="),
-            &format!("{token}.{token}"),
-            &"a.".repeat(5_000),
+            &format!("{token}{token}"),
+            &"a".repeat(5_000),
         ] {
             assert_eq!(open(&key, Purpose::State, bad, 0), Err(BadToken::Forged), "{bad}");
         }
-        let number = key.sign(Purpose::State, &1, 10_000);
+        let number = key.seal(Purpose::State, &1, 10_000);
         assert_eq!(open(&key, Purpose::State, &number, 0), Err(BadToken::Forged), "other claims");
+    }
+
+    #[test]
+    fn nobody_reads_a_token_and_no_nonce_serves_two_texts() {
+        let key = StateKey::parse(KEY).unwrap();
+        let seal = |purpose, claims: &str, end| {
+            let token = key.seal(purpose, &claims, end);
+            Base64UrlUnpadded::decode_vec(&token).unwrap()
+        };
+        let bytes = seal(Purpose::Challenge, "ada", 10_000);
+        assert!(!bytes.windows(3).any(|window| window == b"ada"));
+        for other in [
+            seal(Purpose::Challenge, "adb", 10_000),
+            seal(Purpose::Challenge, "ada", 11_000),
+            seal(Purpose::State, "ada", 10_000),
+        ] {
+            assert_ne!(other[..NONCE], bytes[..NONCE]);
+        }
+    }
+
+    #[test]
+    fn a_token_has_a_longest_length() {
+        let key = StateKey::parse(KEY).unwrap();
+        for (length, opens) in [(2_570, true), (2_571, false)] {
+            let token = key.seal(Purpose::State, &"a".repeat(length), 10_000);
+            let opened = key.open::<String>(Purpose::State, &token, 0);
+            assert_eq!((token.len() <= LONGEST, opened.is_ok()), (opens, opens), "{length}");
+        }
     }
 
     #[test]

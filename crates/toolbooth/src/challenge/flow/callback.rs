@@ -20,25 +20,32 @@ struct Recognised {
 }
 
 impl Challenges {
-    /// `GET /auth/callback`: the provider sends the user back (RFC 6749, 4.1.2).
+    /// `GET /auth/callback/{provider}`: the provider sends the user back (RFC 6749, 4.1.2).
     pub(crate) async fn back(
         this: Option<&Self>,
+        provider: &str,
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Outbound {
-        match this {
-            Some(this) => this.arrive(query, headers, host).await,
+        let page = match this {
+            Some(this) => this.arrive(provider, (query, headers), host).await,
             None => page::notice(Stop::NoProvider.notice(), None),
-        }
+        };
+        Self::secured(this, page)
     }
 
-    async fn arrive(&self, query: &str, headers: &dyn Headers, host: &dyn Host) -> Outbound {
+    async fn arrive(
+        &self,
+        provider: &str,
+        (query, headers): (&str, &dyn Headers),
+        host: &dyn Host,
+    ) -> Outbound {
         let Recognised { id, token, verifier } = match self.recognise(query, headers, host) {
             Ok(Some(known)) => known,
             Ok(None) => return page::done(),
             Err(stop) => return page::notice(stop.notice(), None),
         };
-        match self.conclude(query, (&id, &token, &verifier), host).await {
+        match self.conclude((provider, query), (&id, &token, &verifier), host).await {
             Ok(()) => page::done().with("set-cookie", cookie::set(&id, cookie::DONE)),
             Err(stop) => {
                 if let Some(after_ms) = stop.decides_after_ms() {
@@ -73,12 +80,17 @@ impl Challenges {
 
     async fn conclude(
         &self,
-        query: &str,
+        (address, query): (&str, &str),
         (id, token, verifier): (&str, &str, &str),
         host: &dyn Host,
     ) -> Result<(), Stop> {
         let (claims, provider) = self.pending(token, host)?;
-        if claims.i != id {
+        if claims.i != id || claims.p != address {
+            return Err(Stop::Forged);
+        }
+        // Whose answer it is must be clear first: another server may not end the challenge either.
+        let server = oauth::server(provider, host).await?;
+        if !server.has_sent(parameter(query, "iss").as_deref()) {
             return Err(Stop::Forged);
         }
         match parameter(query, "error").as_deref() {
@@ -88,11 +100,8 @@ impl Challenges {
             Some(_) => return Err(Stop::Refused),
         }
         let code = parameter(query, "code").ok_or(Stop::Forged)?;
-        let server = oauth::server(provider, host).await?;
-        if !server.has_sent(parameter(query, "iss").as_deref()) {
-            return Err(Stop::Forged);
-        }
-        let tokens = server.exchange(provider, (&code, &self.callback(), verifier), host).await?;
+        let callback = self.callback(provider);
+        let tokens = server.exchange(provider, (&code, &callback, verifier), host).await?;
         let grant = Grant::new(tokens, &claims.scopes(), claims.g, host.now_ms());
         if !grant.covers(&claims.s) {
             return Err(Stop::TooLittle);

@@ -5,16 +5,22 @@ use form_urlencoded::Serializer;
 use super::cookie::{self, State};
 use super::stop::Stop;
 use super::{again, parameter};
+use crate::catalog::Tool;
 use crate::challenge::page::{self, Question};
 use crate::challenge::provider::Addresses;
 use crate::challenge::token::{Purpose, random_text, sha256_base64url};
-use crate::challenge::{Challenges, LIFE_MS, oauth};
+use crate::challenge::{Challenges, Claims, LIFE_MS, oauth};
 use crate::host::Host;
 use crate::http::{Headers, Outbound};
 
 impl Challenges {
-    /// `GET /auth/start`: says who asks for what.
-    pub(crate) fn ask(this: Option<&Self>, query: &str, host: &dyn Host) -> Outbound {
+    /// `GET /auth/start`: says who asks for what. `tools` are those that may be called.
+    pub(crate) fn ask(
+        this: Option<&Self>,
+        query: &str,
+        tools: impl Iterator<Item = &'static Tool>,
+        host: &dyn Host,
+    ) -> Outbound {
         let question = this.ok_or(Stop::NoProvider).and_then(|this| {
             let token = parameter(query, "c").unwrap_or_default();
             let (claims, provider) = this.pending(&token, host)?;
@@ -27,10 +33,12 @@ impl Challenges {
                 application: &claims.o.application,
                 user: &claims.o.user,
                 tool: &claims.t,
+                others: &others(&claims, tools),
                 scopes: &claims.scopes(),
             }))
         });
-        question.unwrap_or_else(|stop| page::notice(stop.notice(), None))
+        let page = question.unwrap_or_else(|stop| page::notice(stop.notice(), None));
+        Self::secured(this, page)
     }
 
     /// `POST /auth/start`: marks the browser and sends it to the provider.
@@ -44,7 +52,9 @@ impl Challenges {
             Some(this) => this.way(&token, headers, host).await,
             None => Err(Stop::NoProvider),
         };
-        way.unwrap_or_else(|stop| page::notice(stop.notice(), again(stop, &token).as_deref()))
+        let page =
+            way.unwrap_or_else(|stop| page::notice(stop.notice(), again(stop, &token).as_deref()));
+        Self::secured(this, page)
     }
 
     async fn way(
@@ -67,10 +77,10 @@ impl Challenges {
         let key = &self.vault.state;
         let state =
             State { i: claims.i.clone(), b: key.hash(Purpose::Browser, &[&claims.i, &mark]) };
-        let state = key.sign(Purpose::State, &state, host.now_ms().saturating_add(LIFE_MS));
+        let state = key.seal(Purpose::State, &state, host.now_ms().saturating_add(LIFE_MS));
         let challenge = sha256_base64url(&key.hash(Purpose::Verifier, &[&claims.i, &mark]));
         let (separator, callback) =
-            (if server.authorize.contains('?') { '&' } else { '?' }, self.callback());
+            (if server.authorize.contains('?') { '&' } else { '?' }, self.callback(provider));
         let mut query = Serializer::new(String::new());
         query.extend_pairs([
             ("response_type", "code"),
@@ -86,4 +96,25 @@ impl Challenges {
         Ok(page::redirect(location)
             .with("set-cookie", cookie::set(&claims.i, &format!("{mark}.{token}"))))
     }
+}
+
+/// The tools that the grant would serve beside the one that asks: a grant belongs to the application
+/// and not to one tool. Versions of a tool count as one.
+fn others(claims: &Claims, tools: impl Iterator<Item = &'static Tool>) -> Vec<String> {
+    let scopes = claims.scopes();
+    let granted = |scope: &&str| scopes.iter().any(|one| one == scope);
+    let serves = |tool: &Tool| {
+        let mut required = tool.authorization.iter();
+        required.any(|it| it.id == claims.p && it.scopes.iter().all(granted))
+    };
+    let (asking, _) = claims.t.split_once('@').unwrap_or((&claims.t, ""));
+    let mut others: Vec<String> = Vec::new();
+    for tool in tools.filter(|tool| serves(tool)) {
+        let name = format!("{}.{}", tool.toolkit, tool.tool);
+        // The catalogue is sorted, so versions follow each other.
+        if name != asking && others.last() != Some(&name) {
+            others.push(name);
+        }
+    }
+    others
 }

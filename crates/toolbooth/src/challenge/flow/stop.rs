@@ -32,6 +32,8 @@ pub(super) enum Stop {
     Away,
     /// The store or the random source failed.
     Broken,
+    /// Too many requests came from the user's network.
+    TooMany,
 }
 
 impl Stop {
@@ -108,6 +110,11 @@ impl Stop {
             Self::Broken => {
                 (503, "It could not be kept", "Nothing was granted yet. Try again in a moment.")
             }
+            Self::TooMany => (
+                429,
+                "Too many requests",
+                "Too many requests came from your network. Wait a minute, then reload this page.",
+            ),
         };
         Notice { status, title, text }
     }

@@ -2,6 +2,8 @@
 //! that is a minute behind.
 
 mod deletion;
+mod discovery;
+mod enabled;
 mod grants;
 mod pages;
 mod proofs;
@@ -11,8 +13,8 @@ mod rotation;
 mod store;
 pub(crate) mod world;
 
-use crate::testing::STALE_MS;
-use world::{Asked, Browser, World, agree, disagree, field, header, server, text};
+use crate::testing::{STALE_MS, ready};
+use world::{Asked, Browser, World, agree, disagree, field, header, server, tampered, text};
 
 /// Lets the user agree; gives the address of the callback, which has been visited.
 fn complete(world: &World, asked: &Asked, browser: &mut Browser) -> String {
@@ -108,7 +110,7 @@ fn x21_checks_of_what_is_no_challenge_fail_with_200() {
         ("nothing", "/auth/check".to_owned()),
         ("empty", "/auth/check?c=".to_owned()),
         ("unknown", "/auth/check?c=a.b".to_owned()),
-        ("tampered", asked.check_url.replace("?c=e", "?c=f")),
+        ("tampered", tampered(&asked.check_url, "c")),
         ("longer", format!("{}A", asked.check_url)),
         ("a token for something else", format!("/auth/check?c={}", state.unwrap())),
     ] {
@@ -142,7 +144,6 @@ fn a_user_who_says_no() {
 
 #[test]
 fn what_the_provider_sends_back() {
-    let tampered = |back: String| back.replace("&state=e", "&state=f");
     let without = |name: &'static str| {
         move |back: String| {
             let (path, query) = back.split_once('?').unwrap();
@@ -152,7 +153,7 @@ fn what_the_provider_sends_back() {
     };
     type Change = Box<dyn Fn(String) -> String>;
     let changes: Vec<(&str, Change, u16, &str)> = vec![
-        ("tampered state", Box::new(tampered), 400, "pending"),
+        ("tampered state", Box::new(|back| tampered(&back, "state")), 400, "pending"),
         ("no state", Box::new(without("state")), 400, "pending"),
         ("no code", Box::new(without("code")), 400, "pending"),
         ("a wrong code", Box::new(|back| back.replace("code=code", "code=c")), 400, "failed"),

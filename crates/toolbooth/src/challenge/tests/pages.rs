@@ -1,5 +1,7 @@
 //! What users see, what the addresses take, and how providers are found.
 
+use base64ct::{Base64UrlUnpadded, Encoding};
+
 use super::*;
 use crate::config::Config;
 use crate::testing::FakeHost;
@@ -27,6 +29,25 @@ fn the_page_says_who_asks_for_what_for_whom() {
 }
 
 #[test]
+fn addresses_tell_nothing_of_the_user() {
+    let world = World::new();
+    let asked = world.challenge_for("ada.lovelace", "token");
+    let location = Browser::default().leave(&world, &asked);
+    let state = field(location.split_once('?').unwrap().1, "state").unwrap();
+    let token = |url: &str| url.split_once("?c=").unwrap().1.to_owned();
+    for token in [token(&asked.url), token(&asked.check_url), state] {
+        // Each part, for the tokens of many servers have dots.
+        for part in token.split('.') {
+            let bytes = Base64UrlUnpadded::decode_vec(part).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            for secret in ["ada", "Calendar", "mail", "Echo", "send"] {
+                assert!(!text.contains(secret) && !part.contains(secret), "{secret}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn pages_keep_to_themselves() {
     let world = World::new();
     let asked = world.challenge();
@@ -35,7 +56,7 @@ fn pages_keep_to_themselves() {
     let pages = [
         world.ask(("GET", &asked.url), &[], ""),
         world.ask(("GET", "/auth/start"), &[], ""),
-        world.ask(("GET", "/auth/callback"), &[], ""),
+        world.ask(("GET", "/auth/callback/mail"), &[], ""),
         redirect,
     ];
     for page in pages {
@@ -47,10 +68,93 @@ fn pages_keep_to_themselves() {
         assert_eq!(get("cache-control"), "no-store");
         assert_eq!(get("referrer-policy"), "same-origin");
         assert_eq!(get("x-frame-options"), "DENY");
+        assert_eq!(get("cross-origin-opener-policy"), "same-origin");
+        assert_eq!(get("strict-transport-security"), "max-age=31536000");
         assert_eq!(header(&page, "access-control-allow-origin"), None);
     }
     let head = world.ask(("HEAD", &asked.url), &[], "");
     assert!(head.status == 200 && head.body.is_empty());
+}
+
+#[test]
+fn browsers_are_bound_to_tls_where_users_reach_the_server_by_it() {
+    for (origin, bound) in [
+        ("https://booth.example", true),
+        ("https://booth.example:8443", true),
+        ("http://localhost:8787", false),
+        ("https://localhost:8787", false),
+        ("https://127.0.0.1", false),
+    ] {
+        let world = World::with(&[("PUBLIC_URL", origin)]);
+        for path in ["/auth/start", "/auth/callback/mail"] {
+            let page = world.ask(("GET", path), &[], "");
+            let policy = header(&page, "strict-transport-security");
+            assert_eq!(policy.is_some(), bound, "{origin} {path}");
+        }
+    }
+}
+
+#[test]
+fn nothing_in_a_value_is_unseen_or_turns_the_page_around() {
+    let world = World::new();
+    let shown = |user: &str| {
+        let page = text(&world.ask(("GET", &world.challenge_for(user, "token").url), &[], ""));
+        let (_, rest) = page.split_once("User of the application</dt><dd><strong><bdi>").unwrap();
+        rest.split_once("</bdi>").unwrap().0.to_owned()
+    };
+    for c in "\u{7}\n\u{85}\u{ad}\u{34f}\u{61c}\u{115f}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\
+              \u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2064}\u{2066}\u{2067}\
+              \u{2068}\u{2069}\u{206f}\u{3164}\u{fe0f}\u{feff}\u{fff9}\u{fffb}\u{e0001}\u{e0061}\u{e01ef}"
+        .chars()
+    {
+        assert_eq!(shown(&format!("a{c}b")), "a\u{fffd}b", "U+{:04X}", u32::from(c));
+    }
+    for user in ["Zoë Müller", "\u{5d0}\u{5d1} \u{627}\u{628}", "山田 😀", "e\u{301}"] {
+        assert_eq!(shown(user), user);
+    }
+}
+
+#[test]
+fn addresses_that_ask_for_no_credentials_have_a_limit_for_each_network() {
+    let world = World::new();
+    let asked = world.challenge();
+    let World { host } = world;
+    let world = World { host: FakeHost { limit: Some(Ok(1)), ..host } };
+    fn from(address: &str) -> [(&str, &str); 1] {
+        [("cf-connecting-ip", address)]
+    }
+    let grant = "/auth/grants/mail?user_id=ada";
+    for (at, (method, path, first, html)) in [
+        ("GET", &*asked.url, 200, true),
+        ("HEAD", &asked.url, 200, true),
+        ("POST", &asked.url, 403, true),
+        ("GET", "/auth/callback/mail", 400, true),
+        ("GET", &asked.check_url, 200, false),
+        ("HEAD", &asked.check_url, 200, false),
+        ("DELETE", grant, 204, false),
+        ("GET", grant, 405, false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let here = format!("192.0.2.{at}");
+        assert_eq!(world.ask((method, path), &from(&here), "").status, first, "{method} {path}");
+        let answer = world.ask((method, path), &from(&here), "");
+        assert_eq!(answer.status, 429, "{method} {path}");
+        assert_eq!(header(&answer, "retry-after"), Some("60"), "{method} {path}");
+        assert_eq!(answer.body.is_empty(), method == "HEAD", "{method} {path}");
+        let kind = if html { "text/html; charset=utf-8" } else { "application/json" };
+        assert_eq!(header(&answer, "content-type"), Some(kind), "{method} {path}");
+        let open = header(&answer, "access-control-allow-origin");
+        assert_eq!(open.is_some(), path == asked.check_url, "{method} {path}");
+        assert_eq!(header(&answer, "strict-transport-security").is_some(), html, "{method} {path}");
+        assert_eq!(world.ask(("OPTIONS", path), &from(&here), "").status, 204, "not counted");
+        assert!(world.host.taken.borrow().contains_key(&format!("auth:{here}")));
+    }
+    // Calls have a count of their own, and so has every network.
+    assert_eq!(world.ask(("GET", &asked.check_url), &from("192.0.2.99"), "").status, 200);
+    let keys: Vec<_> = world.host.taken.borrow().keys().cloned().collect();
+    assert!(keys.iter().all(|key| key.starts_with("auth:192.0.2.")), "{keys:?}");
 }
 
 #[test]
@@ -72,8 +176,8 @@ fn methods_and_unknown_addresses() {
     let any = [("access-control-allow-origin", "*")];
     for (method, path, status, allow) in [
         ("PUT", "/auth/start", 405, Some("GET, HEAD, POST, OPTIONS")),
-        ("POST", "/auth/callback", 405, Some("GET, OPTIONS")),
-        ("HEAD", "/auth/callback", 405, Some("GET, OPTIONS")),
+        ("POST", "/auth/callback/mail", 405, Some("GET, OPTIONS")),
+        ("HEAD", "/auth/callback/mail", 405, Some("GET, OPTIONS")),
         ("POST", "/auth/check", 405, Some("GET, HEAD, OPTIONS")),
         ("GET", "/auth/grants/mail", 405, Some("DELETE, OPTIONS")),
         ("OPTIONS", "/auth/start", 204, Some("GET, HEAD, POST, OPTIONS")),
@@ -82,6 +186,9 @@ fn methods_and_unknown_addresses() {
         ("GET", "/auth", 403, None),
         ("GET", "/auth/", 403, None),
         ("GET", "/auth/start/", 403, None),
+        ("GET", "/auth/callback", 403, None),
+        ("GET", "/auth/callback/", 403, None),
+        ("GET", "/auth/callback/mail/x", 403, None),
         ("DELETE", "/auth/grants/", 403, None),
         ("DELETE", "/auth/grants/mail/x", 403, None),
     ] {
@@ -95,71 +202,11 @@ fn methods_and_unknown_addresses() {
     for (method, path, status) in [
         ("GET", "/auth/start?c=a", 400),
         ("POST", "/auth/start?c=a", 400),
-        ("GET", "/auth/callback?state=a", 400),
+        ("GET", "/auth/callback/mail?state=a", 400),
         ("GET", "/auth/check?c=a", 200),
         ("DELETE", "/auth/grants/mail?user_id=a", 404),
     ] {
         assert_eq!(world.ask((method, path), &[], "").status, status, "{method} {path}");
-    }
-}
-
-#[test]
-fn providers_that_are_discovered() {
-    const ISSUER: &str = "https://mail.example";
-    let found = r#"{"issuer":"https://mail.example","token_endpoint":"https://mail.example/token",
-        "authorization_endpoint":"https://mail.example/authorize?v=1"}"#;
-    assert!(serde_json::from_str::<serde_json::Value>(found).is_ok());
-    let insecure: &str = r#"{"issuer":"https://mail.example","token_endpoint":"http://mail.example/token",
-        "authorization_endpoint":"https://mail.example/authorize"}"#;
-    let here: &str = r#"{"issuer":"https://mail.example","token_endpoint":"http://127.0.0.1/token",
-        "authorization_endpoint":"https://mail.example/authorize"}"#;
-    let there: &str = r#"{"issuer":"https://mail.example","token_endpoint":"https://mail.example/token",
-        "authorization_endpoint":"http://localhost:9/authorize"}"#;
-    for (issuer, instead, iss, started, ended) in [
-        (ISSUER, None, "", 303, 200),
-        (ISSUER, None, "&iss=https%3A%2F%2Fmail.example", 303, 200),
-        (ISSUER, None, "&iss=https%3A%2F%2Fevil.example", 303, 400),
-        ("https://evil.example", None, "", 502, 0),
-        (ISSUER, Some((404, "")), "", 502, 0),
-        (ISSUER, Some((200, "<html>")), "", 502, 0),
-        (ISSUER, Some((200, insecure)), "", 502, 0),
-        // An issuer elsewhere must not lead the server to its own machine.
-        (ISSUER, Some((200, here)), "", 502, 0),
-        (ISSUER, Some((200, there)), "", 502, 0),
-        (ISSUER, Some((302, found)), "", 502, 0),
-    ] {
-        let world = World::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
-        server(|server| (server.issuer, server.instead) = (issuer, instead));
-        let asked = world.challenge();
-        let mut browser = Browser::default();
-        let answer = browser.send(&world, ("POST", &asked.url));
-        assert_eq!(answer.status, started, "{issuer} {instead:?}");
-        if let Some(location) = header(&answer, "location") {
-            let back = agree(location);
-            let page = browser.send(&world, ("GET", &format!("{back}{iss}")));
-            assert_eq!(page.status, ended, "{iss}: {}", text(&page));
-        }
-    }
-}
-
-#[test]
-fn a_server_that_promises_to_name_itself_does() {
-    const ISSUER: &str = "https://mail.example";
-    for (promises, iss, status) in [
-        (true, "&iss=https%3A%2F%2Fmail.example", 200),
-        (true, "&iss=https%3A%2F%2Fevil.example", 400),
-        (true, "&iss=", 400),
-        (true, "", 400),
-        (false, "", 200),
-    ] {
-        let world = World::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
-        server(|server| (server.issuer, server.tells_issuer) = (ISSUER, promises));
-        let mut browser = Browser::default();
-        let back = agree(&browser.leave(&world, &world.challenge()));
-        let page = browser.send(&world, ("GET", &format!("{back}{iss}")));
-        assert_eq!(page.status, status, "{promises} {iss}: {}", text(&page));
-        let used = server(|server| server.asked.len());
-        assert_eq!(used, usize::from(status == 200), "whose the code is stands before its use");
     }
 }
 

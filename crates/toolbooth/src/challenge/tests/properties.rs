@@ -8,7 +8,8 @@ use super::*;
 use crate::booth::tests::{exchange, properties::modest};
 
 fn path() -> impl Strategy<Value = String> {
-    let known = select(vec!["/auth/start", "/auth/callback", "/auth/check", "/auth/grants/mail"]);
+    let known =
+        select(vec!["/auth/start", "/auth/callback/mail", "/auth/check", "/auth/grants/mail"]);
     prop_oneof![6 => known.prop_map(str::to_owned), 1 => "/auth/[a-z/%]{0,12}"]
 }
 

@@ -25,7 +25,7 @@ fn what_each_step_asks_of_the_store() {
     assert_eq!(ops, [""; 0], "to the provider");
     let ops = asked_for(&world, || {
         assert_eq!(Browser::default().send(&world, ("GET", &back)).status, 403);
-        assert_eq!(browser.send(&world, ("GET", "/auth/callback?state=x&code=x")).status, 400);
+        assert_eq!(browser.send(&world, ("GET", "/auth/callback/mail?state=x&code=x")).status, 400);
     });
     assert_eq!(ops, [""; 0], "a callback that is refused");
     let early = browser.cookies.clone();

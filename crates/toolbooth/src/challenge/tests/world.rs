@@ -14,6 +14,8 @@ use crate::http::{Body, Inbound, Outbound};
 use crate::testing::{FakeHost, ready};
 
 pub(super) const ORIGIN: &str = "https://booth.example";
+/// Where the provider `mail` sends users back.
+pub(super) const CALLBACK: &str = "https://booth.example/auth/callback/mail";
 const AUTHORIZE: &str = "https://mail.example/authorize?v=1";
 const TOKEN: &str = "https://mail.example/token";
 
@@ -119,7 +121,7 @@ impl Server {
         let field = |name: &str| field(&body, name).unwrap_or_default();
         let once = match field("grant_type").as_str() {
             "authorization_code" => {
-                assert_eq!(field("redirect_uri"), format!("{ORIGIN}/auth/callback"));
+                assert_eq!(field("redirect_uri"), CALLBACK);
                 let challenge = sha256_base64url(&field("code_verifier"));
                 (self.codes.get(&field("code")) == Some(&challenge)).then(|| field("code"))
             }
@@ -138,6 +140,13 @@ impl Server {
         }
         reply(200, &tokens.to_string())
     }
+}
+
+/// An address with another first letter in the value of the field `name`.
+pub(super) fn tampered(address: &str, name: &str) -> String {
+    let (before, value) = address.split_once(&format!("{name}=")).unwrap();
+    let letter = if value.starts_with('A') { 'B' } else { 'A' };
+    format!("{before}{name}={letter}{}", &value[1..])
 }
 
 /// A field of a form or a query.
@@ -293,10 +302,20 @@ pub(super) struct Browser {
 
 impl Browser {
     pub(super) fn send(&mut self, world: &World, request: (&str, &str)) -> Outbound {
+        self.send_at(world, &world.instance(), request)
+    }
+
+    /// Sends to that instance.
+    pub(super) fn send_at(
+        &mut self,
+        world: &World,
+        booth: &Booth,
+        request: (&str, &str),
+    ) -> Outbound {
         let cookies: Vec<_> =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let headers = [("cookie", &*cookies.join("; ")), ("sec-fetch-site", "same-origin")];
-        let answer = world.ask(request, &headers, "");
+        let answer = ready(world.ask_at(booth, request, &headers, ""));
         if let Some(set) = header(&answer, "set-cookie") {
             let (name, rest) = set.split_once('=').unwrap();
             let (value, attributes) = rest.split_once("; ").unwrap();
@@ -337,5 +356,5 @@ pub(super) fn agree(location: &str) -> String {
 /// What the provider sends the user back to, with an error instead of a code.
 pub(super) fn disagree(location: &str, error: &str) -> String {
     let state = field(location.split_once('?').unwrap().1, "state").unwrap();
-    format!("{ORIGIN}/auth/callback?error={error}&state={state}")
+    format!("{CALLBACK}?error={error}&state={state}")
 }

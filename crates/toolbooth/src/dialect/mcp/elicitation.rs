@@ -19,7 +19,7 @@ pub(super) struct Asking {
     way: Way,
     /// What the client says it can do.
     abilities: Abilities,
-    /// The request's place, if there is a key to sign it with.
+    /// The request's place, if there is a key to seal it with.
     pause: Option<Pause>,
     /// What the request waited for.
     waited: Waited,
@@ -127,7 +127,7 @@ impl Asking {
     /// The members of the result with which a tool asks.
     ///
     /// # Errors
-    /// There is no key to sign the tool's state with.
+    /// There is no key to seal the tool's state with.
     pub(super) fn questions(&self, asked: Asked) -> Result<String, Refusal> {
         // Collecting would link a sorting algorithm.
         let mut requests = Map::new();

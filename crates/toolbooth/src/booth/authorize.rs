@@ -1,0 +1,107 @@
+//! The addresses of challenges and grants, which belong to no protocol.
+
+use super::Booth;
+use crate::call::{self, Refusal};
+use crate::catalog::Tool;
+use crate::challenge::{Address, Challenges};
+use crate::config::Permission;
+use crate::dialect::{self, Dialect};
+use crate::host::Host;
+use crate::http::{Inbound, Method, Outbound};
+
+impl Booth {
+    /// Answers a request to one of these addresses. Nobody who asks there needs to say who they are,
+    /// so the rate limit counts by network.
+    pub(super) async fn authorize(
+        &self,
+        address: Address<'_>,
+        request: Inbound<'_>,
+        host: &dyn Host,
+    ) -> Outbound {
+        let (method, headers) = (request.method, request.headers);
+        let taken = match method {
+            Method::Options => Ok(()),
+            _ => self.count_visit(headers, host).await,
+        };
+        let mut answer = match taken {
+            Ok(()) => self.conduct(address, request, host).await,
+            Err(refusal) => self.too_many(address, dialect::route(method, request.path).0, refusal),
+        };
+        if method == Method::Head {
+            answer.body = (&[]).into();
+        }
+        answer
+    }
+
+    /// Does what the address is for; what must be told as JSON has the form of the root. Only a page
+    /// of the same origin, or none, may use them, but for the check, which any page may read.
+    async fn conduct(
+        &self,
+        address: Address<'_>,
+        request: Inbound<'_>,
+        host: &dyn Host,
+    ) -> Outbound {
+        let Inbound { method, path, query, headers, .. } = request;
+        let (dialect, _) = dialect::route(method, path);
+        let this = self.config.challenges.as_ref();
+        match (address, method) {
+            (Address::Check, Method::Get | Method::Head) => {
+                Challenges::check(this, query, host).await
+            }
+            (Address::Start, Method::Get | Method::Head) => {
+                let permitted = |tool: &&Tool| self.config.permission(tool) != Permission::Denied;
+                Challenges::ask(this, query, self.catalog.tools.iter().filter(permitted), host)
+            }
+            (Address::Start, Method::Post) => Challenges::go(this, (query, headers), host).await,
+            (Address::Callback(provider), Method::Get) => {
+                Challenges::back(this, provider, (query, headers), host).await
+            }
+            (Address::Grant(provider), Method::Delete) => {
+                let forget = async {
+                    let caller = self.access.authenticate(headers, host).await?;
+                    if !self.config.problems.is_empty() {
+                        return Err(call::misconfigured());
+                    }
+                    Challenges::forget(this, (provider, query), &caller, host).await
+                };
+                forget.await.unwrap_or_else(|refusal| self.refused(dialect, refusal))
+            }
+            (address, Method::Options) => preflight(address),
+            (address, _) => {
+                self.refused(dialect, Refusal::MethodNotAllowed { allow: address.allow() })
+            }
+        }
+    }
+
+    /// What the addresses of challenges and grants answer beyond the rate limit: a page where a user
+    /// is, else JSON.
+    fn too_many(&self, address: Address<'_>, dialect: &Dialect, refusal: Refusal) -> Outbound {
+        match address {
+            Address::Start | Address::Callback(_) => {
+                let mut page = Challenges::too_many(self.config.challenges.as_ref());
+                let header = refusal.header();
+                page.headers.extend(header.map(|(name, value)| (name, value.into())));
+                page
+            }
+            // Every page may read that, like the check itself.
+            Address::Check => self
+                .refused(dialect, refusal)
+                .with("access-control-allow-origin", "*")
+                .with("access-control-expose-headers", "retry-after"),
+            Address::Grant(_) => self.refused(dialect, refusal),
+        }
+    }
+}
+
+/// Answers `OPTIONS` at the addresses of challenges.
+fn preflight(address: Address<'_>) -> Outbound {
+    let answer = Outbound::empty(204).with("allow", address.allow());
+    if address != Address::Check {
+        return answer;
+    }
+    answer
+        .with("access-control-allow-origin", "*")
+        .with("access-control-allow-methods", "GET, HEAD")
+        .with("access-control-allow-headers", "*, authorization")
+        .with("access-control-max-age", "86400")
+}

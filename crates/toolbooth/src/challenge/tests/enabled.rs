@@ -1,0 +1,71 @@
+//! Which tools the page says that a grant enables.
+
+use super::*;
+use crate::Booth;
+use crate::catalog::{Authorization, Catalog, Tool, Version};
+
+/// A provider and the scopes of it that a tool requires.
+type Required = (&'static str, &'static [&'static str]);
+
+/// What the page says of a catalogue of these tools under this allowlist. `Echo.Private` asks for
+/// `send`, and the provider's own scope is `offline`.
+fn named(tools: &[(&'static str, &[Required])], allowed: &str) -> String {
+    let tool = |(id, required): &(&'static str, &[Required])| {
+        let (name, version) = id.split_once('@').unwrap();
+        let (toolkit, tool) = name.split_once('.').unwrap();
+        let required = required.iter().map(|(id, scopes)| Authorization { id, scopes });
+        Tool {
+            toolkit,
+            tool,
+            version: Version::parse(version).unwrap(),
+            authorization: required.collect::<Vec<_>>().leak(),
+            ..crate::call::tests::private()
+        }
+    };
+    let tools: &[Tool] = tools.iter().map(tool).collect::<Vec<_>>().leak();
+    let catalog = Box::leak(Box::new(Catalog { tools, ..*crate::call::tests::CATALOG }));
+    let world = World::with(&[("TOOL_ALLOWLIST", allowed)]);
+    let asked = World::new().challenge();
+    let page = ready(world.ask_at(&Booth::new(catalog, &world.host), ("GET", &asked.url), &[], ""));
+    let page = text(&page);
+    let (_, rest) = page.split_once("<dt>Tool that asks</dt>").unwrap();
+    let (tools, _) = rest.split_once("<dt>It asks").unwrap();
+    let tools = tools.replace("</dt>", ": ").replace("</li>", ", ");
+    tools.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect()
+}
+
+#[test]
+fn the_page_names_every_tool_that_the_grant_enables() {
+    let tools: &[(&str, &[Required])] = &[
+        ("Disk.List@1.0.0", &[("disk", &["send"])]),
+        ("Echo.Private@1.0.0", &[("mail", &["send"])]),
+        ("Echo.Private@2.0.0", &[("mail", &["send"])]),
+        ("Echo.Say@1.0.0", &[]),
+        ("Mail.Copy@1.0.0", &[("disk", &["x"]), ("mail", &["send"])]),
+        ("Mail.Read@1.0.0", &[("mail", &["read"])]),
+        ("Mail.Read@2.0.0", &[("mail", &["read", "send"])]),
+        ("Mail.Send@1.0.0", &[("mail", &["send"])]),
+        ("Mail.Send@1.1.0", &[("mail", &["offline", "send"])]),
+        ("Mail.Watch@1.0.0", &[("mail", &[])]),
+    ];
+    let also = "The grant also enables: ";
+    for (allowed, expected) in [
+        ("Mail.*,Disk.*,Echo.*", format!("{also}Mail.Copy, Mail.Send, Mail.Watch, ")),
+        ("Mail.Send@1.1.0,Mail.Read,Disk.*", format!("{also}Mail.Send, ")),
+        ("Echo.*", String::new()),
+    ] {
+        assert_eq!(named(tools, allowed), format!("Echo.Private@1.0.0{expected}"), "{allowed}");
+    }
+}
+
+#[test]
+fn a_page_of_a_large_catalogue_stays_short() {
+    let ids: Vec<&str> = (100..200).map(|at| &*format!("Mail.Do{at}@1.0.0").leak()).collect();
+    let all: Vec<(&str, &[Required])> =
+        ids.iter().map(|id| (*id, &[("mail", &["send"] as &[_])] as &[_])).collect();
+    for (count, more) in [(10, ""), (11, "and 1 more, "), (100, "and 90 more, ")] {
+        let named = named(&all[..count], "Mail.*");
+        assert_eq!(named.matches("Mail.Do").count(), 10);
+        assert!(named.ends_with(&format!("Mail.Do109, {more}")), "{named}");
+    }
+}
