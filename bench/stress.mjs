@@ -108,7 +108,7 @@ const SHAPES = [
   ["numbers of one digit", filled("0", ["[", "]"], ","), 400],
   ["numbers of three digits", filled("0.1", ["[", "]"], ",   ")],
   ["empty arrays", filled("[]", ["[", "]"], ","), 400],
-  ["objects of one member", filled('{"":0}', ["[", "]"], ",")],
+  ["objects of one member", filled('{"a":0}', ["[", "]"], ",")],
 ];
 
 /** What one call with a body of 256 KB adds to the WebAssembly memory of a fresh Worker:

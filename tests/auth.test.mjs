@@ -70,7 +70,7 @@ for (const [name, vars, told] of [
     try {
       const health = await worker.get("/health");
       assert.deepEqual([health.status, health.json], [503, { status: "unavailable" }]);
-      const [{ event, problem }, ...more] = worker.logs.map(({ message }) => JSON.parse(message));
+      const [{ event, problem }, ...more] = (await worker.logs()).map(({ message }) => JSON.parse(message));
       assert.deepEqual([event, more], ["configuration", []]);
       assert.match(problem, told);
       for (const sent of [{}, bearer(KEYS.full), { "oxp-api-key": KEYS.full }]) {

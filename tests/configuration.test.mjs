@@ -85,7 +85,7 @@ test("a number that wrangler.toml gives without quotes counts, or is named as a 
   using({ vars: { MAX_BODY_BYTES: 100 } }, async (worker) => {
     const health = await worker.get("/health");
     const call = await worker.call(...ADD, { trace_id: "x".repeat(100) });
-    if (health.status === 503) assert.match(JSON.parse(worker.logs[0].message).problem, /^MAX_BODY_BYTES /);
+    if (health.status === 503) assert.match(JSON.parse((await worker.logs())[0].message).problem, /^MAX_BODY_BYTES /);
     else assert.equal(call.status, 413, "the variable was passed over in silence");
   }));
 
