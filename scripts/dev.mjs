@@ -36,7 +36,7 @@ const ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]
   .flatMap((host) => [`http://${host}:*`, `https://${host}:*`])
   .join(",");
 const vars = { ...set, ALLOWED_ORIGINS };
-// The fixtures ask back, and sign what they keep meanwhile; a key of this run is enough for that.
+// The fixtures ask users questions, and encrypt what they keep until the answer comes; a key for this run is enough.
 if (BUNDLE !== "build") vars.STATE_KEY = randomBytes(32).toString("base64");
 const wrangler = spawn(
   process.execPath,

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { newKey } from "./credentials.mjs";
 
 // The same rule as in crates/toolbooth/src/auth/keys.rs: people see the name on the consent page.
-const INVISIBLE = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
+const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/u;
 
 const [given = "", list = ""] = process.argv.slice(2);
 const name = given.trim();

@@ -37,21 +37,28 @@ for (const tool of CRASHES) {
     }
   });
 
-  test(`${tool}: a call whose body is still on its way is served`, async () => {
-    const body = JSON.stringify({ tool_id: "Fixture.Echo", input: { any: 1 } });
-    const headers = { "content-type": "application/json", "content-length": body.length };
-    const slow = http.request(`${worker.address}/tools/call`, { method: "POST", headers });
-    const answered = once(slow, "response");
-    // Where this test fails before it waits for the answer, that alone is its fault.
-    answered.catch(() => {});
-    slow.write(body.slice(0, 10));
-    await silent();
-    await crash(tool);
-    slow.end(body.slice(10));
-    const [response] = await answered;
-    response.resume();
-    assert.equal(response.statusCode, 200);
-  });
+  // A short body is read before the call enters the instance, the others after it.
+  for (const [kind, length, more] of [
+    ["short", (body) => ({ "content-length": body.length }), 0],
+    ["long", (body) => ({ "content-length": body.length }), 9000],
+    ["chunked", () => ({}), 0],
+  ]) {
+    test(`${tool}: a call whose ${kind} body is still on its way is served`, async () => {
+      const body = JSON.stringify({ tool_id: "Fixture.Echo", input: { any: "x".repeat(more) } });
+      const headers = { "content-type": "application/json", ...length(body) };
+      const slow = http.request(`${worker.address}/tools/call`, { method: "POST", headers });
+      const answered = once(slow, "response");
+      // Where this test fails before it waits for the answer, that alone is its fault.
+      answered.catch(() => {});
+      slow.write(body.slice(0, 10));
+      await silent();
+      await crash(tool);
+      slow.end(body.slice(10));
+      const [response] = await answered;
+      response.resume();
+      assert.equal(response.statusCode, 200);
+    });
+  }
 
   test(`${tool}: the log tells`, async () => {
     await crash(tool);

@@ -5,6 +5,8 @@
 // is made for here: an object a request, with its proxies, would cost more than the call itself.
 import Recovering from "wasm";
 
+import { BodyReader } from "./body.js";
+
 const { answer, failed } = Recovering.prototype;
 // worker-build's note to itself: a crash has happened and the instance must be replaced.
 const crash = globalThis.__worker_init_state;
@@ -17,38 +19,44 @@ export default {
   async fetch(request, env, context) {
     const { method, url, headers } = request;
     const length = headers.get("content-length");
-    let body;
+    let body, reader;
     // A body that breaks off has nobody left to answer to: that error may go to the runtime. One more
     // async function around this would cost as much as a twentieth of the call.
     if (length !== null && Number(length) <= SHORT) body = new Uint8Array(await request.arrayBuffer());
-    // A request may have crashed since the last one began.
-    if (crash.criticalError) new Recovering(context, env);
-    try {
-      const answered = answer(method, url, headers, body, request, env);
-      return answered instanceof Promise ? await orCrash(answered) : answered;
-    } catch (error) {
-      noteCrash(error);
-      console.error("Request failed", error);
-      // How a failure is told in the request's protocol, only a fresh instance can say.
+    else reader = new BodyReader(request);
+    for (;;) {
+      // Another request may have crashed the instance.
       if (crash.criticalError) new Recovering(context, env);
-      return failed(method, url, headers, env);
+      try {
+        const answered = answer(method, url, headers, body, reader, env);
+        return answered instanceof Promise ? await orCrash(answered) : answered;
+      } catch (error) {
+        noteCrash(error);
+        // No tool has run yet for a request whose body is still arriving: it starts again.
+        if (reader?.arriving) continue;
+        console.error("Request failed", error);
+        // Only a fresh instance can report a failure in the request's protocol.
+        if (crash.criticalError) new Recovering(context, env);
+        return failed(method, url, headers, env);
+      }
     }
   },
 };
 
-// Whatever leaves WebAssembly as an exception, such as a stack overflow, leaves it in disorder. One
-// crash can be told to many requests; it costs the instance once.
+// The requests that wait for I/O. When their instance ends, nothing would ever settle their promises.
+const waiting = new Set();
+
+// Whatever leaves WebAssembly as an exception, such as a stack overflow, leaves it in disorder. A crash
+// ends all requests that wait, and costs the instance once.
 const noted = new WeakSet();
 
 function noteCrash(error) {
   if (noted.has(error)) return;
   noted.add(error);
   crash.criticalError = true;
+  for (const reject of waiting) reject(error);
+  waiting.clear();
 }
-
-// The requests that wait for I/O. When their instance ends, nothing would ever settle their
-// promises: the crash is told to all of them.
-const waiting = new Set();
 
 function orCrash(answer) {
   return new Promise((resolve, reject) => {
@@ -60,8 +68,6 @@ function orCrash(answer) {
 function crashed(error) {
   if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) return;
   noteCrash(error);
-  for (const reject of waiting) reject(error);
-  waiting.clear();
 }
 addEventListener("error", (event) => crashed(event.error));
 addEventListener("unhandledrejection", (event) => crashed(event.reason));

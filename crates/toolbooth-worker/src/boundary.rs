@@ -24,10 +24,12 @@ extern "C" {
     fn lend(status: u16, headers: &JsValue, body: &JsValue) -> JsValue;
 }
 
-#[wasm_bindgen(module = "/js/body.js")]
+#[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(catch)]
-    async fn read(request: &JsValue, limit: u32) -> Result<JsValue, JsValue>;
+    /// That of `js/body.js`.
+    type BodyReader;
+    #[wasm_bindgen(method, catch)]
+    async fn read(this: &BodyReader, limit: u32) -> Result<JsValue, JsValue>;
 }
 
 #[wasm_bindgen]
@@ -54,8 +56,8 @@ fn booth(catalog: &'static Catalog, host: &Bindings) -> &'static Booth {
     BOOTH.get_or_init(|| Booth::new(catalog, host))
 }
 
-/// Answers a request. `body` is what has been read of it: all of it, or nothing. The rest is read from
-/// `request` when it is needed.
+/// Answers a request. `body` holds all of its bytes; without it, `reader` (a `BodyReader` of `js/body.js`) reads
+/// them when they are needed.
 ///
 /// Gives a `Response`, or a promise of one if the answer has to wait for I/O.
 pub fn answer(
@@ -64,7 +66,7 @@ pub fn answer(
     url: String,
     headers: web_sys::Headers,
     body: Option<Vec<u8>>,
-    request: JsValue,
+    reader: JsValue,
     env: Env,
 ) -> JsValue {
     let method = http::Method::from(method);
@@ -73,7 +75,7 @@ pub fn answer(
     let mut future = Box::pin(async move {
         let headers = JsHeaders(headers.unchecked_into());
         let (path, query) = path_and_query(&url);
-        let stream = JsBody(request);
+        let stream = JsBody(reader.unchecked_into());
         let body = body.map_or(Body::Unread(&stream), Body::Read);
         booth.answer(Inbound { method, path, query, headers: &headers, body }, &host).await
     });
@@ -139,13 +141,13 @@ fn into_js(response: &Outbound) -> JsValue {
 }
 
 /// The body of a `Request`.
-struct JsBody(JsValue);
+struct JsBody(BodyReader);
 
 impl BodyStream for JsBody {
     fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
         Box::pin(async move {
             let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-            let bytes = read(&self.0, limit).await.map_err(|_| BodyError::Incomplete)?;
+            let bytes = self.0.read(limit).await.map_err(|_| BodyError::Incomplete)?;
             let bytes = bytes.dyn_into::<js_sys::Uint8Array>().map_err(|_| BodyError::TooLarge)?;
             Ok(bytes.to_vec())
         })

@@ -23,18 +23,18 @@ pub use js_sys::Object as Env;
 #[macro_export]
 macro_rules! serve {
     ($catalog:expr) => {
-        /// Answers a request with a `Response`, or a promise of one. Without a `body`, it is read from
-        /// `request` when it is needed.
+        /// Answers a request with a `Response`, or a promise of one. Without a `body`, `reader` reads
+        /// it when it is needed.
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub fn answer(
             method: &str,
             url: String,
             headers: $crate::Headers,
             body: Option<Vec<u8>>,
-            request: wasm_bindgen::JsValue,
+            reader: wasm_bindgen::JsValue,
             env: $crate::Env,
         ) -> wasm_bindgen::JsValue {
-            $crate::answer(&$catalog, method, url, headers, body, request, env)
+            $crate::answer(&$catalog, method, url, headers, body, reader, env)
         }
 
         /// The `Response` to a request that crashed an instance before this one.

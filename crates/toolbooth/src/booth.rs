@@ -150,8 +150,8 @@ impl Booth {
         Ok(Posted { headers, query, caller, same_for_all, body, catalog, config, host })
     }
 
-    /// Takes the calls of a request. The caller is authenticated first: of a stranger's body nothing is
-    /// parsed, and what has not been read yet is not read at all.
+    /// Takes the calls of a request. A caller without valid credentials gets 401 before the body is parsed,
+    /// and before the rest of it is read.
     async fn call(
         &self,
         dialect: &Dialect,

@@ -36,7 +36,8 @@ pub use writer::text;
 /// The deepest nesting of arrays and objects that is read. `[[1]]` has depth 2.
 pub const MAX_DEPTH: usize = 64;
 
-/// The most values that are read of one request, whatever its size: `[[1]]` has three. It bounds the memory
+/// The most values that are read of one body, or of all argument texts of a request together: `[[1]]` has
+/// three. It bounds the memory
 /// and the CPU time that a body takes beyond its bytes (docs/SECURITY.md has figures).
 pub const MAX_VALUES: usize = 65_536;
 

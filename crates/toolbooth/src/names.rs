@@ -62,6 +62,34 @@ fn end<const N: usize>(name: &[u8]) -> Option<&[u8; N]> {
     name.get(name.len().checked_sub(N)?..)?.first_chunk()
 }
 
+/// Whether a character cannot be seen, or changes how the text around it is shown: control characters, those
+/// that Unicode calls ignorable (`Default_Ignorable_Code_Point`, which includes all bidirectional controls),
+/// separators of lines and paragraphs, annotation marks, and the blank Braille pattern. With them one name could look like another.
+pub(crate) fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{2800}'
+            | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

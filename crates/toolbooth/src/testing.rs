@@ -47,6 +47,8 @@ pub struct FakeHost {
     pub upstream: Upstream,
     /// Whether upstream answers at the second look only, so that others have their turn before.
     pub upstream_waits: Cell<bool>,
+    /// Whether a write ends at the second look only.
+    pub puts_wait: Cell<bool>,
     /// How many units each key may take, if there is a limit; `Err` when the counter is down.
     pub limit: Option<Result<usize, String>>,
     /// What each key has taken.
@@ -68,6 +70,7 @@ impl Default for FakeHost {
             store: FakeStore::default(),
             upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
             upstream_waits: Cell::new(false),
+            puts_wait: Cell::new(false),
             limit: None,
             taken: RefCell::default(),
             verified: Cell::new(0),
@@ -143,7 +146,18 @@ impl Store for FakeHost {
         value: &'a str,
         life: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.stored(|store, now_ms| store.put(key, value, life, now_ms))
+        Box::pin(async move {
+            let mut waits = self.puts_wait.get();
+            poll_fn(|context| match mem::take(&mut waits) {
+                true => {
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }
+                false => Poll::Ready(()),
+            })
+            .await;
+            self.stored(|store, now_ms| store.put(key, value, life, now_ms)).await
+        })
     }
 
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {

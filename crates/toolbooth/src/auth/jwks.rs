@@ -18,13 +18,13 @@ const USABLE_MS: u64 = 60 * 60 * 1000;
 /// A key that fresh keys do not have is asked for this often at most: whoever makes up key ids
 /// cannot make the server ask all the time.
 const UNKNOWN_MS: u64 = 60 * 1000;
-/// After a failure the address is left in peace for this time.
+/// After a failure, do not retry for this long.
 const FAILED_MS: u64 = 5 * 1000;
 /// How long a fetch may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// While one request fetches, the others wait or use the keys that are known; after this time another
-/// one fetches too. The first may be gone: when its client disconnects, the runtime stops it for good
-/// and nothing here is told.
+/// one fetches too. The first may be gone: when its client disconnects, the runtime cancels the request
+/// without notifying this code.
 const FETCHING_MS: u64 = 2 * 1000;
 /// How often those who wait look for the result. Nobody awaits the request that fetches: its promise
 /// would never settle once that request has ended.
@@ -54,7 +54,7 @@ struct Known {
     failed: Option<u64>,
 }
 
-/// How a request comes by a key.
+/// How a request obtains a key.
 enum Step {
     /// It is known.
     Known(Key, Option<u64>),
@@ -122,7 +122,7 @@ impl Jwks {
         key.filter(|_| within(known.fetched, USABLE_MS, now_ms)).map(|key| (key, known.fetched))
     }
 
-    /// What to do at `now` to come by a key. Whoever is told to fetch must do so: others count on it.
+    /// Decides the next step at `now`. A caller that gets [`Step::Fetch`] must fetch, because others wait for it.
     fn step(&self, id: Option<&str>, algorithm: SignatureAlgorithm, now: u64) -> Step {
         let mut known = self.known();
         let within = |moment, span| within(moment, span, now);
@@ -150,10 +150,12 @@ impl Jwks {
         let mut known = self.known();
         known.fetching = None;
         match fetched {
-            Ok(keys) => {
+            Ok(keys) if known.fetched.is_none_or(|at| at <= began) => {
                 known.keys = keys.into();
                 known.fetched = Some(began);
             }
+            // Another request has fetched newer ones meanwhile.
+            Ok(_) => {}
             Err(problem) => {
                 known.failed = Some(host.now_ms());
                 host.log(Level::Error, "jwks", &[("problem", &problem)]);

@@ -163,7 +163,10 @@ impl Tokens {
         if secret.is_none() && url.is_none() {
             problem("JWT_SECRET", "or JWKS_URL must be set, for AUTH has jwt");
         }
-        let previous = source.variable("JWT_SECRET_PREVIOUS");
+        let previous = source.variable("JWT_SECRET_PREVIOUS").filter(|it| !it.is_empty());
+        if previous.is_some() && previous == secret {
+            problem("JWT_SECRET_PREVIOUS", "must be another than JWT_SECRET, or not be set");
+        }
         if secret.is_none() && previous.is_some() {
             problem("JWT_SECRET_PREVIOUS", "must not be set without JWT_SECRET");
         }
@@ -284,7 +287,7 @@ impl Rules {
             return Err(refused("the token is not valid yet"));
         }
         // By `iat` if it is there: a token of ten years is not to become good after nine of them.
-        if expires - issued.unwrap_or(now).min(now) > MAX_LIFE {
+        if expires - issued.unwrap_or(now).min(now) > MAX_LIFE + leeway {
             return Err(refused("the token's exp is too late: it may live for 366 days at most"));
         }
         let text = |name: &str| claims.get(name).and_then(Value::as_str);

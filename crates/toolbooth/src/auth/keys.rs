@@ -9,6 +9,7 @@ use super::scopes::Scopes;
 use crate::call::Caller;
 use crate::host::Variables;
 use crate::json::{self, Object, Value};
+use crate::names::is_invisible;
 
 const FORM: &str =
     "must be a JSON array of objects with name, scopes and hash; make key prints one";
@@ -95,13 +96,7 @@ impl fmt::Debug for Keys {
 /// must be short and must not hide, reverse or break the text around it. `scripts/key.mjs` has the
 /// same rule.
 fn is_name(text: &str) -> bool {
-    let invisible = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-            || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-    };
-    !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.contains(invisible)
+    !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.contains(is_invisible)
 }
 
 fn unhex(text: &str) -> Option<[u8; 32]> {

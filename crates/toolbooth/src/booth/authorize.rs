@@ -10,8 +10,8 @@ use crate::host::Host;
 use crate::http::{Inbound, Method, Outbound};
 
 impl Booth {
-    /// Answers a request to one of these addresses. Nobody who asks there needs to say who they are,
-    /// so the rate limit counts by network.
+    /// Answers a request to one of these addresses. They need no credentials, except to delete a grant, so
+    /// the rate limit counts by network.
     pub(super) async fn authorize(
         &self,
         address: Address<'_>,
@@ -33,8 +33,8 @@ impl Booth {
         answer
     }
 
-    /// Does what the address is for; what must be told as JSON has the form of the root. Only a page
-    /// of the same origin, or none, may use them, but for the check, which any page may read.
+    /// Serves the address. JSON errors have the form of the root protocol. The form of the page must come
+    /// from the page itself, any page may read the check, and pages that may not call may not delete grants.
     async fn conduct(
         &self,
         address: Address<'_>,
@@ -58,6 +58,10 @@ impl Booth {
             }
             (Address::Grant(provider), Method::Delete) => {
                 let forget = async {
+                    let origin = headers.get("origin");
+                    if origin.is_some_and(|origin| !self.config.origins_of(false).allow(&origin)) {
+                        return Err(Refusal::ForbiddenOrigin);
+                    }
                     let caller = self.access.authenticate(headers, host).await?;
                     if !self.config.problems.is_empty() {
                         return Err(call::misconfigured());

@@ -5,8 +5,8 @@ use crate::call::{Caller, Refusal};
 use crate::host::{Host, Level};
 use crate::http::Headers;
 
-/// The longest window that a rate limit of Workers can have, in seconds; which one the operator has
-/// chosen the Worker is not told.
+/// The longest window that a rate limit of Workers can have, in seconds. The Worker cannot find out which one
+/// the operator chose.
 const RATE_LIMIT_WINDOW: u32 = 60;
 
 impl Booth {

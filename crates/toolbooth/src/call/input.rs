@@ -71,8 +71,8 @@ pub enum Nulls {
     Absent,
 }
 
-/// Checks `input` before the tool runs. Where `nulls` says so, it takes the members out that are `null`
-/// for an absent property; what the schema allows as it is stays as it is.
+/// Checks `input` before the tool runs. Removes `null` members that represent absent properties if `nulls`
+/// says so. Input that is already valid is not changed.
 ///
 /// # Errors
 /// As of [`check`].

@@ -41,6 +41,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::Secret;
 use crate::config::is_secure;
 use crate::host::{Host, NoRandomness, Variables};
+use crate::json;
 use recent::Recent;
 use refresh::NoGrant;
 use seal::SealKeys;
@@ -244,7 +245,9 @@ impl Challenges {
         let required: Vec<String> = need.scopes.iter().map(|&scope| scope.to_owned()).collect();
         let mut further: Vec<String> = Vec::new();
         for scope in need.provider.scopes.iter().chain(had) {
-            let fits = further.iter().map(String::len).sum::<usize>() + scope.len() <= MOST_FURTHER;
+            // As JSON, with the comma: so many bytes it takes up in the token.
+            let size = |scope: &String| json::write(scope).len() + 1;
+            let fits = further.iter().map(size).sum::<usize>() + size(scope) <= MOST_FURTHER;
             if fits && !required.contains(scope) && !further.contains(scope) {
                 further.push(scope.clone());
             }

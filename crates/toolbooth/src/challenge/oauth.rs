@@ -6,6 +6,7 @@ use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Deserialize;
 
+use super::STALE_MS;
 use super::provider::{Addresses, ClientAuth, Provider, Revocation};
 use super::tokens::{NoTokens, Tokens};
 use crate::call::Secret;
@@ -50,8 +51,10 @@ impl Discovered {
         *self.known() = Some((server.clone(), now_ms));
     }
 
-    fn forget(&self) {
-        *self.known() = None;
+    /// Has the document fetched again if it is at least a minute old. Anybody who has a challenge can
+    /// make a code up, and so have the provider refuse.
+    fn forget(&self, now_ms: u64) {
+        self.known().take_if(|(_, at)| now_ms.saturating_sub(*at) >= STALE_MS);
     }
 }
 
@@ -151,7 +154,9 @@ impl Server {
             ("redirect_uri", redirect_uri),
             ("code_verifier", verifier),
         ];
-        self.ask(provider, &fields, host).await.inspect_err(|_| provider.discovered.forget())
+        self.ask(provider, &fields, host)
+            .await
+            .inspect_err(|_| provider.discovered.forget(host.now_ms()))
     }
 
     /// Asks for a new access token (RFC 6749, 6).
@@ -162,7 +167,9 @@ impl Server {
         host: &dyn Host,
     ) -> Result<Tokens, NoTokens> {
         let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh.expose())];
-        self.ask(provider, &fields, host).await.inspect_err(|_| provider.discovered.forget())
+        self.ask(provider, &fields, host)
+            .await
+            .inspect_err(|_| provider.discovered.forget(host.now_ms()))
     }
 
     async fn ask(

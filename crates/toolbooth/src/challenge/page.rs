@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::token::sha256_base64;
 use crate::http::Outbound;
+use crate::names::is_invisible;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--deed:#0b57d0}\
@@ -18,6 +19,8 @@ dt{color:var(--soft);font-size:.875rem}\
 dd{margin:0 0 .75rem}\
 main>:last-child{margin-bottom:0}\
 ul{margin:0;padding-left:1.25rem}\
+bdi{white-space:pre-wrap}\
+summary{cursor:pointer}\
 button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--deed);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
 button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
 small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
@@ -58,13 +61,20 @@ pub(super) fn question(question: &Question<'_>) -> Outbound {
     };
     let scopes = match *scopes {
         [] => "what every signed-in application may do".to_owned(),
-        scopes => list(scopes, 0),
+        scopes => list(scopes),
     };
     let others = match others.split_at_checked(MOST_TOOLS).unwrap_or((others, &[])) {
         ([], _) => String::new(),
         (shown, rest) => {
-            let shown = list(shown, rest.len());
-            format!("<dt>The grant also enables</dt><dd>{shown}</dd>")
+            let rest = match rest {
+                [] => String::new(),
+                rest => format!(
+                    "<details><summary>and {} more</summary>{}</details>",
+                    rest.len(),
+                    list(rest)
+                ),
+            };
+            format!("<dt>The grant also enables</dt><dd>{}{rest}</dd>", list(shown))
         }
     };
     let main = format!(
@@ -87,15 +97,12 @@ pub(super) fn question(question: &Question<'_>) -> Outbound {
     html(200, &title, &main, &format!("'self' https:{targets}"))
 }
 
-/// A list of names, of which `more` are left out.
-fn list(names: &[String], more: usize) -> String {
+/// A list of names.
+fn list(names: &[String]) -> String {
     let mut items = String::new();
     for name in names {
         // Writing to a String does not fail.
         let _ = write!(items, "<li><bdi>{}</bdi></li>", Escaped(name));
-    }
-    if more > 0 {
-        let _ = write!(items, "<li>and {more} more</li>");
     }
     format!("<ul>{items}</ul>")
 }
@@ -165,7 +172,8 @@ impl std::fmt::Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
-                c if c.is_control() || is_invisible(c) => {
+                // HTML would hide a second space, and other spaces look like the ordinary one.
+                c if is_invisible(c) || (c.is_whitespace() && c != ' ') => {
                     f.write_char(char::REPLACEMENT_CHARACTER)?
                 }
                 c => f.write_char(c)?,
@@ -173,30 +181,4 @@ impl std::fmt::Display for Escaped<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether a character is not seen where it stands: those that Unicode calls ignorable
-/// (`Default_Ignorable_Code_Point`, which has all bidirectional controls), separators of lines and
-/// paragraphs, and the marks of annotations. With them, one user's id could look like another's.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }

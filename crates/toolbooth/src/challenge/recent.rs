@@ -7,6 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::STALE_MS;
 
+/// The most values that are remembered. Callers of a minute can write more, for users that they make up; each
+/// call looks through what is remembered.
+const MOST: usize = 256;
 /// After a failure an authorization server is left in peace for this time.
 const AWAY_MS: u64 = 5_000;
 
@@ -31,6 +34,9 @@ impl Recent {
     pub(super) fn wrote(&self, key: &str, value: &str, now_ms: u64) {
         let written = &mut self.known().written;
         written.retain(|(one, (_, at))| one != key && now_ms.saturating_sub(*at) < STALE_MS);
+        if written.len() >= MOST {
+            written.remove(0);
+        }
         written.push((key.to_owned(), (value.to_owned(), now_ms)));
     }
 

@@ -207,25 +207,37 @@ impl Vault {
     /// and write it again. A grant counts only if the user gave it after the deletion.
     ///
     /// # Errors
-    /// The deletion could not be written, so that the grant still counts.
+    /// The deletion could not be written, so the grant still counts; or the grant could not be read, so
+    /// nobody can revoke it yet.
     pub(super) async fn delete(
         &self,
         whose: Whose<'_>,
         host: &dyn Host,
     ) -> Result<Option<Grant>, StoreError> {
         let all @ (keys, previous) = &self.all_keys(whose);
-        // Not the deletion: this location would remember for a minute that there is none.
-        let stored = self.stored_grant(all, host).await.ok().flatten();
+        let read = self.stored_grant(all, host).await;
+        let (stored, failed) = read.map_or_else(|error| (None, Some(error)), |it| (it, None));
         let Known { grant, .. } = Known::newest([stored, self.written_here(keys, host)], None);
         let now_ms = host.now_ms();
         let granted_ms = grant.as_ref().map_or(0, |grant| grant.granted_ms);
-        let deleted_ms = now_ms.saturating_add(CLOCK_SKEW_MS).max(granted_ms).to_string();
+        let deleted_ms = now_ms.saturating_add(CLOCK_SKEW_MS).max(granted_ms);
+        // A repeated DELETE must not cover less than the first one, which has removed the grant.
+        let before = match &grant {
+            None => get(&keys.deleted, host).await.ok().flatten(),
+            Some(_) => None,
+        };
+        let before = before.and_then(|text| text.parse().ok()).unwrap_or_default();
+        let deleted_ms = deleted_ms.max(before).to_string();
         // Instances that do not have the current key yet look under the previous one.
         let all = [Some(keys), previous.as_ref()];
         for keys in all.into_iter().flatten() {
             put(&keys.deleted, &deleted_ms, DELETED_LIFE, host).await?;
         }
         self.recent.wrote(&keys.deleted, &deleted_ms, now_ms);
+        // The caller tries again, and then the provider can be asked to revoke the grant.
+        failed.map_or(Ok(()), Err)?;
+        // A refresh may have ended while the deletion was being written. A later one sees the deletion.
+        let Known { grant, .. } = Known::newest([grant, self.written_here(keys, host)], None);
         // The grant is dead already. This takes its tokens out of the store.
         for keys in all.into_iter().flatten() {
             let _ = host.delete(&keys.grant).await.inspect_err(|error| note(error, host));

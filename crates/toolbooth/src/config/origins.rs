@@ -13,7 +13,7 @@ pub enum Origins {
     Clients(Vec<String>),
 }
 
-/// Stands for any port, and for none, behind an origin of this machine.
+/// The suffix of a local origin that matches any port, or no port.
 const ANY_PORT: &str = ":*";
 
 /// Web clients that everybody uses.
@@ -42,7 +42,7 @@ impl Origins {
             .map(str::to_owned)
             .collect();
         let origin = |text: &String| match text.strip_suffix(ANY_PORT) {
-            // With a port behind it, it must still be an origin: so it has none of its own.
+            // Appending a port must give a valid origin, so the entry cannot already have one.
             Some(portless) => is_local(&format!("{portless}:0")),
             None => text.split_once("://").is_some_and(|(scheme, host)| {
                 !scheme.is_empty()

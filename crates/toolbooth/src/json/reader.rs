@@ -138,9 +138,15 @@ impl<'t, 'l> Reader<'t, 'l> {
     /// first, and where.
     #[cold]
     fn repeated(&mut self, start: usize, room: usize) -> Fault {
+        // Values that are read again do not count, neither here nor in the texts that follow.
+        let left = std::mem::replace(self.left, MAX_VALUES);
+        let fault = self.first_repeated(start, room);
+        *self.left = left;
+        fault
+    }
+
+    fn first_repeated(&mut self, start: usize, room: usize) -> Fault {
         self.at = start;
-        // What is read for the second time does not count.
-        *self.left = MAX_VALUES;
         let mut keys = Vec::new();
         // Each key stands behind `{` or `,`, before a colon and a value: all of this was there before.
         while self.token() != b'}' {

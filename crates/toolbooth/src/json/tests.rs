@@ -151,3 +151,10 @@ fn a_member_that_is_added_stands_in_its_place() {
     }
     assert_eq!(Value::Object(members).text(), r#"{"a":true,"b":false,"c":true}"#);
 }
+
+#[test]
+fn a_repeated_key_gives_no_values_back() {
+    let mut left = 10;
+    assert!(super::parse_within(r#"[0,0,0,{"a":1,"a":1}]"#, &mut left).is_err());
+    assert_eq!(left, 3);
+}

@@ -4,9 +4,8 @@ use super::{Keyword, Properties, Schema};
 use crate::json::Value;
 
 impl Schema {
-    /// Takes the members out of `value` that are `null` and may be absent but not `null`: a property that
-    /// the schema declares, does not require, and does not allow to be `null`. So do those of nested
-    /// objects.
+    /// Removes members that are `null` although the schema allows them to be absent but not `null`, in
+    /// nested objects too.
     ///
     /// Of `anyOf` and `oneOf` the alternatives count that `value` would fit without such members, if they
     /// agree on them.

@@ -168,12 +168,12 @@ fn claims() {
         (r#"{"exp":1e300}"#, &[], late.clone()),
         (r#"{"exp":18446744073709551615}"#, &[], late.clone()),
         (r#"{"exp":-1e300}"#, &[], times.clone()),
-        // 366 days, by iat where it is there and not in the future.
-        (r#"{"exp":1773346400}"#, &[], nobody.clone()),
-        (r#"{"exp":1773346401}"#, &[], late.clone()),
-        (r#"{"exp":1773346400,"iat":N}"#, &[], nobody.clone()),
-        (r#"{"exp":1773346401,"iat":N+30}"#, &[], late.clone()),
-        (r#"{"exp":1773346400,"iat":N-1}"#, &[], late.clone()),
+        // 366 days and the leeway, by iat where it is there and not in the future.
+        (r#"{"exp":1773346430}"#, &[], nobody.clone()),
+        (r#"{"exp":1773346431}"#, &[], late.clone()),
+        (r#"{"exp":1773346430,"iat":N}"#, &[], nobody.clone()),
+        (r#"{"exp":1773346431,"iat":N+30}"#, &[], late.clone()),
+        (r#"{"exp":1773346430,"iat":N-1}"#, &[], late.clone()),
         (r#"{"exp":N+9,"iat":0}"#, &[], late),
         // Bound to a key (RFC 7800).
         (r#"{"exp":N+9,"cnf":{"jkt":"x"}}"#, &[], bound.clone()),
@@ -355,12 +355,14 @@ fn a_secret_can_be_changed_while_tokens_of_the_old_one_are_about() {
     assert_eq!(sent(&by("a third secret, of thirty-two bytes"), &both), Err(invalid()));
     assert_eq!(sent(&by(SECRET), &alone), Err(invalid()), "when the change is over");
     let short = "JWT_SECRET_PREVIOUS must have at least 32 bytes";
+    let equal = "JWT_SECRET_PREVIOUS must be another than JWT_SECRET, or not be set";
     let useless = "JWT_SECRET_PREVIOUS must not be set without JWT_SECRET";
     let neither = "JWT_SECRET or JWKS_URL must be set, for AUTH has jwt";
     for (variables, expected) in [
         (&both[..], &[][..]),
         (&[("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", &SECRET[..31])], &[short]),
-        (&[("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", "")], &[short]),
+        (&[("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", "")], &[]),
+        (&[("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", NEXT)], &[equal]),
         (&[("JWT_SECRET_PREVIOUS", SECRET)], &[neither, useless]),
     ] {
         let variables: Vec<_> = [("AUTH", "jwt")].iter().chain(variables).copied().collect();

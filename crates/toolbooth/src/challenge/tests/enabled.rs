@@ -59,13 +59,15 @@ fn the_page_names_every_tool_that_the_grant_enables() {
 }
 
 #[test]
-fn a_page_of_a_large_catalogue_stays_short() {
+fn a_page_of_a_large_catalogue_folds_most_of_its_tools() {
     let ids: Vec<&str> = (100..200).map(|at| &*format!("Mail.Do{at}@1.0.0").leak()).collect();
     let all: Vec<(&str, &[Required])> =
         ids.iter().map(|id| (*id, &[("mail", &["send"] as &[_])] as &[_])).collect();
-    for (count, more) in [(10, ""), (11, "and 1 more, "), (100, "and 90 more, ")] {
+    for (count, more) in [(10, ""), (11, "and 1 more"), (100, "and 90 more")] {
         let named = named(&all[..count], "Mail.*");
-        assert_eq!(named.matches("Mail.Do").count(), 10);
-        assert!(named.ends_with(&format!("Mail.Do109, {more}")), "{named}");
+        assert_eq!(named.matches("Mail.Do").count(), count, "{named}");
+        let (shown, folded) = named.split_once("Mail.Do109, ").unwrap();
+        assert_eq!(shown.matches("Mail.Do").count(), 9, "{named}");
+        assert!(folded.starts_with(more), "{named}");
     }
 }

@@ -5,6 +5,7 @@ mod deletion;
 mod discovery;
 mod enabled;
 mod grants;
+mod misuse;
 mod pages;
 mod proofs;
 mod properties;

@@ -152,7 +152,7 @@ impl<'t> Request<'t> {
             _ => return invalid("method must be a string"),
         };
         let mut params = match body.take("params") {
-            None => Object::default(),
+            None | Some(Value::Null) => Object::default(),
             Some(Value::Object(params)) => params,
             Some(_) => return invalid("params must be an object"),
         };

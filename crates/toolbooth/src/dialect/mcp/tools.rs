@@ -108,13 +108,13 @@ fn read<'t>(
     Ok((wanted, json::Value::Object(arguments(request)?)))
 }
 
-/// Takes `arguments` out of the request, where they may be absent.
+/// Takes `arguments` out of the request, where they may be absent or null.
 ///
 /// # Errors
 /// They are no object.
 pub(super) fn arguments<'t>(request: &mut Request<'t>) -> Result<Object<'t>, Error> {
     match request.params.take("arguments") {
-        None => Ok(Object::default()),
+        None | Some(json::Value::Null) => Ok(Object::default()),
         Some(json::Value::Object(arguments)) => Ok(arguments),
         Some(_) => Err(Error::new(Code::InvalidParams, "arguments must be an object")),
     }

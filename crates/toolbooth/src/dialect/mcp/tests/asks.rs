@@ -19,7 +19,7 @@ fn accept(key: &str, content: Value) -> Value {
 }
 
 #[test]
-fn a_tool_asks_in_two_rounds_with_a_signed_state() {
+fn a_tool_asks_in_two_rounds_with_a_sealed_state() {
     let host = FakeHost::with(&[STATE_KEY]);
     let forms = || json!({"elicitation": {}});
     let (status, answer) = ask(&host, forms(), json!({}));

@@ -39,8 +39,17 @@ const FAILED: &[(&str, &str)] = &[
 ];
 
 /// What a response has. Of a prompt that was blocked there are no candidates.
-const RESPONSE: &[&str] =
-    &["candidates", "promptFeedback", "prompt_feedback", "usageMetadata", "usage_metadata"];
+const RESPONSE: &[&str] = &[
+    "candidates",
+    "promptFeedback",
+    "prompt_feedback",
+    "usageMetadata",
+    "usage_metadata",
+    "modelVersion",
+    "model_version",
+    "responseId",
+    "response_id",
+];
 
 /// What parts have that wait for nobody, in both spellings.
 #[rustfmt::skip]

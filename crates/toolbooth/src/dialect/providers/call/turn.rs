@@ -237,7 +237,7 @@ pub(super) fn object<'t>(value: Value<'t>, place: Place<'_>) -> Result<Object<'t
 }
 
 /// An object of a provider's format without its members that are null, which count as absent: the
-/// providers' libraries write all members. Arguments of a call are no such object.
+/// providers' libraries write all members. Do not use it for a call's arguments: there the tool's schema decides.
 pub(super) fn present(mut object: Object<'_>) -> Object<'_> {
     object.retain(|_, value| !value.is_null());
     object

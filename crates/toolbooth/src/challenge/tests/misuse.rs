@@ -1,0 +1,128 @@
+//! Requests that meet each other or come again, and callers who misuse the addresses.
+
+use futures_util::future::join;
+use pollster::block_on;
+
+use super::*;
+use crate::host::Store;
+
+const HOUR: u64 = 3_600_000;
+const PATH: &str = "/auth/grants/mail?user_id=ada";
+const REVOKE: (&str, &str) = ("OAUTH_MAIL_REVOKE_URL", "https://mail.example/revoke");
+
+fn granted_for_an_hour(variables: &[(&str, &str)]) -> World {
+    let world = World::with(variables);
+    server(|server| server.expires_in = Some(3_600));
+    granted(&world);
+    world
+}
+
+#[test]
+fn a_refresh_that_ends_while_the_deletion_is_written() {
+    let world = granted_for_an_hour(&[REVOKE]);
+    world.wait(HOUR);
+    let booth = world.instance();
+    world.host.upstream_waits.set(true);
+    world.host.puts_wait.set(true);
+    let call = world.call_at(&booth, "ada", "token");
+    let del = world.ask_at(&booth, ("DELETE", PATH), &[], "");
+    let ((status, body), answer) = block_on(join(call, del));
+    assert_eq!(answer.status, 204);
+    let revoked: Vec<_> =
+        server(|server| server.revoked.iter().filter_map(|it| field(&it.3, "token")).collect());
+    assert_eq!(revoked, ["refresh-2"], "{status} {body}");
+}
+
+#[test]
+fn a_second_delete_does_not_undo_the_first() {
+    // As in clocks_that_differ: the grant was given where the clock is ten minutes ahead.
+    let world = granted_for_an_hour(&[]);
+    let old = world.host.store.values();
+    world.host.now_ms.set(world.host.now_ms.get() - 10 * 60_000);
+    world.host.store.place.set(9);
+    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
+    world.wait(61_000);
+    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
+    let (key, sealed) = old.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
+    world.wait(10 * 60_000);
+    ready(world.host.put(key, sealed, std::time::Duration::from_secs(6000))).unwrap();
+    for place in [0, 1, 2, 9] {
+        world.host.store.place.set(place);
+        assert_eq!(world.call_for("ada", "token").0, 400, "place {place}");
+    }
+}
+
+#[test]
+fn a_challenge_with_many_short_scopes_opens() {
+    let world = World::new();
+    let many: String = (b'a'..=b'z')
+        .flat_map(|a| (b'a'..=b'z').map(move |b| format!(" {}{}", a as char, b as char)))
+        .collect();
+    let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
+    let mut browser = Browser::default();
+    let back = agree(&browser.leave(&world, &world.challenge()));
+    server(|server| server.instead = Some((200, instead.leak())));
+    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    server(|server| server.instead = None);
+    world.wait(STALE_MS);
+    let asked = world.challenge_for("ada", "revoked");
+    let page = browser.send(&world, ("GET", &asked.url));
+    assert_eq!(page.status, 200, "{} {}", asked.url.len(), text(&page));
+}
+
+#[test]
+fn codes_that_are_made_up_do_not_empty_the_discovery_cache() {
+    let world = World::with(&[("OAUTH_MAIL_ISSUER", "https://mail.example")]);
+    server(|server| server.issuer = "https://mail.example");
+    let booth = world.instance();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let answer = browser.send_at(&world, &booth, ("POST", &asked.url));
+    let back = agree(header(&answer, "location").unwrap()).replace("code=code", "code=x");
+    let before = server(|server| server.tried);
+    for _ in 0..10 {
+        let page = browser.send_at(&world, &booth, ("GET", &back));
+        assert_eq!(page.status, 400);
+        world.wait(1_000);
+    }
+    // One for each code: the discovery document is known.
+    assert_eq!(server(|server| server.tried) - before, 10);
+}
+
+#[test]
+fn a_foreign_page_deletes_no_grant() {
+    let world = granted_for_an_hour(&[]);
+    let foreign = [("origin", "https://evil.example")];
+    let call = ready(world.call_with(
+        &world.instance(),
+        &foreign,
+        ("ada", "token", serde_json::json!([])),
+    ));
+    let answer = world.ask(("DELETE", PATH), &foreign, "");
+    assert_eq!((call.0, answer.status), (403, 403));
+}
+
+#[test]
+fn names_that_differ_in_spaces_look_different() {
+    let world = World::new();
+    let mut pages = Vec::new();
+    for user in ["ada", "ada\u{a0}", "ada\u{2003}", "ada\u{2800}", "a da"] {
+        let asked = world.challenge_for(user, "token");
+        let page = text(&Browser::default().send(&world, ("GET", &asked.url)));
+        let at = page.find("User of the application").unwrap();
+        pages.push(page[at..at + 80].to_owned());
+    }
+    assert!(!pages[1..].contains(&pages[0]), "{pages:?}");
+}
+
+#[test]
+fn a_grant_that_cannot_be_read_is_not_removed_before_it_is_revoked() {
+    let world = granted_for_an_hour(&[REVOKE]);
+    world.host.store.refuses_reads_of.set(Some("grant:"));
+    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 400);
+    world.host.store.refuses_reads_of.set(None);
+    world.wait(STALE_MS);
+    assert_eq!(world.call_for("ada", "token").0, 400, "it is deleted all the same");
+    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
+    assert_eq!(server(|server| server.revoked.len()), 1);
+}
