@@ -147,15 +147,7 @@ impl Store for FakeHost {
         life: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let mut waits = self.puts_wait.get();
-            poll_fn(|context| match mem::take(&mut waits) {
-                true => {
-                    context.waker().wake_by_ref();
-                    Poll::Pending
-                }
-                false => Poll::Ready(()),
-            })
-            .await;
+            one_turn(self.puts_wait.get()).await;
             self.stored(|store, now_ms| store.put(key, value, life, now_ms)).await
         })
     }
@@ -171,18 +163,22 @@ impl HttpClient for FakeHost {
         request: HttpRequest<'a>,
     ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
         Box::pin(async move {
-            let mut waits = self.upstream_waits.get();
-            poll_fn(|context| match mem::take(&mut waits) {
-                true => {
-                    context.waker().wake_by_ref();
-                    Poll::Pending
-                }
-                false => Poll::Ready(()),
-            })
-            .await;
+            one_turn(self.upstream_waits.get()).await;
             (self.upstream)(&request)
         })
     }
+}
+
+/// Lets other futures have their turn first, if it `waits`.
+async fn one_turn(mut waits: bool) {
+    poll_fn(|context| match mem::take(&mut waits) {
+        true => {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+        false => Poll::Ready(()),
+    })
+    .await;
 }
 
 /// The signature that [`FakeHost`] takes for good: anybody can make it, and nobody by accident.

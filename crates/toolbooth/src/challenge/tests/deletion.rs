@@ -15,13 +15,13 @@ use crate::config::Config;
 use crate::host::Store;
 use crate::testing::ready;
 
-const HOUR: u64 = 3_600_000;
+pub(super) const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;
-const PATH: &str = "/auth/grants/mail?user_id=ada";
-const REVOKE: (&str, &str) = ("OAUTH_MAIL_REVOKE_URL", "https://mail.example/revoke");
+pub(super) const PATH: &str = "/auth/grants/mail?user_id=ada";
+pub(super) const REVOKE: (&str, &str) = ("OAUTH_MAIL_REVOKE_URL", "https://mail.example/revoke");
 
 /// A world with a grant for an hour, as every reader sees.
-fn granted_for_an_hour(variables: &[(&str, &str)]) -> World {
+pub(super) fn granted_for_an_hour(variables: &[(&str, &str)]) -> World {
     let world = World::with(variables);
     server(|server| server.expires_in = Some(3_600));
     granted(&world);

@@ -3,19 +3,9 @@
 use futures_util::future::join;
 use pollster::block_on;
 
+use super::deletion::{HOUR, PATH, REVOKE, granted_for_an_hour};
 use super::*;
 use crate::host::Store;
-
-const HOUR: u64 = 3_600_000;
-const PATH: &str = "/auth/grants/mail?user_id=ada";
-const REVOKE: (&str, &str) = ("OAUTH_MAIL_REVOKE_URL", "https://mail.example/revoke");
-
-fn granted_for_an_hour(variables: &[(&str, &str)]) -> World {
-    let world = World::with(variables);
-    server(|server| server.expires_in = Some(3_600));
-    granted(&world);
-    world
-}
 
 #[test]
 fn a_refresh_that_ends_while_the_deletion_is_written() {
