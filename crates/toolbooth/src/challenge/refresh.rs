@@ -14,8 +14,8 @@ use crate::host::Host;
 /// Why a grant gives no token now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoGrant {
-    /// The user must be asked. The challenge completes with a grant that is later than `seen_ms`: when
-    /// the grant came that no longer serves, or when it was deleted.
+    /// The user must be asked. The challenge completes with a grant that is later than `seen_ms`: the time
+    /// at which the unusable grant was issued, or at which it was deleted.
     Ask { seen_ms: Option<u64>, scopes: Vec<String> },
     /// The store does not answer.
     Store,

@@ -39,7 +39,7 @@ pub(super) struct Vault {
 pub(super) struct Known {
     /// The grant, if there is one that has not been deleted.
     pub(super) grant: Option<Grant>,
-    /// Until when a grant must have been given to count as deleted.
+    /// Grants issued at or before this time count as deleted.
     pub(super) deleted_ms: Option<u64>,
 }
 

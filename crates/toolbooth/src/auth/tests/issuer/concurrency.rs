@@ -108,3 +108,24 @@ fn nobody_waits_for_ever() {
     };
     assert!((4_000..8_000).contains(&waited), "after {waited} ms");
 }
+
+#[test]
+fn a_late_answer_does_not_replace_newer_keys() {
+    let server = Server::new(&[]);
+    let (old, new) = (by(&ec("old")), by(&ec("new")));
+    let header = format!("Bearer {old}");
+    let headers = [("authorization", &*header)];
+    let headers = Pairs(&headers);
+    server.host.now_ms.set(NOW_MS);
+    server.host.upstream_waits.set(true);
+    let mut slow = Box::pin(server.access.authenticate(&headers, &server.host));
+    assert!(slow.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    server.host.upstream_waits.set(false);
+    publish_keys(&[ec("new")]);
+    assert_eq!(server.sent(2_000, &new), Ok(()), "another request fetches");
+    publish_keys(&[ec("old")]);
+    assert_eq!(ready(slow), Err(invalid()), "its own answer is older");
+    assert_eq!(asked(), 2);
+    assert_eq!(server.sent(3_000, &by(&ec("new"))), Ok(()));
+    assert_eq!(server.sent(3_000, &old), Err(invalid()));
+}

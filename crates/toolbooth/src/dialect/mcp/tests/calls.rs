@@ -154,3 +154,12 @@ fn mc22_null_for_an_optional_argument_is_its_absence() {
         assert_eq!(answer["result"]["structuredContent"]["result"], "hi", "{arguments}");
     }
 }
+
+#[test]
+fn null_params_or_arguments_count_as_absent() {
+    let without = call(json!({"name": "Echo_Say"}));
+    assert_eq!(call(json!({"name": "Echo_Say", "arguments": null})), without);
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": null});
+    let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+    assert_eq!((answer.0, &answer.1["result"]), (200, &json!({})));
+}
