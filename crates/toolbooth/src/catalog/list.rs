@@ -2,7 +2,7 @@
 
 use super::Definition;
 
-/// How a dialect lists tools: one text a definition, with commas between and a frame around.
+/// How a protocol lists tools: one text a definition, with commas between and a frame around.
 #[derive(Debug, Clone, Copy)]
 pub struct ListForm {
     /// The name under which [`Catalog::list`](super::Catalog::list) finds the result.

@@ -178,7 +178,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::booth::tests::properties::any_json;
+    use crate::server::tests::properties::any_json;
 
     #[test]
     fn texts_and_pieces() {
