@@ -1,11 +1,12 @@
 //! What a tool requires and how it is met: by what the client sent, else by what users have granted.
 
-use super::outcome::{MissingRequirements, Rejection};
+use super::missing::MissingRequirements;
+use super::pipeline::RequestContext;
+use super::rejection::Rejection;
 use crate::catalog::{Authorization, Tool};
 use crate::challenge::{Challenges, Granted, Need, NoOwner, NoToken, Owner};
 use crate::host::{Host, rare};
-use crate::principal::{Principal, UserMismatch};
-use crate::settings::Settings;
+use crate::principal::UserMismatch;
 use crate::tool::Named;
 use crate::tool::{Credentials, Secret};
 
@@ -35,10 +36,9 @@ struct Used<'a> {
 pub(super) async fn meet<'a>(
     tool: &'static Tool,
     mut sent: Credentials,
-    principal: &Principal,
-    settings: &'a Settings,
-    host: &dyn Host,
+    context: RequestContext<'a>,
 ) -> Result<Met<'a>, Rejection> {
+    let RequestContext { principal, pipeline, host, .. } = context;
     let user = principal.user(sent.user_id.as_deref());
     let user = user.map_err(|UserMismatch| {
         Rejection::Malformed(format!("context: {}", NoOwner::Another.words()))
@@ -63,7 +63,7 @@ pub(super) async fn meet<'a>(
             }
             continue;
         }
-        let known = settings.challenges.as_ref();
+        let known = pipeline.challenges.as_ref();
         let known = known.and_then(|it| Some((it, it.provider(required.id)?)));
         let Some((challenges, provider)) = known else {
             missing.authorization.push(required.id);
@@ -107,7 +107,7 @@ impl Met<'_> {
     /// may have been read from a copy that is a minute old, and deleting it would delete a newer one.
     ///
     /// Nothing if the tool requires no such token.
-    pub(super) fn rejected(
+    pub(super) fn refused(
         &self,
         tool: &'static Tool,
         provider: &str,
