@@ -263,7 +263,6 @@ fn markdown(listed: &Listed<'_>) -> String {
     }
     let mut block = |heading: &str, json: &Value| {
         // A fence of its own length: texts of a schema may hold fences.
-        #[expect(clippy::disallowed_methods, reason = "runs at build time only")]
         let json = serde_json::to_string_pretty(json).unwrap_or_default();
         let fence = "`".repeat(longest_ticks(&json).max(2) + 1);
         let _ = write!(text, "\n## {heading}\n\n{fence}json\n{json}\n{fence}\n");
