@@ -1,4 +1,4 @@
-// The snippets of docs/CLIENTS.md: what a client is told by each leads it to the tools.
+// The snippets of docs/CLIENTS.md and README.md: a client that is configured by one can call the tools.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,8 +13,12 @@ const KEY = `${CANARY}-key-of-a-client`;
 const DEVELOPMENT_KEY = "development-key";
 const SITES = { "https://tools.example.com": KEY, "http://localhost:8787": DEVELOPMENT_KEY };
 
-const page = readFileSync(join(root, "docs/CLIENTS.md"), "utf8");
-const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
+const pageOf = (file) => readFileSync(join(root, file), "utf8");
+const blocksOf = (page) => [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
+
+const page = pageOf("docs/CLIENTS.md");
+const blocks = blocksOf(page);
+const quickStart = blocksOf(pageOf("README.md")).filter(({ text }) => text.startsWith("claude "));
 
 let worker;
 before(async () => {
@@ -50,7 +54,7 @@ const readers = {
 /** As the client fills in what the snippet leaves open. */
 const filled = (text) => text.replace(/\$\{((env|input):)?toolbooth[_-]key\}/i, KEY);
 
-const snippets = blocks
+const snippets = [...blocks, ...quickStart]
   .filter(({ language }) => language in readers)
   .flatMap(({ language, text }) => readers[language](text).map((server) => ({ language, text, ...server })));
 
@@ -90,6 +94,7 @@ async function plainJson({ pathname }, headers) {
 }
 
 test("every client of the table has its section, and all forms of snippets are read", () => {
+  assert.equal(quickStart.length, 1);
   const clients = [...page.matchAll(/^\| ([^|]+?) +\| .* \|$/gm)].map(([, name]) => name).filter((name) => name !== "Client");
   for (const client of clients) {
     assert.ok([...page.matchAll(/^## (.*)$/gm)].some(([, title]) => title.startsWith(client.split(",")[0])), client);

@@ -40,11 +40,9 @@ const ways = {
   "make test": "this run",
   "make tool ID=Greeter.Hello": "a scaffolded tool",
   "make key NAME=somebody SCOPES=a,b": "make key prints",
-  "make build": "make build leaves",
-  "make deploy DRY_RUN=1": "make deploy",
   "make deploy": "make deploy",
-  "make help": "make help",
-  "make bench": "make bench",
+  'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':
+    "connecting.test.mjs",
 };
 
 test("the README shows no command that nothing runs", () => {
@@ -59,10 +57,10 @@ test("what the platform logs has no queries: codes and users stand in some", () 
   assert.match(observability, /^redact_query_string = true$/m);
 });
 
-test("make help names every command", async () => {
+test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "build", "test", "bench", "profile", "deploy", "key", "tool", "lint", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "build", "bench", "profile", "deploy", "key", "tool", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
@@ -129,8 +127,8 @@ test("make key prints a key, and the entry that lets it in", async () => {
   } finally {
     await worker.close();
   }
-  assert.match(out, /^It may call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
-  assert.match(out, /^It may not call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
+  assert.match(out, /^The key can call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
+  assert.match(out, /^It cannot call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
   for (const [scopes, may, lacks] of [
     ["github:read", ["ListIssues"], ["CreateIssue"]],
     ["github:write,github:read", ["CreateIssue", "ListIssues"], []],
@@ -196,7 +194,7 @@ test("a scaffolded tool", async (t) => {
 
   await t.test("fails the build, with file and place, when its definition is wrong", async () => {
     const { atime, mtime } = statSync(definition);
-    writeFileSync(definition, written.replace(', "description": "Whom to greet."', ""));
+    writeFileSync(definition, written.replace(', "description": "The person's name."', ""));
     try {
       const { code, err } = await cargo("build");
       assert.notEqual(code, 0);
@@ -227,7 +225,7 @@ test("a scaffolded tool", async (t) => {
 
   await t.test("is not written twice, nor with a bad id", async () => {
     for (const [id, message] of [
-      ["Greeter.Hello", /is there already/],
+      ["Greeter.Hello", /already exists/],
       ["Greeter", /must have the form Toolkit\.Tool/],
       ["", /must have the form Toolkit\.Tool/],
     ]) {
