@@ -57,6 +57,15 @@ test("what the platform logs has no queries: codes and users stand in some", () 
   assert.match(observability, /^redact_query_string = true$/m);
 });
 
+test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of make dev", () => {
+  const page = readFileSync(join(root, "docs/CONFIGURATION.md"), "utf8");
+  const [, vars] = /^\[vars\]$(.*)/ms.exec(readFileSync(join(root, "wrangler.toml"), "utf8"));
+  const [, ofDev] = /AUTH_VARIABLES = \[(.*?)\];/s.exec(readFileSync(join(root, "scripts/dev.mjs"), "utf8"));
+  const names = [...vars.matchAll(/^([A-Z_]+) =/gm), ...ofDev.matchAll(/"([A-Z_]+)"/g)].map(([, name]) => name);
+  assert.ok(names.length > 10, `${names}`);
+  assert.deepEqual(names.filter((name) => !page.includes(`| \`${name}\``)), []);
+});
+
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
