@@ -57,8 +57,8 @@ async def test_xb3_parameters_say_type_description_and_whether_required(provider
         ("Doorbell_Ring", {"doorbell_id": "doorbell1"}, False, "Tool execution failed: Doorbell ID not found."),
         ("Calculator_Add", {"a": "x"}, False, "Invalid tool parameters: b: Is required; a: Must be a number"),
         ("shout", {}, False, "Tool 'shout' not found. Available tools: ['Calculator_Add', "),
-        ("Calculator_Add", {"a": float("nan"), "b": 1}, False, "Invalid tool parameters: they must be values that"),
-        ("Calculator_Add", {"a": object(), "b": 1}, False, "Invalid tool parameters: they must be values that"),
+        ("Calculator_Add", {"a": float("nan"), "b": 1}, False, "Invalid tool parameters: they must be JSON values"),
+        ("Calculator_Add", {"a": object(), "b": 1}, False, "Invalid tool parameters: they must be JSON values"),
         ("Calculator_Add", [1], False, "The request is malformed: parameters must be an object"),
     ],
 )
@@ -184,13 +184,13 @@ DONE = '{"success": true, "result": 1, "error": null}'
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (answers(body="<html>"), "/x/execute answered 200 without a result"),
-        (answers(body="[]"), "/x/execute answered 200 without a result"),
-        (answers(500, '{"message": "The tool server failed"}'), "/x/execute answered 500 without a result"),
-        (answers(502), "/x/execute answered 502 without a result"),
-        (answers(307, Location="/elsewhere"), "/x/execute answered 307 without a result"),
-        (breaks_off, "/x/execute could not be asked (ServerDisconnectedError)"),
-        (never, "/x/execute did not answer within 0.2 seconds"),
+        (answers(body="<html>"), "/x/execute returned 200 without a result"),
+        (answers(body="[]"), "/x/execute returned 200 without a result"),
+        (answers(500, '{"message": "The tool server failed"}'), "/x/execute returned 500 without a result"),
+        (answers(502), "/x/execute returned 502 without a result"),
+        (answers(307, Location="/elsewhere"), "/x/execute returned 307 without a result"),
+        (breaks_off, "/x/execute could not be reached (ServerDisconnectedError)"),
+        (never, "/x/execute did not respond within 0.2 seconds"),
     ],
 )
 async def test_xb13_a_call_that_is_lost_is_a_tool_result(stand_in, answer, told):
@@ -205,14 +205,14 @@ async def test_xb13_a_call_that_is_lost_is_a_tool_result(stand_in, answer, told)
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (answers(body="{}"), "gave something else than a list of tools; does config.url end in /xaibo?"),
-        (answers(body='[{"name": "a"}]'), "gave something else than a list of tools"),
-        (answers(body="<html>"), "gave something else than a list of tools"),
-        (answers(304), "/x/tools answered 304"),
-        (answers(500), "/x/tools answered 500"),
+        (answers(body="{}"), "did not return a list of tools; does config.url end in /xaibo?"),
+        (answers(body='[{"name": "a"}]'), "did not return a list of tools"),
+        (answers(body="<html>"), "did not return a list of tools"),
+        (answers(304), "/x/tools returned 304"),
+        (answers(500), "/x/tools returned 500"),
         (answers(503, '{"success": false, "result": null, "error": "It is down"}'), "It is down"),
-        (breaks_off, "/x/tools could not be asked (ServerDisconnectedError)"),
-        (never, "/x/tools did not answer within 0.2 seconds"),
+        (breaks_off, "/x/tools could not be reached (ServerDisconnectedError)"),
+        (never, "/x/tools did not respond within 0.2 seconds"),
     ],
 )
 async def test_xb13_a_list_that_is_lost_is_an_error(stand_in, answer, told):
@@ -227,7 +227,7 @@ async def test_xb13_no_server_at_all():
     provider = ToolboothProvider({"url": "http://user:secret@127.0.0.1:9/xaibo"})
     with pytest.raises(ToolboothError) as raised:
         await provider.list_tools()
-    assert str(raised.value) == "http://127.0.0.1:9/xaibo/tools could not be asked (ClientConnectorError)"
+    assert str(raised.value) == "http://127.0.0.1:9/xaibo/tools could not be reached (ClientConnectorError)"
     result = await provider.execute_tool("a", {})
     assert "secret" not in result.error
 
