@@ -35,7 +35,7 @@ writeFileSync(
   "input_schema": {
     "type": "object",
     "properties": {
-      "name": { "type": "string", "minLength": 1, "maxLength": 100, "description": "The person's name." }
+      "name": { "type": "string", "minLength": 1, "maxLength": 100, "description": "The name of the person to greet." }
     },
     "required": ["name"],
     "additionalProperties": false

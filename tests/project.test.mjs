@@ -203,7 +203,7 @@ test("a scaffolded tool", async (t) => {
 
   await t.test("fails the build, with file and place, when its definition is wrong", async () => {
     const { atime, mtime } = statSync(definition);
-    writeFileSync(definition, written.replace(', "description": "The person's name."', ""));
+    writeFileSync(definition, written.replace(', "description": "The name of the person to greet."', ""));
     try {
       const { code, err } = await cargo("build");
       assert.notEqual(code, 0);
