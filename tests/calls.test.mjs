@@ -1,5 +1,5 @@
-// What comes back from a call: the three classes of errors kept apart (X15 to X19, X22 to X25), the
-// ids of calls (X26), the duration, numbers, and that parallel calls keep their own.
+// The response to a call: the three classes of error (X15 to X19, X22 to X25), call ids (X26), the
+// duration, numbers, and parallel calls.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
@@ -16,7 +16,7 @@ for (const [name, tool_id, input, status, members] of [
   ["X16 a call that cannot begin", "Calculator.Add@9", {}, 400, ["message", "developer_message"]],
   ["X23 a call whose input is wrong", "Calculator.Add", {}, 422, ["message", "parameter_errors"]],
 ]) {
-  test(`X15 ${name} is a ${status} of its own form`, async () => {
+  test(`X15 ${name} is a ${status} in its own form`, async () => {
     const reply = await booth.call(tool_id, input);
     assert.equal(reply.status, status);
     assert.deepEqual(Object.keys(reply.json), members);
@@ -24,7 +24,7 @@ for (const [name, tool_id, input, status, members] of [
   });
 }
 
-test("X25 a tool's error is told with success false", async () => {
+test("X25 a tool's error has success false", async () => {
   const { json } = await booth.call("Calculator.Add", { a: 1e308, b: 1e308 });
   assert.equal(json.success, false);
   assert.deepEqual(json.error, { message: "The sum is too large for a number", can_retry: false });
@@ -43,8 +43,8 @@ for (const [name, body] of [
   });
 }
 
-test("X22 input is checked before the tool runs", async () => {
-  // It would panic, and answer 500, if it ran.
+test("X22 input is validated before the tool runs", async () => {
+  // The tool would panic, with a 500, if it ran.
   const reply = await fixtures.call("Fixture.Panic", { unwanted: 1 });
   assert.equal(reply.status, 422);
   assert.deepEqual(reply.json.parameter_errors, { unwanted: "Is not a known parameter" });
@@ -88,7 +88,7 @@ for (const [name, worker, tool_id, input, errors] of [
   });
 }
 
-test("X24 thousands of faults lead to a short answer", async () => {
+test("X24 thousands of errors lead to a short response", async () => {
   const lines = Array.from({ length: 5000 }, () => ({}));
   const reply = await fixtures.call("Fixture.Echo", { order: { lines } });
   assert.equal(reply.status, 422);
@@ -96,14 +96,14 @@ test("X24 thousands of faults lead to a short answer", async () => {
   assert.ok(reply.text.length < 10000);
 });
 
-test("X24 what is wrong is told without the value", async () => {
+test("X24 errors do not repeat the value", async () => {
   const reply = await booth.call("Calculator.Add", { a: `${CANARY}-1`, b: [`${CANARY}-2`] });
   assert.equal(reply.status, 422);
   assert.ok(!reply.text.includes(CANARY));
 });
 
 for (const call_id of ["123e4567-e89b-12d3-a456-426614174000", "1", "", "é \"quoted\" \u{1f600}\n", "x".repeat(10000)]) {
-  test(`X26 the call_id ${JSON.stringify(call_id).slice(0, 40)} comes back`, async () => {
+  test(`X26 the call_id ${JSON.stringify(call_id).slice(0, 40)} is echoed`, async () => {
     const done = await booth.call("Calculator.Add", { a: 1, b: 1 }, { call_id });
     assert.equal(done.json.call_id, call_id);
     const failed = await booth.call("Doorbell.Ring", { doorbell_id: CANARY }, { call_id });
@@ -136,7 +136,7 @@ test("the duration is a number of milliseconds", async () => {
   assert.ok(Number.isInteger(json.duration) && json.duration >= 0);
 });
 
-test("trace_id and further fields of the context are taken and ignored", async () => {
+test("trace_id and further fields of the context are accepted and ignored", async () => {
   const rest = { trace_id: "t", context: { user_id: "u", authorization: [], secrets: [], region: "eu" } };
   assert.equal((await booth.call("Calculator.Add", { a: 1, b: 1 }, rest)).status, 200);
 });
@@ -172,7 +172,7 @@ for (const any of [
   "[[],{},[null]]",
   '{"":0,"a.b":{"__proto__":1}}',
 ]) {
-  test(`${any} comes back as it went`, async () => {
+  test(`${any} is returned exactly`, async () => {
     const reply = await fixtures.post(`{"tool_id":"Fixture.Echo","input":{"any":${any}}}`);
     assert.equal(/"value":\{"any":(.*)\}\}$/.exec(reply.text)?.[1], any);
   });

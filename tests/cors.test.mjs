@@ -1,5 +1,5 @@
-// Which web pages may call, by ALLOWED_ORIGINS: what a browser asks beforehand (a preflight), what it
-// must find in an answer before it lets a page read it, and that other pages are refused.
+// Which web pages may call, by ALLOWED_ORIGINS: preflights, the headers that let a page read a response,
+// and that other pages are rejected.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, start } from "./support/worker.mjs";
@@ -19,7 +19,7 @@ after(() => Promise.all(Object.values(workers).map((worker) => worker.close())))
 const BODY = '{"tool_id":"Calculator.Add","input":{"a":1,"b":2}}';
 const words = (header) => header.split(",").map((word) => word.trim().toLowerCase());
 
-// configuration, Origin, whether it is allowed, and what is said of it then
+// ALLOWED_ORIGINS, Origin, and the Access-Control-Allow-Origin that it gets, if it is allowed
 const ORIGINS = [
   ["", A, undefined],
   ["", "null", undefined],
@@ -38,7 +38,7 @@ const ORIGINS = [
 for (const [configured, origin, allowed] of ORIGINS) {
   const name = `ALLOWED_ORIGINS="${configured}", Origin ${origin}`;
 
-  test(`${name}: the preflight is ${allowed ? "granted" : "refused"}`, async () => {
+  test(`${name}: the preflight is ${allowed ? "granted" : "rejected"}`, async () => {
     for (const [path, method] of [["/tools/call", "POST"], ["/tools", "GET"], ["/health", "GET"], ["/oxp/call", "POST"]]) {
       const reply = await workers[configured].request("OPTIONS", path, {
         headers: { origin, "access-control-request-method": method, "access-control-request-headers": "content-type,oxp-version" },
@@ -57,7 +57,7 @@ for (const [configured, origin, allowed] of ORIGINS) {
     }
   });
 
-  // Every status: a page must be able to read what went wrong.
+  // With every status: a page must be able to read errors.
   for (const [status, ask] of [
     [200, (worker, headers) => worker.post(BODY, { headers })],
     [200, (worker, headers) => worker.get("/tools", headers)],
@@ -70,7 +70,7 @@ for (const [configured, origin, allowed] of ORIGINS) {
     [415, (worker, headers) => worker.post(BODY, { headers: { ...headers, "content-type": "text/plain" } })],
     [422, (worker, headers) => worker.post('{"tool_id":"Calculator.Add"}', { headers })],
   ]) {
-    test(`${name}: ${allowed ? `a ${status} may be read` : `403 in place of a ${status}`}`, async () => {
+    test(`${name}: ${allowed ? `a ${status} can be read` : `403 instead of a ${status}`}`, async () => {
       const reply = await ask(workers[configured], { origin });
       assert.equal(reply.status, allowed ? status : 403);
       assert.equal(reply.headers["access-control-allow-origin"], allowed);
@@ -97,7 +97,7 @@ for (const configured of ["*", LIST]) {
 
 const PREFLIGHT = { origin: A, "access-control-request-method": "POST" };
 
-test("a preflight is answered before anything else", async () => {
+test("a preflight comes before all other checks", async () => {
   for (const [worker, path, headers] of [
     [workers[LIST], "/nothing", {}],
     [workers[LIST], "/tools/call", { "oxp-version": "9.9" }],
@@ -113,7 +113,7 @@ for (const [name, headers] of [
   ["Origin alone", { origin: A }],
   ["a method alone", { "access-control-request-method": "POST" }],
 ]) {
-  test(`OPTIONS with ${name} is no preflight`, async () => {
+  test(`OPTIONS with ${name} is not a preflight`, async () => {
     const reply = await workers[LIST].request("OPTIONS", "/tools/call", { headers });
     assert.equal(reply.status, 204);
     assert.equal(reply.headers.allow, "POST, OPTIONS");

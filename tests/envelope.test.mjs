@@ -1,5 +1,5 @@
-// Envelopes: OXP 1.0 as published at /oxp/1.0 (XM1 to XM4), what both published forms have in
-// common, and how the root tells them from flat bodies.
+// Envelopes: OXP 1.0 as published, at /oxp/1.0 (XM1 to XM4), what both published forms have in
+// common, and how the root distinguishes them from flat bodies.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
@@ -32,7 +32,7 @@ for (const path of ["/oxp/1.0/tools/call", "/oxp/1.0/call", "/otc/tools/call", "
     ["T8", OTC],
     ...PUBLISHED.map((address) => ["XM1 T7", address]),
   ]) {
-    test(`${clause} XM4 T12 T13 ${path} with $schema ${$schema ?? "absent"}: the answer names the same`, async () => {
+    test(`${clause} XM4 T12 T13 ${path} with $schema ${$schema ?? "absent"}: the response has the same`, async () => {
       const named = { $schema: $schema ?? unmarked };
       const post = (request) => worker.post({ $schema, request }, { path });
       const ran = await post(CALL);
@@ -46,7 +46,7 @@ for (const path of ["/oxp/1.0/tools/call", "/oxp/1.0/call", "/otc/tools/call", "
       const refused = await post({ tool_id: "No.Tool" });
       assert.equal(refused.status, 400);
       assert.equal(refused.json.$schema, named.$schema);
-      // The root carries its own version always, the mounts of envelopes never.
+      // The root always sends its own version, the mounts of envelopes never do.
       const header = path.startsWith("/o") ? undefined : "1.0";
       for (const { headers } of [ran, invalid, refused]) assert.equal(headers["oxp-version"], header);
     });
@@ -55,10 +55,10 @@ for (const path of ["/oxp/1.0/tools/call", "/oxp/1.0/call", "/otc/tools/call", "
   for (const $schema of [
     "otc://2.0", "otc://1", "otc:1.0", "urn:oxp:2.0", "urn:oxp:1.0.0", "urn:oxp:", "https://example.com", "1.0", "", " ",
   ]) {
-    test(`T20 XM1 ${path} with $schema ${JSON.stringify($schema)}: 400 that names the versions`, async () => {
+    test(`T20 XM1 ${path} with $schema ${JSON.stringify($schema)}: 400 that lists the versions`, async () => {
       const reply = await worker.post({ $schema, request: CALL }, { path });
       assert.equal(reply.status, 400);
-      // A marker of a protocol that is served is answered in that protocol.
+      // A marker of a supported protocol gets a response in that protocol.
       const [named] = [[OTC, "otc:"], [OXP, "urn:oxp:"]].find(([, start]) => $schema.startsWith(start)) ?? [unmarked];
       assert.deepEqual(reply.json, {
         $schema: named,
@@ -69,7 +69,7 @@ for (const path of ["/oxp/1.0/tools/call", "/oxp/1.0/call", "/otc/tools/call", "
   }
 
   for (const [name, body, detail] of [
-    ["$schema is no text", { $schema: 1, request: CALL }, "$schema must be a string"],
+    ["$schema is not a string", { $schema: 1, request: CALL }, "$schema must be a string"],
     ["request is null", { request: null }, "request must be an object with tool_id and input"],
     ["request is an array", { request: [CALL] }, "request must be an object with tool_id and input"],
     ["request and tool_id", { request: CALL, tool_id: "Calculator.Add" },
@@ -90,7 +90,7 @@ for (const path of ["/oxp/1.0/tools/call", "/oxp/1.0/call", "/otc/tools/call", "
     });
   }
 
-  test(`T12 ${path}: further fields beside request are ignored, for the envelope is open`, async () => {
+  test(`T12 ${path}: further fields next to request are ignored, because the envelope is open`, async () => {
     const reply = await worker.post({ request: CALL, result: 1, note: CANARY }, { path });
     assert.equal(reply.json.result.value, 3);
   });
@@ -112,7 +112,7 @@ for (const [mount, $schema] of Object.entries(MOUNTS)) {
   }
 
   for (const [status, name, method, path, options] of [
-    [400, "no JSON", "POST", "/call", { body: "{" }],
+    [400, "invalid JSON", "POST", "/call", { body: "{" }],
     [404, "another address", "GET", "/nothing", {}],
     [405, "another method", "GET", "/tools/call", {}],
     [405, "another method", "DELETE", "/tools", {}],
@@ -146,7 +146,7 @@ for (const [mount, $schema] of Object.entries(MOUNTS)) {
     assert.equal((await worker.request("HEAD", `${mount}/health`)).status, 200);
   });
 
-  test(`${mount} knows no OXP-Version: another one changes nothing`, async () => {
+  test(`${mount} ignores OXP-Version`, async () => {
     const headers = { "oxp-version": "2.0" };
     assert.equal((await worker.get(`${mount}/tools`, headers)).status, 200);
     const reply = await worker.post({ request: CALL }, { path: `${mount}/call`, headers });
@@ -162,7 +162,7 @@ for (const [mount, $schema] of Object.entries(MOUNTS)) {
   });
 }
 
-test("XM4 missing_requirements is told to OXP also when it is posted to /otc, and to OTC nowhere", async () => {
+test("XM4 missing_requirements is in responses to OXP even at /otc, and never in those to OTC", async () => {
   for (const path of ["/oxp/1.0/call", "/otc/call", "/call"]) {
     const ask = ($schema) => fixtures.post({ $schema, request: { tool_id: "Fixture.Private" } }, { path });
     const expected = { user_id: true, secrets: ["KEY"] };
@@ -171,14 +171,14 @@ test("XM4 missing_requirements is told to OXP also when it is posted to /otc, an
   }
 });
 
-test("the root refuses another OXP-Version whatever the form of the body", async () => {
+test("the root rejects another OXP-Version whatever the form of the body", async () => {
   const reply = await worker.post({ request: CALL }, { headers: { "oxp-version": "2.0" } });
   assert.equal(reply.status, 400);
   assert.equal(reply.json.developer_message, "OXP-Version must be 1.0 or absent");
 });
 
 for (const body of [{ $schema: OTC, tool_id: "Calculator.Add" }, { $schema: OTC }]) {
-  test(`the root takes ${JSON.stringify(body)} for an envelope, and refuses it as one`, async () => {
+  test(`the root treats ${JSON.stringify(body)} as an envelope, and rejects it as such`, async () => {
     const reply = await worker.post(JSON.stringify(body));
     assert.equal(reply.status, 400);
     assert.deepEqual(Object.keys(reply.json), ["$schema", "message", "developer_message"]);
@@ -187,7 +187,7 @@ for (const body of [{ $schema: OTC, tool_id: "Calculator.Add" }, { $schema: OTC 
 }
 
 for (const body of [{}, [], [[]], null]) {
-  test(`the root takes ${JSON.stringify(body)} for a flat body, and refuses it as one`, async () => {
+  test(`the root treats ${JSON.stringify(body)} as a flat body, and rejects it as such`, async () => {
     const reply = await worker.post(JSON.stringify(body));
     assert.equal(reply.status, 400);
     assert.deepEqual(Object.keys(reply.json), ["message", "developer_message"]);

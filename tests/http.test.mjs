@@ -1,4 +1,4 @@
-// HTTP around the protocol: addresses, methods, entity tags, HEAD.
+// HTTP itself: paths, methods, entity tags, HEAD.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, start } from "./support/worker.mjs";
@@ -77,7 +77,7 @@ for (const [path, allow] of [
 }
 
 for (const path of ["/health", "/tools", "/oxp/health", "/oxp/tools"]) {
-  test(`HEAD ${path} answers as GET does, without the body`, async () => {
+  test(`HEAD ${path} responds like GET, without the body`, async () => {
     const get = await worker.get(path);
     const head = await worker.request("HEAD", path);
     assert.equal(head.status, get.status);
@@ -88,7 +88,7 @@ for (const path of ["/health", "/tools", "/oxp/health", "/oxp/tools"]) {
   });
 }
 
-test("the list may be kept but must be asked for; health must not be kept", async () => {
+test("the list may be cached but must be revalidated; health must not be cached", async () => {
   assert.equal((await worker.get("/tools")).headers["cache-control"], "no-cache");
   assert.equal((await worker.get("/health")).headers["cache-control"], "no-store");
 });
@@ -104,7 +104,7 @@ for (const [name, sent, status] of [
   ["nothing", () => "", 200],
 ]) {
   for (const method of ["GET", "HEAD"]) {
-    test(`If-None-Match with ${name}: ${method} answers ${status}`, async () => {
+    test(`If-None-Match with ${name}: ${method} returns ${status}`, async () => {
       const { etag } = (await worker.get("/tools")).headers;
       const reply = await worker.request(method, "/tools", { headers: { "if-none-match": sent(etag) } });
       assert.equal(reply.status, status);
@@ -113,7 +113,7 @@ for (const [name, sent, status] of [
   }
 }
 
-test("both addresses of the list give the same with the same tag", async () => {
+test("both paths of the list return the same with the same tag", async () => {
   const [root, mount] = await Promise.all([worker.get("/tools"), worker.get("/oxp/tools")]);
   assert.equal(root.text, mount.text);
   assert.equal(root.headers.etag, mount.headers.etag);
@@ -136,16 +136,16 @@ test("POST /call?tool_id=No.Tool: the query is ignored", async () => {
   assert.equal((await worker.post(CALL, { path: "/call?tool_id=No.Tool&input=1" })).json.value, 3);
 });
 
-// Some clients send one, such as the official SDK for Go.
+// Some clients send a body, such as the official SDK for Go.
 for (const body of ["{}", '{"$schema":"urn:oxp:1.0"}', "not JSON", "x".repeat(300000)]) {
-  test(`GET with the body ${body.slice(0, 30)} is served as without`, async () => {
+  test(`GET ignores the body ${body.slice(0, 30)}`, async () => {
     for (const path of ["/tools", "/health"]) {
       assert.equal((await worker.request("GET", path, { body })).status, 200);
     }
   });
 }
 
-test("one connection serves many requests, whatever they come to", async () => {
+test("one connection serves many requests, whatever their outcome", async () => {
   for (const status of [200, 400, 404, 422, 200]) {
     const ask = {
       200: () => worker.post(CALL),

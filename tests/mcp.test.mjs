@@ -1,5 +1,5 @@
-// MCP over HTTP: what goes over the wire in each era, and who may call. The tables of
-// crates/toolbooth/src/dialect/mcp/tests have every case. The clauses are those of docs/PROTOCOLS.md.
+// MCP over HTTP in each era, and who may call. The tables of crates/toolbooth/src/dialect/mcp/tests have
+// every case. docs/PROTOCOLS.md lists the clauses.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
@@ -37,14 +37,14 @@ after(async () => {
   await Promise.all([...Object.values(workers), services, keys].map((one) => one.close()));
 });
 
-/** A legacy request, and its answer. */
+/** Sends a legacy request. */
 const legacy = (method, params, { worker = workers.booth, ...options } = {}) => mcp.legacy(worker, method, params, options);
-/** A modern request with its headers, and its answer. */
+/** Sends a modern request with its headers. */
 const modern = (method, params, { worker = workers.booth, ...options } = {}) => mcp.modern(worker, method, params, options);
 const ADD = { name: "Calculator_Add", arguments: { a: 2, b: 40 } };
 
 for (const [era, ask] of Object.entries({ legacy, modern })) {
-  test(`MC9 a ${era} request needs no session, no Accept, and no slash more or less`, async () => {
+  test(`MC9 a ${era} request needs no session and no Accept, and may have a trailing slash`, async () => {
     for (const path of ["/mcp", "/mcp/"]) {
       for (const headers of [{}, { accept: "*/*" }, { accept: "text/html" }, { "mcp-session-id": "x", "last-event-id": "7" }]) {
         const reply = await ask("tools/call", ADD, { path, headers });
@@ -55,7 +55,7 @@ for (const [era, ask] of Object.entries({ legacy, modern })) {
     }
   });
 
-  test(`MC20 MC21 ${era}: every tool is listed with a name and schemas that clients take`, async () => {
+  test(`MC20 MC21 ${era}: every tool is listed with a name and schemas that clients accept`, async () => {
     for (const worker of [workers.booth, workers.fixtures]) {
       const { tools } = (await ask("tools/list", {}, { worker })).json.result;
       const { items } = (await worker.get("/oxp/tools")).json;
@@ -112,7 +112,7 @@ for (const [era, ask] of Object.entries({ legacy, modern })) {
   });
 }
 
-test("MC8 parameters that are repeated in headers", async () => {
+test("MC8 parameters repeated in headers", async () => {
   const call = (args, headers) =>
     modern("tools/call", { name: "Fixture_Routed", arguments: args }, { worker: workers.fixtures, headers });
   for (const [args, headers, status] of [
@@ -133,7 +133,7 @@ test("MC8 parameters that are repeated in headers", async () => {
   const { inputSchema } = tools.find(({ name }) => name === "Fixture_Routed");
   assert.equal(inputSchema.properties.region["x-mcp-header"], "Region");
   const reply = await legacy("tools/call", { name: "Fixture_Routed", arguments: { region: "eu" } }, { worker: workers.fixtures });
-  assert.equal(reply.status, 200, "legacy clients know of no such headers");
+  assert.equal(reply.status, 200, "legacy clients do not send such headers");
 });
 
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
@@ -144,7 +144,7 @@ for (const [name, method, path, { headers = JSON_TYPE, body }, status, code] of 
   ["GET by a browser", "GET", "/mcp", { headers: { accept: "text/html" } }, 405, -32600],
   ["DELETE", "DELETE", "/mcp", {}, 405, -32600],
   ["PUT", "PUT", "/mcp", { body: PING }, 405, -32600],
-  ["too large a body", "POST", "/mcp", { body: " ".repeat(300000) }, 413, -32600],
+  ["a body that is too large", "POST", "/mcp", { body: " ".repeat(300000) }, 413, -32600],
   ["a body that is not declared as JSON", "POST", "/mcp", { headers: {}, body: PING }, 415, -32600],
   ["half a body", "POST", "/mcp", { body: PING.slice(0, 9) }, 400, -32700],
   ["a batch", "POST", "/mcp", { body: `[${PING}]` }, 400, -32600],
@@ -161,7 +161,7 @@ test("MC3 a notification: 202 without a body", async () => {
   assert.equal((await workers.booth.post(body, { path: "/mcp" })).status, 202);
 });
 
-test("MC12 a server that is not ready, and a caller who asks too much", async () => {
+test("MC12 a server that is not ready, and a caller beyond the limit", async () => {
   const broken = await modern("tools/call", ADD, { worker: workers.broken });
   assert.deepEqual([broken.status, broken.json.error.code], [503, -32603]);
   assert.equal((await modern("tools/list", {}, { worker: workers.broken })).status, 200);
@@ -223,7 +223,7 @@ test("MC11 the pages of known clients may call at /mcp alone", async () => {
 const user = (more) => token({ alg: "HS256" }, claims({ iss: "https://login.example", ...more }), hmac(SECRET));
 const bearer = (value) => ({ authorization: `Bearer ${value}` });
 
-test("MC13 who has no token is told where to ask for one", async () => {
+test("MC13 a client without a token learns where to get one", async () => {
   const worker = workers.resource;
   const pointer = `, scope="fixture:private fixture:run fixture:tell", resource_metadata="${METADATA}"`;
   for (const [headers, error] of [
@@ -237,10 +237,10 @@ test("MC13 who has no token is told where to ask for one", async () => {
     }
   }
   const elsewhere = await worker.post({ tool_id: "Fixture.Silent", input: {} });
-  assert.ok(!elsewhere.headers["www-authenticate"].includes("resource_metadata"), "other protocols are no such resource");
+  assert.ok(!elsewhere.headers["www-authenticate"].includes("resource_metadata"), "other protocols do not point there");
 });
 
-test("MC14 the metadata of the resource stand at both places, for everybody", async () => {
+test("MC14 the metadata of the resource are public at both paths", async () => {
   for (const path of ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"]) {
     const { status, json, headers } = await workers.resource.get(path, { origin: "https://claude.ai" });
     assert.equal(status, 200);
@@ -252,11 +252,11 @@ test("MC14 the metadata of the resource stand at both places, for everybody", as
       bearer_methods_supported: ["header"],
       scopes_supported: ["fixture:private", "fixture:run", "fixture:tell"],
     });
-    assert.equal((await workers.booth.get(path)).status, 404, "nobody to ask");
+    assert.equal((await workers.booth.get(path)).status, 404, "no issuer to ask");
   }
 });
 
-test("MC15 a token must be meant for this resource", async () => {
+test("MC15 a token must be intended for this resource", async () => {
   const ask = (more) => {
     const headers = bearer(issued(RSA, { iss: "https://login.example", ...more }));
     return modern("tools/list", {}, { worker: workers.resource, headers });
@@ -270,7 +270,7 @@ test("MC15 a token must be meant for this resource", async () => {
   }
 });
 
-test("MC16 a token with too few scopes: 403, and the client learns which it takes", async () => {
+test("MC16 a token with insufficient scopes: 403 with the required ones", async () => {
   const call = (scope) =>
     modern("tools/call", { name: "Fixture_Scoped" }, { worker: workers.resource, headers: bearer(user({ scope })) });
   const refused = await call("fixture:run");
@@ -300,7 +300,7 @@ test("MC40 a call, a question, a grant, and the call again", async () => {
   assert.equal(result.resultType, "input_required");
   const { params } = result.inputRequests.github;
   const again = { requestState: result.requestState, inputResponses: { github: { action: "accept" } } };
-  assert.equal((await call(again)).json.result.resultType, "input_required", "nothing has been granted");
+  assert.equal((await call(again)).json.result.resultType, "input_required", "there is no grant yet");
   assert.equal((await new Browser(workers.challenges).grant(params)).status, 200);
   const done = (await call(again)).json.result;
   assert.deepEqual([done.resultType, done.isError], ["complete", undefined]);

@@ -1,4 +1,4 @@
-// OpenTool 1.0: what is answered (OT1 to OT41), and what its clients make of it.
+// OpenTool 1.0: the responses (OT1 to OT41), and how its clients read them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { entryOf } from "../scripts/credentials.mjs";
@@ -19,7 +19,7 @@ const ask = (worker, body, path = CALL) => worker.post(body, { path });
 const ADD = request("Calculator_Add", { a: 1, b: 2 });
 
 for (const path of ["/opentool/version", "/version"]) {
-  test(`OT1 GET ${path} gives a version x.y.z`, async () => {
+  test(`OT1 GET ${path} returns a version x.y.z`, async () => {
     const reply = await booth.get(path);
     assert.equal(reply.status, 200);
     assert.deepEqual(Object.keys(reply.json), ["version"]);
@@ -52,7 +52,7 @@ for (const [method, path, status, allow] of [
   ["POST", "/opentool/version", 405, "GET, HEAD, OPTIONS"],
   ["POST", "/opentool/load", 405, "GET, HEAD, OPTIONS"],
 ]) {
-  test(`OT5 ${method} ${path} is ${status}, told as JSON-RPC`, async () => {
+  test(`OT5 ${method} ${path} is ${status} with a JSON-RPC error`, async () => {
     const reply = await booth.request(method, path);
     assert.equal(reply.status, status);
     assert.equal(reply.json.error.code, -32600);
@@ -60,7 +60,7 @@ for (const [method, path, status, allow] of [
   });
 }
 
-test("OPTIONS tells the methods of each address", async () => {
+test("OPTIONS lists the methods of each path", async () => {
   for (const [path, allow] of [[CALL, "POST, OPTIONS"], [STREAM, "POST, OPTIONS"], ["/opentool/load", "GET, HEAD, OPTIONS"],
     ["/opentool/stop", "OPTIONS"]]) {
     const reply = await booth.request("OPTIONS", path);
@@ -78,7 +78,7 @@ test("OT41 POST /opentool/stop is 404 and stops nothing", async () => {
   }
 });
 
-// What is asked, what is answered, and what each client makes of it: the exceptions of section 6.
+// Requests, their responses, and how each client reads them: the exceptions of section 6.
 const C = (message) => ({ exception: "OpenToolServerCallException", message });
 const N = { exception: "OpenToolServerNoAccessException" };
 const U = { exception: "OpenToolServerUnauthorizedException" };
@@ -135,14 +135,14 @@ function expectOutcomes(reply, outcomes) {
 
 const withKey = (key) => keyed.post(ADD, { path: CALL, headers: { authorization: `Bearer ${key}` } });
 
-/** Calls until no more are allowed; at the full minute one more is. */
+/** Calls until the limit is reached; at the full minute one more call is allowed. */
 async function tooMany() {
   let reply;
   for (let calls = 0; calls < 3 && reply?.status !== 429; calls += 1) reply = await withKey(KEY);
   return reply;
 }
 
-// What no OpenTool client sends, or what lies before a request: here some exceptions tell less.
+// Requests that no OpenTool client sends, or errors before a request is read: some exceptions lack detail.
 const HTTP = C("HTTP error");
 for (const [name, send, status, code, outcomes] of [
   ["OT18 no JSON", () => booth.post("{", { path: CALL }), 400, -32700,
@@ -164,7 +164,7 @@ for (const [name, send, status, code, outcomes] of [
   ["OT16 a notification", () => ask(booth, { ...ADD, id: undefined }), 204, undefined,
     { typescript: { result: undefined }, java: { exception: "ResponseNullException" }, dart: { exception: "TypeError" } }],
 ]) {
-  test(`${name} is ${status}, and what the clients make of it`, async () => {
+  test(`${name} is ${status}, and the clients' outcome`, async () => {
     const reply = await send();
     assert.equal(reply.status, status);
     if (code !== undefined) assert.equal(reply.json.error.code, code);
@@ -173,7 +173,7 @@ for (const [name, send, status, code, outcomes] of [
 }
 
 for (const id of ["", "0", "call_abc", "ключ \u2028 🔑", 'a"b\\c\n', "x".repeat(1000)]) {
-  test(`OT8 the id ${JSON.stringify(id).slice(0, 30)} comes back on success and error`, async () => {
+  test(`OT8 the id ${JSON.stringify(id).slice(0, 30)} is echoed on success and error`, async () => {
     assert.equal((await ask(booth, { ...ADD, id })).json.id, id);
     assert.equal((await ask(booth, request("zzz", {}, id))).json.id, id);
   });
@@ -188,10 +188,10 @@ for (const id of [0, 1, -1, 1.5, 9007199254740991, null]) {
 }
 
 for (const [name, body, expected] of [
-  ["an empty one", [], -32600],
-  ["one that is too long", Array(21).fill(ADD), -32600],
-  ["one of a fault", [1], [[null, -32600]]],
-  ["two, a notification and a fault", [ADD, { ...ADD, id: undefined }, request("zzz", {}, "b"), { ...ADD, id: 3 }],
+  ["empty", [], -32600],
+  ["too long", Array(21).fill(ADD), -32600],
+  ["an invalid member", [1], [[null, -32600]]],
+  ["two calls, a notification and an error", [ADD, { ...ADD, id: undefined }, request("zzz", {}, "b"), { ...ADD, id: 3 }],
     [["call_7", undefined], ["b", -32601], [3, undefined]]],
 ]) {
   test(`OT17 a batch: ${name}`, async () => {
@@ -203,14 +203,14 @@ for (const [name, body, expected] of [
   });
 }
 
-test("OT16 OT17 nobody waits for notifications: 204, without a body", async () => {
+test("OT16 OT17 notifications: 204 without a body", async () => {
   for (const body of [{ ...ADD, id: undefined }, [{ ...ADD, id: undefined }, { ...request("zzz"), id: undefined }]]) {
     const reply = await ask(booth, body);
     assert.deepEqual([reply.status, reply.text], [204, ""]);
   }
 });
 
-test("OT22 content types with a charset, packed answers and UTF-8", async () => {
+test("OT22 content types with a charset, gzip responses and UTF-8", async () => {
   const any = "Größe 尺寸 🧰";
   const reply = await fetch(`${fixtures.address}${CALL}`, {
     method: "POST",
@@ -221,8 +221,8 @@ test("OT22 content types with a charset, packed answers and UTF-8", async () => 
   assert.deepEqual((await reply.json()).result, { any });
 });
 
-test("at the root a call with jsonrpc is one of OpenTool", async () => {
-  // Sent past the contract of /call, which is OXP's.
+test("at the root a call with jsonrpc is an OpenTool call", async () => {
+  // Sent without checking the contract of /call, which is OXP's.
   const post = async (body) => {
     const headers = { "content-type": "application/json" };
     const reply = await fetch(`${booth.address}/call`, { method: "POST", headers, body: JSON.stringify(body) });
@@ -234,12 +234,12 @@ test("at the root a call with jsonrpc is one of OpenTool", async () => {
   assert.equal((await post({ tool_id: "Calculator.Add", input: { a: 1, b: 2 } })).value, 3);
 });
 
-test("OT23 a body above 100 kB is served", async () => {
+test("OT23 a body above 100 kB works", async () => {
   const any = "x".repeat(200_000);
   assert.deepEqual((await ask(fixtures, request("Fixture_Echo", { any }))).json.result, { any });
 });
 
-test("what a client that reads it finds in the data of an error", async () => {
+test("the data of an error, for clients that read it", async () => {
   const { json } = await ask(booth, request("Doorbell_Ring", { doorbell_id: "x" }));
   assert.deepEqual(json.error.data, {
     additional_prompt_content: "ids: doorbell42,doorbell84",
@@ -264,19 +264,19 @@ test("many calls at once keep their ids and inputs apart", async () => {
 // The document.
 
 for (const [name, worker] of [["deployed tools", () => booth], ["unusual tools", () => fixtures]]) {
-  test(`OT2 OT26 OT35 the document of the ${name} is parsed by the strictest client`, async () => {
+  test(`OT2 OT26 OT35 the document of the ${name} can be parsed by the strictest client`, async () => {
     const { json } = await worker().get("/opentool/load");
     assert.equal(json.opentool, "1.1.0");
     assert.ok(clients.load(json)?.length > 0);
     assert.deepEqual((await worker().get("/load")).json, json, "the same at the root");
   });
 
-  test(`OT34 no text of the document of the ${name} is a number`, async () => {
+  test(`OT34 no string in the document of the ${name} is a number`, async () => {
     const { json } = await worker().get("/opentool/load");
     assert.deepEqual([...clients.texts(json)].filter((text) => /^-?\d+$/.test(text)), []);
   });
 
-  test(`OT27 OT28 the ${name} stand in it by plain name with all parameters`, async () => {
+  test(`OT27 OT28 it lists the ${name} by plain name with all parameters`, async () => {
     const { functions } = (await worker().get("/opentool/load")).json;
     const { items } = (await worker().get("/tools")).json;
     const callable = items.filter(({ requirements }) => requirements === undefined);
@@ -293,7 +293,7 @@ for (const [name, worker] of [["deployed tools", () => booth], ["unusual tools",
   test(`OT36 each function of the ${name} is a method`, async () => {
     const { functions } = (await worker().get("/opentool/load")).json;
     for (const { name } of functions) {
-      // Refused before it runs: the tools of this server that misbehave are not to be woken.
+      // Rejected before it runs, so that misbehaving fixtures do not crash the server.
       const { json } = await ask(worker(), request(name, []));
       assert.equal(json.error.code, -32602, name);
     }
@@ -308,7 +308,7 @@ test("OT10 the document says how a result is wrapped", async () => {
   assert.deepEqual(Object.keys(result("Doorbell_Ring").properties).sort(), ["doorbell_id", "rung"]);
 });
 
-test("the document leaves out what may not be called", async () => {
+test("the document omits tools that may not be called", async () => {
   const worker = await start(BOOTH, { vars: { TOOL_ALLOWLIST: "Calculator.*" } });
   try {
     assert.deepEqual(clients.load((await worker.get("/opentool/load")).json), ["Calculator_Add"]);
@@ -345,7 +345,7 @@ for (const [name, body, expected] of [
   });
 }
 
-test("OT37 no line end inside of an event's data hides it from the client", async () => {
+test("OT37 line breaks in an event's data do not hide it from the client", async () => {
   const any = "a\r\nb\u2028c\u2029d\u0085e";
   const reply = await ask(fixtures, request("Fixture_Echo", { any }), STREAM);
   const [, [, data]] = clients.events(reply.text);
@@ -359,7 +359,7 @@ for (const [name, body] of [
   ["no method", { ...ADD, method: undefined }],
   ["no JSON", "{"],
 ]) {
-  test(`no stream begins with ${name}: 400, told as JSON-RPC`, async () => {
+  test(`${name} starts no stream: 400 with a JSON-RPC error`, async () => {
     const reply = await ask(booth, body, STREAM);
     assert.equal(reply.status, 400);
     assert.equal(reply.json.error.code, name === "no JSON" ? -32700 : -32600);

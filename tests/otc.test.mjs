@@ -1,5 +1,5 @@
-// OTC 1.0 at /otc: the list, calls in envelopes, the three classes of errors, and the examples of
-// its call page (T1 to T44; the clauses stand in docs/PROTOCOLS.md).
+// OTC 1.0 at /otc: the list, calls in envelopes, the three classes of error, and the examples of
+// its call page (T1 to T44; docs/PROTOCOLS.md lists the clauses).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Ajv from "ajv/dist/2020.js";
@@ -16,7 +16,7 @@ const PATHS = ["/otc/tools/call", "/otc/call"];
 const call = (tool_id, input, { worker = booth, path = PATHS[0], headers, ...rest } = {}) =>
   worker.post({ $schema: OTC, request: { tool_id, input, ...rest } }, { path, headers });
 
-// The examples of the call page, as they are printed there.
+// The examples of the call page, verbatim.
 const withoutDuration = (text) => text.replace(/"duration":\d+,/, '"duration":0,');
 for (const [name, request, status, response] of [
   [
@@ -91,7 +91,7 @@ for (const body of ["", '{"$schema":"otc://1.0"}', '{"$schema":"otc://9.0"}', "{
   });
 }
 
-test("T10 T15 the list names its version and has every version of each tool in tools", async () => {
+test("T10 T15 the list has $schema and every version of each tool in tools", async () => {
   const { json } = await booth.get("/otc/tools");
   assert.deepEqual(Object.keys(json), ["$schema", "tools"]);
   assert.equal(json.$schema, OTC);
@@ -100,7 +100,7 @@ test("T10 T15 the list names its version and has every version of each tool in t
   assert.ok(json.tools.filter(({ name }) => name === "Text_Slugify").length > 1);
 });
 
-test("T32 a definition is that of OXP with its input schema in parameters", async () => {
+test("T32 a definition is like that of OXP with its input schema in parameters", async () => {
   for (const worker of [booth, fixtures]) {
     const { tools } = (await worker.get("/otc/tools")).json;
     const { items } = (await worker.get("/tools")).json;
@@ -141,7 +141,7 @@ test("T34 T35 output schemas may be null or {}, requirements may be there", asyn
   assert.deepEqual(tool("Private").requirements.secrets, [{ id: "KEY" }]);
 });
 
-// 1.0.0 knows no separator, 1.1.0 drops what is not ASCII, 2.0.0 keeps it and gives an object.
+// 1.0.0 has no separator, 1.1.0 drops non-ASCII characters, 2.0.0 keeps them and returns an object.
 for (const [clause, tool_id, status, expected] of [
   ["T16", "Text.Slugify@1.1.0", 200, "cr_me_x"],
   ["T16", "Text.Slugify@1.0.0", 422, { separator: "Is not a known parameter" }],
@@ -167,7 +167,7 @@ for (const [name, tool_id, input, status, members] of [
   ["T24 an input that is no object", "Calculator.Add", [1, 2], 422, ["message", "parameter_errors"]],
 ]) {
   for (const path of PATHS) {
-    test(`T19 ${name} at ${path} is a ${status} of its own form`, async () => {
+    test(`T19 ${name} at ${path} is a ${status} in its own form`, async () => {
       const reply = await call(tool_id, input, { path });
       assert.equal(reply.status, status);
       assert.deepEqual(Object.keys(reply.json), ["$schema", ...members]);
@@ -178,14 +178,14 @@ for (const [name, tool_id, input, status, members] of [
   }
 }
 
-test("T23 input is checked before the tool runs", async () => {
-  // It would panic, and answer 500, if it ran.
+test("T23 input is validated before the tool runs", async () => {
+  // The tool would panic, with a 500, if it ran.
   const reply = await call("Fixture.Panic", { unwanted: 1 }, { worker: fixtures });
   assert.equal(reply.status, 422);
   assert.deepEqual(reply.json.parameter_errors, { unwanted: "Is not a known parameter" });
 });
 
-test("T26 T44 a tool's error says whether to try again", async () => {
+test("T26 T44 a tool's error tells whether to retry", async () => {
   const failed = (await call("Calculator.Add", { a: 1e308, b: 1e308 })).json.result;
   assert.deepEqual(failed.error, { message: "The sum is too large for a number", can_retry: false });
   const { error } = (await call("Doorbell.Ring", { doorbell_id: CANARY })).json.result;
@@ -193,7 +193,7 @@ test("T26 T44 a tool's error says whether to try again", async () => {
   assert.equal(error.retry_after_ms, 500);
 });
 
-test("T27 call_id comes back, and is made when it is absent", async () => {
+test("T27 call_id is echoed, and generated if absent", async () => {
   const sent = await call("Calculator.Add", { a: 1, b: 2 }, { call_id: "é 1", trace_id: "span" });
   assert.equal(sent.json.result.call_id, "é 1");
   const ids = await Promise.all([1, 2].map(() => call("Calculator.Add", { a: 1, b: 2 })));
@@ -210,7 +210,7 @@ test("T28 a value that breaks its output schema never leaves the server", async 
   assert.equal(json.result.error.message, "The tool failed");
 });
 
-test("T34 a tool that gives nothing has the value null", async () => {
+test("T34 a tool that returns nothing has the value null", async () => {
   assert.equal((await call("Fixture.Silent", {}, { worker: fixtures })).json.result.value, null);
 });
 

@@ -1,4 +1,4 @@
-// The profile: a module that counts does what it did before, and its counts are right.
+// The profiler: an instrumented module behaves as before, and its counts are right.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -50,7 +50,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** What a call notes: `name+` for entering with a value, `name-` for leaving, `copy`, and the counts. */
+/** The trace of a call: `name+` for entering with a value, `name-` for leaving, `copy`, and the counts. */
 function notes() {
   const raw = new Int32Array(exports.notes.buffer, 0, exports.cursor.value / 4);
   const told = [];
@@ -64,7 +64,7 @@ function notes() {
 }
 
 for (const [title, name, argument, result, expected] of [
-  // Ten instructions a round, and one to give the sum.
+  // Ten instructions per iteration, and one to return the sum.
   ["a loop", "sum", 3, 6, ["sum+3 at 0", "sum- at 31"]],
   ["a branch that calls JS", "either", 1, 8, ["either+0 at 0", "either- at 4"]],
   ["the other branch", "either", 0, 0, ["either+0 at 0", "either- at 6"]],
@@ -80,7 +80,7 @@ for (const [title, name, argument, result, expected] of [
   });
 }
 
-test("a module without names is refused", async () => {
+test("a module without names is rejected", async () => {
   const bare = join(folder, "bare.wasm");
   execFileSync(WASM_AS, [join(folder, "module.wat"), "--all-features", "-o", bare]);
   const bytes = await readFile(bare);

@@ -1,6 +1,6 @@
-// The calls of model providers over HTTP: what is posted, and what comes back to be appended. The
-// tables of edge cases are native (crates/toolbooth/src/dialect/providers/call/tests); here stands
-// what needs the real runtime and the real tools. Every reply is held to the contract.
+// The calls of model providers over HTTP: what is posted, and the results to append. The tables of edge
+// cases are native (crates/toolbooth/src/dialect/providers/call/tests); this file has what needs the real
+// runtime and the real tools. Every reply is checked against the contract.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openMeteo } from "./support/open-meteo.mjs";
@@ -14,7 +14,7 @@ before(async () => {
   weather = await openMeteo();
   [booth, fixtures, limited, broken] = await Promise.all([
     start(BOOTH, { vars: { WEATHER_FORECAST_URL: weather.base, WEATHER_GEOCODING_URL: weather.base } }),
-    // Arguments that are larger than a result may be.
+    // Arguments longer than the longest result.
     start(FIXTURES, { vars: { MAX_ARGUMENT_BYTES: "100000" } }),
     start(BOOTH, {
       vars: {
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => Promise.all([booth, fixtures, limited, broken, weather].map((each) => each.close())));
 
-/** A provider's list of calls: `[id, name, arguments]` each, the arguments as a value or, for OpenAI, as text. */
+/** A provider's list of calls: `[id, name, arguments]` each, the arguments as a value or, for OpenAI, as JSON text. */
 function calls(provider, ...list) {
   const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
   return list.map(([id, name, input]) => {
@@ -47,7 +47,7 @@ function calls(provider, ...list) {
   });
 }
 
-/** The results in an answer: `[id, content]` each, an error as its text. */
+/** The results in a response: `[id, content]` each, an error as its text. */
 function results(provider, { json }) {
   switch (provider) {
     case "openai":
@@ -78,7 +78,7 @@ for (const provider of PROVIDERS) {
     });
   });
 
-  test(`PC10 ${provider}: twenty calls wait for others side by side and come back in order`, async () => {
+  test(`PC10 ${provider}: twenty calls run concurrently and are returned in order`, async () => {
     const list = Array.from({ length: 20 }, (_, n) =>
       n % 2 ? [`c${n}`, "Calculator_Add", { a: n, b: 0 }] : [`c${n}`, "Weather_Current", { city: "Berlin" }],
     );
@@ -90,7 +90,7 @@ for (const provider of PROVIDERS) {
     }
   });
 
-  test(`PC10 PC16 ${provider}: a failed call tells the model, and the others run`, async () => {
+  test(`PC10 PC16 ${provider}: a failed call is reported to the model, and the others run`, async () => {
     const list = [
       ["c1", "Doorbell_Ring", { doorbell_id: "doorbell1" }],
       ["c2", "No_Such_Tool", {}],
@@ -104,7 +104,7 @@ for (const provider of PROVIDERS) {
     assert.deepEqual(good, ["c4", "2"]);
   });
 
-  test(`PC15 ${provider}: a tool that returns nothing has executed`, async () => {
+  test(`PC15 ${provider}: a tool that returns nothing is reported as executed`, async () => {
     const reply = await post(fixtures, calls(provider, ["c1", "Fixture_Silent", {}]));
     const expected = "Tool executed, no output";
     assert.deepEqual(results(provider, reply), [["c1", provider === "gemini" ? JSON.stringify(expected) : expected]]);
@@ -125,7 +125,7 @@ for (const provider of PROVIDERS) {
     assert.ok(Buffer.byteLength(text) <= 60100);
   });
 
-  test(`PC21 ${provider}: what a tool requires cannot be sent in this form, and is named`, async () => {
+  test(`PC21 ${provider}: the result lists requirements, which this form cannot carry`, async () => {
     const reply = await post(fixtures, calls(provider, ["c1", "Fixture_Private", {}]));
     const [[, content]] = results(provider, reply);
     assert.match(content, /^Error: Tool 'Fixture_Private' is not available\. The call lacks .*mail.*KEY.*user id\.$/);
@@ -145,7 +145,7 @@ for (const provider of PROVIDERS) {
     assert.equal(many.json.error.code, "too_many_tool_calls");
   });
 
-  test(`PC14 ${provider}: with validate_tool_arguments nothing runs when any arguments are invalid`, async () => {
+  test(`PC14 ${provider}: with validate_tool_arguments nothing runs if any arguments are invalid`, async () => {
     const body = calls(provider, ["c1", "Weather_Current", { city: "Berlin" }], ["c2", "Calculator_Add", { a: CANARY }]);
     const before = weather.requests.length;
     const reply = await post(booth, body, "?validate_tool_arguments=true");
@@ -175,7 +175,7 @@ for (const provider of PROVIDERS) {
     assert.equal(ids[1], `${ids[0]}_2`);
   });
 
-  test(`${provider}: an answer without calls is no error`, async () => {
+  test(`${provider}: a response without calls is not an error`, async () => {
     const reply = await post(booth, []);
     assert.equal(reply.status, 200);
     assert.deepEqual(results(provider, reply), []);
@@ -196,7 +196,7 @@ for (const provider of PROVIDERS) {
     });
   }
 
-  test(`${provider}: other addresses and methods`, async () => {
+  test(`${provider}: other paths and methods`, async () => {
     assert.equal((await booth.request("POST", `${path}/`, { headers: JSON_TYPE, body: "[]" })).status, 404);
     for (const method of ["GET", "PUT", "DELETE"]) {
       const reply = await booth.request(method, path);
@@ -215,13 +215,13 @@ for (const provider of PROVIDERS) {
     });
   }
 
-  test(`${provider}: a wrong configuration is 503, for no model is to blame`, async () => {
+  test(`${provider}: an invalid configuration is 503, because the model cannot help`, async () => {
     const reply = await post(broken, calls(provider, ["c1", "Calculator_Add", { a: 1, b: 1 }]));
     assert.equal(reply.status, 503);
     assert.equal(reply.json.error.type, "server_error");
   });
 
-  test(`PC10 ${provider}: a tool that crashes takes the others with it, and the next request is served`, async () => {
+  test(`PC10 ${provider}: a tool that crashes takes down the other calls, and the next request is served`, async () => {
     const good = ["c1", "Fixture_Silent", {}];
     for (const crash of ["Fixture_Panic", "Fixture_LatePanic"]) {
       const reply = await post(fixtures, calls(provider, good, ["c2", crash, {}], ["c3", "Fixture_Silent", {}]));
@@ -236,7 +236,7 @@ for (const provider of PROVIDERS) {
     ["?unknown=leave&unknown=leave", /^unknown is there more than once$/],
     ["?unknown=skip", /^unknown must be leave or answer$/],
   ]) {
-    test(`${provider}/call${query} is refused, and nothing runs`, async () => {
+    test(`${provider}/call${query} is rejected, and nothing runs`, async () => {
       const reply = await post(booth, calls(provider, ["c1", "Calculator_Add", { a: 1, b: 1 }]), query);
       assert.deepEqual([reply.status, reply.json.error.code], [400, "invalid_request"]);
       assert.match(reply.json.error.message, says);
@@ -245,7 +245,7 @@ for (const provider of PROVIDERS) {
 }
 
 for (const provider of ["openai", "openai-responses"]) {
-  test(`PC9 ${provider}: malformed arguments are told with their place, never with their text`, async () => {
+  test(`PC9 ${provider}: malformed arguments are reported with their location, without their text`, async () => {
     const body = calls(provider, ["c1", "Calculator_Add", `{"a": ${CANARY}`], ["c2", "Calculator_Add", '{"a":1,"b":2}']);
     const reply = await booth.post(body, { path: `/providers/${provider}/call` });
     const start = "Error: Invalid JSON in arguments. Please retry with valid JSON.";
@@ -254,7 +254,7 @@ for (const provider of ["openai", "openai-responses"]) {
   });
 }
 
-test("PC1 gemini: function calls without parts around them may lack args", async () => {
+test("PC1 gemini: function calls outside parts may lack args", async () => {
   const reply = await booth.post([{ name: "Calculator_Add" }, { name: "Calculator_Add", args: { a: 1, b: 1 } }], {
     path: "/providers/gemini/call",
   });
@@ -262,7 +262,7 @@ test("PC1 gemini: function calls without parts around them may lack args", async
   assert.deepEqual(results("gemini", reply).map(([, content]) => content), [lacking, "2"]);
 });
 
-test("null for an optional property is its absence, whoever writes it", async () => {
+test("null for an optional property counts as absent, with every provider", async () => {
   const input = { text: "Hello World", separator: null, max_length: null };
   const body = calls("anthropic", ["1", "Text_Slugify", input]);
   const reply = await booth.request("POST", "/providers/anthropic/call", { headers: JSON_TYPE, body: JSON.stringify(body) });
@@ -276,7 +276,7 @@ test("null for an optional property is its absence, whoever writes it", async ()
   assert.match(mcp.json.result.content[0].text, /hello-world/);
 });
 
-test("what google-genai writes of an answer, with null for all that is not there", async () => {
+test("a response as serialized by google-genai, with null for absent members", async () => {
   const call = { id: "1", args: { a: 1, b: 2 }, name: "Calculator_Add", partial_args: null, will_continue: null };
   const part = { function_call: call, text: null, thought: null, inline_data: null, function_response: null };
   const candidate = { content: { parts: [part], role: "model" }, finish_reason: "STOP", token_count: null };

@@ -1,5 +1,5 @@
-// The lists of tools in the model providers' own forms (2api.ai's page "Tool Calling", T3 to T7), judged
-// by what the providers publish themselves.
+// The lists of tools in the model providers' formats (2api.ai's page "Tool Calling", T3 to T7), validated
+// with the providers' own packages.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 
-/** The functions of a list in one form: name, description, schema, strict. */
+/** The functions of a list in a common form: name, description, schema, strict. */
 const FUNCTIONS = {
   openai: (tools) => tools.map((tool) => tool.function).map(({ parameters: schema, ...rest }) => ({ schema, ...rest })),
   "openai-responses": (tools) => tools.map(({ parameters: schema, type, ...rest }) => ({ schema, ...rest })),
@@ -50,7 +50,7 @@ for (const provider of PROVIDERS) {
       assert.equal(description, told);
       assert.deepEqual(Object.keys(schema.properties), Object.keys(input_schema.properties));
       assert.deepEqual(schema.required, input_schema.required);
-      if (provider !== "gemini") assert.deepEqual(schema, input_schema, "taken as it is");
+      if (provider !== "gemini") assert.deepEqual(schema, input_schema, "unchanged");
       assert.equal(strict, provider.startsWith("openai") ? false : undefined);
     }
   });
@@ -80,7 +80,7 @@ for (const provider of PROVIDERS) {
     ["?include=Nope", "tool_not_found", /no tool "Nope"; expected a name/],
     ["?include=Text.Slugify@9", "tool_not_found", /Text.Slugify has no version 9.0.0/],
   ]) {
-    test(`T5.4 ${provider}/tools${query} is refused as ${code}`, async () => {
+    test(`T5.4 ${provider}/tools${query} is rejected as ${code}`, async () => {
       const error = await refused("booth", provider, query);
       assert.equal(error.code, code);
       assert.equal(error.type, "invalid_request_error");
@@ -88,7 +88,7 @@ for (const provider of PROVIDERS) {
     });
   }
 
-  test(`T5.4 ${provider}: a schema that is not taken makes a 400 that names tool and features`, async () => {
+  test(`T5.4 ${provider}: an incompatible schema is a 400 that names tool and features`, async () => {
     const error = await refused("fixtures", provider, "");
     assert.deepEqual([error.code, error.type], ["tool_schema_incompatible", "semantic_error"]);
     const { incompatible_features } = error.tools.find(({ name }) => name === "Fixture_Awkward");
@@ -96,7 +96,7 @@ for (const provider of PROVIDERS) {
     assert.match(error.message, /^Tool 'Fixture_Awkward' has 'depth'/);
   });
 
-  test(`T5.4 ${provider}: skip_incompatible leaves it out and says so`, async () => {
+  test(`T5.4 ${provider}: skip_incompatible omits it with a warning`, async () => {
     const { reply, functions } = await list("fixtures", provider, "?skip_incompatible=true");
     assert.ok(!names({ functions }).includes("Fixture_Awkward"));
     assert.match(reply.headers["toolbooth-warning"], /Fixture_Awkward is left out: depth/);
@@ -111,12 +111,12 @@ for (const provider of PROVIDERS) {
     assert.equal(reply.headers["toolbooth-warning"], "Fixture_Private: requirements: a call in this form cannot send them");
   });
 
-  test(`T7.1 ${provider}: a schema of six levels is listed with a warning`, async () => {
+  test(`T7.1 ${provider}: a schema with six levels is listed with a warning`, async () => {
     const { reply } = await list("fixtures", provider, "?include=Fixture_Choice");
     assert.match(reply.headers["toolbooth-warning"], /^Fixture_Choice: its schema has 6 levels, more than 5/);
   });
 
-  test(`T7.2 ${provider}: the allowlist hides what may not be called`, async () => {
+  test(`T7.2 ${provider}: the allowlist hides tools that may not be called`, async () => {
     assert.deepEqual(names(await list("limited", provider)), ["Calculator_Add", "Text_Slugify"]);
     assert.deepEqual(names(await list("limited", provider, "?version=all")), ["Calculator_Add", "Text_Slugify"]);
     const error = await refused("limited", provider, "?include=Doorbell_Ring", 403);
@@ -143,7 +143,7 @@ for (const worker of ["booth", "fixtures"]) {
   const query = "?strict=true&version=all&skip_incompatible=true";
 
   for (const provider of ["openai", "openai-responses"]) {
-    test(`T2.1 ${provider}: OpenAI's own package takes strict schemas as they are (${worker})`, async () => {
+    test(`T2.1 ${provider}: OpenAI's own package accepts strict schemas unchanged (${worker})`, async () => {
       const { functions } = await list(worker, provider, query);
       assert.ok(functions.length > 0);
       for (const { name, schema, strict } of functions) {
@@ -153,7 +153,7 @@ for (const worker of ["booth", "fixtures"]) {
     });
   }
 
-  test(`T2.1 anthropic: Anthropic's own package leaves strict schemas as they are (${worker})`, async () => {
+  test(`T2.1 anthropic: Anthropic's own package leaves strict schemas unchanged (${worker})`, async () => {
     const { functions } = await list(worker, "anthropic", query);
     assert.ok(functions.length > 0);
     for (const { name, schema, strict } of functions) {
@@ -164,20 +164,20 @@ for (const worker of ["booth", "fixtures"]) {
 }
 
 for (const provider of ["openai", "openai-responses"]) {
-  test(`T5.4 ${provider}: a property that need not be sent is not strict`, async () => {
+  test(`T5.4 ${provider}: a tool with an optional property is not strict`, async () => {
     const error = await refused("booth", provider, "?strict=true");
     assert.deepEqual(
       error.tools.map(({ name }) => name),
       ["GitHub_CreateIssue", "GitHub_ListIssues", "Text_Slugify", "Weather_Current", "Weather_Forecast"],
     );
     assert.deepEqual(error.incompatible_features, ["optional_properties"]);
-    // The judge agrees.
+    // The package agrees.
     const { functions } = await list("booth", provider, "?include=Weather_Current");
     assert.throws(() => toStrictJsonSchema(functions[0].schema), /optional/);
   });
 }
 
-test("T2.1 anthropic: every tool of the booth has a strict form, its bounds in words", async () => {
+test("T2.1 anthropic: every tool of the server has a strict form, with bounds in words", async () => {
   const { functions } = await list("booth", "anthropic", "?strict=true");
   assert.deepEqual(names({ functions }), LATEST);
   const { days } = functions.at(-1).schema.properties;
@@ -186,25 +186,25 @@ test("T2.1 anthropic: every tool of the booth has a strict form, its bounds in w
 });
 
 for (const provider of ["openai", "openai-responses", "anthropic"]) {
-  test(`T2.1 ${provider}: a schema of many parts has a strict form`, async () => {
+  test(`T2.1 ${provider}: a schema with many parts has a strict form`, async () => {
     const { functions } = await list("fixtures", provider, "?strict=true&include=Fixture_Varied");
     const { order, code } = functions[0].schema.properties;
-    assert.equal(order.properties.lines.items.additionalProperties, false, "closed, however deep");
+    assert.equal(order.properties.lines.items.additionalProperties, false, "closed at every level");
     assert.match(code.description, /^A code\. .*At least 1 character\./, "bounds in words");
   });
 }
 
-test("T2.1 gemini: there are no strict tools, and the answer says what there is", async () => {
+test("T2.1 gemini: there are no strict tools, and the error says what to use instead", async () => {
   assert.match((await refused("booth", "gemini", "?strict=true")).message, /VALIDATED/);
 });
 
-test("T5.4 gemini: oneOf is listed as anyOf, which Gemini reads it as", async () => {
+test("T5.4 gemini: oneOf is listed as anyOf, as Gemini treats it", async () => {
   const { reply, functions } = await list("fixtures", "gemini", "?include=Fixture_Choice");
   assert.equal(functions[0].schema.properties.either.anyOf.length, 2);
   assert.match(reply.headers["toolbooth-warning"], /oneOf is listed as anyOf/);
 });
 
-test("T3.1 every listed name, versioned or not, leads back to its tool", async () => {
+test("T3.1 every listed name, versioned or not, identifies its tool", async () => {
   for (const name of EVERY) {
     assert.deepEqual(names(await list("booth", "openai", `?include=${name}`)), [name]);
   }

@@ -1,5 +1,5 @@
-// What a tool requires and what the call brings along (X20, X34, X47 to X50). Fixture.Private
-// requires a token of "mail", the secret "KEY" and a user.
+// What a tool requires and what the call supplies (X20, X34, X47 to X50). Fixture.Private requires a
+// token for "mail", the secret "KEY" and a user.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { CANARY, FIXTURES, start } from "./support/worker.mjs";
@@ -49,7 +49,7 @@ test("X48 an empty token is not valid, so it is missing", async () => {
   assert.equal((await privately({ ...SECRET, ...USER, authorization })).status, 400);
 });
 
-test("X48 X49 with all of it the tool runs and sees it", async () => {
+test("X48 X49 with all requirements the tool runs and receives them", async () => {
   const { status, json } = await privately({ ...TOKEN, ...SECRET, ...USER });
   assert.equal(status, 200);
   assert.deepEqual(json.value, {
@@ -59,7 +59,7 @@ test("X48 X49 with all of it the tool runs and sees it", async () => {
   });
 });
 
-test("X50 more than is required does no harm, and of two with one id the later counts", async () => {
+test("X50 superfluous credentials are ignored, and of two with the same id the later counts", async () => {
   const { json } = await privately({
     ...USER,
     authorization: [{ id: "files", token: CANARY }, { id: "mail", token: `${CANARY}-1` }, { id: "mail", token: `${CANARY}-2` }],
@@ -68,12 +68,12 @@ test("X50 more than is required does no harm, and of two with one id the later c
   assert.equal(json.value.token, `${CANARY}-2`);
 });
 
-test("X22 what is missing is told before the input is looked at", async () => {
+test("X22 missing requirements are reported before the input is validated", async () => {
   assert.equal((await privately(undefined, { wrong: CANARY })).status, 400);
   assert.equal((await privately({ ...TOKEN, ...SECRET, ...USER }, { wrong: CANARY })).status, 422);
 });
 
-test("one call's credentials are not there in the next", async () => {
+test("the credentials of a call do not leak into the next", async () => {
   assert.equal((await privately({ ...TOKEN, ...SECRET, ...USER })).status, 200);
   assert.equal((await privately({})).status, 400);
 });
@@ -82,7 +82,7 @@ test("X47 a tool without requirements needs no context", async () => {
   assert.equal((await worker.post({ tool_id: "Fixture.Silent" })).status, 200);
 });
 
-// No credentials for the server itself in this stage: every call is served, whatever it carries.
+// With AUTH=none every call is served, whatever credentials it carries.
 for (const authorization of ["Bearer x", "Bearer ", "Basic dTpw", `Bearer ${CANARY}`]) {
   test(`X3 X4 "Authorization: ${authorization}" is ignored`, async () => {
     const headers = { authorization, "oxp-api-key": CANARY };

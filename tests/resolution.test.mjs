@@ -1,4 +1,4 @@
-// Which tool, in which version, a tool id means (X11 to X14), and ids that mean none (X16).
+// How tool ids resolve to tools and versions (X11 to X14), and invalid ids (X16).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, start } from "./support/worker.mjs";
@@ -7,8 +7,8 @@ let worker;
 before(async () => (worker = await start(BOOTH)));
 after(() => worker.close());
 
-// One input that tells the three versions apart: 1.0.0 knows no separator, 1.1.0 drops what is not
-// ASCII, 2.0.0 keeps it and gives an object.
+// An input that distinguishes the three versions: 1.0.0 has no separator, 1.1.0 drops non-ASCII characters,
+// 2.0.0 keeps them and returns an object.
 const INPUT = { text: "Crème x", separator: "_" };
 const OF_VERSION = {
   "1.0.0": [422, { separator: "Is not a known parameter" }],
@@ -34,7 +34,7 @@ for (const [clause, tool_id, version] of [
   });
 }
 
-test("X11 one tool in three versions stands in the list", async () => {
+test("X11 the list has all three versions of a tool", async () => {
   const { items } = (await worker.get("/tools")).json;
   assert.deepEqual(
     items.filter(({ name }) => name === "Text_Slugify").map(({ id }) => id),
@@ -87,7 +87,7 @@ for (const tool_id of [
   "Text.",
   "@1.0.0",
 ]) {
-  test(`X16 ${JSON.stringify(tool_id)} is no tool id`, async () => {
+  test(`X16 ${JSON.stringify(tool_id)} is not a tool id`, async () => {
     const reply = await worker.call(tool_id, INPUT);
     assert.equal(reply.status, 400);
     assert.equal(reply.json.message, "The tool id is invalid");
@@ -95,7 +95,7 @@ for (const tool_id of [
   });
 }
 
-test("X16 an unknown tool is told before its input is looked at", async () => {
+test("X16 an unknown tool is reported before its input is validated", async () => {
   const reply = await worker.call("Calculator.Add@7", { a: "not a number" });
   assert.equal(reply.status, 400);
 });

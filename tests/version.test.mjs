@@ -1,4 +1,4 @@
-// OXP-Version, both ways (X6 to X8).
+// OXP-Version in requests and responses (X6 to X8).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, start } from "./support/worker.mjs";
@@ -29,7 +29,7 @@ for (const [name, ask] of ENDPOINTS) {
     });
   }
   for (const version of ["2.0", "2", "0.9", "1.1", "1.0.1", "1.0.0.0", "x", "v1.0", "1.0, 1.0", "latest"]) {
-    test(`X16 ${name} refuses OXP-Version ${version}`, async () => {
+    test(`X16 ${name} rejects OXP-Version ${version}`, async () => {
       const reply = await ask({ "oxp-version": version });
       assert.equal(reply.status, 400);
       assert.deepEqual(reply.json, {
@@ -41,7 +41,7 @@ for (const [name, ask] of ENDPOINTS) {
   }
 }
 
-// What the check of every response cannot show: that these statuses were among them.
+// The check of every response cannot prove that these statuses were among them.
 for (const [status, ask] of [
   [200, () => worker.post(CALL)],
   [304, () => worker.get("/tools", { "if-none-match": "*" })],
@@ -59,7 +59,7 @@ for (const [status, ask] of [
   });
 }
 
-test("X6 the version is told before what is wrong with the call itself", async () => {
+test("X6 the version is checked before the call itself", async () => {
   const reply = await worker.post({ tool_id: 1 }, { headers: { "oxp-version": "3.0" } });
   assert.equal(reply.json.message, "This version of OXP is not supported");
 });

@@ -1,5 +1,5 @@
-// Xaibo over HTTP: its models as JSON, and a ToolResult for whatever goes wrong. The clauses are those
-// of docs/PROTOCOLS.md; what the Python package and Xaibo itself make of it is in tests/clients.
+// Xaibo over HTTP: its models as JSON, and a ToolResult for every error. docs/PROTOCOLS.md lists the
+// clauses; tests/clients tests the Python package and Xaibo itself.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
@@ -34,13 +34,13 @@ for (const name of ["booth", "fixtures"]) {
     assert.equal(names.length, new Set(names).size);
   });
 
-  test(`XB3 every parameter of ${name} is one of the tool's schema, and as required`, async () => {
+  test(`XB3 every parameter of ${name} is in the tool's schema, and required if it is there`, async () => {
     const [{ json: listed }, { json: all }] = await Promise.all([
       workers[name].get(LIST),
       workers[name].get("/oxp/tools"),
     ]);
     for (const { name, description, parameters } of listed) {
-      // Sorted by version as they stand in the list, the last is the latest.
+      // The list is sorted by version, so the last is the latest.
       const { input_schema, description: whole } = all.items.filter((tool) => tool.name === name).at(-1);
       assert.ok(description.startsWith(whole), name);
       const { properties = {}, required = [] } = input_schema;
@@ -54,7 +54,7 @@ for (const name of ["booth", "fixtures"]) {
   });
 }
 
-test("XB3 what a ToolParameter cannot hold is said in words", async () => {
+test("XB3 what a ToolParameter cannot express is in its description", async () => {
   const { json: listed } = await workers.fixtures.get(LIST);
   const { parameters } = listed.find(({ name }) => name === "Fixture_Echo");
   assert.equal(parameters.order.type, "object");
@@ -70,7 +70,7 @@ for (const [name, tool, parameters, result] of [
   ["an id with its version", "Calculator.Add@1", { a: 10, b: 5 }, 15],
   ["an older version", "Text_Slugify__1_0_0", { text: "Crème" }, "cr-me"],
 ]) {
-  test(`XB4 execute_tool by ${name} gives a ToolResult with the value`, async () => {
+  test(`XB4 execute_tool by ${name} returns a ToolResult with the value`, async () => {
     const reply = await execute(tool, parameters);
     assert.equal(reply.status, 200);
     assert.equal(reply.headers["cache-control"], "no-store");
@@ -78,7 +78,7 @@ for (const [name, tool, parameters, result] of [
   });
 }
 
-test("XB4 without parameters they are {}, and a tool without value gives null", async () => {
+test("XB4 absent parameters are {}, and a tool without a value returns null", async () => {
   assert.deepEqual((await execute("Fixture_Silent", undefined, { worker: workers.fixtures })).json, done(null));
 });
 
@@ -89,7 +89,7 @@ for (const [name, tool] of [
   ["an unknown version", "Calculator.Add@7.0.0"],
   ["a versioned name of no version", "Calculator_Add__7_0_0"],
 ]) {
-  test(`XB5 ${name} is not found, and the tools that there are are named`, async () => {
+  test(`XB5 ${name} is not found, and the error lists the available tools`, async () => {
     const names = (await workers.booth.get(LIST)).json.map(({ name }) => `'${name}'`);
     const reply = await execute(tool, {});
     assert.equal(reply.status, 200);
@@ -97,7 +97,7 @@ for (const [name, tool] of [
   });
 }
 
-test("XB5 an endless name does not come back as a whole", async () => {
+test("XB5 a very long name is truncated in the error", async () => {
   const { error } = (await execute("x".repeat(5000), {})).json;
   assert.match(error, /^Tool 'x{64}…' not found\. /);
 });
@@ -118,7 +118,7 @@ for (const [parameters, faults] of [
   });
 }
 
-test("XB7 a tool that fails is told with what would help, and not with what is for a log", async () => {
+test("XB7 the error of a failing tool has its hints, but nothing meant for a log", async () => {
   const reply = await execute("Doorbell_Ring", { doorbell_id: "doorbell1" });
   assert.equal(reply.status, 200);
   const error = "Tool execution failed: Doorbell ID not found. ids: doorbell42,doorbell84. Try again after 500 ms.";
@@ -146,7 +146,7 @@ const CONTEXT = {
   secrets: [{ id: "KEY", value: `${CANARY}-secret` }],
 };
 
-test("XB8 what a tool requires goes along in context", async () => {
+test("XB8 what a tool requires is sent in context", async () => {
   const worker = workers.fixtures;
   const lacks = 'context.authorization with id "mail", context.secrets with id "KEY", context.user_id';
   const without = await execute("Fixture_Private", {}, { worker });
@@ -157,7 +157,7 @@ test("XB8 what a tool requires goes along in context", async () => {
   assert.deepEqual(json, done({ user_id: `${CANARY}-user`, token: `${CANARY}-token`, secret: `${CANARY}-secret` }));
 });
 
-test("XB9 tools that the allowlist denies are neither listed nor named nor run", async () => {
+test("XB9 tools outside the allowlist are neither listed nor named nor run", async () => {
   const worker = workers.allowing;
   assert.deepEqual((await worker.get(LIST)).json.map(({ name }) => name), ["Calculator_Add"]);
   const available = "Available tools: ['Calculator_Add']";
@@ -179,16 +179,16 @@ for (const [name, method, path, { headers = JSON_TYPE, body }, status, error] of
   ["no health", "GET", "/xaibo/health", {}, 404, "There is nothing at this address; Xaibo's are GET /tools and POST /execute"],
   ["another method for the list", "POST", LIST, { body: CALL }, 405, "This address does not take this method; it takes GET, HEAD, OPTIONS"],
   ["another method for calls", "GET", EXECUTE, {}, 405, "This address does not take this method; it takes POST, OPTIONS"],
-  ["too large a body", "POST", EXECUTE, { body: " ".repeat(300000) }, 413, "The request is too large; it may have at most 262144 bytes"],
+  ["a body that is too large", "POST", EXECUTE, { body: " ".repeat(300000) }, 413, "The request is too large; it may have at most 262144 bytes"],
   ["a body that is not declared as JSON", "POST", EXECUTE, { headers: {}, body: CALL }, 415, "The request is not JSON; send the header Content-Type: application/json"],
   ["no body", "POST", EXECUTE, { body: "" }, 400, /^The request is malformed: it is not valid JSON: /],
   ["half a body", "POST", EXECUTE, { body: CALL.slice(0, 20) }, 400, /^The request is malformed: it is not valid JSON: /],
   ["an array", "POST", EXECUTE, { body: "[]" }, 400, "The request is malformed: the body must be an object with tool_name and parameters"],
   ["no tool_name", "POST", EXECUTE, { body: "{}" }, 400, "The request is malformed: tool_name is missing; it must be a string"],
-  ["a tool_name that is no text", "POST", EXECUTE, { body: '{"tool_name":1}' }, 400, "The request is malformed: tool_name must be a string"],
-  ["parameters that are no object", "POST", EXECUTE, { body: '{"tool_name":"a","parameters":[1]}' }, 400, "The request is malformed: parameters must be an object"],
-  ["a context that is no object", "POST", EXECUTE, { body: '{"tool_name":"a","context":1}' }, 400, "The request is malformed: context must be an object"],
-  ["a field that there is not", "POST", EXECUTE, { body: '{"tool_name":"a","arguments":{}}' }, 400, `The request is malformed: "arguments" is not a field; ${fields}`],
+  ["a tool_name that is not a string", "POST", EXECUTE, { body: '{"tool_name":1}' }, 400, "The request is malformed: tool_name must be a string"],
+  ["parameters that are not an object", "POST", EXECUTE, { body: '{"tool_name":"a","parameters":[1]}' }, 400, "The request is malformed: parameters must be an object"],
+  ["a context that is not an object", "POST", EXECUTE, { body: '{"tool_name":"a","context":1}' }, 400, "The request is malformed: context must be an object"],
+  ["an unknown field", "POST", EXECUTE, { body: '{"tool_name":"a","arguments":{}}' }, 400, `The request is malformed: "arguments" is not a field; ${fields}`],
 ]) {
   test(`XB10 ${name}: ${status} with a ToolResult`, async () => {
     const reply = await workers.booth.request(method, path, { headers, body });
@@ -205,7 +205,7 @@ test("XB10 a server that is not ready: 503 with a ToolResult, and still a list",
   assert.equal((await workers.broken.get(LIST)).status, 200);
 });
 
-test("XB11 the list has an entity tag of its own", async () => {
+test("XB11 the list has its own entity tag", async () => {
   const { headers: { etag, ...headers } } = await workers.booth.get(LIST);
   assert.equal(headers["cache-control"], "no-cache");
   assert.notEqual(etag, (await workers.booth.get("/oxp/tools")).headers.etag);
@@ -213,7 +213,7 @@ test("XB11 the list has an entity tag of its own", async () => {
   assert.equal((await workers.booth.get(LIST, { "if-none-match": '"other"' })).status, 200);
   const head = await workers.booth.request("HEAD", LIST);
   assert.deepEqual([head.status, head.text, head.headers.etag], [200, "", etag]);
-  assert.notEqual((await workers.allowing.get(LIST)).headers.etag, etag, "what is denied changes the list");
+  assert.notEqual((await workers.allowing.get(LIST)).headers.etag, etag, "the allowlist changes the list");
 });
 
 for (const [path, allow] of [[LIST, "GET, HEAD, OPTIONS"], [EXECUTE, "POST, OPTIONS"]]) {

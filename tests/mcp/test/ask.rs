@@ -1,4 +1,4 @@
-//! Those that ask the client's user, its model, or the client itself.
+//! Tools that ask the client's user, its model, or the client itself.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -37,7 +37,7 @@ struct Root {
     uri: String,
 }
 
-/// A form of one field.
+/// A form with one field.
 fn form(message: &str, field: &str, kind: &str) -> Question {
     let schema = json!({
         "type": "object", "properties": { field: { "type": kind } }, "required": [field],
@@ -147,7 +147,7 @@ pub(crate) async fn input_required_result_multiple_inputs(
 }
 
 pub(crate) async fn input_required_result_multi_round(_: Nothing, context: &Context<'_>) -> Blocks {
-    // The state is the list of what was answered before.
+    // The state is the list of earlier responses.
     let mut said: Vec<String> = context.state().unwrap_or_default();
     if said.is_empty() {
         let first = form("Step 1: What is your name?", "name", "string");
