@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { entryOf } from "../scripts/credentials.mjs";
 import { claims, hmac, token } from "./support/issuer.mjs";
-import { FORMS, addresses, told } from "./support/protocols.mjs";
+import { FORMS, addresses, payload } from "./support/protocols.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const KEYS = { full: `${CANARY}-key-of-full`, few: `${CANARY}-key-of-few` };
@@ -65,10 +65,10 @@ const post = (worker, one, [name, input, context], headers) => ask(worker, one, 
 /** Checks a reply that rejects the whole request: its status, form and message. */
 function isTurnedAway(reply, one, status, text) {
   assert.equal(reply.status, status, reply.text);
-  const { mark, refusal } = before_reading(one);
-  const body = told(reply);
+  const { mark, rejection } = before_reading(one);
+  const body = payload(reply);
   for (const [name, value] of Object.entries(mark)) assert.equal(body[name], value, reply.text);
-  assert.match(refusal(body), text);
+  assert.match(rejection(body), text);
   assert.equal(reply.headers["cache-control"], "no-store");
 }
 
@@ -149,7 +149,7 @@ for (const one of CALLS) {
     const { scope, failure, mark } = one.form;
     const reply = await post(workers.key, one, ["Fixture_Scoped", {}], bearer(KEYS.few));
     assert.equal(reply.status, scope, reply.text);
-    assert.match(failure(told(reply)), /credentials/);
+    assert.match(failure(payload(reply)), /credentials/);
     if (mark.$schema) assert.equal(reply.json.$schema, mark.$schema);
     const challenge = `${REALM}, error="insufficient_scope", scope="fixture:run fixture:tell"`;
     assert.equal(reply.headers["www-authenticate"], scope === 403 ? challenge : undefined);
@@ -216,7 +216,7 @@ for (const one of LISTS) {
     assert.deepEqual([stranger.status, stranger.headers.etag], [401, undefined]);
     const open = await workers.none.get(one.path);
     assert.equal(open.headers["cache-control"], "no-cache");
-    assert.ok(!shows(open), "nobody has scopes");
+    assert.ok(!shows(open), "anonymous callers have no scopes");
   });
 }
 
@@ -250,7 +250,7 @@ for (const one of CALLS) {
       const reply = await post(workers.none, one, ["Fixture_Private", {}, context]);
       assert.equal(reply.status, unmet(one), reply.text);
       for (const [name, pattern] of Object.entries(LACKING)) {
-        const text = one.form.failure(told(reply)).split("lacks").at(-1);
+        const text = one.form.failure(payload(reply)).split("lacks").at(-1);
         if (name === missing) assert.match(text, pattern);
         else assert.doesNotMatch(text, pattern);
       }
@@ -260,7 +260,7 @@ for (const one of CALLS) {
   test(`T41 T42 X48 X49 ${named(one)}: a call without anything is rejected and names everything`, async () => {
     const reply = await post(workers.none, one, ["Fixture_Private", {}]);
     assert.equal(reply.status, unmet(one), reply.text);
-    for (const pattern of Object.values(LACKING)) assert.match(one.form.failure(told(reply)), pattern);
+    for (const pattern of Object.values(LACKING)) assert.match(one.form.failure(payload(reply)), pattern);
   });
 }
 
@@ -283,7 +283,7 @@ for (const one of CALLS) {
     // If a call has no field for a user, the token identifies the user.
     const reply = await post(workers.oauth, one, list, signed({ sub: `${CANARY}-user`, scope: "github:read" }));
     assert.equal(reply.status, unmet(one), reply.text);
-    const body = told(reply);
+    const body = payload(reply);
     const words = one.form.failure(body);
     const challenges = CHALLENGES[one.spoken ?? one.protocol]?.(body);
     let { url, check_url } = challenges?.[0] ?? {};

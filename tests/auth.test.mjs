@@ -47,14 +47,14 @@ const WHOSE = { JWT_AUDIENCE: MEANT.aud, JWT_ISSUER: MEANT.iss };
 const bearer = (value) => ({ authorization: `Bearer ${value}` });
 const names = (reply) => reply.json.items.map(({ name }) => name);
 
-function isRefused(reply, reason) {
+function isRejected(reply, reason) {
   assert.equal(reply.status, 401, reply.text);
   assert.deepEqual(reply.json, { message: "The request needs valid credentials", developer_message: reason });
   assert.equal(reply.headers["cache-control"], "no-store");
   assert.ok(!reply.text.includes(CANARY) && !reply.headers["www-authenticate"].includes(CANARY));
 }
 
-for (const [name, vars, told] of [
+for (const [name, vars, expected] of [
   ["AUTH is not set", { AUTH: undefined }, /^AUTH must say who may call/],
   ["AUTH is empty", { AUTH: "" }, /^AUTH must say who may call/],
   ["AUTH is misspelt", { AUTH: "apikey", API_KEYS }, /^AUTH must say who may call/],
@@ -72,7 +72,7 @@ for (const [name, vars, told] of [
       assert.deepEqual([health.status, health.json], [503, { status: "unavailable" }]);
       const [{ event, problem }, ...more] = (await worker.logs()).map(({ message }) => JSON.parse(message));
       assert.deepEqual([event, more], ["configuration", []]);
-      assert.match(problem, told);
+      assert.match(problem, expected);
       for (const sent of [{}, bearer(KEYS.full), { "oxp-api-key": KEYS.full }]) {
         assert.equal((await worker.get("/tools", sent)).status, 401);
         assert.equal((await worker.post(CALL, { headers: sent })).status, 401);
@@ -111,7 +111,7 @@ for (const [name, headers] of [
 ]) {
   test(`X37 T37 ${name}: 401`, async () => {
     const reply = await workers.key.post(CALL, { headers });
-    isRefused(reply, INVALID);
+    isRejected(reply, INVALID);
     const challenge = `${OPEN}, error="invalid_token", error_description="${INVALID}"`;
     assert.equal(reply.headers["www-authenticate"], challenge);
   });
@@ -127,7 +127,7 @@ for (const [method, path, body] of [
 ]) {
   test(`X4 ${method} ${path} without credentials: 401 before the body is parsed`, async () => {
     const reply = await workers.key.request(method, path, { body });
-    isRefused(reply, "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …");
+    isRejected(reply, "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …");
     assert.equal(reply.headers["www-authenticate"], OPEN, "no error without credentials");
   });
 }
@@ -194,7 +194,7 @@ for (const [clause, name, make, reason] of [
   test(`${clause} a token: ${name}: ${reason ? "401" : "accepted"}`, async () => {
     const reply = await workers.jwt.get("/tools", bearer(make()));
     if (reason === undefined) assert.equal(reply.status, 200, reply.text);
-    else isRefused(reply, reason);
+    else isRejected(reply, reason);
   });
 }
 
@@ -224,7 +224,7 @@ test("none next to other methods: anonymous callers run tools without scopes, an
   assert.equal((await both.call("Fixture.Silent", {})).status, 200);
   assert.equal((await both.post(CALL)).status, 403);
   assert.equal((await both.post(CALL, { headers: bearer(KEYS.full) })).json.value, "key full");
-  isRefused(await both.get("/tools", bearer("x")), INVALID);
+  isRejected(await both.get("/tools", bearer("x")), INVALID);
 });
 
 test("X35 with only none, all credentials are ignored", async () => {
@@ -246,9 +246,9 @@ test("keys of an issuer: fetched once, cached while it is down, and rejected if 
   let worker = await start(FIXTURES, { vars });
   try {
     for (let call = 0; call < 5; call += 1) assert.equal((await list(worker, EC)).status, 200);
-    isRefused(await list(worker, ED), INVALID);
+    isRejected(await list(worker, ED), INVALID);
     own.publish(EC, ED);
-    isRefused(await list(worker, ED), INVALID);
+    isRejected(await list(worker, ED), INVALID);
     assert.equal(own.requests, 1, "an unknown key is requested at most once a minute");
     own.status = 500;
     assert.equal((await list(worker, EC)).status, 200, "the keys are still valid");
@@ -259,8 +259,8 @@ test("keys of an issuer: fetched once, cached while it is down, and rejected if 
     assert.equal(reply.status, 400);
     assert.equal(reply.json.developer_message, "the keys that verify tokens cannot be fetched");
     assert.equal((await worker.get("/health")).status, 200);
-    const told = (await worker.logs()).map(({ message }) => JSON.parse(message));
-    assert.deepEqual(told, [{ event: "jwks", problem: "JWKS_URL answered 500" }]);
+    const logged = (await worker.logs()).map(({ message }) => JSON.parse(message));
+    assert.deepEqual(logged, [{ event: "jwks", problem: "JWKS_URL answered 500" }]);
   } finally {
     await worker.close();
     await own.close();

@@ -141,7 +141,7 @@ test("trace_id and further fields of the context are accepted and ignored", asyn
   assert.equal((await booth.call("Calculator.Add", { a: 1, b: 1 }, rest)).status, 200);
 });
 
-// As text on both sides: JSON.parse would round what must not be rounded.
+// As text in both directions, because JSON.parse would round the numbers.
 for (const [a, b, sum] of [
   ["10", "5", "15"],
   ["0.1", "0.2", "0.30000000000000004"],

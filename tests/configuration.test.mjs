@@ -76,8 +76,8 @@ for (const [vars, problems] of [
       }
       assert.equal((await worker.get("/tools")).status, 200);
       // The log has each problem once, however many requests there were.
-      const told = (await worker.logs()).map(({ level, message }) => ({ level, ...JSON.parse(message) }));
-      assert.deepEqual(told, problems.map((problem) => ({ level: "error", event: "configuration", problem })));
+      const logged = (await worker.logs()).map(({ level, message }) => ({ level, ...JSON.parse(message) }));
+      assert.deepEqual(logged, problems.map((problem) => ({ level: "error", event: "configuration", problem })));
     }));
 }
 

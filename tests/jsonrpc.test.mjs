@@ -32,8 +32,8 @@ for (const [name, body, expected] of [
   test(`strict: ${name}`, async () => {
     const { status, json } = await booth.post(body, { path: STRICT });
     assert.equal(status, 200);
-    const told = ({ jsonrpc, error, ...rest }) => (error === undefined ? rest : { code: error.code, ...rest });
-    assert.deepEqual(Array.isArray(json) ? json.map(told) : told(json), expected);
+    const summary = ({ jsonrpc, error, ...rest }) => (error === undefined ? rest : { code: error.code, ...rest });
+    assert.deepEqual(Array.isArray(json) ? json.map(summary) : summary(json), expected);
   });
 }
 

@@ -19,11 +19,11 @@ for (const [name, line, found] of [
   ["an input in base64, one byte later", base64(`x${CANARY}-berlin`), true],
   ["an input in base64, two bytes later", base64(`xx${CANARY}-berlin`), true],
   ["a token", `Bearer ${TOKEN}`, true],
-  ["what a token holds", PAYLOAD, true],
+  ["the payload of a token", PAYLOAD, true],
   ["the signature of a token", SIGNATURE, true],
-  ["a code in an address", "/callback?code=0123456789abcdef%2B0", true],
+  ["a code in a URL", "/callback?code=0123456789abcdef%2B0", true],
 ]) {
-  test(`what may not be printed: ${name}`, () => {
+  test(`leaks in the output: ${name}`, () => {
     const known = new Set([...entrusted({ authorization: `Bearer ${TOKEN}` }, "/"), ...entrusted({}, "/auth/callback?code=0123456789abcdef%2B0")]);
     assert.equal(printedLeaks(`first\n${line}\nlast`, known).length, found ? 1 : 0);
   });
@@ -36,7 +36,7 @@ for (const [name, headers, path, expected] of [
   ["a key as bearer", { authorization: `bearer ${CANARY}-key` }, "/", [`${CANARY}-key`]],
   ["a cookie", { cookie: "__Host-a=0123456789abcdef; b=1" }, "/", ["0123456789abcdef"]],
 ]) {
-  test(`what is entrusted: ${name}`, () => {
+  test(`secrets in a request: ${name}`, () => {
     assert.deepEqual([...new Set(entrusted(headers, path))], expected);
   });
 }
@@ -60,12 +60,12 @@ for (const [name, status, text, expected] of [
   ["a member of a batch", 200, [{ result: CANARY }, { error: { message: CANARY } }], [`{"message":"${CANARY}"}`]],
   ["a provider's result", 200, { messages: [{ content: "Error: it failed" }] }, ["Error: it failed"]],
 ]) {
-  test(`the errors in an answer: ${name}`, () => {
+  test(`the errors in a response: ${name}`, () => {
     assert.deepEqual(errors({ status, headers: {}, text: JSON.stringify(text) }), expected);
   });
 }
 
-test("the errors in an answer: a stream, and headers", () => {
+test("the errors in a response: a stream, and headers", () => {
   const text = `event:start\ndata:{}\n\nevent:error\ndata:{"error":1}\n\n`;
   const headers = { "content-type": "text/event-stream", "www-authenticate": "Bearer x" };
   assert.deepEqual(errors({ status: 200, headers, text }), ["Bearer x", `event:error\ndata:{"error":1}`]);

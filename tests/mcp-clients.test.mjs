@@ -218,9 +218,9 @@ for (const era of ["legacy", "modern"]) {
     const args = Object.entries(CALL.arguments).map(([name, value]) => `'${name}=${value}'`);
     const options = `--tool-name ${CALL.name} --tool-arg ${args.join(" ")} --protocol-era ${era}`;
     const headers = user();
-    const told = await inspect(asking, "tools/call", { headers, options });
-    assert.deepEqual([told.code, told.json().isError], [5, true], told.err);
-    await grant(link(told.json().content));
+    const asked = await inspect(asking, "tools/call", { headers, options });
+    assert.deepEqual([asked.code, asked.json().isError], [5, true], asked.err);
+    await grant(link(asked.json().content));
     made((await inspect(asking, "tools/call", { headers, options })).json());
   });
 }

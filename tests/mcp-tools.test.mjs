@@ -20,7 +20,7 @@ const tool = (name, more) => ({ name: `test_${name}`, arguments: {}, ...more });
 const call = (name, more, options) => mcp.modern(worker, "tools/call", tool(name, more), options);
 
 /** The notifications in a response, and its reply. */
-function told(reply) {
+function parse(reply) {
   if (reply.headers["content-type"] === "application/json") return { notes: [], reply: reply.json };
   assert.equal(reply.headers["x-accel-buffering"], "no");
   const notes = events(reply.text);
@@ -42,7 +42,7 @@ for (const [what, era, name, _meta, headers, notes] of [
   ["log messages for a client that accepts no stream", mcp.legacy, "tool_with_logging", {}, {}, []],
 ]) {
   test(`MC50 ${era.name}: ${what}`, async () => {
-    const answer = told(await era(worker, "tools/call", tool(name, { _meta }), { headers }));
+    const answer = parse(await era(worker, "tools/call", tool(name, { _meta }), { headers }));
     assert.deepEqual(answer.notes, notes);
     assert.equal(answer.reply.result.content.length, 1);
   });
@@ -82,7 +82,7 @@ test("MC52 a tool asks in rounds, reports progress, and a user may decline", asy
   const step2 = { inputResponses: { step2: form({ color: "red" }) }, requestState: second.requestState };
   assert.deepEqual((await rounds(step2)).json.result.content, text("Ada: red"));
   const streamed = await call("streaming_elicitation", { _meta: { progressToken: 1 } }, { can: ALL, headers: STREAM });
-  const { notes, reply } = told(streamed);
+  const { notes, reply } = parse(streamed);
   assert.deepEqual([notes, reply.result.resultType], [[["notifications/progress", 1]], "input_required"]);
   const declined = await call("input_required_result_elicitation", { inputResponses: { user_name: { action: "decline" } } }, { can: ALL });
   assert.deepEqual([declined.json.result.isError, declined.json.result.content], [true, text("The user declined to answer")]);

@@ -161,10 +161,10 @@ for (const [name, tool_id, input, status, members] of [
   ["T14 T26 a call that fails", "Doorbell.Ring", { doorbell_id: CANARY }, 200, ["result"]],
   ["T20 T21 T22 an unknown tool", "No.Tool", {}, 400, ["message", "developer_message"]],
   ["T20 an invalid tool id", "nothing", {}, 400, ["message", "developer_message"]],
-  ["T20 a version that is not there", "Calculator.Add@9", {}, 400, ["message", "developer_message"]],
-  ["T20 the tool is told before its input", "Calculator.Add@9", { a: [] }, 400, ["message", "developer_message"]],
-  ["T23 T24 T25 an input that is wrong", "Calculator.Add", {}, 422, ["message", "parameter_errors"]],
-  ["T24 an input that is no object", "Calculator.Add", [1, 2], 422, ["message", "parameter_errors"]],
+  ["T20 an unknown version", "Calculator.Add@9", {}, 400, ["message", "developer_message"]],
+  ["T20 an unknown version is reported before the input", "Calculator.Add@9", { a: [] }, 400, ["message", "developer_message"]],
+  ["T23 T24 T25 an invalid input", "Calculator.Add", {}, 422, ["message", "parameter_errors"]],
+  ["T24 an input that is not an object", "Calculator.Add", [1, 2], 422, ["message", "parameter_errors"]],
 ]) {
   for (const path of PATHS) {
     test(`T19 ${name} at ${path} is a ${status} in its own form`, async () => {
@@ -247,7 +247,7 @@ for (const [name, context, message] of [
   });
 }
 
-test("T41 T42 with all of it the tool runs and sees it", async () => {
+test("T41 T42 with all requirements the tool runs and receives them", async () => {
   const { status, json } = await privately({ ...TOKEN, ...SECRET, ...USER });
   assert.equal(status, 200);
   assert.deepEqual(json.result.value, {

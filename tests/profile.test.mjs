@@ -53,14 +53,14 @@ after(() => rm(folder, { recursive: true }));
 /** The trace of a call: `name+` for entering with a value, `name-` for leaving, `copy`, and the counts. */
 function notes() {
   const raw = new Int32Array(exports.notes.buffer, 0, exports.cursor.value / 4);
-  const told = [];
+  const trace = [];
   for (let at = 0; at < raw.length; at += 3) {
     const [code, count, value] = raw.subarray(at, at + 3);
     const name = names.get(code >> 2);
     const what = { [ENTER]: `${name}+${value}`, [LEAVE]: `${name}-`, [COPY]: `copy ${value}` }[code & 3];
-    told.push(`${what} at ${count}`);
+    trace.push(`${what} at ${count}`);
   }
-  return told;
+  return trace;
 }
 
 for (const [title, name, argument, result, expected] of [

@@ -137,8 +137,8 @@ test("make key prints a key, and the entry that lets it in", async () => {
     ["'*'", ["CreateIssue", "ListIssues"], []],
   ]) {
     const { out } = await run(`make key NAME=somebody SCOPES=${scopes}`);
-    const told = (line) => [...out.matchAll(line)].map(([, tool]) => tool);
-    assert.deepEqual([told(/^  GitHub\.(\w+)@1\.0\.0$/gm), told(/^  GitHub\.(\w+)@1\.0\.0, /gm)], [may, lacks], scopes);
+    const tools = (line) => [...out.matchAll(line)].map(([, tool]) => tool);
+    assert.deepEqual([tools(/^  GitHub\.(\w+)@1\.0\.0$/gm), tools(/^  GitHub\.(\w+)@1\.0\.0, /gm)], [may, lacks], scopes);
   }
   const other = await run("make key NAME=somebody");
   assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "every key is different");

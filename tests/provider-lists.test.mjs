@@ -46,8 +46,8 @@ for (const provider of PROVIDERS) {
     const { items } = (await workers.booth.get("/tools")).json;
     const { functions } = await list("booth", provider);
     for (const { name, description, schema, strict } of functions) {
-      const { description: told, input_schema } = items.findLast((item) => item.name === name);
-      assert.equal(description, told);
+      const { description: expected, input_schema } = items.findLast((item) => item.name === name);
+      assert.equal(description, expected);
       assert.deepEqual(Object.keys(schema.properties), Object.keys(input_schema.properties));
       assert.deepEqual(schema.required, input_schema.required);
       if (provider !== "gemini") assert.deepEqual(schema, input_schema, "unchanged");

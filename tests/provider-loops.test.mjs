@@ -85,7 +85,7 @@ async function loop(standIn, script, { list = "", query = "", post = (answer) =>
     assert.fail("the model has not come to an end");
   } finally {
     await server.close();
-    assert.deepEqual(server.refusals, []);
+    assert.deepEqual(server.rejections, []);
   }
 }
 

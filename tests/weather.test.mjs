@@ -99,8 +99,8 @@ for (const [city, message, retry_after_ms, developer_message] of [
       can_retry: retry_after_ms !== undefined,
       ...(retry_after_ms && { retry_after_ms }),
     });
-    const told = (await worker.logs()).slice(seen);
-    assert.deepEqual(told.map(({ level, message }) => [level, JSON.parse(message).event]), [["warn", "open_meteo"]]);
+    const logged = (await worker.logs()).slice(seen);
+    assert.deepEqual(logged.map(({ level, message }) => [level, JSON.parse(message).event]), [["warn", "open_meteo"]]);
   });
 }
 

@@ -11,11 +11,11 @@ import { SUBSETS, sums, taken } from "./schemas.mjs";
  * of `{ name, input }` or `{ name, text }`, the latter with the model's literal arguments. After
  * them the model's reply contains all results it received, as JSON.
  *
- * `base` is its URL; `refusals` lists the rules that requests broke.
+ * `base` is its URL; `rejections` lists the rules that requests broke.
  */
 export async function model(provider, script) {
   const rules = PROVIDERS[provider];
-  const refusals = [];
+  const rejections = [];
   const server = http.createServer(async (request, response) => {
     const answer = (status, body) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
@@ -32,14 +32,14 @@ export async function model(provider, script) {
       for (const { name } of calls ?? []) assert.ok(tools.has(name), `the tool ${name} is not declared`);
       answer(200, rules.answer(turns, calls, JSON.stringify(results)));
     } catch (error) {
-      refusals.push(error.message);
+      rejections.push(error.message);
       answer(400, { error: { code: 400, type: "invalid_request_error", status: "INVALID_ARGUMENT", message: error.message } });
     }
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
-    refusals,
+    rejections,
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(closed));

@@ -10,7 +10,7 @@ const envelope = ($schema) => ({
   // 403 is HTTP's own status for a missing scope.
   scope: 403,
   body: (name, input, context) => ({ $schema, request: call(name, input, context) }),
-  refusal: describe,
+  rejection: describe,
   failure: describe,
   takesContext: true,
 });
@@ -20,7 +20,7 @@ const rpc = {
   scope: 200,
   body: (name, params) => ({ jsonrpc: "2.0", method: name, params, id: "7" }),
   many: (count, name, params) => times(count, (at) => ({ jsonrpc: "2.0", method: name, params, id: `${at}` })),
-  refusal: ({ error }) => error.message,
+  rejection: ({ error }) => error.message,
   failure: ({ error }) => `${error.message} ${error.data?.developer_message ?? ""}`,
 };
 
@@ -30,7 +30,7 @@ const provider = (turn, result) => ({
   scope: 200,
   body: (name, input) => turn([{ id: "c0", name, input }]),
   many: (count, name, input) => turn(times(count, (at) => ({ id: `c${at}`, name, input }))),
-  refusal: ({ error }) => error.message,
+  rejection: ({ error }) => error.message,
   failure: result,
   // Providers do not accept some schemas of the fixtures.
   query: "?skip_incompatible=true",
@@ -41,8 +41,8 @@ const provider = (turn, result) => ({
  * requirement if it is not the usual one.
  */
 export const FORMS = {
-  root: { mark: {}, scope: 403, body: call, refusal: describe, failure: describe, takesContext: true },
-  oxp: { mark: {}, scope: 403, body: call, refusal: describe, failure: describe, takesContext: true },
+  root: { mark: {}, scope: 403, body: call, rejection: describe, failure: describe, takesContext: true },
+  oxp: { mark: {}, scope: 403, body: call, rejection: describe, failure: describe, takesContext: true },
   "oxp-envelope": envelope("urn:oxp:1.0"),
   otc: envelope("otc://1.0"),
   opentool: rpc,
@@ -51,7 +51,7 @@ export const FORMS = {
     mark: { success: false, result: null },
     scope: 200,
     body: (tool_name, parameters, context) => ({ tool_name, parameters, context }),
-    refusal: ({ error }) => error,
+    rejection: ({ error }) => error,
     failure: ({ error }) => error,
     takesContext: true,
   },
@@ -87,16 +87,16 @@ export const FORMS = {
       method: "tools/call",
       params: { name, arguments: input, _meta: { "toolbooth/context": context } },
     }),
-    refusal: ({ error }) => error.message,
+    rejection: ({ error }) => error.message,
     failure: ({ error, result }) => error?.message ?? result.content.map(({ text }) => text).join(" "),
     takesContext: true,
   },
   // Lists only.
-  providers: { mark: {}, refusal: ({ error }) => error.message },
+  providers: { mark: {}, rejection: ({ error }) => error.message },
 };
 
 /** The JSON of a reply: its body, or the last event of a stream. */
-export function told(reply) {
+export function payload(reply) {
   if (reply.headers["content-type"] !== "text/event-stream") return reply.json;
   return JSON.parse(/event:error\ndata:(.*)\n\n$/.exec(reply.text)[1]);
 }
