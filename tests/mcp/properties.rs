@@ -1,4 +1,4 @@
-//! Property tests: whatever a client sends, the response of any tool, prompt or resource is valid MCP.
+//! Property tests: whatever a client sends, any tool, prompt or resource gives a valid response.
 
 #[path = "../../fuzz/exchange.rs"]
 mod exchange;
