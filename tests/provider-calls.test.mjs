@@ -1,5 +1,5 @@
 // The calls of model providers over HTTP: what is posted, and the results to append. The tables of edge
-// cases are native (crates/toolbooth/src/dialect/providers/call/tests); this file has what needs the real
+// cases are native (crates/toolbooth/src/protocol/providers/call/tests); this file has what needs the real
 // runtime and the real tools. Every reply is checked against the contract.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
