@@ -52,6 +52,10 @@ key: ## Make an API key: make key NAME=somebody SCOPES=a,b
 tool: ## Write a new tool: make tool ID=Greeter.Hello
 	@node scripts/tool.mjs $(ID)
 
+.PHONY: contracts
+contracts: ## Write the OpenAPI documents of docs/contracts
+	@node scripts/contracts.mjs
+
 lint: setup ## Check formatting and lints, natively and for wasm32
 	$(call say,Format and lints)
 	cargo fmt --all --check

@@ -52,6 +52,7 @@ before(async () => {
     start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS: limited }, limit: 5 }),
     start(BOOTH, { vars: oauth }),
   ]);
+  workers.allowing = await start(BOOTH, { vars: { TOOL_ALLOWLIST: "Calculator.*" } });
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 
@@ -232,6 +233,17 @@ for (const { path } of LISTS.filter(({ form }) => form.query)) {
     assert.equal((await ask(KEYS.full)).status, 200);
   });
 }
+
+test("T7.2 PC13 XB9 tools that TOOL_ALLOWLIST does not contain are neither listed nor run", async () => {
+  for (const one of LISTS) {
+    const { text } = await workers.allowing.get(one.path);
+    assert.ok(!text.includes("Doorbell"), named(one));
+  }
+  for (const one of CALLS) {
+    const reply = await post(workers.allowing, one, ["Doorbell_Ring", { doorbell_id: "doorbell42" }]);
+    assert.match(one.form.failure(told(reply)), /may not be called|Permission denied/, named(one));
+  }
+});
 
 const CONTEXT = {
   authorization: [{ id: "mail", token: `${CANARY}-token` }],

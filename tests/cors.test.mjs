@@ -7,11 +7,9 @@ import { BOOTH, start } from "./support/worker.mjs";
 const A = "https://a.example";
 const B = "http://localhost:3000";
 const LIST = `${A}, ${B}`;
-const BROKEN = "broken";
 const workers = {};
 before(async () => {
   const configurations = [["", ""], ["*", "*"], [LIST, LIST]].map(([name, ALLOWED_ORIGINS]) => [name, { ALLOWED_ORIGINS }]);
-  configurations.push([BROKEN, { ALLOWED_ORIGINS: A, MAX_BODY_BYTES: "abc" }]);
   await Promise.all(configurations.map(async ([name, vars]) => (workers[name] = await start(BOOTH, { vars }))));
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
@@ -22,16 +20,10 @@ const words = (header) => header.split(",").map((word) => word.trim().toLowerCas
 // ALLOWED_ORIGINS, Origin, and the Access-Control-Allow-Origin that it gets, if it is allowed
 const ORIGINS = [
   ["", A, undefined],
-  ["", "null", undefined],
   ["*", A, "*"],
-  ["*", "null", "*"],
   [LIST, A, A],
   [LIST, B, B],
   [LIST, "https://b.example", undefined],
-  [LIST, "https://a.example.evil.example", undefined],
-  [LIST, "https://sub.a.example", undefined],
-  [LIST, "http://a.example", undefined],
-  [LIST, "https://a.example:8443", undefined],
   [LIST, "null", undefined],
 ];
 
@@ -64,11 +56,7 @@ for (const [configured, origin, allowed] of ORIGINS) {
     [200, (worker, headers) => worker.get("/health", headers)],
     [304, (worker, headers) => worker.get("/tools", { ...headers, "if-none-match": "*" })],
     [400, (worker, headers) => worker.post("{", { headers })],
-    [404, (worker, headers) => worker.get("/nothing", headers)],
-    [405, (worker, headers) => worker.get("/call", headers)],
     [413, (worker, headers) => worker.post(" ".repeat(300000), { headers })],
-    [415, (worker, headers) => worker.post(BODY, { headers: { ...headers, "content-type": "text/plain" } })],
-    [422, (worker, headers) => worker.post('{"tool_id":"Calculator.Add"}', { headers })],
   ]) {
     test(`${name}: ${allowed ? `a ${status} can be read` : `403 instead of a ${status}`}`, async () => {
       const reply = await ask(workers[configured], { origin });
@@ -94,40 +82,3 @@ for (const configured of ["*", LIST]) {
     assert.ok(words(reply.headers.vary).includes("origin"));
   });
 }
-
-const PREFLIGHT = { origin: A, "access-control-request-method": "POST" };
-
-test("a preflight comes before all other checks", async () => {
-  for (const [worker, path, headers] of [
-    [workers[LIST], "/nothing", {}],
-    [workers[LIST], "/tools/call", { "oxp-version": "9.9" }],
-    [workers[BROKEN], "/tools/call", {}],
-  ]) {
-    const reply = await worker.request("OPTIONS", path, { headers: { ...PREFLIGHT, ...headers } });
-    assert.equal(reply.status, 204);
-    assert.equal(reply.headers["access-control-allow-origin"], A);
-  }
-});
-
-for (const [name, headers] of [
-  ["Origin alone", { origin: A }],
-  ["a method alone", { "access-control-request-method": "POST" }],
-]) {
-  test(`OPTIONS with ${name} is not a preflight`, async () => {
-    const reply = await workers[LIST].request("OPTIONS", "/tools/call", { headers });
-    assert.equal(reply.status, 204);
-    assert.equal(reply.headers.allow, "POST, OPTIONS");
-    assert.equal(reply.headers["access-control-allow-methods"], undefined);
-  });
-}
-
-test("a page can read that the server is not ready", async () => {
-  for (const [status, ask] of [
-    [503, () => workers[BROKEN].get("/health", { origin: A })],
-    [400, () => workers[BROKEN].post(BODY, { headers: { origin: A } })],
-  ]) {
-    const reply = await ask();
-    assert.equal(reply.status, status);
-    assert.equal(reply.headers["access-control-allow-origin"], A);
-  }
-});

@@ -1,13 +1,13 @@
-// Checks the status, headers and body of a response against the contracts in docs/contracts.
+// Checks a response against docs/contracts: its status, its headers and its body.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import Ajv from "ajv/dist/2020.js";
 
 const ajv = new Ajv({ strict: true, strictTypes: true, allErrors: true });
-// The members of OpenAPI around the schemas.
+// The keywords of OpenAPI around the schemas.
 ajv.addVocabulary(["openapi", "info", "servers", "paths", "components"]);
 
-// Each contract with the prefixes of its paths; the longest matching prefix wins.
+// Each document with the prefixes of its paths; the longest prefix of a path counts.
 const folder = new URL("../../docs/contracts/", import.meta.url);
 const mounts = readdirSync(folder).flatMap((file) => {
   const contract = JSON.parse(readFileSync(new URL(file, folder)));
@@ -16,11 +16,11 @@ const mounts = readdirSync(folder).flatMap((file) => {
 });
 mounts.sort((a, b) => b.prefix.length - a.prefix.length);
 
-// The responses for paths and methods without an operation in the contract.
-const OTHER_PATH = { 204: "Options", 403: "OriginRefused", 404: "NotFound" };
-const OTHER_METHOD = { 403: "OriginRefused", 405: "MethodNotAllowed" };
+// The responses where the document lists no operation.
+const OTHER_PATH = { 204: "Options", 403: "OriginNotAllowed", 404: "NotFound" };
+const OTHER_METHOD = { 403: "OriginNotAllowed", 405: "MethodNotAllowed" };
 
-/** Throws if `reply` violates the contract for this request. */
+/** Throws if `reply` is not a response that the document of its path allows. */
 export function check(method, url, sent, reply) {
   const path = contractPath(url.split("?")[0], sent, reply);
   const where = `${method} ${url} returned ${reply.status} ${reply.text.slice(0, 500)}`;
@@ -40,7 +40,7 @@ export function check(method, url, sent, reply) {
     fits(`${$ref}/schema`, value, `${where}: ${header}`);
   }
   if (content === undefined || method === "HEAD") {
-    assert.equal(reply.text, "", `${where}: a body, but the contract has none`);
+    assert.equal(reply.text, "", `${where}: must have no body`);
     return;
   }
   const [type, charset] = reply.headers["content-type"]?.split("; ") ?? [];
@@ -51,22 +51,22 @@ export function check(method, url, sent, reply) {
   const media = `#/components/responses/${name}/content/${type.replace("/", "~1")}`;
   fits(`${media}/schema`, body, where);
   if ("x-events" in content[type]) fits(`${media}/x-events`, events(reply.text), where);
-  // The other direction: a request that ran must be valid under the contract.
+  // The request of a call that ran must be valid too.
   if (name.startsWith("Ran")) {
     const request = contract.paths[below].post.requestBody.$ref;
     fits(`${request}/content/application~1json/schema`, JSON.parse(sent), where);
   }
 }
 
-/** The data of a stream's events, each a line of JSON. */
+/** The data of the events of a stream, each a line of JSON. */
 export const events = (text) => [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => JSON.parse(data));
 
 /**
- * The path whose contract applies to a reply. At the root, a call that was read gets the form of its own
- * protocol, so the contract of that mount applies; earlier errors have the root's form.
+ * The path whose document describes a reply. At the root, the result of a call has the form of its own protocol,
+ * and the document of that protocol describes it. Rejections from before the body is read have the root's form.
  */
 function contractPath(path, sent, { status, headers }) {
-  // A 403 without a challenge is due to the origin, which is rejected before the body is read.
+  // A 403 without a challenge rejects the origin, before the body is read.
   const read = [200, 422].includes(status) || (status === 403 && headers["www-authenticate"] !== undefined);
   if (!["/call", "/tools/call"].includes(path) || !read || !sent) return path;
   const call = JSON.parse(sent);
@@ -74,10 +74,10 @@ function contractPath(path, sent, { status, headers }) {
   if (call.request === undefined) return path;
   return call.$schema?.startsWith("otc:") ? `/otc${path}` : `/oxp/1.0${path}`;
 }
-/** The path below a prefix; "/" for the prefix itself. */
+/** The path below a prefix; that of the prefix itself is "/". */
 const rest = (path, prefix) => path.slice(prefix.length) || "/";
 
-/** The contract of a path: among those with the longest prefix, preferably one that has the path. */
+/** The document of a path: of those with the longest prefix the one that lists the path, if any does. */
 function mount(path) {
   const below = ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`);
   const fitting = mounts.filter(below);
@@ -86,7 +86,7 @@ function mount(path) {
   return named ?? longest.find(({ contract }) => contract.components.responses.NotFound) ?? mounts.at(-1);
 }
 
-/** The contract's template of a path: `/a/{b}` for `/a/x`, if it has one. */
+/** The template of a path in a document: `/a/{b}` for `/a/x`, if it lists one. */
 function pathItem(contract, path) {
   const fits = (item) => new RegExp(`^${item.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
   return Object.keys(contract.paths).find(fits);
