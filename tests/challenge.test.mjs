@@ -202,6 +202,7 @@ test("methods that a path does not allow", async () => {
     assert.equal((await worker.request(method, at)).status, 405, `${method} ${at}`);
     assert.equal((await worker.request("OPTIONS", at)).status, 204, at);
   }
+  assert.equal((await worker.get("/auth/nothing")).status, 404);
 });
 
 test("requests without credentials are limited by network: a page for users, JSON for programs", async () => {

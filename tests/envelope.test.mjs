@@ -70,7 +70,9 @@ for (const path of ["/oxp/1.0/tools/call", "/oxp/1.0/call", "/otc/tools/call", "
       // The root always sends its own version, the paths of envelopes never do.
       assert.equal(headers["oxp-version"], path.startsWith("/o") ? undefined : "1.0");
     }
-    assert.equal((await booth.post({ $schema: "otc://2.0", request: CALL }, { path })).status, 400);
+    for (const [$schema, request, status] of [["otc://2.0", CALL, 400], [OXP, { ...CALL, input: {} }, 422]]) {
+      assert.equal((await booth.post({ $schema, request }, { path })).status, status);
+    }
   });
 }
 

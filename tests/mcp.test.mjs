@@ -98,6 +98,11 @@ test("MC8 parameters repeated in headers", async () => {
   assert.equal(reply.status, 200, "legacy clients do not send such headers");
 });
 
+test("MC4 an unknown method: 404 and -32601", async () => {
+  const { status, json } = await modern("tools/none", {});
+  assert.deepEqual([status, json.error.code], [404, -32601]);
+});
+
 test("MC3 a notification: 202 without a body", async () => {
   const body = { jsonrpc: "2.0", method: "notifications/initialized" };
   assert.equal((await workers.booth.post(body, { path: "/mcp" })).status, 202);
@@ -175,6 +180,14 @@ test("MC14 the metadata of the resource are public at both paths", async () => {
       scopes_supported: ["fixture:private", "fixture:run", "fixture:tell"],
     });
     assert.equal((await workers.booth.get(path)).status, 404, "no issuer to ask");
+    for (const [method, sent, expected] of [
+      ["GET", { "if-none-match": headers.etag }, 304],
+      ["GET", { origin: "https://evil.example" }, 403],
+      ["OPTIONS", {}, 204],
+      ["PUT", {}, 405],
+    ]) {
+      assert.equal((await workers.resource.request(method, path, { headers: sent })).status, expected);
+    }
   }
 });
 
