@@ -241,7 +241,7 @@ test("T7.2 PC13 XB9 tools that TOOL_ALLOWLIST does not contain are neither liste
   }
   for (const one of CALLS) {
     const reply = await post(workers.allowing, one, ["Doorbell_Ring", { doorbell_id: "doorbell42" }]);
-    assert.match(one.form.failure(told(reply)), /may not be called|Permission denied/, named(one));
+    assert.match(one.form.failure(payload(reply)), /may not be called|Permission denied/, named(one));
   }
 });
 

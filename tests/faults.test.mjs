@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import { afterEach, beforeEach, test } from "node:test";
-import { addresses, told } from "./support/protocols.mjs";
+import { addresses, payload } from "./support/protocols.mjs";
 import { CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 let worker;
@@ -73,7 +73,7 @@ test("OT14 OT24 a tool that crashes: the form of every protocol, and the next ca
     const rpc = ["opentool", "jsonrpc"].includes(protocol);
     const crashed = await worker.post(form.body("Fixture_Panic", {}), { path });
     assert.equal(crashed.status, rpc ? 503 : 500, `${path}: ${crashed.text}`);
-    for (const [name, value] of Object.entries(form.mark)) assert.deepEqual(told(crashed)[name], value, path);
+    for (const [name, value] of Object.entries(form.mark)) assert.deepEqual(payload(crashed)[name], value, path);
     assert.equal((await worker.post(form.body("Fixture_Silent", {}), { path })).status, 200, path);
   }
 });

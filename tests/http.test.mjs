@@ -20,9 +20,9 @@ const WRITE = "POST, OPTIONS";
 const isHealth = (path) => path.endsWith("/health");
 
 /** The body of a rejection has the form of the protocol. */
-function isMarked({ json }, { mark, refusal }) {
+function isMarked({ json }, { mark, rejection }) {
   for (const [name, value] of Object.entries(mark)) assert.equal(json[name], value);
-  assert.ok(refusal(json).length > 0);
+  assert.ok(rejection(json).length > 0);
 }
 
 for (const { path, form } of ALL.filter(({ method }) => method === "GET")) {
