@@ -1,4 +1,4 @@
-// JSON-RPC 2.0 with a client of it: json-rpc-2.0 from npm. The tables are native: dialect::jsonrpc::tests.
+// JSON-RPC 2.0 with a client of it: json-rpc-2.0 from npm. The tables are native: protocol::jsonrpc::tests.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { JSONRPCClient, JSONRPCErrorException } from "json-rpc-2.0";

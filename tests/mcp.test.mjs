@@ -1,5 +1,5 @@
 // MCP over HTTP: what goes over the wire in each era, and who may call. The tables of
-// crates/toolbooth/src/dialect/mcp/tests have every case. The clauses are those of docs/PROTOCOLS.md.
+// crates/toolbooth/src/protocol/mcp/tests have every case. The clauses are those of docs/PROTOCOLS.md.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";

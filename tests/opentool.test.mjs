@@ -1,4 +1,4 @@
-// OpenTool 1.0 (OT1 to OT41) with its clients. The tables are native: dialect::opentool::tests.
+// OpenTool 1.0 (OT1 to OT41) with its clients. The tables are native: protocol::opentool::tests.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { entryOf } from "../scripts/credentials.mjs";

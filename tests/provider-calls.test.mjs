@@ -1,5 +1,5 @@
 // The calls of model providers with the real runtime and the real tools. The tables are native
-// (dialect::providers::call::tests); every reply is checked against the contract.
+// (protocol::providers::call::tests); every reply is checked against the contract.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openMeteo } from "./support/open-meteo.mjs";

@@ -1,5 +1,5 @@
 // The lists of tools in the model providers' formats (2api.ai's page "Tool Calling", T2 to T7), checked with the
-// providers' own packages. The tables of queries, schemas and limits are native: dialect::providers.
+// providers' own packages. The tables of queries, schemas and limits are native: protocol::providers.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";

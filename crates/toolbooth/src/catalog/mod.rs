@@ -15,12 +15,12 @@ pub use definition::{
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
 pub use semver::Version;
-pub use tool::{Authorization, Handler, HeaderParameter, RunError, Running, Tool, run};
+pub use tool::{Authorization, HeaderParameter, RunError, Tool, ToolFn, ToolFuture, run};
 
-use crate::config::Variable;
 use crate::names::order;
+use crate::tool::Variable;
 
-/// All tools of a booth with their rendered lists.
+/// All tools of a server with their rendered lists.
 #[derive(Debug, Clone, Copy)]
 pub struct Catalog {
     /// The tools, sorted by toolkit, tool and version.
@@ -48,7 +48,7 @@ pub enum Found {
     /// The tool that the reference means.
     Tool(&'static Tool),
     /// There is such a tool, but not in that version.
-    NoSuchVersion(&'static Tool),
+    UnknownVersion(&'static Tool),
     /// There is no such tool.
     Unknown,
 }
@@ -70,7 +70,7 @@ impl Catalog {
             None => Found::Tool(latest),
             Some(version) => match versions.binary_search_by(|tool| tool.version.cmp(version)) {
                 Ok(at) => versions.get(at).map_or(Found::Unknown, Found::Tool),
-                Err(_) => Found::NoSuchVersion(latest),
+                Err(_) => Found::UnknownVersion(latest),
             },
         }
     }
@@ -81,7 +81,7 @@ impl Catalog {
         self.names.get(at).and_then(|(_, tool)| self.tools.get(*tool))
     }
 
-    /// The list that the dialects call `name`.
+    /// The list that the protocols call `name`.
     pub fn list(&self, name: &str) -> Option<&'static List> {
         self.lists.iter().find(|list| list.name == name)
     }
@@ -115,7 +115,7 @@ pub(crate) mod tests {
         ] {
             let got = match catalog.find(&ToolRef::parse(asked).unwrap()) {
                 Found::Tool(tool) => Ok(tool.version.to_string()),
-                Found::NoSuchVersion(tool) => {
+                Found::UnknownVersion(tool) => {
                     Err(format!("no such version of {}.{}", tool.toolkit, tool.tool))
                 }
                 Found::Unknown => Err("unknown".to_owned()),

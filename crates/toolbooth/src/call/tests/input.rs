@@ -44,7 +44,7 @@ fn input_errors_in_words() {
         ),
     ] {
         let (outcome, _) = outcome("Echo.Say", input.clone(), Credentials::default());
-        let Outcome::Invalid(invalid) = outcome else { panic!("{input}: {outcome:?}") };
+        let Outcome::InvalidInput(invalid) = outcome else { panic!("{input}: {outcome:?}") };
         let mut got: Vec<_> =
             invalid.errors.iter().map(|e| (e.parameter.as_str(), e.message.as_str())).collect();
         got.sort_unstable();
@@ -56,7 +56,7 @@ fn input_errors_in_words() {
 fn the_number_of_told_faults_is_bounded() {
     let many: serde_json::Map<_, _> = (0..500).map(|n| (format!("p{n}"), json!(n))).collect();
     let (outcome, _) = outcome("Echo.Say", Value::Object(many), Credentials::default());
-    let Outcome::Invalid(invalid) = outcome else { panic!("{outcome:?}") };
+    let Outcome::InvalidInput(invalid) = outcome else { panic!("{outcome:?}") };
     assert_eq!(invalid.errors.len(), 32);
 }
 
@@ -119,14 +119,14 @@ fn a_handler_may_borrow_from_its_input() {
         assert!(matches!(words.first, Cow::Borrowed(_)));
         Ok(format!("{} {} {}", words.first, words.second, words.rest))
     }
-    const RUN: Handler = |input, context| run(input, context, join);
+    const RUN: ToolFn = |input, context| run(input, context, join);
     let body = r#"{"second":"an \u0065scape","rest":{"b":[1,"x"],"a":null},"first":"plain"}"#;
     let input = crate::json::parse(body).unwrap();
     let (credentials, dialogue) = Default::default();
     let host = FakeHost::default();
-    let config = Config::read(&host, &[]);
-    let caller = Caller::ANONYMOUS;
-    let context = Context::new(&caller, &credentials, &dialogue, &config, &host);
+    let settings = Settings::read(&host, &[]);
+    let principal = Principal::ANONYMOUS;
+    let context = Context::new(&principal, &credentials, &dialogue, &settings.tools, &host);
     let expected = json!(r#"plain an escape {"a":null,"b":[1,"x"]}"#);
     assert_eq!(ready(RUN(&input, &context)).unwrap(), expected);
 }

@@ -1,0 +1,144 @@
+//! OXP 1.0 with flat bodies: `GET /health`, `GET /tools`, `POST /tools/call` and its alias `/call`.
+//!
+//! Version marker: the `OXP-Version` header, both ways. Clause numbers X1 to X34 are explained in
+//! docs/PROTOCOLS.md, with the tests that hold them.
+
+mod response;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::Map;
+
+use super::context::{credentials, malformed, text};
+use super::{CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post};
+use crate::call::{Nulls, Pipeline, Rejection, ToolRequest, ToolSelector};
+use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
+use crate::http::{Headers, Response};
+use crate::json::{Object, Value};
+use crate::text::excerpt;
+use crate::tool::Dialogue;
+
+pub use response::{Format, encode, reject};
+
+/// The version that is served.
+const VERSION: &str = "1.0";
+
+/// The protocol.
+pub static OXP: Protocol = Protocol {
+    name: "oxp",
+    title: "Open eXecution Protocol 1.0, flat bodies",
+    listed: true,
+    routes: &[
+        Route { path: "/health", methods: &[get(Handler::Health)] },
+        Route { path: "/tools", methods: &[get(LIST_TOOLS)] },
+        Route { path: "/tools/call", methods: &[post(Handler::Call(call))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call))] },
+    ],
+    check_version,
+    encode_rejection,
+    response_headers: VERSION_HEADER,
+    cors: Cors::Configured,
+};
+
+/// `GET /tools` (X9).
+pub(super) const LIST_TOOLS: Handler =
+    Handler::List(|context| Ok(Page::of_list(LIST.name, context)?));
+
+/// Every response names the version (X8).
+pub(super) const VERSION_HEADER: &[(&str, &str)] = &[("oxp-version", VERSION)];
+
+pub(super) const LIST: ListForm =
+    ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
+
+/// Accepts an absent or empty `OXP-Version` (X6) and any spelling of 1.0 (X7).
+///
+/// # Errors
+/// [`Rejection::UnsupportedVersion`] for every other version (X16).
+pub fn check_version(headers: &dyn Headers) -> Result<(), Rejection> {
+    match headers.get("oxp-version").as_deref().map(str::trim) {
+        None | Some("" | "1" | "1.0" | "1.0.0") => Ok(()),
+        Some(_) => Err(Rejection::UnsupportedVersion { field: "OXP-Version", supported: VERSION }),
+    }
+}
+
+/// `POST /tools/call` with a flat body. An envelope is rejected with the address that accepts it.
+pub fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    let call = if body.get("request").is_some() {
+        Err(malformed(
+            "request is an envelope, which /otc and /oxp/1.0 accept; here its fields belong in the body itself",
+        ))
+    } else {
+        decode(body)
+    };
+    Box::pin(async move { Ok(encode(Format::Flat, context.call(call).await?)) })
+}
+
+/// Writes a rejection in the flat format.
+pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    reject(Format::Flat, rejection)
+}
+
+/// Reads a `CallToolRequest`, which is closed: a field that it does not have is refused.
+///
+/// # Errors
+/// [`Rejection::Malformed`].
+pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
+    let Value::Object(mut body) = body else {
+        return Err(malformed("the body must be an object with tool_id and input"));
+    };
+    let call = ToolRequest {
+        tool: text(&mut body, "tool_id", "")?
+            .map(ToolSelector::Id)
+            .ok_or_else(|| malformed("tool_id is missing; it must be a string"))?,
+        call_id: text(&mut body, "call_id", "")?.map(Cow::into_owned),
+        input: body.take("input").unwrap_or_else(|| Value::Object(Object::default())),
+        nulls: Nulls::Exact,
+        credentials: credentials(body.take("context"))?,
+        dialogue: Dialogue::default(),
+    };
+    text(&mut body, "trace_id", "")?;
+    if body.contains("inputs") {
+        return Err(malformed("inputs is not a field; use input"));
+    }
+    match body.iter().next() {
+        None => Ok(call),
+        Some((field, _)) => Err(malformed(format!(
+            "\"{}\" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context",
+            excerpt(field)
+        ))),
+    }
+}
+
+/// Renders a tool of `GET /tools` (X9).
+pub fn render(listed: &Listed<'_>) -> Rendering {
+    tool_definition(listed.definition, &listed.definition.input_schema)
+}
+
+/// Renders a definition with the fields of `ToolDefinition` and no others, for it is closed.
+pub fn tool_definition(definition: &Definition, input_schema: &impl Serialize) -> Rendering {
+    #[derive(Serialize)]
+    struct ToolDefinition<'a, S> {
+        id: &'a str,
+        name: &'a str,
+        description: &'a str,
+        version: String,
+        input_schema: &'a S,
+        output_schema: &'a Option<Map<String, serde_json::Value>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        requirements: Option<&'a Requirements>,
+    }
+    Rendering::of(&ToolDefinition {
+        id: &definition.id,
+        name: &definition.name,
+        description: &definition.description,
+        version: definition.version.to_string(),
+        input_schema,
+        output_schema: &definition.output_schema,
+        requirements: definition.requirements.as_ref(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

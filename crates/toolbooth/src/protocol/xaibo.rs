@@ -1,0 +1,311 @@
+//! Xaibo's tool provider over HTTP: `GET /tools` is `list_tools`, `POST /execute` is `execute_tool`.
+//!
+//! Xaibo defines the two methods and their models, and no wire. The wire here is those models as
+//! JSON, so that a provider of a few lines (`clients/python`) hands them on as they are. Whatever
+//! goes wrong is a `ToolResult` too, also where HTTP has a status of its own for it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::context::{credentials, malformed};
+use super::portable::{parts_in_words, reduce};
+use super::{
+    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post, rejected,
+    version_free,
+};
+use crate::call::{
+    InvalidInput, Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector,
+    needs_client,
+};
+use crate::catalog::{ListForm, Listed, Rendering};
+use crate::http::Response;
+use crate::json::{self, Object, Writer};
+use crate::text::excerpt;
+use crate::tool::{Dialogue, ToolError};
+
+/// The protocol.
+pub(super) static XAIBO: Protocol = Protocol {
+    name: "xaibo",
+    title: "Xaibo tool provider",
+    listed: true,
+    routes: &[
+        Route {
+            path: "/tools",
+            methods: &[get(Handler::List(|context| Ok(Page::of_list(LIST.name, context)?)))],
+        },
+        Route { path: "/execute", methods: &[post(Handler::Call(execute))] },
+    ],
+    check_version: version_free,
+    encode_rejection: |rejection, _| {
+        let description = rejection.describe();
+        let error = Err(&*description.to_string());
+        rejected(description.kind.status(), rejection, tool_result(error))
+    },
+    response_headers: &[],
+    cors: Cors::Configured,
+};
+
+/// `list_tools`: an array of `Tool`, the latest version of each tool under its plain name.
+pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
+
+/// `execute_tool`.
+fn execute(request: PostRequest<'_>) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    Box::pin(async move {
+        let outcome = match decode(body) {
+            Ok(call) => context.call(Ok(call)).await?,
+            Err(rejection) => return Err(rejection),
+        };
+        encode(outcome, &context)
+    })
+}
+
+/// So many tools are named to a client that asked for another: an answer must not grow with the
+/// catalogue.
+const MOST_NAMED: usize = 50;
+
+/// The names in the list, quoted.
+fn available(context: &RequestContext<'_>) -> String {
+    let catalog = context.pipeline.catalog;
+    let plain = |(name, at): &(&'static str, usize)| {
+        let tool = catalog.tools.get(*at)?;
+        (*name == tool.name && context.allows(tool)).then(|| format!("'{name}'"))
+    };
+    let mut names: Vec<_> = catalog.names.iter().filter_map(plain).take(MOST_NAMED + 1).collect();
+    if let Some(last) = names.get_mut(MOST_NAMED) {
+        "…".clone_into(last);
+    }
+    names.join(", ")
+}
+
+/// Reads the arguments of `execute_tool`, and `context` as OXP has it: Xaibo has no place for what
+/// a tool may require.
+///
+/// # Errors
+/// [`Rejection::Malformed`].
+fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
+    use json::Value;
+    let Value::Object(mut body) = body else {
+        return Err(malformed("the body must be an object with tool_name and parameters"));
+    };
+    let tool = match body.take("tool_name") {
+        Some(Value::String(name)) => ToolSelector::Name(name),
+        Some(_) => return Err(malformed("tool_name must be a string")),
+        None => return Err(malformed("tool_name is missing; it must be a string")),
+    };
+    let input = match body.take("parameters") {
+        None => Value::Object(Object::default()),
+        Some(Value::Object(parameters)) => Value::Object(parameters),
+        Some(_) => return Err(malformed("parameters must be an object")),
+    };
+    let credentials = credentials(body.take("context"))?;
+    match body.iter().next() {
+        None => {
+            let (nulls, dialogue) = (Nulls::Exact, Dialogue::default());
+            Ok(ToolRequest { tool, call_id: None, input, nulls, credentials, dialogue })
+        }
+        Some((field, _)) => Err(malformed(format!(
+            "\"{}\" is not a field; the fields are tool_name, parameters and context",
+            excerpt(field)
+        ))),
+    }
+}
+
+/// Writes what came of a call: 200 for everything that `execute_tool` itself may report.
+///
+/// # Errors
+/// The request is rejected with a status of HTTP.
+fn encode(outcome: Outcome, context: &RequestContext<'_>) -> Result<Response, Rejection> {
+    let result = match outcome {
+        Outcome::Done { value, .. } => Ok(value),
+        Outcome::Failed { error, .. } => Err(failed(error)),
+        Outcome::InvalidInput(input) => Err(invalid(&input)),
+        Outcome::InputRequired { required, .. } => Err(not_run(required.into(), context)?),
+        Outcome::Rejected(rejection) => Err(not_run(rejection, context)?),
+    };
+    Ok(Response::written(200, tool_result(result.as_ref().map_err(String::as_str))))
+}
+
+/// Xaibo's `ToolResult`, always with its three fields.
+fn tool_result(result: Result<&Value, &str>) -> Writer {
+    let mut body = Writer::new();
+    body.json(r#"{"success":"#).json(if result.is_ok() { "true" } else { "false" });
+    body.json(r#","result":"#).value(result.unwrap_or(&Value::Null)).json(r#","error":"#);
+    match result {
+        Err(error) => body.string(error),
+        Ok(_) => body.json("null"),
+    };
+    body.json("}");
+    body
+}
+
+/// `ToolExecutionError`. The error's one text is all that a model sees, so what helps it stands
+/// there too; what is for a log does not.
+fn failed(error: ToolError) -> String {
+    let again = match (error.can_retry, error.retry_after_ms) {
+        (_, Some(ms)) => format!("Try again after {ms} ms"),
+        (true, None) => "The call may be tried again".to_owned(),
+        (false, None) => String::new(),
+    };
+    let prompt = error.additional_prompt_content.unwrap_or_default();
+    sentences(["Tool execution failed:", &error.message, &prompt, &again])
+}
+
+/// `ToolParameterError`: all that is wrong with the parameters.
+fn invalid(input: &InvalidInput) -> String {
+    format!("Invalid tool parameters: {input}")
+}
+
+/// The error of a call that did not run: `ToolNotFoundError` with the tools that the caller may run, or
+/// `ToolExecutionError`.
+///
+/// # Errors
+/// The rejection is not about the tool.
+fn not_run(rejection: Rejection, context: &RequestContext<'_>) -> Result<String, Rejection> {
+    let what = match &rejection {
+        Rejection::InvalidToolId => "Tool not found".to_owned(),
+        Rejection::UnknownTool { id, .. } => format!("Tool '{id}' not found"),
+        Rejection::UnknownVersion { id, version, .. } => {
+            format!("Tool '{id}@{version}' not found")
+        }
+        Rejection::ToolNotAllowed { .. } | Rejection::MissingScope { .. } => {
+            rejection.describe().message.into_owned()
+        }
+        Rejection::MissingRequirements(missing) => {
+            let (places, granting) = (missing.places(), missing.granting());
+            return Ok(format!("Tool execution failed: the call lacks {places}{granting}"));
+        }
+        Rejection::CannotAsk { lacking, .. } => {
+            return Ok(format!("Tool execution failed: {}", needs_client(lacking)));
+        }
+        Rejection::NotFound
+        | Rejection::NotServed(_)
+        | Rejection::MethodNotAllowed { .. }
+        | Rejection::ForbiddenOrigin
+        | Rejection::PayloadTooLarge { .. }
+        | Rejection::UnsupportedMediaType
+        | Rejection::InvalidJson(_)
+        | Rejection::Malformed(_)
+        | Rejection::UnsupportedVersion { .. }
+        | Rejection::Unauthenticated { .. }
+        | Rejection::TooManyRequests { .. }
+        | Rejection::Unavailable(_)
+        | Rejection::Internal => return Err(rejection),
+    };
+    Ok(format!("{what}. Available tools: [{}]", available(context)))
+}
+
+/// Xaibo's `Tool`.
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: String,
+    parameters: BTreeMap<&'a str, ToolParameter<'a>>,
+}
+
+/// Xaibo's `ToolParameter`. Its model takes one type and an enum of texts, and some of Xaibo's
+/// adapters fail where the description is absent.
+#[derive(Serialize)]
+struct ToolParameter<'a> {
+    r#type: &'a str,
+    description: String,
+    required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#enum: Option<Vec<&'a str>>,
+}
+
+/// Renders a tool. What a `ToolParameter` cannot hold is said in words, for a model to read.
+fn render(listed: &Listed<'_>) -> Rendering {
+    if !listed.latest {
+        return Rendering::LeftOut;
+    }
+    let mut schema = listed.definition.input_schema.clone();
+    if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+        // To Xaibo it goes without saying.
+        schema.remove("additionalProperties");
+    }
+    let defaults = take_defaults(&mut schema);
+    let input = reduce(&schema.into());
+    Rendering::of(&Tool {
+        name: listed.name,
+        description: sentences([&listed.definition.description, text(&input, "description")]),
+        parameters: parameters(&input, &defaults),
+    })
+}
+
+/// Takes the defaults out of the properties: Xaibo has a place for them, and says them to models in
+/// words of its own.
+fn take_defaults(schema: &mut Map<String, Value>) -> BTreeMap<String, Value> {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    let default = |(name, property): (&String, &mut Value)| {
+        Some((name.clone(), property.as_object_mut()?.remove("default")?))
+    };
+    properties.into_iter().flatten().filter_map(default).collect()
+}
+
+fn parameters<'a>(
+    input: &'a Map<String, Value>,
+    defaults: &'a BTreeMap<String, Value>,
+) -> BTreeMap<&'a str, ToolParameter<'a>> {
+    let required = input.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let properties = input.get("properties").and_then(Value::as_object);
+    properties
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, reduced)| {
+            let (required, default) = (is_required(name), defaults.get(name));
+            Some((name.as_str(), parameter(reduced.as_object()?, required, default)))
+        })
+        .collect()
+}
+
+fn parameter<'a>(
+    reduced: &'a Map<String, Value>,
+    required: bool,
+    default: Option<&'a Value>,
+) -> ToolParameter<'a> {
+    let options = reduced.get("enum").and_then(Value::as_array);
+    let texts: Option<Vec<&str>> =
+        options.and_then(|options| options.iter().map(Value::as_str).collect());
+    let others = match (options, &texts) {
+        (Some(options), None) => {
+            let options: Vec<String> = options.iter().map(Value::to_string).collect();
+            format!("Must be one of: {}.", options.join(", "))
+        }
+        _ => String::new(),
+    };
+    ToolParameter {
+        r#type: text(reduced, "type"),
+        description: sentences([text(reduced, "description"), &parts_in_words(reduced), &others]),
+        required,
+        default,
+        r#enum: texts,
+    }
+}
+
+fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The texts that are not empty, each with an end, in a row.
+fn sentences<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut row = String::new();
+    for text in texts.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
+        if !row.is_empty() {
+            row.push(' ');
+        }
+        row.push_str(text);
+        if !text.ends_with(['.', '!', '?', ':']) {
+            row.push('.');
+        }
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests;

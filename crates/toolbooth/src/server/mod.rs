@@ -1,0 +1,258 @@
+//! The server: routes a request, authenticates the caller, and runs the handler.
+
+mod consent;
+mod health;
+mod router;
+
+use std::borrow::Cow;
+
+use crate::auth::{self, Authenticator};
+use crate::call::{Pipeline, Rejection, RequestContext};
+use crate::catalog::Catalog;
+use crate::host::{BoxFuture, Host, Level, rare};
+use crate::http::{self, Body, BodyError, Headers, Method, Origins, Request, Response};
+use crate::json;
+use crate::principal::Principal;
+use crate::protocol::{CallHandler, Cors, Handler, Page, PageError, PostRequest, Protocol};
+use crate::settings::Settings;
+use router::Match;
+
+/// Serves a catalogue of tools.
+#[derive(Debug)]
+pub struct Server {
+    authenticator: Authenticator,
+    pipeline: Pipeline,
+}
+
+/// Caching of a page that is the same for every caller. Caches may keep it but must revalidate it, so
+/// that a deployment shows at once.
+const SHARED_CACHING: &[(&str, &str)] = &[("cache-control", "no-cache")];
+/// Caching of a page that depends on the caller.
+const PRIVATE_CACHING: &[(&str, &str)] =
+    &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
+
+impl Server {
+    /// Creates a server for `catalog` that is configured by the host's variables, and logs what is wrong
+    /// with them.
+    pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
+        let mut settings = Settings::read(host, catalog.variables);
+        let authenticator = Authenticator::read(host, &mut settings.problems);
+        let (challenges, request_state) = (settings.challenges.take(), settings.pauses.take());
+        let public = challenges.as_ref().is_some_and(|challenges| !challenges.is_local());
+        if public && authenticator.lets_strangers_in() {
+            settings.problems.push(
+                "AUTH must not have none where OAUTH_PROVIDERS is set: whoever guesses a user's id \
+                 would act with that user's grants"
+                    .to_owned(),
+            );
+        }
+        for problem in &settings.problems {
+            host.log(Level::Error, "configuration", &[("problem", problem)]);
+        }
+        let pipeline = Pipeline {
+            catalog,
+            settings,
+            challenges,
+            request_state,
+            rate_limited: host.is_limited(),
+            same_for_all: authenticator.is_same_for_all(),
+        };
+        Self { authenticator, pipeline }
+    }
+
+    /// Answers one request.
+    pub async fn answer(&self, request: Request<'_>, host: &dyn Host) -> Response {
+        let found = router::find(request.path);
+        let Match { protocol, .. } = found;
+        let (method, headers) = (request.method, request.headers);
+        // Only browsers send it. Neither `Host` nor the request's own address says whether a page may
+        // call: after DNS rebinding, both have the name that the page chose.
+        let origin = headers.get("origin");
+        let origins = self.origins(protocol.cors);
+        let forbidden = match (&origin, origins) {
+            (Some(origin), Some(origins)) => !origins.allow(origin),
+            _ => false,
+        };
+        let response = if forbidden {
+            Err(Rejection::ForbiddenOrigin)
+        } else if method == Method::Options {
+            options(found, headers, origin.is_some() && origins.is_some())
+        } else {
+            self.handle(found, request, host).await
+        };
+        let response = response
+            .unwrap_or_else(|rejection| (protocol.encode_rejection)(&rejection, &self.pipeline));
+        let mut response = self.finish(protocol, origin, response);
+        if method == Method::Head {
+            response.body = (&[]).into();
+        }
+        response
+    }
+
+    /// The response to a request whose handler crashed.
+    pub fn failed(&self, path: &str, headers: &dyn Headers) -> Response {
+        let protocol = router::find(path).protocol;
+        let response = (protocol.encode_rejection)(&Rejection::Internal, &self.pipeline);
+        self.finish(protocol, headers.get("origin"), response)
+    }
+
+    /// Adds the headers that every response of the protocol has.
+    fn finish(
+        &self,
+        protocol: &'static Protocol,
+        origin: Option<String>,
+        mut response: Response,
+    ) -> Response {
+        let own = protocol.response_headers.iter();
+        response.headers.extend(own.map(|(name, value)| (*name, Cow::Borrowed(*value))));
+        match self.origins(protocol.cors) {
+            Some(origins) => http::cross_origin(response, origin, origins),
+            None if protocol.cors == Cors::AnyPage => http::any_page(response),
+            None => response,
+        }
+    }
+
+    /// The pages that may call where not every page and not only the server's own may.
+    fn origins(&self, cors: Cors) -> Option<&Origins> {
+        match cors {
+            Cors::Configured => Some(self.pipeline.settings.origins_of(false)),
+            Cors::WebClients => Some(self.pipeline.settings.origins_of(true)),
+            Cors::AnyPage | Cors::SameOrigin => None,
+        }
+    }
+
+    /// Runs the handler of a request other than `OPTIONS`.
+    async fn handle(
+        &self,
+        found: Match<'_>,
+        request: Request<'_>,
+        host: &dyn Host,
+    ) -> Result<Response, Rejection> {
+        let Match { protocol, route, .. } = found;
+        let route = route.ok_or(Rejection::NotFound)?;
+        let handler = route
+            .handler(request.method)
+            .ok_or_else(|| Rejection::MethodNotAllowed { allow: route.allow() })?;
+        let Request { query, headers, body, .. } = request;
+        match handler {
+            Handler::Call(handler) => {
+                let (query, pipeline) = (query, &self.pipeline);
+                // A caller without valid credentials gets 401 before the body is read.
+                let principal = self.authenticator.authenticate(headers, host).await?;
+                let body = self.receive(body).await?;
+                let context =
+                    RequestContext { query, headers, principal: &principal, pipeline, host };
+                self.post(protocol, &body, context, *handler)?.await
+            }
+            Handler::List(page) => {
+                let principal = self.authenticator.authenticate(headers, host).await?;
+                let caching =
+                    if self.pipeline.same_for_all { SHARED_CACHING } else { PRIVATE_CACHING };
+                self.page(protocol, *page, (query, headers), &principal, caching, host)
+            }
+            Handler::Public(page) => {
+                let principal = &Principal::ANONYMOUS;
+                self.page(protocol, *page, (query, headers), principal, SHARED_CACHING, host)
+            }
+            Handler::Health => {
+                (protocol.check_version)(headers)?;
+                Ok(rare(self.health(headers, host)).await)
+            }
+            Handler::Consent(handler) => {
+                let parameter = found.parameter;
+                rare(self.consent(*handler, parameter, (query, headers), host)).await
+            }
+            Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
+        }
+    }
+
+    /// All bytes of a body.
+    ///
+    /// # Errors
+    /// It is too large, or did not arrive completely.
+    async fn receive(&self, body: Body<'_>) -> Result<Vec<u8>, Rejection> {
+        let limit = self.pipeline.settings.max_body_bytes;
+        let read = match body {
+            Body::Read(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
+            Body::Read(bytes) => Ok(bytes),
+            Body::Unread(stream) => rare(stream.read(limit)).await,
+        };
+        read.map_err(|error| match error {
+            BodyError::TooLarge => Rejection::PayloadTooLarge { limit },
+            BodyError::Incomplete => Rejection::InvalidJson("it was cut off".to_owned()),
+        })
+    }
+
+    /// Reads what all protocols agree on, which is type, JSON and version, and starts the handler.
+    fn post<'a>(
+        &self,
+        protocol: &Protocol,
+        body: &'a [u8],
+        context: RequestContext<'a>,
+        handler: CallHandler,
+    ) -> Result<BoxFuture<'a, Result<Response, Rejection>>, Rejection> {
+        if !http::is_json(context.headers) {
+            return Err(Rejection::UnsupportedMediaType);
+        }
+        let text = str::from_utf8(body)
+            .map_err(|_| Rejection::InvalidJson("it is not UTF-8".to_owned()))?;
+        let body = json::parse(text).map_err(|error| Rejection::InvalidJson(error.to_string()))?;
+        (protocol.check_version)(context.headers)?;
+        Ok(handler(PostRequest { body, context }))
+    }
+
+    /// Answers with a page, or with 304 if the client has it already.
+    fn page(
+        &self,
+        protocol: &Protocol,
+        handler: fn(&RequestContext<'_>) -> Result<Page, PageError>,
+        (query, headers): (&str, &dyn Headers),
+        principal: &Principal,
+        caching: &'static [(&'static str, &'static str)],
+        host: &dyn Host,
+    ) -> Result<Response, Rejection> {
+        (protocol.check_version)(headers)?;
+        let pipeline = &self.pipeline;
+        let page = match handler(&RequestContext { query, headers, principal, pipeline, host }) {
+            Ok(page) => page,
+            Err(PageError::Rejected(rejection)) => return Err(rejection),
+            Err(PageError::Response(response)) => return Ok(response),
+        };
+        let mut response = if http::matches_etag(headers, &page.etag) {
+            Response::empty(304)
+        } else {
+            Response::json(
+                200,
+                match page.body {
+                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+                },
+            )
+        };
+        response.headers.extend(page.headers);
+        response.headers.push(("etag", page.etag));
+        response.headers.extend(caching.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));
+        Ok(response)
+    }
+}
+
+/// Answers `OPTIONS`: a preflight of a browser, or a question about the methods.
+fn options(
+    found: Match<'_>,
+    headers: &dyn Headers,
+    is_cross_origin: bool,
+) -> Result<Response, Rejection> {
+    if is_cross_origin && let Some(response) = http::preflight(headers) {
+        return Ok(response);
+    }
+    let route = found.route.ok_or(Rejection::NotFound)?;
+    let response = Response::empty(204).with("allow", route.allow());
+    Ok(if found.protocol.cors == Cors::AnyPage {
+        http::any_page_preflight(response)
+    } else {
+        response
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
