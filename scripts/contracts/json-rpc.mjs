@@ -155,25 +155,15 @@ export const openToolTexts = {
   },
 };
 
-export const openToolPaths = {
-  "/version": path({
-    get: {
-      operationId: "version",
-      summary: "The server's version",
-      security,
-      parameters: [ifNoneMatch],
-      responses: { 200: "Version", ...shared.listErrors },
-    },
-  }),
-  "/load": path({
-    get: {
-      operationId: "load",
-      summary: "The tools as an OpenTool document",
-      security,
-      parameters: [ifNoneMatch],
-      responses: { 200: "Document", ...shared.listErrors },
-    },
-  }),
+/** The paths of `openToolTexts`; `more` are further responses. */
+export const openToolPaths = (more = {}) => {
+  const text = (operationId, summary, body) => ({
+    get: { operationId, summary, security, parameters: [ifNoneMatch], responses: { 200: body, ...shared.listErrors, ...more } },
+  });
+  return {
+    "/version": path(text("version", "The server's version", "Version")),
+    "/load": path(text("load", "The tools as an OpenTool document", "Document")),
+  };
 };
 
 const stop = { 403: "OriginNotAllowed", 404: "NotFound" };
@@ -184,7 +174,7 @@ export const openTool = document({
   servers: [{ url: "/opentool" }],
   implied: shared.implied,
   paths: {
-    ...openToolPaths,
+    ...openToolPaths(),
     "/call": path({ post: call("call", "Runs a tool or a batch of calls", "Request", replied) }),
     "/streamCall": path({
       post: call("stream-call", "Runs a tool and returns its result as events", "StreamRequest", { 200: "Events" }),

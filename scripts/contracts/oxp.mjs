@@ -73,7 +73,7 @@ function describe(form) {
           summary: "All versions of all tools that the caller may run",
           security,
           parameters: [...parameters, ifNoneMatch],
-          responses: { 200: "List", ...badVersion, ...shared.listErrors },
+          responses: { 200: "List", ...shared.listErrors, 400: "Rejected" },
         },
       }),
       "/tools/call": path({
