@@ -1,4 +1,4 @@
-// Runs the snippets of docs/CLIENTS.md: a client configured by each of them reaches the tools.
+// The snippets of docs/CLIENTS.md: what a client is told by each leads it to the tools.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -24,12 +24,12 @@ before(async () => {
 });
 after(() => worker.close());
 
-/** Parsers of snippets by language: `{ transport, url, headers }` of each server. */
+/** What a snippet says, by its language: `{ transport, url, headers }` of each server in it. */
 const readers = {
   json(text) {
     const { mcpServers, servers = mcpServers, inputs = [] } = JSON.parse(text);
     const asked = [...text.matchAll(/\$\{input:([\w-]+)\}/g)].map(([, id]) => id);
-    assert.deepEqual(asked, inputs.map(({ id }) => id), "every input is used");
+    assert.deepEqual(asked, inputs.map(({ id }) => id), "what is asked for is used");
     return Object.values(servers).map(({ type = "http", ...server }) => ({ transport: type, ...server }));
   },
   sh(text) {
@@ -47,7 +47,7 @@ const readers = {
   },
 };
 
-/** Fills in placeholders like the client does. */
+/** As the client fills in what the snippet leaves open. */
 const filled = (text) => text.replace(/\$\{((env|input):)?toolbooth[_-]key\}/i, KEY);
 
 const snippets = blocks
@@ -55,7 +55,7 @@ const snippets = blocks
   .flatMap(({ language, text }) => readers[language](text).map((server) => ({ language, text, ...server })));
 
 for (const [at, { language, transport, url, headers }] of snippets.entries()) {
-  test(`snippet ${at + 1} (${language}, ${transport}) connects a client to the tools`, async () => {
+  test(`snippet ${at + 1} (${language}, ${transport}) leads a client to the tools`, async () => {
     const { origin, pathname, search } = new URL(url);
     assert.ok(origin in SITES, url);
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)]));
@@ -76,7 +76,7 @@ for (const [at, { language, transport, url, headers }] of snippets.entries()) {
   });
 }
 
-// How Xaibo uses its transport of that name.
+// What Xaibo means by its transport of that name.
 async function plainJson({ pathname }, headers) {
   const ask = (method, params) =>
     worker.post({ jsonrpc: "2.0", id: "1", method, params }, { path: pathname, headers: { accept: "*/*", ...headers } });
@@ -89,7 +89,7 @@ async function plainJson({ pathname }, headers) {
   assert.equal(called.json.result.content[0].text, '{"result":15}');
 }
 
-test("every client of the table has its section, and all kinds of snippets are parsed", () => {
+test("every client of the table has its section, and all forms of snippets are read", () => {
   const clients = [...page.matchAll(/^\| ([^|]+?) +\| .* \|$/gm)].map(([, name]) => name).filter((name) => name !== "Client");
   for (const client of clients) {
     assert.ok([...page.matchAll(/^## (.*)$/gm)].some(([, title]) => title.startsWith(client.split(",")[0])), client);
@@ -98,7 +98,7 @@ test("every client of the table has its section, and all kinds of snippets are p
   assert.deepEqual([...new Set(snippets.map(({ language }) => language))].sort(), Object.keys(readers).sort());
 });
 
-test("with the variables of the page, a client learns where to get a token, and can call with it", async () => {
+test("with the variables of the page, a client learns whom to ask for a token, and gets in with it", async () => {
   const { text } = blocks.find(({ language }) => language === "toml");
   const vars = Object.fromEntries([...text.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]));
   const pair = keyPair("ES256");
@@ -111,7 +111,7 @@ test("with the variables of the page, a client learns where to get a token, and 
     const { origin, pathname } = new URL(metadata);
     assert.deepEqual([refused.status, origin], [401, vars.PUBLIC_URL]);
     const { json } = await booth.get(pathname);
-    assert.equal(json.resource, "https://tools.example.com/mcp", "the URL of the snippets");
+    assert.equal(json.resource, "https://tools.example.com/mcp", "the address of the snippets");
     assert.deepEqual(json.authorization_servers, [vars.JWT_ISSUER]);
     const token = issued(pair, { iss: vars.JWT_ISSUER, aud: json.resource });
     const taken = await booth.post(list, { path: "/mcp", headers: { authorization: `Bearer ${token}` } });

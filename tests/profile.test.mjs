@@ -1,4 +1,4 @@
-// The profiler: an instrumented module behaves as before, and its counts are right.
+// The profile: a module that counts does what it did before, and its counts are right.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -50,21 +50,21 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** The trace of a call: `name+` for entering with a value, `name-` for leaving, `copy`, and the counts. */
+/** What a call notes: `name+` for entering with a value, `name-` for leaving, `copy`, and the counts. */
 function notes() {
   const raw = new Int32Array(exports.notes.buffer, 0, exports.cursor.value / 4);
-  const trace = [];
+  const told = [];
   for (let at = 0; at < raw.length; at += 3) {
     const [code, count, value] = raw.subarray(at, at + 3);
     const name = names.get(code >> 2);
     const what = { [ENTER]: `${name}+${value}`, [LEAVE]: `${name}-`, [COPY]: `copy ${value}` }[code & 3];
-    trace.push(`${what} at ${count}`);
+    told.push(`${what} at ${count}`);
   }
-  return trace;
+  return told;
 }
 
 for (const [title, name, argument, result, expected] of [
-  // Ten instructions per iteration, and one to return the sum.
+  // Ten instructions a round, and one to give the sum.
   ["a loop", "sum", 3, 6, ["sum+3 at 0", "sum- at 31"]],
   ["a branch that calls JS", "either", 1, 8, ["either+0 at 0", "either- at 4"]],
   ["the other branch", "either", 0, 0, ["either+0 at 0", "either- at 6"]],
@@ -80,7 +80,7 @@ for (const [title, name, argument, result, expected] of [
   });
 }
 
-test("a module without names is rejected", async () => {
+test("a module without names is refused", async () => {
   const bare = join(folder, "bare.wasm");
   execFileSync(WASM_AS, [join(folder, "module.wat"), "--all-features", "-o", bare]);
   const bytes = await readFile(bare);
