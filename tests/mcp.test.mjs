@@ -1,4 +1,4 @@
-// MCP over HTTP in each era, and who may call. The tables of crates/toolbooth/src/dialect/mcp/tests have
+// MCP over HTTP in each era, and who may call. The tables of crates/toolbooth/src/protocol/mcp/tests have
 // every case. docs/PROTOCOLS.md lists the clauses.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
