@@ -13,7 +13,7 @@ BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench profile deploy key tool clean chromium
+.PHONY: help setup dev check test build bench profile deploy key tool contracts clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 
 tool: ## Create a tool: make tool ID=Greeter.Hello
 	@node scripts/tool.mjs $(ID)
+
+contracts: ## Write the OpenAPI documents in docs/contracts
+	@node scripts/contracts.mjs
 
 clean: ## Delete everything that was built or installed here
 	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules
