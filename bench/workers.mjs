@@ -2,6 +2,7 @@
 // main one, and its bytes are what a deployment would upload.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 
 import Ajv from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
@@ -87,4 +88,13 @@ export async function bundled(name, sources) {
     write: false,
   });
   return { name: "worker.js", type: "esModule", bytes: outputFiles[0].contents };
+}
+
+/** The bytes of its modules, raw and compressed. */
+export function sizes({ modules }) {
+  const sum = (size) => modules.reduce((total, { bytes }) => total + size(bytes), 0);
+  return {
+    raw: sum((bytes) => bytes.length),
+    gzip: sum((bytes) => gzipSync(bytes, { level: 9 }).length),
+  };
 }
