@@ -104,7 +104,7 @@ toolbooth-build.workspace = true
 }
 
 const library = (toolkits) => `${toolkits.map((name) => `mod ${name.toLowerCase()};\n`).join("")}
-use toolbooth::config::Variable;
+use toolbooth::tool::Variable;
 
 const VARIABLES: &[Variable] = &[];
 

@@ -8,7 +8,7 @@ mod github;
 mod text;
 mod weather;
 
-use toolbooth::config::Variable;
+use toolbooth::tool::Variable;
 
 /// The variables that the tools read.
 const VARIABLES: &[Variable] = &[github::API_URL, weather::FORECAST_URL, weather::GEOCODING_URL];

@@ -1,9 +1,9 @@
 //! The same call in every protocol has the same result.
 
 use serde_json::{Value, json};
-use toolbooth::Booth;
+use toolbooth::Server;
 use toolbooth::catalog::Tool;
-use toolbooth::http::{Body, Headers, Inbound, Method};
+use toolbooth::http::{Body, Headers, Method, Request};
 use toolbooth::testing::{FakeHost, ready};
 
 use crate::CATALOG;
@@ -13,13 +13,13 @@ use crate::tests::{Examples, examples, world};
 const ALL_SCOPES: (&str, &str) = ("ANONYMOUS_SCOPES", "*");
 
 /// How a protocol writes a call, and where its answer has the value or the error.
-struct Protocol {
+struct Sample {
     path: &'static str,
     ask: fn(&Tool, &Value) -> Value,
-    read: fn(Value) -> Seen,
+    read: fn(Value) -> TokenCache,
 }
 
-impl Protocol {
+impl Sample {
     /// Whether a call has a place for what tools require.
     fn carries_context(&self) -> bool {
         let mounts = ["/tools/", "/oxp/", "/otc/", "/xaibo/", "/mcp"];
@@ -33,7 +33,7 @@ impl Protocol {
 
 /// What a client sees of a call.
 #[derive(Debug)]
-enum Seen {
+enum TokenCache {
     Value(Value),
     /// The value as text for a model: a string as it is, anything else as JSON.
     Text(String),
@@ -42,33 +42,33 @@ enum Seen {
     Error(String),
 }
 
-const PROTOCOLS: &[Protocol] = &[
-    Protocol { path: "/tools/call", ask: flat, read: ran },
-    Protocol { path: "/oxp/call", ask: flat, read: ran },
-    Protocol { path: "/oxp/1.0/tools/call", ask: enveloped, read: |answer| ran(open(answer)) },
-    Protocol { path: "/otc/tools/call", ask: enveloped, read: |answer| ran(open(answer)) },
-    Protocol { path: "/call", ask: enveloped, read: |answer| ran(open(answer)) },
-    Protocol {
+const PROTOCOLS: &[Sample] = &[
+    Sample { path: "/tools/call", ask: flat, read: ran },
+    Sample { path: "/oxp/call", ask: flat, read: ran },
+    Sample { path: "/oxp/1.0/tools/call", ask: enveloped, read: |answer| ran(open(answer)) },
+    Sample { path: "/otc/tools/call", ask: enveloped, read: |answer| ran(open(answer)) },
+    Sample { path: "/call", ask: enveloped, read: |answer| ran(open(answer)) },
+    Sample {
         path: "/opentool/call",
         ask: |tool, input| json!({"jsonrpc": "2.0", "method": tool.id(), "params": input, "id": "1"}),
-        read: |answer| rpc(answer, Seen::Wrapped),
+        read: |answer| rpc(answer, TokenCache::Wrapped),
     },
-    Protocol {
+    Sample {
         path: "/opentool/streamCall",
         ask: |tool, input| json!({"jsonrpc": "2.0", "method": tool.id(), "params": input, "id": "1"}),
-        read: |answer| rpc(answer, Seen::Wrapped),
+        read: |answer| rpc(answer, TokenCache::Wrapped),
     },
-    Protocol {
+    Sample {
         path: "/call",
         ask: |tool, input| json!({"jsonrpc": "2.0.0", "method": tool.id(), "params": input, "id": "1"}),
-        read: |answer| rpc(answer, Seen::Wrapped),
+        read: |answer| rpc(answer, TokenCache::Wrapped),
     },
-    Protocol {
+    Sample {
         path: "/jsonrpc",
         ask: |tool, input| json!({"jsonrpc": "2.0", "method": tool.id(), "params": input, "id": 1}),
-        read: |answer| rpc(answer, Seen::Value),
+        read: |answer| rpc(answer, TokenCache::Value),
     },
-    Protocol {
+    Sample {
         path: "/mcp",
         ask: |tool, input| {
             let meta = json!({"toolbooth/context": context(tool)});
@@ -78,21 +78,23 @@ const PROTOCOLS: &[Protocol] = &[
         read: |answer| {
             let result = &answer["result"];
             match (result["isError"].as_bool(), &result["structuredContent"]) {
-                (Some(true), _) => Seen::Error(text(&result["content"][0]["text"])),
-                (_, nothing) if *nothing == json!({"result": null}) => Seen::Wrapped(json!({})),
-                (_, value) => Seen::Wrapped(value.clone()),
+                (Some(true), _) => TokenCache::Error(text(&result["content"][0]["text"])),
+                (_, nothing) if *nothing == json!({"result": null}) => {
+                    TokenCache::Wrapped(json!({}))
+                }
+                (_, value) => TokenCache::Wrapped(value.clone()),
             }
         },
     },
-    Protocol {
+    Sample {
         path: "/xaibo/execute",
         ask: |tool, input| json!({"tool_name": tool.id(), "parameters": input, "context": context(tool)}),
         read: |mut answer| match answer["success"].as_bool() {
-            Some(true) => Seen::Value(answer["result"].take()),
-            _ => Seen::Error(text(&answer["error"])),
+            Some(true) => TokenCache::Value(answer["result"].take()),
+            _ => TokenCache::Error(text(&answer["error"])),
         },
     },
-    Protocol {
+    Sample {
         path: "/providers/openai/call",
         ask: |tool, input| {
             json!({"role": "assistant", "tool_calls": [{
@@ -102,7 +104,7 @@ const PROTOCOLS: &[Protocol] = &[
         },
         read: |answer| content(&answer["messages"][0]["content"]),
     },
-    Protocol {
+    Sample {
         path: "/providers/openai-responses/call",
         ask: |tool, input| {
             json!([{
@@ -112,7 +114,7 @@ const PROTOCOLS: &[Protocol] = &[
         },
         read: |answer| content(&answer["input"][0]["output"]),
     },
-    Protocol {
+    Sample {
         path: "/providers/anthropic/call",
         ask: |tool, input| {
             json!({"role": "assistant", "content": [
@@ -122,19 +124,19 @@ const PROTOCOLS: &[Protocol] = &[
         read: |answer| {
             let result = &answer["messages"][0]["content"][0];
             match result["is_error"].as_bool() {
-                Some(true) => Seen::Error(text(&result["content"])),
+                Some(true) => TokenCache::Error(text(&result["content"])),
                 _ => content(&result["content"]),
             }
         },
     },
-    Protocol {
+    Sample {
         path: "/providers/gemini/call",
         ask: |tool, input| json!({"role": "model", "parts": [{"functionCall": {"name": versioned(tool), "args": input}}]}),
         read: |mut answer| {
             let response = &mut answer["contents"][0]["parts"][0]["functionResponse"]["response"];
             match &response["error"] {
-                Value::Null => Seen::Value(response["output"].take()),
-                error => Seen::Error(text(error)),
+                Value::Null => TokenCache::Value(response["output"].take()),
+                error => TokenCache::Error(text(error)),
             }
         },
     },
@@ -156,7 +158,7 @@ fn context(tool: &Tool) -> Value {
 }
 
 /// What a call lacks that has no place for it, or nothing.
-fn lacks(protocol: &Protocol, tool: &Tool) -> Vec<&'static str> {
+fn lacks(protocol: &Sample, tool: &Tool) -> Vec<&'static str> {
     let required = tool.authorization.iter().map(|need| need.id);
     let required = required.chain(tool.secrets.iter().copied());
     if protocol.carries_context() { Vec::new() } else { required.collect() }
@@ -166,7 +168,7 @@ fn enveloped(tool: &Tool, input: &Value) -> Value {
     json!({"request": flat(tool, input)})
 }
 
-/// Takes the answer out of its envelope; a refusal has none.
+/// Takes the answer out of its envelope; a rejection has none.
 fn open(mut answer: Value) -> Value {
     match answer.get_mut("result") {
         Some(result) => result.take(),
@@ -174,24 +176,28 @@ fn open(mut answer: Value) -> Value {
     }
 }
 
-fn ran(mut answer: Value) -> Seen {
+fn ran(mut answer: Value) -> TokenCache {
     match answer["success"].as_bool() {
-        Some(true) => Seen::Value(answer["value"].take()),
-        Some(false) => Seen::Error(text(&answer["error"]["message"])),
-        None => Seen::Error(answer.to_string()),
+        Some(true) => TokenCache::Value(answer["value"].take()),
+        Some(false) => TokenCache::Error(text(&answer["error"]["message"])),
+        None => TokenCache::Error(answer.to_string()),
     }
 }
 
-fn rpc(mut answer: Value, good: fn(Value) -> Seen) -> Seen {
+fn rpc(mut answer: Value, good: fn(Value) -> TokenCache) -> TokenCache {
     match &answer["error"] {
         Value::Null => good(answer["result"].take()),
-        error => Seen::Error(error.to_string()),
+        error => TokenCache::Error(error.to_string()),
     }
 }
 
-fn content(content: &Value) -> Seen {
+fn content(content: &Value) -> TokenCache {
     let content = text(content);
-    if content.starts_with("Error: ") { Seen::Error(content) } else { Seen::Text(content) }
+    if content.starts_with("Error: ") {
+        TokenCache::Error(content)
+    } else {
+        TokenCache::Text(content)
+    }
 }
 
 fn text(value: &Value) -> String {
@@ -211,12 +217,12 @@ impl Headers for Json {
 }
 
 /// What a client of the protocol sees of a call.
-fn call(protocol: &Protocol, tool: &Tool, input: &Value) -> Seen {
+fn call(protocol: &Sample, tool: &Tool, input: &Value) -> TokenCache {
     let host = FakeHost { upstream: world, ..FakeHost::with(&[ALL_SCOPES]) };
     let body = Body::from((protocol.ask)(tool, input).to_string().as_str());
     let request =
-        Inbound { method: Method::Post, path: protocol.path, query: "", headers: &Json, body };
-    let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
+        Request { method: Method::Post, path: protocol.path, query: "", headers: &Json, body };
+    let answer = ready(Server::new(&CATALOG, &host).answer(request, &host));
     let body = str::from_utf8(&answer.body).expect("text");
     // Of a stream, the second event is what came of the call.
     let event = body.split("\n\n").nth(1).and_then(|event| event.split_once("\ndata:"));
@@ -225,17 +231,19 @@ fn call(protocol: &Protocol, tool: &Tool, input: &Value) -> Seen {
 }
 
 /// Whether a client saw the value that the definition promises.
-fn is(seen: &Seen, value: &Value) -> bool {
+fn is(seen: &TokenCache, value: &Value) -> bool {
     match (seen, value) {
-        (Seen::Value(got), _) => got == value,
-        (Seen::Text(got), Value::String(value)) => got == value,
+        (TokenCache::Value(got), _) => got == value,
+        (TokenCache::Text(got), Value::String(value)) => got == value,
         // A model is told in words that there is nothing.
-        (Seen::Text(got), Value::Null) => !got.is_empty(),
-        (Seen::Text(got), _) => serde_json::from_str(got).is_ok_and(|got: Value| got == *value),
-        (Seen::Wrapped(got), Value::Object(_)) => got == value,
-        (Seen::Wrapped(got), Value::Null) => *got == json!({}),
-        (Seen::Wrapped(got), _) => *got == json!({ "result": value }),
-        (Seen::Error(_), _) => false,
+        (TokenCache::Text(got), Value::Null) => !got.is_empty(),
+        (TokenCache::Text(got), _) => {
+            serde_json::from_str(got).is_ok_and(|got: Value| got == *value)
+        }
+        (TokenCache::Wrapped(got), Value::Object(_)) => got == value,
+        (TokenCache::Wrapped(got), Value::Null) => *got == json!({}),
+        (TokenCache::Wrapped(got), _) => *got == json!({ "result": value }),
+        (TokenCache::Error(_), _) => false,
     }
 }
 
@@ -243,8 +251,8 @@ fn is(seen: &Seen, value: &Value) -> bool {
 fn get(path: &str) -> Value {
     let host = FakeHost::with(&[ALL_SCOPES]);
     let body = Body::from("");
-    let request = Inbound { method: Method::Get, path, query: "", headers: &Json, body };
-    let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
+    let request = Request { method: Method::Get, path, query: "", headers: &Json, body };
+    let answer = ready(Server::new(&CATALOG, &host).answer(request, &host));
     serde_json::from_slice(&answer.body).expect("a JSON body")
 }
 
@@ -279,13 +287,13 @@ fn every_example_has_its_outcome_in_every_protocol() {
                 let seen = call(protocol, tool, &example.input);
                 let lacks = lacks(protocol, tool);
                 if !lacks.is_empty() {
-                    let told = matches!(&seen, Seen::Error(text) if lacks.iter().all(|id| text.contains(id)));
+                    let told = matches!(&seen, TokenCache::Error(text) if lacks.iter().all(|id| text.contains(id)));
                     assert!(told, "{id} by {} lacks {lacks:?}: {seen:?}", protocol.path);
                     continue;
                 }
                 let same = match (&example.value, &example.error, &seen) {
                     (Some(value), _, seen) => is(seen, value),
-                    (None, Some(error), Seen::Error(text)) => text.contains(&error.message),
+                    (None, Some(error), TokenCache::Error(text)) => text.contains(&error.message),
                     _ => false,
                 };
                 assert!(same, "{id} {} by {}: {seen:?}", example.input, protocol.path);
@@ -302,7 +310,8 @@ fn a_wrong_input_is_refused_in_every_protocol_with_the_parameter() {
                 continue;
             }
             let seen = call(protocol, tool, &json!({"no_such_parameter": 1}));
-            let told = matches!(&seen, Seen::Error(text) if text.contains("no_such_parameter"));
+            let told =
+                matches!(&seen, TokenCache::Error(text) if text.contains("no_such_parameter"));
             assert!(told, "{} by {}: {seen:?}", tool.id(), protocol.path);
         }
     }

@@ -7,8 +7,8 @@ mod exchange;
 
 use exchange::{Answer, Request};
 use libfuzzer_sys::fuzz_target;
-use toolbooth::Booth;
-use toolbooth::http::{Body, Headers, Inbound, Method};
+use toolbooth::Server;
+use toolbooth::http::{Body, Headers, Method};
 use toolbooth::testing::{FakeHost, ready};
 
 struct Pairs<'a>(&'a [(&'a str, &'a str)]);
@@ -31,14 +31,14 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn send(&Request { method, path, headers, body }: &Request<'_>) {
     let host = FakeHost::default();
-    let request = Inbound {
+    let request = toolbooth::http::Request {
         method: Method::from(method),
         path,
         query: "",
         headers: &Pairs(headers),
         body: Body::from(body.to_vec()),
     };
-    let response = ready(Booth::new(&toolbooth_tools::CATALOG, &host).answer(request, &host));
+    let response = ready(Server::new(&toolbooth_tools::CATALOG, &host).answer(request, &host));
     let headers: Vec<_> = response.headers.iter().map(|(name, value)| (*name, &**value)).collect();
     let (status, body) = (response.status, &response.body);
     if let Err(error) = exchange::check(&Answer { method, path, status, headers: &headers, body }) {

@@ -7,7 +7,7 @@ mod test;
 #[cfg(test)]
 mod tests;
 
-use toolbooth::config::Variable;
+use toolbooth::tool::Variable;
 
 const VARIABLES: &[Variable] = &[];
 

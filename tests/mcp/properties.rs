@@ -6,8 +6,8 @@ mod exchange;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use toolbooth::Booth;
-use toolbooth::http::{Body, Headers, Inbound, Method, Outbound};
+use toolbooth::Server;
+use toolbooth::http::{Body, Headers, Method, Request, Response};
 use toolbooth::testing::{FakeHost, ready};
 
 use super::CATALOG;
@@ -21,16 +21,16 @@ impl Headers for Pairs<'_> {
 }
 
 /// The answer, whose form is checked on the way.
-fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Outbound {
+fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Response {
     let host = FakeHost::with(&[("STATE_KEY", "0123456789abcdef0123456789abcdef")]);
-    let request = Inbound {
+    let request = Request {
         method: Method::from(method),
         path,
         query: "",
         headers: &Pairs(headers),
         body: Body::from(body.to_vec()),
     };
-    let answer = ready(Booth::new(&CATALOG, &host).answer(request, &host));
+    let answer = ready(Server::new(&CATALOG, &host).answer(request, &host));
     let headers: Vec<_> = answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
     let (status, body) = (answer.status, &answer.body);
     let form = exchange::check(&exchange::Answer { method, path, status, headers: &headers, body });

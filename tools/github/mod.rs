@@ -7,7 +7,8 @@ pub(crate) mod stand_in;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use toolbooth::config::{Variable, secure_base_address};
+use toolbooth::address::secure_base_address;
+use toolbooth::tool::Variable;
 use toolbooth::{Context, ToolError, json};
 
 use api::Issue;

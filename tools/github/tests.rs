@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use toolbooth::ToolError;
-use toolbooth::auth::Scopes;
-use toolbooth::call::{
-    Call, Caller, Credentials, Dialogue, Nulls, Outcome, Refusal, Secret, Wanted, serve,
-};
-use toolbooth::config::Config;
+use toolbooth::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector, serve};
 use toolbooth::host::{HttpError, HttpResponse};
+use toolbooth::principal::Principal;
+use toolbooth::principal::Scopes;
+use toolbooth::settings::Settings;
 use toolbooth::testing::{FakeHost, Upstream, ready};
+use toolbooth::tool::{Credentials, Dialogue, Secret};
 
 use super::stand_in::{answer, github};
 use crate::CATALOG;
@@ -16,8 +16,8 @@ use crate::CATALOG;
 fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) {
     let host = FakeHost { upstream, ..FakeHost::default() };
     let tokens = [("github".to_owned(), Secret::new("gh-token".to_owned()))];
-    let call = Call {
-        tool: Wanted::Id(tool.into()),
+    let call = ToolRequest {
+        tool: ToolSelector::Id(tool.into()),
         call_id: None,
         input: (&input).into(),
         nulls: Nulls::Exact,
@@ -26,9 +26,9 @@ fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) 
     };
     let outcome = ready(serve(
         call,
-        &Caller::Anonymous { scopes: Scopes::All },
+        &Principal::Anonymous { scopes: Scopes::All },
         &CATALOG,
-        &Config::read(&host, CATALOG.variables),
+        &Settings::read(&host, CATALOG.variables),
         &host,
     ));
     (outcome, host.log.into_inner())
@@ -55,9 +55,9 @@ fn what_is_sent() {
         assert_eq!(request.body.as_deref(), Some(&br#"{"title":"Found a bug"}"#[..]));
         github(request)
     });
-    let refuse: Upstream = |request| Err(HttpError::Unreachable(request.url.to_string()));
+    let reject: Upstream = |request| Err(HttpError::Unreachable(request.url.to_string()));
     let input = json!({"owner": "a", "repository": "b", "state": "all", "page": 2});
-    let (_, log) = call("GitHub.ListIssues", input, refuse);
+    let (_, log) = call("GitHub.ListIssues", input, reject);
     let url = "https://api.github.com/repos/a/b/issues?state=all&per_page=30&page=2";
     assert!(log[0].contains(url), "{log:?}");
 }
@@ -122,7 +122,7 @@ fn a_full_page_has_a_next_one() {
 #[test]
 fn a_token_that_github_refuses_is_asked_for_again() {
     let (outcome, log) = create(|_| answer(401, r#"{"message":"Bad credentials"}"#));
-    let Outcome::Refused(Refusal::MissingRequirements(missing)) = outcome else {
+    let Outcome::Refused(Rejection::MissingRequirements(missing)) = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(missing.authorization, ["github"]);

@@ -7,7 +7,8 @@ pub(crate) mod stand_in;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use toolbooth::config::{Variable, base_address};
+use toolbooth::address::base_address;
+use toolbooth::tool::Variable;
 use toolbooth::{Context, ToolError};
 
 use open_meteo::{Place, Series};

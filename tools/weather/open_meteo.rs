@@ -112,11 +112,11 @@ pub(crate) struct Current {
 /// Asks for the weather at a place now.
 pub(crate) async fn current(context: &Context<'_>, place: &Place) -> Result<Current, ToolError> {
     #[derive(Deserialize)]
-    struct Answer {
+    struct InputResponse {
         current: Current,
     }
     let wanted = "current=temperature_2m,relative_humidity_2m,wind_speed_10m,weather_code";
-    Ok(get::<Answer>(context, &forecast_url(context, place, wanted)).await?.current)
+    Ok(get::<InputResponse>(context, &forecast_url(context, place, wanted)).await?.current)
 }
 
 /// One entry a day in each member.
@@ -136,13 +136,13 @@ pub(crate) async fn daily(
     days: u8,
 ) -> Result<Series, ToolError> {
     #[derive(Deserialize)]
-    struct Answer {
+    struct InputResponse {
         daily: Series,
     }
     let wanted = format!(
         "daily=temperature_2m_min,temperature_2m_max,weather_code,precipitation_sum&forecast_days={days}"
     );
-    Ok(get::<Answer>(context, &forecast_url(context, place, &wanted)).await?.daily)
+    Ok(get::<InputResponse>(context, &forecast_url(context, place, &wanted)).await?.daily)
 }
 
 fn forecast_url(context: &Context<'_>, place: &Place, wanted: &str) -> String {

@@ -2,10 +2,12 @@
 
 use serde_json::json;
 use toolbooth::ToolError;
-use toolbooth::call::{Call, Caller, Credentials, Dialogue, Nulls, Outcome, Wanted, serve};
-use toolbooth::config::Config;
+use toolbooth::call::{Nulls, Outcome, ToolRequest, ToolSelector, serve};
 use toolbooth::host::{HttpError, HttpResponse};
+use toolbooth::principal::Principal;
+use toolbooth::settings::Settings;
 use toolbooth::testing::{FakeHost, Upstream, ready};
+use toolbooth::tool::{Credentials, Dialogue};
 
 use super::stand_in::{answer, open_meteo};
 use crate::CATALOG;
@@ -13,8 +15,8 @@ use crate::CATALOG;
 fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
     let host = FakeHost { upstream, ..FakeHost::default() };
     let input = json!({"city": city});
-    let call = Call {
-        tool: Wanted::Id("Weather.Current@1.0.0".into()),
+    let call = ToolRequest {
+        tool: ToolSelector::Id("Weather.Current@1.0.0".into()),
         call_id: None,
         input: (&input).into(),
         nulls: Nulls::Exact,
@@ -23,9 +25,9 @@ fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
     };
     let outcome = ready(serve(
         call,
-        &Caller::ANONYMOUS,
+        &Principal::ANONYMOUS,
         &CATALOG,
-        &Config::read(&host, CATALOG.variables),
+        &Settings::read(&host, CATALOG.variables),
         &host,
     ));
     (outcome, host.log.into_inner())

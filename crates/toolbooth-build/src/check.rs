@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolbooth::auth::is_scope;
 use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
+use toolbooth::principal::is_scope;
 
 use crate::mcp;
 use crate::problem::Problem;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolbooth::catalog::{
     AuthorizationRequirement, Definition, ListForm, Listed, Rendering, versioned_name,
 };
-use toolbooth::dialect;
+use toolbooth::protocol;
 
 use crate::check::Entry;
 use crate::mcp;
@@ -34,7 +34,7 @@ pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
     let named = names(entries);
     let mut files = Vec::new();
     let mut lists = String::new();
-    for form in dialect::list_forms() {
+    for form in protocol::list_forms() {
         let (body, rust) = list(form, entries);
         lists.push_str(&rust);
         files.push((format!("{}.json", form.name), body.into_bytes()));

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, Waker};
 
-use toolbooth::Booth;
+use toolbooth::Server;
 use toolbooth::catalog::Catalog;
 use toolbooth::host::BoxFuture;
-use toolbooth::http::{self, Body, BodyError, BodyStream, Inbound, Outbound};
+use toolbooth::http::{self, Body, BodyError, BodyStream, Request, Response};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::future_to_promise;
@@ -48,12 +48,12 @@ thread_local! {
     static BODIES: Known<(usize, usize)> = const { Known::new() };
 }
 
-/// The booth of this instance. Variables do not change while an instance lives, so what is read
+/// The server of this instance. Variables do not change while an instance lives, so what is read
 /// from them is kept; after a panic the new instance reads them again.
-static BOOTH: OnceLock<Booth> = OnceLock::new();
+static BOOTH: OnceLock<Server> = OnceLock::new();
 
-fn booth(catalog: &'static Catalog, host: &Bindings) -> &'static Booth {
-    BOOTH.get_or_init(|| Booth::new(catalog, host))
+fn server(catalog: &'static Catalog, host: &Bindings) -> &'static Server {
+    BOOTH.get_or_init(|| Server::new(catalog, host))
 }
 
 /// Answers a request. `body` holds all of its bytes; without it, `reader` (a `BodyReader` of `js/body.js`) reads
@@ -71,13 +71,13 @@ pub fn answer(
 ) -> JsValue {
     let method = http::Method::from(method);
     let host = Bindings::new(env);
-    let booth = booth(catalog, &host);
+    let server = server(catalog, &host);
     let mut future = Box::pin(async move {
         let headers = JsHeaders(headers.unchecked_into());
         let (path, query) = path_and_query(&url);
         let stream = JsBody(reader.unchecked_into());
         let body = body.map_or(Body::Unread(&stream), Body::Read);
-        booth.answer(Inbound { method, path, query, headers: &headers, body }, &host).await
+        server.answer(Request { method, path, query, headers: &headers, body }, &host).await
     });
     // Without I/O the first poll is the last, and no waker is ever used. With I/O, the promise
     // polls again at once and puts its own waker in the place of this one.
@@ -96,8 +96,8 @@ pub fn failed(
     env: Env,
 ) -> JsValue {
     let (path, _) = path_and_query(url);
-    let booth = booth(catalog, &Bindings::new(env));
-    into_js(&booth.failed(http::Method::from(method), path, &JsHeaders(headers.unchecked_into())))
+    let server = server(catalog, &Bindings::new(env));
+    into_js(&server.failed(http::Method::from(method), path, &JsHeaders(headers.unchecked_into())))
 }
 
 /// The path and the query of an absolute address. The runtime has parsed it already: it has a
@@ -116,7 +116,7 @@ fn path_and_query(url: &str) -> (&str, &str) {
     (path, query.split_once('#').map_or(query, |(query, _)| query))
 }
 
-fn into_js(response: &Outbound) -> JsValue {
+fn into_js(response: &Response) -> JsValue {
     let mut head = String::with_capacity(160);
     for (name, value) in &response.headers {
         if !head.is_empty() {

@@ -50,15 +50,15 @@ extern "C" {
     ) -> Result<JsValue, JsValue>;
 
     /// What `send` gives: an answer, or the word for why there is none.
-    type Answer;
+    type Fetched;
     #[wasm_bindgen(method, getter)]
-    fn fault(this: &Answer) -> Option<String>;
+    fn fault(this: &Fetched) -> Option<String>;
     #[wasm_bindgen(method, getter)]
-    fn status(this: &Answer) -> u16;
+    fn status(this: &Fetched) -> u16;
     #[wasm_bindgen(method, getter, js_name = retryAfter)]
-    fn retry_after(this: &Answer) -> Option<String>;
+    fn retry_after(this: &Fetched) -> Option<String>;
     #[wasm_bindgen(method, getter)]
-    fn body(this: &Answer) -> Vec<u8>;
+    fn body(this: &Fetched) -> Vec<u8>;
 }
 
 #[wasm_bindgen]
@@ -200,7 +200,7 @@ impl HttpClient for Bindings {
                 u32::try_from(request.timeout.as_millis()).unwrap_or(u32::MAX),
                 u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
             );
-            let answer: Answer = answer.await.map_err(unreachable)?.unchecked_into();
+            let answer: Fetched = answer.await.map_err(unreachable)?.unchecked_into();
             match answer.fault().as_deref() {
                 None => {}
                 Some("timeout") => return Err(HttpError::Timeout),

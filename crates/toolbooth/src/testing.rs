@@ -12,16 +12,16 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::auth::Scopes;
-use crate::call::{
-    Abilities, Call, Caller, Credentials, Dialogue, Nulls, Outcome, Secret, Wanted, serve,
-};
+use crate::call::{Nulls, Outcome, ToolRequest, ToolSelector, serve};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
-use crate::config::Config;
 use crate::host::{
     BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
     Random, RateLimit, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
 };
+use crate::principal::Principal;
+use crate::principal::Scopes;
+use crate::settings::Settings;
+use crate::tool::{Capabilities, Credentials, Dialogue, Secret};
 
 pub use store::{FakeStore, STALE_MS};
 
@@ -239,7 +239,7 @@ pub fn ready<T>(future: impl Future<Output = T>) -> T {
 
 /// Runs one example of a definition through the pipeline; tells what is wrong, if anything.
 ///
-/// Requirements are met with made-up values, scopes with all there are; the client has every ability
+/// Requirements are met with made-up values, scopes with all there are; the client has every capability
 /// and no answers yet.
 ///
 /// # Errors
@@ -262,17 +262,17 @@ pub fn check_example(
         tokens: made_up(&tool.authorization.iter().map(|it| it.id).collect::<Vec<_>>()),
         secrets: made_up(tool.secrets),
     };
-    let call = Call {
-        tool: Wanted::Id(tool_id.into()),
+    let call = ToolRequest {
+        tool: ToolSelector::Id(tool_id.into()),
         call_id: None,
         input: (&example.input).into(),
         nulls: Nulls::Exact,
         credentials,
-        dialogue: Dialogue { abilities: Abilities::ALL, ..Dialogue::default() },
+        dialogue: Dialogue { capabilities: Capabilities::ALL, ..Dialogue::default() },
     };
-    let config = Config::read(host, catalog.variables);
-    let caller = Caller::Key { name: "example".to_owned(), scopes: Scopes::All };
-    let got = match ready(serve(call, &caller, catalog, &config, host)) {
+    let settings = Settings::read(host, catalog.variables);
+    let principal = Principal::Key { name: "example".to_owned(), scopes: Scopes::All };
+    let got = match ready(serve(call, &principal, catalog, &settings, host)) {
         Outcome::Done { value, .. } => json!({ "value": value }),
         Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
         Outcome::Invalid(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),
@@ -281,7 +281,7 @@ pub fn check_example(
             keys.sort();
             json!({ "asks": keys })
         }
-        Outcome::Refused(refusal) => json!({ "refused": format!("{refusal:?}") }),
+        Outcome::Refused(rejection) => json!({ "refused": format!("{rejection:?}") }),
     };
     let promised = match (&example.value, &example.error, &example.asks) {
         (Some(value), ..) => json!({ "value": value }),

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::call::ToolError;
+use crate::tool::ToolError;
 
 /// Everything except the unreserved characters (RFC 3986, 2.3).
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

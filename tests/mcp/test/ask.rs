@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 use toolbooth::Context;
-use toolbooth::call::{Ability, Content, Question, Sampled};
+use toolbooth::tool::{Capability, ContentBlock, InputRequest, SamplingResponse};
 
 use super::{Blocks, Nothing, text};
 
@@ -38,30 +38,30 @@ struct Root {
 }
 
 /// A form of one field.
-fn form(message: &str, field: &str, kind: &str) -> Question {
+fn form(message: &str, field: &str, kind: &str) -> InputRequest {
     let schema = json!({
         "type": "object", "properties": { field: { "type": kind } }, "required": [field],
     });
-    Question::form(message, schema)
+    InputRequest::form(message, schema)
 }
 
-fn name() -> Question {
+fn name() -> InputRequest {
     form("What is your name?", "name", "string")
 }
 
-fn greeting() -> Question {
-    Question::sampling("Generate a greeting", 50)
+fn greeting() -> InputRequest {
+    InputRequest::sampling("Generate a greeting", 50)
 }
 
-fn written(sampled: Sampled) -> String {
+fn written(sampled: SamplingResponse) -> String {
     match sampled.content {
-        Content::Text { text } => text,
+        ContentBlock::Text { text } => text,
         _ => "(no text)".to_owned(),
     }
 }
 
 pub(crate) async fn missing_capability(_: Nothing, context: &Context<'_>) -> Blocks {
-    match context.answer::<Sampled>("message")? {
+    match context.answer::<SamplingResponse>("message")? {
         Some(sampled) => text(written(sampled)),
         None => Err(context.ask([("message", greeting())], ())),
     }
@@ -80,8 +80,8 @@ pub(crate) async fn input_required_result_elicitation(_: Nothing, context: &Cont
 }
 
 pub(crate) async fn input_required_result_sampling(_: Nothing, context: &Context<'_>) -> Blocks {
-    let question = Question::sampling("What is the capital of France?", 100);
-    match context.answer::<Sampled>("capital_question")? {
+    let question = InputRequest::sampling("What is the capital of France?", 100);
+    match context.answer::<SamplingResponse>("capital_question")? {
         Some(sampled) => text(written(sampled)),
         None => Err(context.ask([("capital_question", question)], ())),
     }
@@ -90,7 +90,7 @@ pub(crate) async fn input_required_result_sampling(_: Nothing, context: &Context
 pub(crate) async fn input_required_result_list_roots(_: Nothing, context: &Context<'_>) -> Blocks {
     match context.answer::<Roots>("client_roots")? {
         Some(roots) => text(named(&roots)),
-        None => Err(context.ask([("client_roots", Question::Roots)], ())),
+        None => Err(context.ask([("client_roots", InputRequest::Roots)], ())),
     }
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn input_required_result_multiple_inputs(
 ) -> Blocks {
     let answers = (
         context.answer::<Name>("user_name")?,
-        context.answer::<Sampled>("greeting")?,
+        context.answer::<SamplingResponse>("greeting")?,
         context.answer::<Roots>("client_roots")?,
         context.state::<bool>(),
     );
@@ -139,7 +139,7 @@ pub(crate) async fn input_required_result_multiple_inputs(
             let questions = [
                 ("user_name", name()),
                 ("greeting", greeting()),
-                ("client_roots", Question::Roots),
+                ("client_roots", InputRequest::Roots),
             ];
             Err(context.ask(questions, true))
         }
@@ -170,15 +170,15 @@ pub(crate) async fn input_required_result_capabilities(
     context: &Context<'_>,
 ) -> Blocks {
     let known: Vec<_> =
-        [("user_name", name()), ("greeting", greeting()), ("client_roots", Question::Roots)]
+        [("user_name", name()), ("greeting", greeting()), ("client_roots", InputRequest::Roots)]
             .into_iter()
-            .filter(|(_, question)| context.can(question.ability()))
+            .filter(|(_, question)| context.can(question.capability()))
             .collect();
     let answered = context.answer::<Name>("user_name")?.is_some()
-        || context.answer::<Sampled>("greeting")?.is_some()
+        || context.answer::<SamplingResponse>("greeting")?.is_some()
         || context.answer::<Roots>("client_roots")?.is_some();
     if answered || known.is_empty() {
-        let forms = context.can(Ability::Form);
+        let forms = context.can(Capability::Form);
         return text(format!("The client shows forms: {forms}"));
     }
     Err(context.ask(known, ()))

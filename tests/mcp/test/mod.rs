@@ -3,7 +3,7 @@
 mod ask;
 
 use serde::{Deserialize, Serialize};
-use toolbooth::call::{Content, NoteLevel};
+use toolbooth::tool::{ContentBlock, LoggingLevel};
 use toolbooth::{Context, ToolError};
 
 pub(crate) use ask::{
@@ -14,7 +14,7 @@ pub(crate) use ask::{
     prompt_of_answer, streaming_elicitation,
 };
 
-pub(crate) type Blocks = Result<Vec<Content>, ToolError>;
+pub(crate) type Blocks = Result<Vec<ContentBlock>, ToolError>;
 
 const PNG: &[u8] = include_bytes!("dot.png");
 const WAV: &[u8] = include_bytes!("silence.wav");
@@ -23,11 +23,11 @@ const WAV: &[u8] = include_bytes!("silence.wav");
 pub(crate) struct Nothing {}
 
 pub(crate) fn text(text: impl Into<String>) -> Blocks {
-    Ok(vec![Content::text(text)])
+    Ok(vec![ContentBlock::text(text)])
 }
 
-fn png() -> Content {
-    Content::image(PNG, "image/png")
+fn png() -> ContentBlock {
+    ContentBlock::image(PNG, "image/png")
 }
 
 pub(crate) async fn simple_text(_: Nothing, _: &Context<'_>) -> Blocks {
@@ -39,20 +39,20 @@ pub(crate) async fn image_content(_: Nothing, _: &Context<'_>) -> Blocks {
 }
 
 pub(crate) async fn audio_content(_: Nothing, _: &Context<'_>) -> Blocks {
-    Ok(vec![Content::audio(WAV, "audio/wav")])
+    Ok(vec![ContentBlock::audio(WAV, "audio/wav")])
 }
 
 pub(crate) async fn embedded_resource(_: Nothing, _: &Context<'_>) -> Blocks {
     let text = "This is an embedded resource content.";
-    Ok(vec![Content::document("test://embedded-resource", "text/plain", text)])
+    Ok(vec![ContentBlock::document("test://embedded-resource", "text/plain", text)])
 }
 
 pub(crate) async fn multiple_content_types(_: Nothing, _: &Context<'_>) -> Blocks {
     let json = r#"{"test":"data","value":123}"#;
     Ok(vec![
-        Content::text("Multiple content types test:"),
+        ContentBlock::text("Multiple content types test:"),
         png(),
-        Content::document("test://mixed-content-resource", "application/json", json),
+        ContentBlock::document("test://mixed-content-resource", "application/json", json),
     ])
 }
 
@@ -69,7 +69,7 @@ pub(crate) async fn tool_with_progress(_: Nothing, context: &Context<'_>) -> Blo
 
 pub(crate) async fn tool_with_logging(_: Nothing, context: &Context<'_>) -> Blocks {
     for note in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
-        context.note(NoteLevel::Info, note);
+        context.note(LoggingLevel::Info, note);
     }
     text("All is said.")
 }
@@ -87,13 +87,13 @@ pub(crate) struct OfResource {
 pub(crate) async fn prompt_of_resource(input: OfResource, _: &Context<'_>) -> Blocks {
     let document = "Embedded resource content for testing.";
     Ok(vec![
-        Content::document(input.resource_uri, "text/plain", document),
-        Content::text("Please process the embedded resource above."),
+        ContentBlock::document(input.resource_uri, "text/plain", document),
+        ContentBlock::text("Please process the embedded resource above."),
     ])
 }
 
 pub(crate) async fn prompt_of_image(_: Nothing, _: &Context<'_>) -> Blocks {
-    Ok(vec![png(), Content::text("Please analyze the image above.")])
+    Ok(vec![png(), ContentBlock::text("Please analyze the image above.")])
 }
 
 #[derive(Deserialize)]

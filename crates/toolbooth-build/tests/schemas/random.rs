@@ -1,4 +1,4 @@
-//! Any schema, any value: the same verdict as the judge, and words for every refusal.
+//! Any schema, any value: the same verdict as the judge, and words for every rejection.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;

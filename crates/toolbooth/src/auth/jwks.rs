@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Map;
 
 use super::invalid;
-use crate::call::Refusal;
+use crate::call::Rejection;
 use crate::host::{Host, HttpRequest, Level, SignatureAlgorithm};
 use crate::json::{self, Value};
 
@@ -86,14 +86,14 @@ impl Jwks {
     /// time one fetches the keys.
     ///
     /// # Errors
-    /// [`Refusal::Unauthenticated`]: the issuer has no such key for that algorithm;
-    /// [`Refusal::Unavailable`]: the keys cannot be had.
+    /// [`Rejection::Unauthenticated`]: the issuer has no such key for that algorithm;
+    /// [`Rejection::Unavailable`]: the keys cannot be had.
     pub(super) async fn key(
         &self,
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
         host: &dyn Host,
-    ) -> Result<(Key, Option<u64>), Refusal> {
+    ) -> Result<(Key, Option<u64>), Rejection> {
         let mut looks = 0;
         loop {
             match self.step(id, algorithm, host.now_ms()) {
@@ -103,7 +103,7 @@ impl Jwks {
                 Step::Wait if looks < LOOKS => host.sleep(LOOK).await,
                 Step::Wait | Step::Unavailable => {
                     let reason = "the keys that verify tokens cannot be fetched";
-                    return Err(Refusal::Unavailable(reason));
+                    return Err(Rejection::Unavailable(reason));
                 }
             }
             looks += 1;

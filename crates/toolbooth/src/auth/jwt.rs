@@ -10,13 +10,14 @@ use jwt_compact::{Algorithm, AlgorithmSignature};
 use sha2::{Digest, Sha256};
 
 use super::jwks::Jwks;
-use super::scopes::Scopes;
-use super::seen::Seen;
-use super::{invalid, refused};
-use crate::call::{Caller, Refusal};
-use crate::config::is_secure;
+use super::seen::TokenCache;
+use super::{invalid, rejected};
+use crate::address::is_secure;
+use crate::call::Rejection;
 use crate::host::{Host, SignatureAlgorithm, Variables};
 use crate::json::{self, Object, Value};
+use crate::principal::Principal;
+use crate::principal::Scopes;
 
 /// RFC 7518, 3.2: a key of HS256 has at least the size of its hash.
 const MIN_SECRET: usize = 32;
@@ -34,12 +35,12 @@ const TYPES: [&str; 2] = ["jwt", "at+jwt"];
 
 /// How tokens are verified.
 #[derive(Debug)]
-pub(super) struct Tokens {
+pub(super) struct JwtVerifier {
     /// `JWT_SECRET`, and `JWT_SECRET_PREVIOUS` while signers change over.
     secrets: Vec<Hs256Key>,
     jwks: Option<Jwks>,
     rules: Rules,
-    seen: Seen,
+    seen: TokenCache,
 }
 
 /// What the claims of a token must be.
@@ -125,7 +126,7 @@ impl<'a> Parts<'a> {
         jwks: &Jwks,
         may_fetch: bool,
         host: &dyn Host,
-    ) -> Result<(bool, Option<u64>), Refusal> {
+    ) -> Result<(bool, Option<u64>), Rejection> {
         let algorithm = self.algorithm().and_then(SignatureAlgorithm::named);
         let algorithm = algorithm.ok_or_else(invalid)?;
         let id = match self.header.get("kid") {
@@ -153,7 +154,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl Tokens {
+impl JwtVerifier {
     /// Reads `JWT_SECRET`, `JWT_SECRET_PREVIOUS`, `JWKS_URL`, `JWT_AUDIENCE`, `JWT_ISSUER` and
     /// `JWT_LEEWAY`.
     pub(super) fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
@@ -208,23 +209,27 @@ impl Tokens {
             secrets,
             jwks: url.filter(|url| complete && is_secure(url)).map(Jwks::new),
             rules: Rules { audiences, issuer, leeway },
-            seen: Seen::new(),
+            seen: TokenCache::new(),
         }
     }
 
     /// Whose token it is, if it has been verified before and is still good.
-    pub(super) fn known(&self, token: &str, host: &dyn Host) -> Option<Caller> {
+    pub(super) fn known(&self, token: &str, host: &dyn Host) -> Option<Principal> {
         let now_ms = host.now_ms();
         let keys = self.jwks.as_ref().and_then(|jwks| jwks.fresh(now_ms));
-        self.seen.caller(token, now_ms / 1000, keys)
+        self.seen.principal(token, now_ms / 1000, keys)
     }
 
     /// Verifies a token: whose it is.
     ///
     /// # Errors
-    /// [`Refusal::Unauthenticated`]: it is not a good one; [`Refusal::Unavailable`]: that cannot be
+    /// [`Rejection::Unauthenticated`]: it is not a good one; [`Rejection::Unavailable`]: that cannot be
     /// found out.
-    pub(super) async fn verify(&self, token: &str, host: &dyn Host) -> Result<Caller, Refusal> {
+    pub(super) async fn verify(
+        &self,
+        token: &str,
+        host: &dyn Host,
+    ) -> Result<Principal, Rejection> {
         let parts = Parts::of(token).ok_or_else(invalid)?;
         let (signer, (good, keys)) = match (parts.algorithm(), &self.jwks) {
             (Some("HS256"), _) => {
@@ -236,7 +241,7 @@ impl Tokens {
                 // Checking claims is cheap: only a token that would be good is worth a fetch. What
                 // is wrong with them is told below, once the signature has proved to be good.
                 let now = host.now_ms() / 1000;
-                let may_fetch = self.rules.caller(&parts, Signer::Issuer, now).is_ok();
+                let may_fetch = self.rules.principal(&parts, Signer::Issuer, now).is_ok();
                 (Signer::Issuer, parts.is_signed_by_one_of(jwks, may_fetch, host).await?)
             }
         };
@@ -244,29 +249,29 @@ impl Tokens {
             return Err(invalid());
         }
         // Time may have passed meanwhile.
-        let caller = self.rules.caller(&parts, signer, host.now_ms() / 1000)?;
-        self.seen.keep(token, &caller, self.rules.end(&parts), keys);
-        Ok(caller)
+        let principal = self.rules.principal(&parts, signer, host.now_ms() / 1000)?;
+        self.seen.keep(token, &principal, self.rules.end(&parts), keys);
+        Ok(principal)
     }
 }
 
 impl Rules {
     /// Who the claims say the caller is, if the token is good now (in seconds) and here. The reason
     /// why not is for those alone whose signature is good.
-    pub(super) fn caller(
+    pub(super) fn principal(
         &self,
         parts: &Parts<'_>,
         signer: Signer,
         now: u64,
-    ) -> Result<Caller, Refusal> {
+    ) -> Result<Principal, Rejection> {
         let claims = &parts.claims;
         if !parts.is_of_known_type() {
-            return Err(refused("the token's typ is not that of an access token"));
+            return Err(rejected("the token's typ is not that of an access token"));
         }
         // Whoever sends it would have to prove that they have the key that it names (RFC 7800, 3;
         // RFC 9449, 7.2), and nothing here checks a proof.
         if claims.contains("cnf") {
-            return Err(refused("the token is bound to a key, which is not supported"));
+            return Err(rejected("the token is bound to a key, which is not supported"));
         }
         // Times may have fractions (RFC 7519, 2); these are exact in a double for long enough.
         #[allow(clippy::cast_precision_loss)]
@@ -274,45 +279,45 @@ impl Rules {
         let time = |name: &str| match claims.get(name).map(Value::as_f64) {
             None => Ok(None),
             Some(Some(time)) if time.is_finite() && time >= 0.0 => Ok(Some(time)),
-            Some(_) => Err(refused("the token's exp, nbf or iat is not a time")),
+            Some(_) => Err(rejected("the token's exp, nbf or iat is not a time")),
         };
         let Some(expires) = time("exp")? else {
-            return Err(refused("the token has no exp"));
+            return Err(rejected("the token has no exp"));
         };
         if now >= expires + leeway {
-            return Err(refused("the token has expired"));
+            return Err(rejected("the token has expired"));
         }
         let (begins, issued) = (time("nbf")?, time("iat")?);
         if [begins, issued].iter().flatten().any(|begin| *begin > now + leeway) {
-            return Err(refused("the token is not valid yet"));
+            return Err(rejected("the token is not valid yet"));
         }
         // By `iat` if it is there: a token of ten years is not to become good after nine of them.
         if expires - issued.unwrap_or(now).min(now) > MAX_LIFE + leeway {
-            return Err(refused("the token's exp is too late: it may live for 366 days at most"));
+            return Err(rejected("the token's exp is too late: it may live for 366 days at most"));
         }
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         let is_no_text = |name: &str| text(name).is_none() && claims.contains(name);
         if self.issuer.is_some() && text("iss") != self.issuer.as_deref() {
-            return Err(refused("the token is of another issuer"));
+            return Err(rejected("the token is of another issuer"));
         }
         if !self.is_meant(claims.get("aud"), signer) {
-            return Err(refused("the token is for another audience"));
+            return Err(rejected("the token is for another audience"));
         }
         let mut scopes = Vec::new();
         for claim in [claims.get("scope"), claims.get("scp")].into_iter().flatten() {
-            let words = words(claim).ok_or_else(|| refused("the token's scopes are no words"))?;
+            let words = words(claim).ok_or_else(|| rejected("the token's scopes are no words"))?;
             scopes.extend(words.into_iter().map(str::to_owned));
         }
         let subject = text("sub").map(str::to_owned);
         // Whose it is must be told or left open: nobody's name is no name.
         if text("sub").is_some_and(str::is_empty) {
-            return Err(refused("the token's sub is empty"));
+            return Err(rejected("the token's sub is empty"));
         }
         if is_no_text("sub") || is_no_text("iss") {
-            return Err(refused("the token's sub or iss is no text"));
+            return Err(rejected("the token's sub or iss is no text"));
         }
         let issuer = signer.issuer(text("iss"));
-        Ok(Caller::User { issuer, subject, scopes: Scopes::Listed(scopes) })
+        Ok(Principal::User { issuer, subject, scopes: Scopes::Listed(scopes) })
     }
 
     /// The second at which a token has expired, or one before it.

@@ -5,11 +5,11 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use super::scopes::Scopes;
-use crate::call::Caller;
 use crate::host::Variables;
 use crate::json::{self, Object, Value};
 use crate::names::is_invisible;
+use crate::principal::Principal;
+use crate::principal::Scopes;
 
 const FORM: &str =
     "must be a JSON array of objects with name, scopes and hash; make key prints one";
@@ -22,7 +22,7 @@ pub(super) struct Keys(Vec<Key>);
 
 struct Key {
     hash: [u8; 32],
-    caller: Caller,
+    principal: Principal,
 }
 
 impl Keys {
@@ -50,13 +50,13 @@ impl Keys {
 
     /// Whose key it is. Every key is compared, whole, whatever fits: the time says nothing about
     /// which one did.
-    pub(super) fn caller(&self, key: &str) -> Option<Caller> {
+    pub(super) fn principal(&self, key: &str) -> Option<Principal> {
         let hash: [u8; 32] = Sha256::digest(key.as_bytes()).into();
         let mut found = u32::MAX;
         for (place, key) in (0..).zip(&self.0) {
             found.conditional_assign(&place, key.hash.ct_eq(&hash));
         }
-        self.0.get(usize::try_from(found).ok()?).map(|key| key.caller.clone())
+        self.0.get(usize::try_from(found).ok()?).map(|key| key.principal.clone())
     }
 }
 
@@ -74,15 +74,14 @@ impl Key {
         // What is not a text is not a scope either.
         let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
         let scopes = Scopes::read(words).ok_or(".scopes must be words without spaces")?;
-        let taken =
-            |key: &Self| matches!(&key.caller, Caller::Key { name: other, .. } if other == name);
+        let taken = |key: &Self| matches!(&key.principal, Principal::Key { name: other, .. } if other == name);
         if !is_name(name) {
             return Err(".name must be 1 to 64 characters, all of them visible");
         }
         if others.iter().any(taken) {
             return Err(".name must be a name that no other key has");
         }
-        Ok(Self { hash, caller: Caller::Key { name: name.to_owned(), scopes } })
+        Ok(Self { hash, principal: Principal::Key { name: name.to_owned(), scopes } })
     }
 }
 

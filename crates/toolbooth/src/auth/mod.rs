@@ -1,4 +1,4 @@
-//! Who calls: the credentials of a request become a [`Caller`], or the request is turned away.
+//! Who calls: the credentials of a request become a [`Principal`], or the request is turned away.
 //!
 //! `AUTH` names the ways that are open: `none`, `api-key`, `jwt`, or several of them. Unset, all are
 //! shut: a Worker that nobody has configured serves nobody. A wrong variable shuts the way that it
@@ -8,16 +8,17 @@ mod jwks;
 mod jwt;
 mod keys;
 pub mod resource;
-mod scopes;
 mod seen;
 
+use crate::principal::Scopes;
 pub use resource::Resource;
-pub use scopes::{Scopes, is_scope};
 
-use crate::call::{Caller, Refusal};
+use crate::principal::Principal;
+
+use crate::call::Rejection;
 use crate::host::{Host, Variables, rare};
 use crate::http::Headers;
-use jwt::Tokens;
+use jwt::JwtVerifier;
 use keys::Keys;
 
 /// The longest credential that is looked at, in bytes. Longer ones cost nothing but their length.
@@ -31,14 +32,14 @@ const INVALID: &str = "the credentials are not valid";
 
 /// The ways in.
 #[derive(Debug)]
-pub struct Access {
+pub struct Authenticator {
     /// What a request without credentials may do, if it is served.
     anonymous: Option<Scopes>,
     keys: Option<Keys>,
-    tokens: Option<Tokens>,
+    tokens: Option<JwtVerifier>,
 }
 
-impl Access {
+impl Authenticator {
     /// Reads `AUTH` and the variables of each way that it opens; what is wrong is added to
     /// `problems`, in words for the operator.
     pub fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
@@ -50,7 +51,7 @@ impl Access {
             match way {
                 "none" => access.anonymous = anonymous_scopes(source, problems),
                 "api-key" => access.keys = Some(Keys::read(source, problems)),
-                "jwt" => access.tokens = Some(Tokens::read(source, problems)),
+                "jwt" => access.tokens = Some(JwtVerifier::read(source, problems)),
                 _ => {
                     known = false;
                     break;
@@ -84,32 +85,32 @@ impl Access {
     /// read (X35, T36); with `none` among others, credentials that are sent must be good.
     ///
     /// # Errors
-    /// [`Refusal::Unauthenticated`] (X37, X41); [`Refusal::Unavailable`] when the keys that could
+    /// [`Rejection::Unauthenticated`] (X37, X41); [`Rejection::Unavailable`] when the keys that could
     /// verify a token cannot be had.
     pub async fn authenticate(
         &self,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<Caller, Refusal> {
+    ) -> Result<Principal, Rejection> {
         if self.keys.is_none() && self.tokens.is_none() {
             return self.anonymous().ok_or_else(|| unasked(CLOSED));
         }
         if let Some(keys) = &self.keys {
             let key = headers.get("oxp-api-key").or_else(|| headers.get("otc-api-key"));
             if let Some(key) = key {
-                return capped(&key).and_then(|key| keys.caller(key)).ok_or_else(invalid);
+                return capped(&key).and_then(|key| keys.principal(key)).ok_or_else(invalid);
             }
         }
         let Some(sent) = headers.get("authorization") else {
             return self.anonymous().ok_or_else(|| unasked(self.wanted()));
         };
         let Some(credential) = bearer(&sent).and_then(capped) else { return Err(invalid()) };
-        if let Some(caller) = self.keys.as_ref().and_then(|keys| keys.caller(credential)) {
-            return Ok(caller);
+        if let Some(principal) = self.keys.as_ref().and_then(|keys| keys.principal(credential)) {
+            return Ok(principal);
         }
         match &self.tokens {
             Some(tokens) => match tokens.known(credential, host) {
-                Some(caller) => Ok(caller),
+                Some(principal) => Ok(principal),
                 None => rare(tokens.verify(credential, host)).await,
             },
             None => Err(invalid()),
@@ -117,8 +118,8 @@ impl Access {
     }
 
     /// Who sent a request without credentials, if it is served.
-    fn anonymous(&self) -> Option<Caller> {
-        self.anonymous.clone().map(|scopes| Caller::Anonymous { scopes })
+    fn anonymous(&self) -> Option<Principal> {
+        self.anonymous.clone().map(|scopes| Principal::Anonymous { scopes })
     }
 
     /// What a request without credentials should have brought.
@@ -157,19 +158,19 @@ fn capped(credential: &str) -> Option<&str> {
 }
 
 /// No credentials were sent, or none could be good.
-fn unasked(reason: &'static str) -> Refusal {
-    Refusal::Unauthenticated { reason, sent: false }
+fn unasked(reason: &'static str) -> Rejection {
+    Rejection::Unauthenticated { reason, sent: false }
 }
 
 /// Credentials were sent, and they are no good. Nothing more is told before they have proved to be
 /// the issuer's own.
-fn invalid() -> Refusal {
-    refused(INVALID)
+fn invalid() -> Rejection {
+    rejected(INVALID)
 }
 
 /// Credentials were sent, and they are refused for this reason.
-fn refused(reason: &'static str) -> Refusal {
-    Refusal::Unauthenticated { reason, sent: true }
+fn rejected(reason: &'static str) -> Rejection {
+    Rejection::Unauthenticated { reason, sent: true }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use subtle::ConstantTimeEq;
 
-use crate::call::Caller;
+use crate::principal::Principal;
 
 /// At most so many tokens are kept, each at the place that its signature gives it.
 const PLACES: usize = 64;
@@ -13,7 +13,7 @@ const PLACES: usize = 64;
 /// A token that was verified.
 struct Token {
     text: String,
-    caller: Caller,
+    principal: Principal,
     /// The second at which it has expired.
     expires: u64,
     /// When the issuer's keys were fetched that verified it, in milliseconds; `None` where the
@@ -22,9 +22,9 @@ struct Token {
 }
 
 /// Shared by all requests of an instance.
-pub(super) struct Seen(Mutex<Vec<Option<Token>>>);
+pub(super) struct TokenCache(Mutex<Vec<Option<Token>>>);
 
-impl Seen {
+impl TokenCache {
     pub(super) fn new() -> Self {
         Self(Mutex::new((0..PLACES).map(|_| None).collect()))
     }
@@ -36,16 +36,16 @@ impl Seen {
     /// Whose token it is, if it is known and good at the second `now`. What the issuer's keys have
     /// verified counts no longer than they are fresh: `keys` is when those were fetched that are.
     /// The time that this takes says nothing of how much of a known token somebody has guessed.
-    pub(super) fn caller(&self, token: &str, now: u64, keys: Option<u64>) -> Option<Caller> {
+    pub(super) fn principal(&self, token: &str, now: u64, keys: Option<u64>) -> Option<Principal> {
         let tokens = self.tokens();
         let known = tokens.get(place(token))?.as_ref()?;
         let counts = now < known.expires && (known.keys.is_none() || known.keys == keys);
-        (same(known.text.as_bytes(), token.as_bytes()) && counts).then(|| known.caller.clone())
+        (same(known.text.as_bytes(), token.as_bytes()) && counts).then(|| known.principal.clone())
     }
 
     /// Keeps a token that was verified, in the place of another one.
-    pub(super) fn keep(&self, token: &str, caller: &Caller, expires: u64, keys: Option<u64>) {
-        let good = Token { text: token.to_owned(), caller: caller.clone(), expires, keys };
+    pub(super) fn keep(&self, token: &str, principal: &Principal, expires: u64, keys: Option<u64>) {
+        let good = Token { text: token.to_owned(), principal: principal.clone(), expires, keys };
         if let Some(kept) = self.tokens().get_mut(place(token)) {
             *kept = Some(good);
         }
@@ -53,7 +53,7 @@ impl Seen {
 }
 
 /// Never a token.
-impl std::fmt::Debug for Seen {
+impl std::fmt::Debug for TokenCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Seen")
     }

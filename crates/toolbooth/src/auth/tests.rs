@@ -14,15 +14,15 @@ const TWO: &str = "c8df51469c308a59bfbd48a3e0bdd228ca922d6032035f5ef6e4ad45f473a
 type Set<'a> = &'a [(&'a str, &'a str)];
 
 /// What becomes of a request with these headers, where these variables are set.
-fn caller(variables: Set<'_>, headers: Set<'_>) -> Result<Caller, Refusal> {
+fn principal(variables: Set<'_>, headers: Set<'_>) -> Result<Principal, Rejection> {
     let host = FakeHost::with(variables);
-    let access = Access::read(&host, &mut Vec::new());
+    let access = Authenticator::read(&host, &mut Vec::new());
     ready(access.authenticate(&Pairs(headers), &host))
 }
 
 fn problems(variables: Set<'_>) -> Vec<String> {
     let mut problems = Vec::new();
-    Access::read(&FakeHost::with(variables), &mut problems);
+    Authenticator::read(&FakeHost::with(variables), &mut problems);
     problems
 }
 
@@ -30,8 +30,8 @@ fn listed(scopes: &[&str]) -> Scopes {
     Scopes::Listed(scopes.iter().map(|scope| (*scope).to_owned()).collect())
 }
 
-fn key(name: &str, scopes: &[&str]) -> Result<Caller, Refusal> {
-    Ok(Caller::Key { name: name.to_owned(), scopes: listed(scopes) })
+fn key(name: &str, scopes: &[&str]) -> Result<Principal, Rejection> {
+    Ok(Principal::Key { name: name.to_owned(), scopes: listed(scopes) })
 }
 
 fn keys() -> String {
@@ -55,10 +55,10 @@ fn each_way_in_alone() {
     );
     for (what, variables, headers, expected) in [
         // X35, T36
-        ("none", &open[..], &[][..], Ok(Caller::ANONYMOUS)),
-        ("none, a good key", &open, &[("oxp-api-key", "key-one")], Ok(Caller::ANONYMOUS)),
-        ("none, a bad bearer", &open, &[("authorization", "Bearer x")], Ok(Caller::ANONYMOUS)),
-        ("none, nonsense", &open, &[("authorization", "?")], Ok(Caller::ANONYMOUS)),
+        ("none", &open[..], &[][..], Ok(Principal::ANONYMOUS)),
+        ("none, a good key", &open, &[("oxp-api-key", "key-one")], Ok(Principal::ANONYMOUS)),
+        ("none, a bad bearer", &open, &[("authorization", "Bearer x")], Ok(Principal::ANONYMOUS)),
+        ("none, nonsense", &open, &[("authorization", "?")], Ok(Principal::ANONYMOUS)),
         // X36, X37, T37
         ("OXP-API-Key", &by_key, &[("oxp-api-key", "key-one")], key("one", &["a", "b"])),
         ("OTC-API-Key", &by_key, &[("otc-api-key", "key-two")], key("two", &[])),
@@ -95,11 +95,11 @@ fn each_way_in_alone() {
             user,
         ),
     ] {
-        assert_eq!(caller(variables, headers), expected, "{what}");
+        assert_eq!(principal(variables, headers), expected, "{what}");
     }
     for variables in [&by_key[..], &by_token] {
         let huge = format!("Bearer {}", "k".repeat(MAX_CREDENTIAL + 1));
-        assert_eq!(caller(variables, &[("authorization", &huge)]), Err(invalid()), "too long");
+        assert_eq!(principal(variables, &[("authorization", &huge)]), Err(invalid()), "too long");
     }
 }
 
@@ -108,18 +108,18 @@ fn several_ways_in() {
     let keys = keys();
     let both = [("AUTH", " api-key , jwt"), ("API_KEYS", &*keys), ("JWT_SECRET", tokens::SECRET)];
     let token = format!("Bearer {}", tokens::good());
-    assert_eq!(caller(&both, &[("otc-api-key", "key-two")]), key("two", &[]));
-    assert_eq!(caller(&both, &[("authorization", "Bearer key-two")]), key("two", &[]));
-    assert!(matches!(caller(&both, &[("authorization", &token)]), Ok(Caller::User { .. })));
-    assert_eq!(caller(&both, &[("authorization", "Bearer key-three")]), Err(invalid()));
+    assert_eq!(principal(&both, &[("otc-api-key", "key-two")]), key("two", &[]));
+    assert_eq!(principal(&both, &[("authorization", "Bearer key-two")]), key("two", &[]));
+    assert!(matches!(principal(&both, &[("authorization", &token)]), Ok(Principal::User { .. })));
+    assert_eq!(principal(&both, &[("authorization", "Bearer key-three")]), Err(invalid()));
     let wanted = "send an API key or a token: Authorization: Bearer …";
-    assert_eq!(caller(&both, &[]), Err(unasked(wanted)));
+    assert_eq!(principal(&both, &[]), Err(unasked(wanted)));
 
     let also_open = [("AUTH", "none,api-key"), ("API_KEYS", &*keys)];
-    assert_eq!(caller(&also_open, &[]), Ok(Caller::ANONYMOUS));
-    assert_eq!(caller(&also_open, &[("oxp-api-key", "key-two")]), key("two", &[]));
-    assert_eq!(caller(&also_open, &[("oxp-api-key", "key-three")]), Err(invalid()));
-    assert_eq!(caller(&also_open, &[("authorization", "Basic x")]), Err(invalid()));
+    assert_eq!(principal(&also_open, &[]), Ok(Principal::ANONYMOUS));
+    assert_eq!(principal(&also_open, &[("oxp-api-key", "key-two")]), key("two", &[]));
+    assert_eq!(principal(&also_open, &[("oxp-api-key", "key-three")]), Err(invalid()));
+    assert_eq!(principal(&also_open, &[("authorization", "Basic x")]), Err(invalid()));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_is_not_configured_is_shut() {
         let variables = [("AUTH", ways), ("API_KEYS", &*keys)];
         assert_eq!(problems(&variables), [wanted], "AUTH={ways:?}");
         for headers in [&[][..], &[("oxp-api-key", "key-one")]] {
-            assert_eq!(caller(&variables, headers), Err(unasked(CLOSED)), "AUTH={ways:?}");
+            assert_eq!(principal(&variables, headers), Err(unasked(CLOSED)), "AUTH={ways:?}");
         }
     }
     let form =
@@ -175,7 +175,7 @@ fn what_is_not_configured_is_shut() {
         let variables = [("AUTH", "api-key"), ("API_KEYS", &*text)];
         assert_eq!(problems(&variables), [problem], "{text}");
         for header in [("oxp-api-key", "key-one"), ("oxp-api-key", "")] {
-            assert_eq!(caller(&variables, &[header]), Err(invalid()), "{text}");
+            assert_eq!(principal(&variables, &[header]), Err(invalid()), "{text}");
         }
     }
     for good in ["Ada's calendar, №1", "日程 😀", &"é".repeat(64)] {
@@ -186,11 +186,11 @@ fn what_is_not_configured_is_shut() {
     let variables = [("AUTH", "api-key"), ("API_KEYS", &*twice)];
     assert_eq!(problems(&variables), ["API_KEYS[1].name must be a name that no other key has"]);
     assert_eq!(
-        caller(&variables, &[("oxp-api-key", "key-one")]),
+        principal(&variables, &[("oxp-api-key", "key-one")]),
         key("one", &[]),
         "the others count"
     );
-    assert_eq!(caller(&variables, &[("oxp-api-key", "key-two")]), Err(invalid()));
+    assert_eq!(principal(&variables, &[("oxp-api-key", "key-two")]), Err(invalid()));
     assert_eq!(problems(&[("AUTH", "api-key")]), [form]);
     assert_eq!(problems(&[("AUTH", "api-key"), ("API_KEYS", &keys)]), [""; 0]);
 }
@@ -198,15 +198,15 @@ fn what_is_not_configured_is_shut() {
 #[test]
 fn scopes_of_callers_without_credentials() {
     let keys = keys();
-    let anonymous = |words: &[&str]| Some(Caller::Anonymous { scopes: listed(words) });
+    let anonymous = |words: &[&str]| Some(Principal::Anonymous { scopes: listed(words) });
     let wrong = "ANONYMOUS_SCOPES must be * or scopes with commas between";
     for (value, expected) in [
         ("", anonymous(&[])),
         (" ", anonymous(&[])),
         ("a", anonymous(&["a"])),
         (" a:b , c", anonymous(&["a:b", "c"])),
-        ("*", Some(Caller::Anonymous { scopes: Scopes::All })),
-        ("a,*", Some(Caller::Anonymous { scopes: Scopes::All })),
+        ("*", Some(Principal::Anonymous { scopes: Scopes::All })),
+        ("a,*", Some(Principal::Anonymous { scopes: Scopes::All })),
         ("a b", None),
         ("a,", None),
         (",", None),
@@ -217,13 +217,13 @@ fn scopes_of_callers_without_credentials() {
         for ways in ["none", "none,api-key"] {
             let variables = [("AUTH", ways), ("API_KEYS", &*keys), set];
             assert_eq!(problems(&variables), problem, "{ways} {value:?}");
-            assert_eq!(caller(&variables, &[]).ok(), expected, "{ways} {value:?}");
+            assert_eq!(principal(&variables, &[]).ok(), expected, "{ways} {value:?}");
         }
         // It opens nothing and gives nobody else anything.
         let variables = [("AUTH", "api-key"), ("API_KEYS", &*keys), set];
         assert_eq!(problems(&variables), [""; 0], "{value:?}");
-        assert!(caller(&variables, &[]).is_err(), "{value:?}");
-        assert_eq!(caller(&variables, &[("oxp-api-key", "key-two")]), key("two", &[]));
+        assert!(principal(&variables, &[]).is_err(), "{value:?}");
+        assert_eq!(principal(&variables, &[("oxp-api-key", "key-two")]), key("two", &[]));
     }
 }
 
@@ -231,7 +231,7 @@ fn scopes_of_callers_without_credentials() {
 fn nothing_of_a_key_or_secret_can_be_printed() {
     let keys = keys();
     let variables = [("AUTH", "api-key,jwt"), ("API_KEYS", &*keys), ("JWT_SECRET", tokens::SECRET)];
-    let shown = format!("{:?}", Access::read(&FakeHost::with(&variables), &mut Vec::new()));
+    let shown = format!("{:?}", Authenticator::read(&FakeHost::with(&variables), &mut Vec::new()));
     for secret in [ONE, TWO, tokens::SECRET, "210"] {
         assert!(!shown.contains(secret), "{shown}");
     }
@@ -254,6 +254,6 @@ fn scopes() {
         assert!(Scopes::All.cover(required));
     }
     let all = format!(r#"[{{"name":"dev","scopes":["a","*"],"hash":"{ONE}"}}]"#);
-    let got = caller(&[("AUTH", "api-key"), ("API_KEYS", &all)], &[("oxp-api-key", "key-one")]);
-    assert_eq!(got, Ok(Caller::Key { name: "dev".to_owned(), scopes: Scopes::All }));
+    let got = principal(&[("AUTH", "api-key"), ("API_KEYS", &all)], &[("oxp-api-key", "key-one")]);
+    assert_eq!(got, Ok(Principal::Key { name: "dev".to_owned(), scopes: Scopes::All }));
 }

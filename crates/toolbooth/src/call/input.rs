@@ -9,9 +9,9 @@ use std::ops::ControlFlow;
 
 use serde_json::Map;
 
-use super::excerpt::{cut, excerpt};
 use crate::json::{self, Object, Value};
 use crate::schema::{Fault, Keyword, Literal, Number, Path, Schema, Types};
+use crate::text::{cut, excerpt};
 
 /// At most so many faults are told: an answer must not grow with the number of wrong items.
 const MAX_FAULTS: usize = 32;

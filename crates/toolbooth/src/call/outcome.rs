@@ -1,12 +1,10 @@
-//! What comes of a call. Every dialect maps these exhaustively, so that none can forget a case.
+//! What comes of a call. Every protocol maps these exhaustively, so that none can forget a case.
 
 use serde_json::Value;
 
-use super::dialogue::{Ability, Asked};
 use super::input::InvalidInput;
-use super::notes::Note;
 use crate::challenge::Challenge;
-use crate::json::Writer;
+use crate::tool::{Capability, InputRequired, Notification, ToolError};
 
 /// What came of a call.
 #[derive(Debug)]
@@ -20,7 +18,7 @@ pub enum Outcome {
         /// The value; it is as `output_schema` says.
         value: Value,
         /// What the tool said on the way.
-        notes: Vec<Note>,
+        notes: Vec<Notification>,
     },
     /// The tool ran and failed (OXP "Tool Execution Errors").
     Failed {
@@ -31,91 +29,25 @@ pub enum Outcome {
         /// What the tool says of it.
         error: ToolError,
         /// What it said on the way.
-        notes: Vec<Note>,
+        notes: Vec<Notification>,
     },
     /// The tool ran and cannot go on before it has answers, which the client can bring. Protocols
-    /// that have no way to bring one make of it a [`Refusal`].
+    /// that have no way to bring one make of it a [`Rejection`].
     Asks {
         /// The questions.
-        asked: Asked,
+        asked: InputRequired,
         /// What the tool said on the way.
-        notes: Vec<Note>,
+        notes: Vec<Notification>,
     },
     /// The tool did not run: its input schema refuses the input (OXP "Input Validation Errors").
     Invalid(InvalidInput),
     /// The tool did not run for another reason (OXP "Server Errors").
-    Refused(Refusal),
-}
-
-/// A tool's own failure (OXP `ToolError`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToolError {
-    /// What went wrong, for the user and the model.
-    pub message: String,
-    /// Detail for a log.
-    pub developer_message: Option<String>,
-    /// Whether the same call, or one with better input, may succeed.
-    pub can_retry: bool,
-    /// What would help the model to do better, such as the accepted values.
-    pub additional_prompt_content: Option<String>,
-    /// How many milliseconds to wait before the next try.
-    pub retry_after_ms: Option<u64>,
-}
-
-impl ToolError {
-    /// A failure that trying again does not mend.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), ..Self::default() }
-    }
-
-    /// With detail for a log.
-    #[must_use]
-    pub fn developer_message(mut self, detail: impl Into<String>) -> Self {
-        self.developer_message = Some(detail.into());
-        self
-    }
-
-    /// With words that help the model to mend its input; the call may then be tried again.
-    #[must_use]
-    pub fn prompt(mut self, content: impl Into<String>) -> Self {
-        self.can_retry = true;
-        self.additional_prompt_content = Some(content.into());
-        self
-    }
-
-    /// May be tried again after `ms` milliseconds.
-    #[must_use]
-    pub fn retry_after_ms(mut self, ms: u64) -> Self {
-        self.can_retry = true;
-        self.retry_after_ms = Some(ms);
-        self
-    }
-
-    /// What it says besides its message, by OXP's names.
-    pub(crate) fn details(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        let text = |text: &Option<String>| text.as_deref().map(Value::from);
-        let all = [
-            ("developer_message", text(&self.developer_message)),
-            ("can_retry", Some(self.can_retry.into())),
-            ("additional_prompt_content", text(&self.additional_prompt_content)),
-            ("retry_after_ms", self.retry_after_ms.map(Value::from)),
-        ];
-        all.into_iter().filter_map(|(name, value)| Some((name, value?)))
-    }
-
-    /// Adds it to a text, in OXP's form.
-    pub(crate) fn write(&self, json: &mut Writer) {
-        json.json(r#"{"message":"#).string(&self.message);
-        for (name, value) in self.details() {
-            json.member(name).value(&value);
-        }
-        json.json("}");
-    }
+    Refused(Rejection),
 }
 
 /// Why a request was turned away before any tool ran, or came to nothing by what it lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum Rejection {
     /// No endpoint has this path.
     NotFound,
     /// The endpoint does not take this method.
@@ -184,13 +116,13 @@ pub enum Refusal {
         retry_after: u32,
     },
     /// The call lacks what the definition requires.
-    MissingRequirements(Missing),
+    MissingRequirements(MissingRequirements),
     /// The tool asks back, and the client, or its protocol, cannot bring the answers.
     Unanswerable {
         /// The tool's name.
         name: &'static str,
         /// What the client would have to be able to do.
-        lacking: Vec<Ability>,
+        lacking: Vec<Capability>,
     },
     /// The server cannot serve. Holds what is at fault.
     Unavailable(&'static str),
@@ -198,8 +130,8 @@ pub enum Refusal {
     Failed,
 }
 
-impl Refusal {
-    /// The header that HTTP demands with a refusal, whatever protocol tells it: the challenge of
+impl Rejection {
+    /// The header that HTTP demands with a rejection, whatever protocol tells it: the challenge of
     /// RFC 6750, 3, and `Retry-After`.
     pub fn header(&self) -> Option<(&'static str, String)> {
         const CHALLENGE: &str = "Bearer realm=\"toolbooth\"";
@@ -226,7 +158,7 @@ impl Refusal {
 
 /// What a call lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingRequirements {
     /// Providers whose token is absent.
     pub authorization: Vec<&'static str>,
     /// Secrets that are absent.
@@ -237,7 +169,7 @@ pub struct Missing {
     pub challenges: Vec<Challenge>,
 }
 
-impl Missing {
+impl MissingRequirements {
     /// The places in `context` that the call left empty, for protocols that have it.
     pub fn places(&self) -> String {
         self.told(["context.authorization with id", "context.secrets with id", "context.user_id"])
@@ -261,4 +193,17 @@ impl Missing {
         let link = |challenge: &Challenge| format!("; the user can grant it at {}", challenge.url);
         self.challenges.iter().map(link).collect()
     }
+}
+
+impl From<InputRequired> for Rejection {
+    /// For protocols that have no way to bring an answer.
+    fn from(asked: InputRequired) -> Self {
+        Self::Unanswerable { name: asked.tool, lacking: asked.capabilities() }
+    }
+}
+
+/// What a client cannot do, in a sentence for whoever reads of [`Rejection::Unanswerable`].
+pub(crate) fn asks_back(capabilities: &[Capability]) -> String {
+    let words: Vec<_> = capabilities.iter().map(|capability| capability.words()).collect();
+    format!("The tool asks back, which needs a client that {}", words.join(" and "))
 }

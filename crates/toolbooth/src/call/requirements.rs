@@ -1,12 +1,13 @@
 //! What a tool requires and how it is met: by what the client sent, else by what users have granted.
 
-use super::context::{AnotherUser, Caller, Credentials, Secret};
-use super::named::Named;
-use super::outcome::{Missing, Refusal};
+use super::outcome::{MissingRequirements, Rejection};
 use crate::catalog::{Authorization, Tool};
 use crate::challenge::{Challenges, Granted, Need, NoOwner, NoToken, Owner};
-use crate::config::Config;
 use crate::host::{Host, rare};
+use crate::principal::{Principal, UserMismatch};
+use crate::settings::Settings;
+use crate::tool::Named;
+use crate::tool::{Credentials, Secret};
 
 /// All that a call needs.
 pub(super) struct Met<'a> {
@@ -28,22 +29,22 @@ struct Used<'a> {
 /// Meets the requirements of `tool`.
 ///
 /// # Errors
-/// [`Refusal::MissingRequirements`] with challenges where users can be asked;
-/// [`Refusal::Malformed`] for a user id that is too long for that, or not that of the caller's
-/// token, and for a token that no service could be sent; [`Refusal::Unavailable`].
+/// [`Rejection::MissingRequirements`] with challenges where users can be asked;
+/// [`Rejection::Malformed`] for a user id that is too long for that, or not that of the caller's
+/// token, and for a token that no service could be sent; [`Rejection::Unavailable`].
 pub(super) async fn meet<'a>(
     tool: &'static Tool,
     mut sent: Credentials,
-    caller: &Caller,
-    config: &'a Config,
+    principal: &Principal,
+    settings: &'a Settings,
     host: &dyn Host,
-) -> Result<Met<'a>, Refusal> {
-    let user = caller.user(sent.user_id.as_deref());
-    let user = user.map_err(|AnotherUser| {
-        Refusal::Malformed(format!("context: {}", NoOwner::Another.words()))
+) -> Result<Met<'a>, Rejection> {
+    let user = principal.user(sent.user_id.as_deref());
+    let user = user.map_err(|UserMismatch| {
+        Rejection::Malformed(format!("context: {}", NoOwner::Another.words()))
     })?;
     sent.user_id = user.map(str::to_owned);
-    let mut missing = Missing {
+    let mut missing = MissingRequirements {
         authorization: Vec::new(),
         secrets: absent(tool.secrets, &sent.secrets).collect(),
         user_id: tool.user_id && sent.user_id.is_none(),
@@ -55,27 +56,27 @@ pub(super) async fn meet<'a>(
         if let Some(own) = sent.tokens.get(required.id).filter(own) {
             if !own.is_bearer_token() {
                 let id = required.id;
-                return Err(Refusal::Malformed(format!(
+                return Err(Rejection::Malformed(format!(
                     "context.authorization: the token with id \"{id}\" must be at most 16384 visible \
                      ASCII characters, without spaces"
                 )));
             }
             continue;
         }
-        let known = config.challenges.as_ref();
+        let known = settings.challenges.as_ref();
         let known = known.and_then(|it| Some((it, it.provider(required.id)?)));
         let Some((challenges, provider)) = known else {
             missing.authorization.push(required.id);
             continue;
         };
-        let owner = match Owner::of(caller, sent.user_id.as_deref()) {
+        let owner = match Owner::of(principal, sent.user_id.as_deref()) {
             Ok(owner) => owner,
             Err(NoOwner::Unnamed) => {
                 missing.authorization.push(required.id);
                 missing.user_id = true;
                 continue;
             }
-            Err(why) => return Err(Refusal::Malformed(format!("context: {}", why.words()))),
+            Err(why) => return Err(Rejection::Malformed(format!("context: {}", why.words()))),
         };
         let id = tool.id();
         let proof = sent.tokens.get(required.id);
@@ -90,13 +91,13 @@ pub(super) async fn meet<'a>(
                 missing.authorization.push(required.id);
                 missing.challenges.push(challenge);
             }
-            Err(NoToken::Unavailable(detail)) => return Err(Refusal::Unavailable(detail)),
+            Err(NoToken::Unavailable(detail)) => return Err(Rejection::Unavailable(detail)),
         }
     }
-    if missing == Missing::default() {
+    if missing == MissingRequirements::default() {
         Ok(Met { credentials: sent, grants })
     } else {
-        Err(Refusal::MissingRequirements(missing))
+        Err(Rejection::MissingRequirements(missing))
     }
 }
 
@@ -106,14 +107,17 @@ impl Met<'_> {
     /// may have been read from a copy that is a minute old, and deleting it would delete a newer one.
     ///
     /// Nothing if the tool requires no such token.
-    pub(super) fn refused(
+    pub(super) fn rejected(
         &self,
         tool: &'static Tool,
         provider: &str,
         host: &dyn Host,
-    ) -> Option<Refusal> {
+    ) -> Option<Rejection> {
         let required = tool.authorization.iter().find(|it| it.id == provider)?;
-        let mut missing = Missing { authorization: vec![required.id], ..Missing::default() };
+        let mut missing = MissingRequirements {
+            authorization: vec![required.id],
+            ..MissingRequirements::default()
+        };
         if let Some(used) = self.grants.iter().find(|used| used.required.id == provider) {
             let Used { challenges, required, owner, updated_ms, scopes } = used;
             let provider = challenges.provider(provider)?;
@@ -121,10 +125,10 @@ impl Met<'_> {
             let need = Need { owner, provider, scopes: scopes_required, tool: &id, proof: None };
             match challenges.challenge(&need, Some(*updated_ms), scopes, host) {
                 Ok(challenge) => missing.challenges.push(challenge),
-                Err(_) => return Some(Refusal::Unavailable("it has no random bytes")),
+                Err(_) => return Some(Rejection::Unavailable("it has no random bytes")),
             }
         }
-        Some(Refusal::MissingRequirements(missing))
+        Some(Rejection::MissingRequirements(missing))
     }
 }
 

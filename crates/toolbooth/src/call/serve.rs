@@ -2,27 +2,27 @@
 
 use uuid::Builder;
 
-use super::context::{Caller, Context};
-use super::dialogue::{Abilities, Asked, Dialogue};
-use super::notes::Note;
-use super::outcome::{Outcome, Refusal, ToolError};
+use super::outcome::{Outcome, Rejection};
 use super::requirements::Met;
-use super::{Call, Wanted, excerpt, input, requirements};
+use super::{ToolRequest, ToolSelector, input, requirements};
 use crate::catalog::{Catalog, Found, RunError, Tool, ToolRef, Version};
-use crate::config::{Config, Permission};
 use crate::host::{Host, Level, NoRandomness};
 use crate::json::Value;
+use crate::principal::Principal;
+use crate::settings::{Permission, Settings};
+use crate::text::excerpt;
+use crate::tool::{Capabilities, Context, Dialogue, InputRequired, Notification, ToolError};
 
 /// Serves one call, whatever protocol it came by: [`prepare`] and [`Prepared::run`].
 pub async fn serve(
-    call: Call<'_>,
-    caller: &Caller,
+    call: ToolRequest<'_>,
+    principal: &Principal,
     catalog: &Catalog,
-    config: &Config,
+    settings: &Settings,
     host: &dyn Host,
 ) -> Outcome {
-    match prepare(call, caller, catalog, config, host).await {
-        Ok(prepared) => prepared.run(caller, config, host).await,
+    match prepare(call, principal, catalog, settings, host).await {
+        Ok(prepared) => prepared.run(principal, settings, host).await,
         Err(outcome) => outcome,
     }
 }
@@ -45,42 +45,49 @@ pub(crate) struct Prepared<'a> {
 /// # Errors
 /// The outcome of a call that cannot be run.
 pub(crate) async fn prepare<'a>(
-    mut call: Call<'a>,
-    caller: &Caller,
+    mut call: ToolRequest<'a>,
+    principal: &Principal,
     catalog: &Catalog,
-    config: &'a Config,
+    settings: &'a Settings,
     host: &dyn Host,
 ) -> Result<Prepared<'a>, Outcome> {
-    if !config.problems.is_empty() {
+    if !settings.problems.is_empty() {
         return Err(Outcome::Refused(misconfigured()));
     }
     let tool = find(catalog, &call.tool).map_err(Outcome::Refused)?;
-    match config.permission(tool) {
+    match settings.permission(tool) {
         Permission::Given => {}
         Permission::Warned => {
             host.log(Level::Warn, "not_in_allowlist", &[("tool", &tool.id())]);
         }
-        Permission::Denied => return Err(Outcome::Refused(Refusal::Forbidden { name: tool.name })),
+        Permission::Denied => {
+            return Err(Outcome::Refused(Rejection::Forbidden { name: tool.name }));
+        }
     }
-    if !caller.scopes().cover(tool.scopes) {
-        let refusal = Refusal::MissingScope { name: tool.name, scopes: tool.scopes };
-        return Err(Outcome::Refused(refusal));
+    if !principal.scopes().cover(tool.scopes) {
+        let rejection = Rejection::MissingScope { name: tool.name, scopes: tool.scopes };
+        return Err(Outcome::Refused(rejection));
     }
-    let met = requirements::meet(tool, call.credentials, caller, config, host).await;
+    let met = requirements::meet(tool, call.credentials, principal, settings, host).await;
     let met = met.map_err(Outcome::Refused)?;
     input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::Invalid)?;
     let call_id = call.call_id.map_or_else(|| random_uuid(host), Ok);
-    let no_id = |NoRandomness| Outcome::Refused(Refusal::Unavailable("it has no random bytes"));
+    let no_id = |NoRandomness| Outcome::Refused(Rejection::Unavailable("it has no random bytes"));
     let (input, dialogue) = (call.input, call.dialogue);
     Ok(Prepared { tool, call_id: call_id.map_err(no_id)?, input, dialogue, met })
 }
 
 impl Prepared<'_> {
     /// Runs the tool.
-    pub(crate) async fn run(self, caller: &Caller, config: &Config, host: &dyn Host) -> Outcome {
+    pub(crate) async fn run(
+        self,
+        principal: &Principal,
+        settings: &Settings,
+        host: &dyn Host,
+    ) -> Outcome {
         let Self { tool, call_id, input, dialogue, met } = self;
         let started = host.now_ms();
-        let context = Context::new(caller, &met.credentials, &dialogue, config, host);
+        let context = Context::new(principal, &met.credentials, &dialogue, &settings.tools, host);
         let result = (tool.run)(&input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
         let notes = context.take_notes();
@@ -98,18 +105,18 @@ impl Prepared<'_> {
                 fault_of_the_tool(tool, host, "its types and its schemas disagree", &reason)
             }
             Err(RunError::Tool(error)) => {
-                let refused = context.refused_token();
-                if let Some(refusal) =
-                    refused.and_then(|provider| met.refused(tool, &provider, host))
+                let rejected = context.refused_token();
+                if let Some(rejection) =
+                    rejected.and_then(|provider| met.rejected(tool, &provider, host))
                 {
-                    return Outcome::Refused(refusal);
+                    return Outcome::Refused(rejection);
                 }
                 match context.take_asked() {
                     None => error,
                     Some((questions, state)) => {
-                        let asked = Asked { tool: tool.name, questions, state };
+                        let asked = InputRequired { tool: tool.name, questions, state };
                         match asked.fault() {
-                            None => return ask(asked, dialogue.abilities, notes),
+                            None => return ask(asked, dialogue.capabilities, notes),
                             Some(fault) => fault_of_the_tool(tool, host, fault, ""),
                         }
                     }
@@ -121,10 +128,12 @@ impl Prepared<'_> {
 }
 
 /// Hands on what a tool asks, to a client that can bring all answers.
-fn ask(asked: Asked, abilities: Abilities, notes: Vec<Note>) -> Outcome {
-    match asked.beyond(abilities) {
-        Some(refusal) => Outcome::Refused(refusal),
-        None => Outcome::Asks { asked, notes },
+fn ask(asked: InputRequired, capabilities: Capabilities, notes: Vec<Notification>) -> Outcome {
+    let lacking = asked.lacking(capabilities);
+    if lacking.is_empty() {
+        Outcome::Asks { asked, notes }
+    } else {
+        Outcome::Refused(Rejection::Unanswerable { name: asked.tool, lacking })
     }
 }
 
@@ -134,42 +143,45 @@ fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
 }
 
 /// What a server whose configuration is wrong answers, whatever is wanted of it.
-pub(crate) fn misconfigured() -> Refusal {
-    Refusal::Unavailable("its configuration is wrong; its log says what")
+pub(crate) fn misconfigured() -> Rejection {
+    Rejection::Unavailable("its configuration is wrong; its log says what")
 }
 
 /// The tool that a client means.
 ///
 /// # Errors
-/// [`Refusal::InvalidToolId`], [`Refusal::UnknownTool`] or [`Refusal::NoSuchVersion`].
-pub(crate) fn find(catalog: &Catalog, wanted: &Wanted<'_>) -> Result<&'static Tool, Refusal> {
+/// [`Rejection::InvalidToolId`], [`Rejection::UnknownTool`] or [`Rejection::NoSuchVersion`].
+pub(crate) fn find(
+    catalog: &Catalog,
+    wanted: &ToolSelector<'_>,
+) -> Result<&'static Tool, Rejection> {
     let text = match wanted {
-        Wanted::Id(id) => id,
-        Wanted::Name(name) => match catalog.named(name) {
+        ToolSelector::Id(id) => id,
+        ToolSelector::Name(name) => match catalog.named(name) {
             Some(tool) => return Ok(tool),
             None => name,
         },
     };
     let id = match (ToolRef::parse(text), wanted) {
         (Ok(id), _) => id,
-        (Err(_), Wanted::Id(_)) => return Err(Refusal::InvalidToolId),
-        (Err(_), Wanted::Name(name)) => {
-            return Err(Refusal::UnknownTool { id: excerpt(name), name: excerpt(name) });
+        (Err(_), ToolSelector::Id(_)) => return Err(Rejection::InvalidToolId),
+        (Err(_), ToolSelector::Name(name)) => {
+            return Err(Rejection::UnknownTool { id: excerpt(name), name: excerpt(name) });
         }
     };
     let unversioned = || excerpt(&format!("{}.{}", id.toolkit, id.tool));
     match catalog.find(&id) {
         Found::Tool(tool) => Ok(tool),
-        Found::NoSuchVersion(tool) => Err(Refusal::NoSuchVersion {
+        Found::NoSuchVersion(tool) => Err(Rejection::NoSuchVersion {
             id: unversioned(),
             name: tool.name,
             version: id.version.as_ref().map(|version| told(version, text)).unwrap_or_default(),
         }),
-        Found::Unknown => Err(Refusal::UnknownTool {
+        Found::Unknown => Err(Rejection::UnknownTool {
             id: unversioned(),
             name: match wanted {
-                Wanted::Id(_) => excerpt(&format!("{}_{}", id.toolkit, id.tool)),
-                Wanted::Name(name) => excerpt(name),
+                ToolSelector::Id(_) => excerpt(&format!("{}_{}", id.toolkit, id.tool)),
+                ToolSelector::Name(name) => excerpt(name),
             },
         }),
     }

@@ -9,14 +9,19 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::catalog::{Authorization, Catalog, Handler, List, RunError, Tool, Version, run};
+use crate::catalog::{Authorization, Catalog, List, RunError, Tool, ToolFn, Version, run};
 use crate::challenge::Challenge;
-use crate::config::Config;
+use crate::principal::Principal;
 use crate::schema::{
     Engine, Keyword, Literal, Matcher, Number, Pattern, Properties, Schema, Types, is_multiple,
     is_unique, regex,
 };
+use crate::settings::Settings;
 use crate::testing::{FakeHost, ready};
+use crate::tool::{
+    Capabilities, Capability, Context, InputRequest, InputRequired, InputResponse, LoggingLevel,
+    Notification, Secret, ToolError,
+};
 
 static SAY_INPUT: Schema = Schema {
     keywords: &[
@@ -104,10 +109,10 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
         "user" => Ok(context.user_id().unwrap_or("nobody").to_owned()),
         "ask" => asking(context),
         "ask none" => Err(context.ask([], ())),
-        "ask much" => Err(context.ask([("roots", Question::Roots)], "x".repeat(2_000))),
+        "ask much" => Err(context.ask([("roots", InputRequest::Roots)], "x".repeat(2_000))),
         "note" => {
             context.progress(1.0, Some(2.0), "half");
-            context.note(NoteLevel::Warning, "slow");
+            context.note(LoggingLevel::Warning, "slow");
             Ok(String::new())
         }
         "revoked" => Err(context.token_refused("mail")),
@@ -118,7 +123,7 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
 
 /// Asks for a name, then for a colour, and goes on without one.
 fn asking(context: &Context<'_>) -> Result<String, ToolError> {
-    let form = |name: &str| Question::form("Which?", json!({"properties": {name: {}}}));
+    let form = |name: &str| InputRequest::form("Which?", json!({"properties": {name: {}}}));
     let Some(name) = context.state::<String>() else {
         return Err(match context.answer::<Map<String, Value>>("name")? {
             Some(name) => context.ask([("colour", form("colour"))], name.get("name")),
@@ -141,7 +146,7 @@ async fn narrow(input: Narrow, _: &Context<'_>) -> Result<u8, ToolError> {
     Ok(input.text)
 }
 
-const fn tool(tool: &'static str, name: &'static str, version: Version, run: Handler) -> Tool {
+const fn tool(tool: &'static str, name: &'static str, version: Version, run: ToolFn) -> Tool {
     const MAIL: &[Authorization] = &[Authorization { id: "mail", scopes: &["send"] }];
     let required: &[Authorization] = if tool.len() == "Private".len() { MAIL } else { &[] };
     let secrets: &[&str] = if required.is_empty() { &[] } else { &["KEY"] };
@@ -162,9 +167,9 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Han
     }
 }
 
-const RUN_SAY: Handler = |input, context| run(input, context, say);
-const RUN_BROKEN: Handler = |_, _| Box::pin(async { Err(RunError::Mismatch("detail".to_owned())) });
-const RUN_NARROW: Handler = |input, context| run(input, context, narrow);
+const RUN_SAY: ToolFn = |input, context| run(input, context, say);
+const RUN_BROKEN: ToolFn = |_, _| Box::pin(async { Err(RunError::Mismatch("detail".to_owned())) });
+const RUN_NARROW: ToolFn = |input, context| run(input, context, narrow);
 
 /// A tool to make others of, for tests that look at what definitions say and run nothing.
 pub(crate) const fn private() -> Tool {
@@ -185,7 +190,7 @@ const fn empty(name: &'static str, body: &'static str, head: usize) -> List {
     List { name, body, head, entries: &[], etag: "\"tag\"" }
 }
 
-/// Empty lists: what stands in them is for the tests of their dialects and of the build.
+/// Empty lists: what stands in them is for the tests of their protocols and of the build.
 pub(crate) const LISTS: &[List] = &[
     empty("oxp", r#"{"items":[]}"#, 10),
     empty("otc", r#"{"$schema":"otc://1.0","tools":[]}"#, 32),
@@ -232,26 +237,26 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
     variables: &[],
 };
 
-/// One refusal of each kind, for the tests of dialects: each must have an answer to all of them.
-pub(crate) fn every_refusal() -> Vec<Refusal> {
+/// One rejection of each kind, for the tests of protocols: each must have an answer to all of them.
+pub(crate) fn every_refusal() -> Vec<Rejection> {
     let text = |text: &str| text.to_owned();
     let rows = vec![
-        Refusal::NotFound,
-        Refusal::MethodNotAllowed { allow: "POST, OPTIONS" },
-        Refusal::ForbiddenOrigin,
-        Refusal::TooLarge { limit: 1000 },
-        Refusal::NotJson,
-        Refusal::InvalidJson(text("EOF at line 1 column 1")),
-        Refusal::Malformed(text("x must be a \"string\"")),
-        Refusal::UnsupportedVersion { supported: "1.0" },
-        Refusal::InvalidToolId,
-        Refusal::UnknownTool { id: text("A.B"), name: text("A_B") },
-        Refusal::NoSuchVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
-        Refusal::Forbidden { name: "A_B" },
-        Refusal::Unauthenticated { reason: "the token has expired", sent: true },
-        Refusal::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
-        Refusal::TooManyRequests { retry_after: 60 },
-        Refusal::MissingRequirements(Missing {
+        Rejection::NotFound,
+        Rejection::MethodNotAllowed { allow: "POST, OPTIONS" },
+        Rejection::ForbiddenOrigin,
+        Rejection::TooLarge { limit: 1000 },
+        Rejection::NotJson,
+        Rejection::InvalidJson(text("EOF at line 1 column 1")),
+        Rejection::Malformed(text("x must be a \"string\"")),
+        Rejection::UnsupportedVersion { supported: "1.0" },
+        Rejection::InvalidToolId,
+        Rejection::UnknownTool { id: text("A.B"), name: text("A_B") },
+        Rejection::NoSuchVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
+        Rejection::Forbidden { name: "A_B" },
+        Rejection::Unauthenticated { reason: "the token has expired", sent: true },
+        Rejection::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
+        Rejection::TooManyRequests { retry_after: 60 },
+        Rejection::MissingRequirements(MissingRequirements {
             authorization: vec!["mail"],
             secrets: vec!["KEY"],
             user_id: true,
@@ -263,56 +268,59 @@ pub(crate) fn every_refusal() -> Vec<Refusal> {
                 title: text("Mail"),
             }],
         }),
-        Refusal::Unanswerable { name: "A_B", lacking: vec![Ability::Form, Ability::Sampling] },
-        Refusal::Unavailable("it has no random bytes"),
-        Refusal::Failed,
+        Rejection::Unanswerable {
+            name: "A_B",
+            lacking: vec![Capability::Form, Capability::Sampling],
+        },
+        Rejection::Unavailable("it has no random bytes"),
+        Rejection::Failed,
     ];
     // A new kind does not compile here until somebody adds its row above.
-    for refusal in &rows {
-        match refusal {
-            Refusal::NotFound
-            | Refusal::MethodNotAllowed { .. }
-            | Refusal::ForbiddenOrigin
-            | Refusal::TooLarge { .. }
-            | Refusal::NotJson
-            | Refusal::InvalidJson(_)
-            | Refusal::Malformed(_)
-            | Refusal::UnsupportedVersion { .. }
-            | Refusal::InvalidToolId
-            | Refusal::UnknownTool { .. }
-            | Refusal::NoSuchVersion { .. }
-            | Refusal::Forbidden { .. }
-            | Refusal::Unauthenticated { .. }
-            | Refusal::MissingScope { .. }
-            | Refusal::TooManyRequests { .. }
-            | Refusal::MissingRequirements(_)
-            | Refusal::Unanswerable { .. }
-            | Refusal::Unavailable(_)
-            | Refusal::Failed => {}
+    for rejection in &rows {
+        match rejection {
+            Rejection::NotFound
+            | Rejection::MethodNotAllowed { .. }
+            | Rejection::ForbiddenOrigin
+            | Rejection::TooLarge { .. }
+            | Rejection::NotJson
+            | Rejection::InvalidJson(_)
+            | Rejection::Malformed(_)
+            | Rejection::UnsupportedVersion { .. }
+            | Rejection::InvalidToolId
+            | Rejection::UnknownTool { .. }
+            | Rejection::NoSuchVersion { .. }
+            | Rejection::Forbidden { .. }
+            | Rejection::Unauthenticated { .. }
+            | Rejection::MissingScope { .. }
+            | Rejection::TooManyRequests { .. }
+            | Rejection::MissingRequirements(_)
+            | Rejection::Unanswerable { .. }
+            | Rejection::Unavailable(_)
+            | Rejection::Failed => {}
         }
     }
     rows
 }
 
 /// A tool that asks, and what protocols without a way to bring an answer make of it.
-pub(crate) fn asks() -> (Outcome, Refusal) {
-    let questions = [("q".to_owned(), Question::form("m", json!({})))].into();
-    let asked = Asked { tool: "A_B", questions, state: Some(json!("s")) };
+pub(crate) fn asks() -> (Outcome, Rejection) {
+    let questions = [("q".to_owned(), InputRequest::form("m", json!({})))].into();
+    let asked = InputRequired { tool: "A_B", questions, state: Some(json!("s")) };
     (Outcome::Asks { asked: asked.clone(), notes: Vec::new() }, asked.into())
 }
 
 fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
-    let config = Config::read(&host, &[]);
-    let call = Call {
-        tool: Wanted::Id(tool_id.into()),
+    let settings = Settings::read(&host, &[]);
+    let call = ToolRequest {
+        tool: ToolSelector::Id(tool_id.into()),
         call_id: None,
         input: (&input).into(),
         nulls: Nulls::Exact,
         credentials,
         dialogue: Dialogue::default(),
     };
-    let outcome = ready(serve(call, &Caller::ANONYMOUS, CATALOG, &config, &host));
+    let outcome = ready(serve(call, &Principal::ANONYMOUS, CATALOG, &settings, &host));
     (outcome, host.log.into_inner())
 }
 

@@ -39,7 +39,7 @@ pub struct Definition {
     #[serde(default)]
     pub annotations: Annotations,
     /// Whether the value is made for people and models to see: a list of blocks, as
-    /// [`Content`](crate::call::Content) has them, which `output_schema` must say too.
+    /// [`ContentBlock`](crate::call::Content) has them, which `output_schema` must say too.
     #[serde(default)]
     pub content: bool,
     /// Words that a user can pick in clients that have a place for them (MCP).

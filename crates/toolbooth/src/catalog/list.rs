@@ -2,7 +2,7 @@
 
 use super::Definition;
 
-/// How a dialect lists tools: one text a definition, with commas between and a frame around.
+/// How a protocol lists tools: one text a definition, with commas between and a frame around.
 #[derive(Debug, Clone, Copy)]
 pub struct ListForm {
     /// The name under which [`Catalog::list`](super::Catalog::list) finds the result.
@@ -46,7 +46,6 @@ pub enum Rendering {
 impl Rendering {
     /// Fits, and there is nothing more to say.
     pub fn of(json: &impl serde::Serialize) -> Self {
-        #[expect(clippy::disallowed_methods, reason = "runs at build time only")]
         let json = serde_json::to_string(json).unwrap_or_default();
         Self::Fits { json, warnings: Vec::new() }
     }

@@ -15,12 +15,12 @@ pub use definition::{
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
 pub use semver::Version;
-pub use tool::{Authorization, Handler, HeaderParameter, RunError, Running, Tool, run};
+pub use tool::{Authorization, HeaderParameter, RunError, Tool, ToolFn, ToolFuture, run};
 
-use crate::config::Variable;
 use crate::names::order;
+use crate::tool::Variable;
 
-/// All tools of a booth with their rendered lists.
+/// All tools of a server with their rendered lists.
 #[derive(Debug, Clone, Copy)]
 pub struct Catalog {
     /// The tools, sorted by toolkit, tool and version.
@@ -81,7 +81,7 @@ impl Catalog {
         self.names.get(at).and_then(|(_, tool)| self.tools.get(*tool))
     }
 
-    /// The list that the dialects call `name`.
+    /// The list that the protocols call `name`.
     pub fn list(&self, name: &str) -> Option<&'static List> {
         self.lists.iter().find(|list| list.name == name)
     }

@@ -5,10 +5,10 @@ use std::future::Future;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
-use crate::call::{Context, ToolError};
 use crate::host::BoxFuture;
 use crate::json::{self, Value};
 use crate::schema::Schema;
+use crate::tool::{Context, ToolError};
 
 /// One version of a tool.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct Tool {
     /// Checks the value.
     pub output: &'static Schema,
     /// Runs it.
-    pub run: Handler,
+    pub run: ToolFn,
 }
 
 /// A provider whose token a call needs.
@@ -67,10 +67,10 @@ impl Tool {
 }
 
 /// A tool's function behind a uniform signature; [`run`] makes one of a typed function.
-pub type Handler = for<'a> fn(&'a Value<'a>, &'a Context<'a>) -> Running<'a>;
+pub type ToolFn = for<'a> fn(&'a Value<'a>, &'a Context<'a>) -> ToolFuture<'a>;
 
 /// What comes of a tool: its value as JSON.
-pub type Running<'a> = BoxFuture<'a, Result<serde_json::Value, RunError>>;
+pub type ToolFuture<'a> = BoxFuture<'a, Result<serde_json::Value, RunError>>;
 
 /// Why a handler gave no value.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub fn run<'a, I, O, F, R>(
     input: &'a Value<'a>,
     context: &'a Context<'a>,
     handler: F,
-) -> Running<'a>
+) -> ToolFuture<'a>
 where
     I: Deserialize<'a>,
     O: Serialize,

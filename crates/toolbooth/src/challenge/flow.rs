@@ -9,11 +9,11 @@ mod stop;
 use form_urlencoded::parse;
 
 use super::provider::Provider;
-use super::token::Purpose;
-use super::{Challenges, Claims, LAG_MS, page};
+use super::token::TokenPurpose;
+use super::{ChallengeClaims, Challenges, LAG_MS, page};
 use crate::host::Host;
-use crate::http::Outbound;
-use stop::Stop;
+use crate::http::Response;
+use stop::FlowError;
 
 /// The path of [`Address::Start`].
 pub(super) const START: &str = "/auth/start";
@@ -69,10 +69,15 @@ impl<'a> Address<'a> {
 
 impl Challenges {
     /// The claims of a challenge that the user still has time for, and its provider.
-    fn pending(&self, token: &str, host: &dyn Host) -> Result<(Claims, &Provider), Stop> {
+    fn pending(
+        &self,
+        token: &str,
+        host: &dyn Host,
+    ) -> Result<(ChallengeClaims, &Provider), FlowError> {
         let now_ms = host.now_ms().saturating_add(LAG_MS);
-        let claims: Claims = self.vault.state.open(Purpose::Challenge, token, now_ms)?;
-        let provider = self.provider(&claims.p).ok_or(Stop::NoProvider)?;
+        let claims: ChallengeClaims =
+            self.vault.state.open(TokenPurpose::Challenge, token, now_ms)?;
+        let provider = self.provider(&claims.p).ok_or(FlowError::NoProvider)?;
         Ok((claims, provider))
     }
 
@@ -82,13 +87,13 @@ impl Challenges {
     }
 
     /// What a page's address answers when too many requests came from one network.
-    pub(crate) fn too_many(this: Option<&Self>) -> Outbound {
-        Self::secured(this, page::notice(Stop::TooMany.notice(), None))
+    pub(crate) fn too_many(this: Option<&Self>) -> Response {
+        Self::secured(this, page::notice(FlowError::TooMany.notice(), None))
     }
 
     /// Tells browsers to come back over TLS only (RFC 6797). That is for a server which they reach
     /// over TLS, and not for a developer's machine: it would hold for everything on `localhost`.
-    fn secured(this: Option<&Self>, page: Outbound) -> Outbound {
+    fn secured(this: Option<&Self>, page: Response) -> Response {
         match this {
             Some(this) if this.origin.starts_with("https://") && !this.is_local() => {
                 page.with("strict-transport-security", "max-age=31536000")
@@ -99,8 +104,8 @@ impl Challenges {
 }
 
 /// Where to try again what may work the next time.
-fn again(stop: Stop, token: &str) -> Option<String> {
-    let may = matches!(stop, Stop::Away | Stop::Broken);
+fn again(stop: FlowError, token: &str) -> Option<String> {
+    let may = matches!(stop, FlowError::Away | FlowError::Broken);
     may.then(|| format!("{START}?c={token}"))
 }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Granted;
-use super::tokens::Tokens;
-use crate::call::Secret;
+use super::tokens::TokenResponse;
+use crate::tool::Secret;
 
 /// How long before its end an access token is refreshed, at most. For a minute after, others still
 /// read the old token: it must be good for longer than that.
@@ -28,13 +28,13 @@ impl Grant {
     /// What came of an authorization that asked for `scopes`. It is later than `seen_ms`, whatever the
     /// clock here says: the user consented because of what was seen then.
     pub(super) fn new(
-        tokens: Tokens,
+        tokens: TokenResponse,
         scopes: &[String],
         seen_ms: Option<u64>,
         now_ms: u64,
     ) -> Self {
         let granted_ms = now_ms.max(seen_ms.map_or(0, |seen_ms| seen_ms.saturating_add(1)));
-        let Tokens { access, refresh, expires_in_ms, scopes: given } = tokens;
+        let TokenResponse { access, refresh, expires_in_ms, scopes: given } = tokens;
         Self {
             access: access.expose().to_owned(),
             refresh: refresh.map(|it| it.expose().to_owned()),
@@ -46,7 +46,7 @@ impl Grant {
     }
 
     /// The same with the tokens that a refresh brought. It is later than this one.
-    pub(super) fn refreshed(&self, tokens: Tokens, now_ms: u64) -> Self {
+    pub(super) fn refreshed(&self, tokens: TokenResponse, now_ms: u64) -> Self {
         let new = Self::new(tokens, &self.scopes, Some(self.updated_ms), now_ms);
         // A server that does not rotate refresh tokens need not repeat them.
         let refresh = new.refresh.clone().or_else(|| self.refresh.clone());

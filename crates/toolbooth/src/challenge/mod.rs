@@ -33,21 +33,21 @@ mod vault;
 
 pub use flow::Address;
 pub(crate) use owner::{NoOwner, Owner};
-pub(crate) use pause::{FORGED, Pause, Pauses, Waited};
+pub(crate) use pause::{ContinuationToken, FORGED, RequestStateCodec, Waited};
 pub use provider::Provider;
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::Secret;
-use crate::config::is_secure;
+use crate::address::is_origin;
 use crate::host::{Host, NoRandomness, Variables};
 use crate::json;
-use recent::Recent;
+use crate::tool::Secret;
+use recent::RecentWrites;
 use refresh::NoGrant;
 use seal::SealKeys;
 use state::StateKeys;
-use token::{Purpose, random_text};
-use vault::Vault;
+use token::{TokenPurpose, random_text};
+use vault::GrantStore;
 
 /// How long the client may ask how a challenge stands.
 const LIFE_MS: u64 = 15 * 60 * 1000;
@@ -86,7 +86,7 @@ impl Challenge {
 
 /// What a challenge's token says.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Claims {
+struct ChallengeClaims {
     /// The challenge's id.
     i: String,
     /// Whose grant it asks for.
@@ -103,7 +103,7 @@ struct Claims {
     g: Option<u64>,
 }
 
-impl Claims {
+impl ChallengeClaims {
     /// All scopes to ask for.
     fn scopes(&self) -> Vec<String> {
         self.s.iter().chain(&self.x).cloned().collect()
@@ -149,7 +149,7 @@ impl From<NoRandomness> for NoToken {
 pub struct Challenges {
     /// `PUBLIC_URL`: the origin under which users reach the server.
     origin: String,
-    vault: Vault,
+    vault: GrantStore,
     /// `OAUTH_PROVIDERS`.
     providers: Vec<Provider>,
 }
@@ -187,10 +187,10 @@ impl Challenges {
             ids.iter().filter_map(|id| Provider::read(id, source, problem)).collect();
         Some(Self {
             origin: origin?,
-            vault: Vault {
+            vault: GrantStore {
                 state: state?,
                 seal: SealKeys::parse(&seal?).ok()?,
-                recent: Recent::default(),
+                recent: RecentWrites::default(),
             },
             providers,
         })
@@ -218,7 +218,7 @@ impl Challenges {
                 Err(NoToken::Ask(self.challenge(need, seen_ms, &scopes, host)?))
             }
             Err(NoGrant::Store) => Err(NoToken::Unavailable("its KV namespace does not answer")),
-            Err(NoGrant::Server) => {
+            Err(NoGrant::AuthorizationServer) => {
                 Err(NoToken::Unavailable("the authorization server does not answer"))
             }
         }
@@ -252,7 +252,7 @@ impl Challenges {
                 further.push(scope.clone());
             }
         }
-        let claims = Claims {
+        let claims = ChallengeClaims {
             i: id.clone(),
             o: need.owner.clone(),
             p: need.provider.id.clone(),
@@ -262,7 +262,7 @@ impl Challenges {
             g: seen_ms,
         };
         let expires = host.now_ms().saturating_add(LIFE_MS);
-        let token = self.vault.state.seal(Purpose::Challenge, &claims, expires);
+        let token = self.vault.state.seal(TokenPurpose::Challenge, &claims, expires);
         let address = |path: &str| format!("{}{path}?c={token}", self.origin);
         Ok(Challenge {
             id,
@@ -271,18 +271,6 @@ impl Challenges {
             provider: need.provider.id.clone(),
             title: need.provider.title.clone(),
         })
-    }
-}
-
-/// Accepts `https://host[:port]`, and `http://` of this machine.
-pub(crate) fn is_origin(text: &str) -> Result<(), &'static str> {
-    let rest = text.split_once("://").map_or("", |(_, rest)| rest);
-    if is_secure(text) && !rest.contains(['/', '?']) {
-        Ok(())
-    } else {
-        Err(
-            "must be the address under which users reach the server, such as https://tools.example.com",
-        )
     }
 }
 

@@ -8,17 +8,17 @@ use serde::Deserialize;
 
 use super::STALE_MS;
 use super::provider::{Addresses, ClientAuth, Provider, Revocation};
-use super::tokens::{NoTokens, Tokens};
-use crate::call::Secret;
-use crate::config::is_secure;
+use super::tokens::{TokenError, TokenResponse};
+use crate::address::is_secure;
 use crate::host::{Host, HttpRequest, HttpResponse, Level};
+use crate::tool::Secret;
 
 /// How long a discovery document is used before it is fetched again.
 const DISCOVERY_LIFE_MS: u64 = 10 * 60 * 1000;
 
 /// Where a provider is, and how it knows its client.
 #[derive(Debug, Clone)]
-pub(super) struct Server {
+pub(super) struct AuthorizationServer {
     pub(super) authorize: String,
     issuer: Option<String>,
     /// Whether it promises to name itself when it sends users back (RFC 9207, 3).
@@ -34,20 +34,20 @@ pub(super) struct Server {
 /// It is locked only to look and to write: a request that waited for another one's fetch would wait
 /// forever if that one is cancelled. Requests at the same moment each fetch for themselves.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Discovered(Arc<Mutex<Option<(Server, u64)>>>);
+pub(super) struct Discovered(Arc<Mutex<Option<(AuthorizationServer, u64)>>>);
 
 impl Discovered {
-    fn known(&self) -> MutexGuard<'_, Option<(Server, u64)>> {
+    fn known(&self) -> MutexGuard<'_, Option<(AuthorizationServer, u64)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn get(&self, now_ms: u64) -> Option<Server> {
+    fn get(&self, now_ms: u64) -> Option<AuthorizationServer> {
         let known = self.known();
         let fresh = |at: u64| now_ms.saturating_sub(at) < DISCOVERY_LIFE_MS;
         known.as_ref().filter(|(_, at)| fresh(*at)).map(|(server, _)| server.clone())
     }
 
-    fn set(&self, server: &Server, now_ms: u64) {
+    fn set(&self, server: &AuthorizationServer, now_ms: u64) {
         *self.known() = Some((server.clone(), now_ms));
     }
 
@@ -62,11 +62,14 @@ impl Discovered {
 /// when the provider gives no tokens: its addresses may have changed.
 ///
 /// # Errors
-/// [`NoTokens::Away`]: its discovery document is not there or not one.
-pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Server, NoTokens> {
+/// [`TokenError::Away`]: its discovery document is not there or not one.
+pub(super) async fn server(
+    provider: &Provider,
+    host: &dyn Host,
+) -> Result<AuthorizationServer, TokenError> {
     let issuer = match &provider.addresses {
         Addresses::Known { authorize, token } => {
-            return Ok(Server {
+            return Ok(AuthorizationServer {
                 authorize: authorize.clone(),
                 issuer: None,
                 tells_issuer: false,
@@ -106,7 +109,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
     });
     let Some(document) = document else {
         note(provider, "its discovery document cannot be used", host);
-        return Err(NoTokens::Away);
+        return Err(TokenError::Away);
     };
     let methods = document.token_endpoint_auth_methods_supported;
     let discovered = if methods.iter().any(|method| method == "client_secret_basic") {
@@ -115,7 +118,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
         ClientAuth::Post
     };
     let discovered_revocation = document.revocation_endpoint.filter(|it| belongs(it));
-    let server = Server {
+    let server = AuthorizationServer {
         authorize: document.authorization_endpoint,
         issuer: Some(document.issuer),
         tells_issuer: document.authorization_response_iss_parameter_supported,
@@ -130,7 +133,7 @@ pub(super) async fn server(provider: &Provider, host: &dyn Host) -> Result<Serve
     Ok(server)
 }
 
-impl Server {
+impl AuthorizationServer {
     /// Whether it is this server that has sent a user back with `iss`: the code may be another
     /// server's (RFC 9207, 2.4).
     pub(super) fn has_sent(&self, iss: Option<&str>) -> bool {
@@ -147,7 +150,7 @@ impl Server {
         provider: &Provider,
         (code, redirect_uri, verifier): (&str, &str, &str),
         host: &dyn Host,
-    ) -> Result<Tokens, NoTokens> {
+    ) -> Result<TokenResponse, TokenError> {
         let fields = [
             ("grant_type", "authorization_code"),
             ("code", code),
@@ -165,7 +168,7 @@ impl Server {
         provider: &Provider,
         refresh: &Secret,
         host: &dyn Host,
-    ) -> Result<Tokens, NoTokens> {
+    ) -> Result<TokenResponse, TokenError> {
         let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh.expose())];
         self.ask(provider, &fields, host)
             .await
@@ -177,11 +180,11 @@ impl Server {
         provider: &Provider,
         fields: &[(&str, &str)],
         host: &dyn Host,
-    ) -> Result<Tokens, NoTokens> {
+    ) -> Result<TokenResponse, TokenError> {
         let answer = send(provider, self.form(provider, &self.token, fields), host).await?;
-        Tokens::read(&answer).inspect_err(|no_tokens| {
-            let refused = *no_tokens == NoTokens::Refused;
-            let what = if refused { "it refuses" } else { "its answer has no tokens" };
+        TokenResponse::read(&answer).inspect_err(|no_tokens| {
+            let rejected = *no_tokens == TokenError::Refused;
+            let what = if rejected { "it refuses" } else { "its answer has no tokens" };
             note(provider, what, host);
         })
     }
@@ -227,10 +230,10 @@ pub(super) async fn send(
     provider: &Provider,
     request: HttpRequest<'_>,
     host: &dyn Host,
-) -> Result<HttpResponse, NoTokens> {
+) -> Result<HttpResponse, TokenError> {
     host.send(request).await.map_err(|error| {
         note(provider, &error.to_string(), host);
-        NoTokens::Away
+        TokenError::Away
     })
 }
 

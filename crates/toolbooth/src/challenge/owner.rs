@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::{AnotherUser, Caller};
+use crate::principal::{Principal, UserMismatch};
 
 /// The longest user id that grants are kept for, in bytes: it travels in addresses and a cookie.
 const LONGEST_USER: usize = 128;
@@ -54,14 +54,14 @@ impl Owner {
     ///
     /// # Errors
     /// See [`NoOwner`].
-    pub(crate) fn of(caller: &Caller, user_id: Option<&str>) -> Result<Self, NoOwner> {
-        let (way, application) = match caller {
-            Caller::Anonymous { .. } => ("none".to_owned(), ""),
-            Caller::Key { name, .. } => ("key".to_owned(), name.as_str()),
-            Caller::User { issuer, subject: Some(_), .. } => (format!("user {issuer}"), ""),
-            Caller::User { subject: None, .. } => return Err(NoOwner::NoSubject),
+    pub(crate) fn of(principal: &Principal, user_id: Option<&str>) -> Result<Self, NoOwner> {
+        let (way, application) = match principal {
+            Principal::Anonymous { .. } => ("none".to_owned(), ""),
+            Principal::Key { name, .. } => ("key".to_owned(), name.as_str()),
+            Principal::User { issuer, subject: Some(_), .. } => (format!("user {issuer}"), ""),
+            Principal::User { subject: None, .. } => return Err(NoOwner::NoSubject),
         };
-        match caller.user(user_id).map_err(|AnotherUser| NoOwner::Another)? {
+        match principal.user(user_id).map_err(|UserMismatch| NoOwner::Another)? {
             None => Err(NoOwner::Unnamed),
             Some(user) if user.len() > LONGEST_USER => Err(NoOwner::TooLong),
             Some(user) => {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use super::token::sha256_base64;
-use crate::http::Outbound;
+use crate::http::Response;
 use crate::names::is_invisible;
 
 const STYLE: &str = "\
@@ -29,7 +29,7 @@ small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
 const MOST_TOOLS: usize = 10;
 
 /// What the user is asked.
-pub(super) struct Question<'a> {
+pub(super) struct ConsentPage<'a> {
     pub(super) token: &'a str,
     pub(super) provider: &'a str,
     pub(super) provider_address: &'a str,
@@ -50,8 +50,8 @@ pub(super) struct Notice {
 }
 
 /// Asks for the user's consent to go to the provider.
-pub(super) fn question(question: &Question<'_>) -> Outbound {
-    let Question { token, provider_address, application, user, tool, others, scopes, .. } =
+pub(super) fn question(question: &ConsentPage<'_>) -> Response {
+    let ConsentPage { token, provider_address, application, user, tool, others, scopes, .. } =
         question;
     let title = format!("Connect {}", Escaped(question.provider));
     let provider = format!("<bdi>{}</bdi>", Escaped(question.provider));
@@ -108,7 +108,7 @@ fn list(names: &[String]) -> String {
 }
 
 /// Tells the user what has come of it; `again` is where to try again.
-pub(super) fn notice(Notice { status, title, text }: Notice, again: Option<&str>) -> Outbound {
+pub(super) fn notice(Notice { status, title, text }: Notice, again: Option<&str>) -> Response {
     let again = again
         .map(|address| format!("<a class=\"button\" href=\"{}\">Try again</a>", Escaped(address)));
     let main = format!("<p>{text}</p>{}", again.unwrap_or_default());
@@ -116,7 +116,7 @@ pub(super) fn notice(Notice { status, title, text }: Notice, again: Option<&str>
 }
 
 /// Tells the user that all is done.
-pub(super) fn done() -> Outbound {
+pub(super) fn done() -> Response {
     let (status, title) = (200, "Done");
     let text =
         "The authorization is granted. You can close this page and go back to the application.";
@@ -124,23 +124,23 @@ pub(super) fn done() -> Outbound {
 }
 
 /// Sends the browser on.
-pub(super) fn redirect(location: String) -> Outbound {
-    guarded(Outbound::empty(303).with("location", location), "'none'")
+pub(super) fn redirect(location: String) -> Response {
+    guarded(Response::empty(303).with("location", location), "'none'")
 }
 
-fn html(status: u16, title: &str, main: &str, form_action: &str) -> Outbound {
+fn html(status: u16, title: &str, main: &str, form_action: &str) -> Response {
     let page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title}</title><style>{STYLE}</style></head>\
          <body><main><h1>{title}</h1>{main}</main></body></html>"
     );
-    let answer = Outbound { body: page.into_bytes().into(), ..Outbound::empty(status) };
+    let answer = Response { body: page.into_bytes().into(), ..Response::empty(status) };
     guarded(answer.with("content-type", "text/html; charset=utf-8"), form_action)
 }
 
 /// Adds what keeps a page to itself.
-fn guarded(answer: Outbound, form_action: &str) -> Outbound {
+fn guarded(answer: Response, form_action: &str) -> Response {
     static STYLE_HASH: OnceLock<String> = OnceLock::new();
     let style = STYLE_HASH.get_or_init(|| sha256_base64(STYLE));
     let policy = format!(

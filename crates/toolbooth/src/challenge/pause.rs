@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use super::LIFE_MS;
 use super::state::{Hashes, StateKeys};
-use super::token::{BadToken, Purpose};
-use crate::call::Caller;
+use super::token::{InvalidToken, TokenPurpose};
 use crate::host::Variables;
 use crate::json;
+use crate::principal::Principal;
 
 /// Makes requests wait: the key that seals what they wait with.
 #[derive(Debug, Clone)]
-pub(crate) struct Pauses(StateKeys);
+pub(crate) struct RequestStateCodec(StateKeys);
 
 /// The place of one request among all: who makes it, and what it asks for.
 ///
 /// The token proves nothing but that the request is the one that was answered; whether the user has
 /// granted anything, the store says. So it may come back more than once.
 #[derive(Debug, Clone)]
-pub(crate) struct Pause {
+pub(crate) struct ContinuationToken {
     keys: StateKeys,
     /// The hashes of the request.
     request: Hashes,
@@ -30,7 +30,7 @@ pub(crate) struct Pause {
 
 /// What a token says.
 #[derive(Serialize, Deserialize)]
-struct Claims {
+struct ContinuationClaims {
     /// The hash of the request by the key of the token.
     r: String,
     /// The providers that the user was asked for.
@@ -55,7 +55,7 @@ pub(crate) const FORGED: &str = "is not one that this server gave for this reque
 /// Why another one is not.
 const EXPIRED: &str = "has expired; make the request again without it";
 
-impl Pauses {
+impl RequestStateCodec {
     /// Reads `STATE_KEY` and `STATE_KEY_PREVIOUS`; there need be none. What is wrong goes to `problem`.
     pub(crate) fn read(
         source: &dyn Variables,
@@ -71,31 +71,35 @@ impl Pauses {
     /// The place of a request of `caller` for `user`; `parts` are all that it asks for.
     pub(crate) fn pause(
         &self,
-        (caller, user): (&Caller, Option<&str>),
+        (principal, user): (&Principal, Option<&str>),
         parts: &[&str],
         now_ms: u64,
-    ) -> Pause {
+    ) -> ContinuationToken {
         let Self(keys) = self;
-        let (way, name) = match caller {
-            Caller::Anonymous { .. } => ("none", [None, None]),
-            Caller::Key { name, .. } => ("key", [Some(name), None]),
-            Caller::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
+        let (way, name) = match principal {
+            Principal::Anonymous { .. } => ("none", [None, None]),
+            Principal::Key { name, .. } => ("key", [Some(name), None]),
+            Principal::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
         };
         let who = json::write(&(way, name, user));
         let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
-        Pause {
-            request: keys.hashes(Purpose::Pause, &parts),
+        ContinuationToken {
+            request: keys.hashes(TokenPurpose::ContinuationToken, &parts),
             keys: keys.clone(),
             expires_ms: now_ms.saturating_add(LIFE_MS),
         }
     }
 }
 
-impl Pause {
+impl ContinuationToken {
     /// A token for the client, which says what the request waits for.
     pub(crate) fn token(&self, waits: Waited) -> String {
-        let claims = Claims { r: self.request.current.clone(), p: waits.providers, s: waits.state };
-        self.keys.seal(Purpose::Pause, &claims, self.expires_ms)
+        let claims = ContinuationClaims {
+            r: self.request.current.clone(),
+            p: waits.providers,
+            s: waits.state,
+        };
+        self.keys.seal(TokenPurpose::ContinuationToken, &claims, self.expires_ms)
     }
 
     /// What the request waited for, by the token that came back at `now_ms`.
@@ -103,12 +107,12 @@ impl Pause {
     /// # Errors
     /// [`FORGED`] or [`EXPIRED`].
     pub(crate) fn open(&self, token: &str, now_ms: u64) -> Result<Waited, &'static str> {
-        match self.keys.open::<Claims>(Purpose::Pause, token, now_ms) {
+        match self.keys.open::<ContinuationClaims>(TokenPurpose::ContinuationToken, token, now_ms) {
             Ok(claims) if self.request.iter().any(|hash| hash == claims.r) => {
                 Ok(Waited { providers: claims.p, state: claims.s })
             }
-            Ok(_) | Err(BadToken::Forged) => Err(FORGED),
-            Err(BadToken::Expired) => Err(EXPIRED),
+            Ok(_) | Err(InvalidToken::Forged) => Err(FORGED),
+            Err(InvalidToken::Expired) => Err(EXPIRED),
         }
     }
 }
@@ -124,13 +128,15 @@ mod tests {
 
     #[test]
     fn a_token_opens_for_its_request_in_its_time() {
-        let read = Pauses::read(&FakeHost::with(VARIABLES), &mut |name, _| panic!("{name}"));
+        let read =
+            RequestStateCodec::read(&FakeHost::with(VARIABLES), &mut |name, _| panic!("{name}"));
         let pauses = read.unwrap();
-        let caller = Caller::ANONYMOUS;
-        let owner = |user| (&caller, Some(user));
+        let principal = Principal::ANONYMOUS;
+        let owner = |user| (&principal, Some(user));
         let old = ("STATE_KEY_PREVIOUS", "0123456789abcdef0123456789abcdef");
         let new = ("STATE_KEY", "fedcba9876543210fedcba9876543210");
-        let rotated = Pauses::read(&FakeHost::with(&[new, old]), &mut |name, _| panic!("{name}"));
+        let rotated =
+            RequestStateCodec::read(&FakeHost::with(&[new, old]), &mut |name, _| panic!("{name}"));
         let rotated = rotated.unwrap().pause(owner("u"), &["call", "{}"], 5_000);
         let pause = pauses.pause(owner("u"), &["call", "{}"], 5_000);
         let waited = Waited { providers: vec!["mail".to_owned()], state: Some(json!({"a": 1})) };
@@ -153,16 +159,18 @@ mod tests {
             let other = pauses.pause(owner(user), parts, 6_000);
             assert_eq!(other.open(&token, 6_000), Err(FORGED), "{what}");
         }
-        let user = Caller::User {
+        let user = Principal::User {
             issuer: "i".to_owned(),
             subject: Some("u".to_owned()),
-            scopes: crate::auth::Scopes::All,
+            scopes: crate::principal::Scopes::All,
         };
         let other = pauses.pause((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(FORGED), "another way in");
-        let key =
-            |name: &str| Caller::Key { name: name.to_owned(), scopes: crate::auth::Scopes::All };
-        let of = |key: &Caller| pauses.pause((key, None), &["call", "{}"], 6_000);
+        let key = |name: &str| Principal::Key {
+            name: name.to_owned(),
+            scopes: crate::principal::Scopes::All,
+        };
+        let of = |key: &Principal| pauses.pause((key, None), &["call", "{}"], 6_000);
         let token = of(&key("a")).token(Waited { providers: Vec::new(), state: None });
         assert!(of(&key("a")).open(&token, 6_000).is_ok());
         assert_eq!(of(&key("b")).open(&token, 6_000), Err(FORGED), "another API key");

@@ -8,8 +8,8 @@
 use std::time::Duration;
 
 use super::grant::Grant;
-use super::token::Purpose;
-use super::vault::{Vault, Whose, parts, put};
+use super::token::TokenPurpose;
+use super::vault::{GrantStore, Whose, parts, put};
 use crate::host::Host;
 
 /// How a proof begins; no provider's tokens do.
@@ -29,7 +29,7 @@ fn counts(grant: &Grant, now_ms: u64) -> bool {
     age < LIFE && !grant.is_over(now_ms)
 }
 
-impl Vault {
+impl GrantStore {
     /// The proof of a grant, if it still counts. It follows from the grant, so that the check of any
     /// challenge that the grant completes can return it without writing anything.
     pub(super) fn proof(&self, whose: Whose<'_>, grant: &Grant, host: &dyn Host) -> Option<String> {
@@ -61,12 +61,12 @@ impl Vault {
     fn handle(&self, whose: Whose<'_>, grant: &Grant) -> String {
         let granted_ms = grant.granted_ms.to_string();
         let parts = [&parts(whose)[..], &[&granted_ms]].concat();
-        format!("{PREFIX}{}", self.state.hash(Purpose::Proof, &parts))
+        format!("{PREFIX}{}", self.state.hash(TokenPurpose::Proof, &parts))
     }
 
     /// Another user's call does not find the record, because the key is made of the user too.
     fn proof_key(&self, whose: Whose<'_>, handle: &str) -> String {
         let parts = [&parts(whose)[..], &[handle]].concat();
-        format!("proof:{}", self.state.hash(Purpose::ProofKey, &parts))
+        format!("proof:{}", self.state.hash(TokenPurpose::ProofKey, &parts))
     }
 }

@@ -1,9 +1,9 @@
 //! Authorization providers: who they are, as variables and secrets say.
 
 use super::oauth::Discovered;
-use crate::call::Secret;
-use crate::config::is_secure;
+use crate::address::is_secure;
 use crate::host::Variables;
+use crate::tool::Secret;
 
 /// An OAuth 2 provider that users can authorize the server at.
 #[derive(Debug, Clone)]

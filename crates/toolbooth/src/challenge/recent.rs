@@ -23,9 +23,9 @@ struct Known {
 
 /// Shared by all requests of an instance.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Recent(Arc<Mutex<Known>>);
+pub(super) struct RecentWrites(Arc<Mutex<Known>>);
 
-impl Recent {
+impl RecentWrites {
     fn known(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

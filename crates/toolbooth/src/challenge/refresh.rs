@@ -6,10 +6,10 @@ use super::oauth;
 use super::owner::Owner;
 use super::provider::Provider;
 use super::revocation::revoke;
-use super::tokens::NoTokens;
-use super::vault::{Known, Vault};
-use crate::call::Secret;
+use super::tokens::TokenError;
+use super::vault::{GrantStore, Known};
 use crate::host::Host;
+use crate::tool::Secret;
 
 /// Why a grant gives no token now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum NoGrant {
     /// The store does not answer.
     Store,
     /// The authorization server does not answer.
-    Server,
+    AuthorizationServer,
 }
 
 impl NoGrant {
@@ -35,7 +35,7 @@ impl NoGrant {
     }
 }
 
-impl Vault {
+impl GrantStore {
     /// An access token of the user's grant with these scopes. `proof` is what the client sends to show
     /// that there is one.
     pub(super) async fn token(
@@ -74,13 +74,13 @@ impl Vault {
                 // Refused by a copy that is a minute old, or away: the token at hand is still good.
                 Err(_) if !is_over => {}
                 // Another request may have used the refresh token at the same moment.
-                Err(NoTokens::Refused) => {
+                Err(TokenError::Refused) => {
                     match other.filter(|other| other.updated_ms > grant.updated_ms) {
                         Some(other) => grant = other,
                         None => return Err(NoGrant::again(grant)),
                     }
                 }
-                Err(NoTokens::Away) => return Err(NoGrant::Server),
+                Err(TokenError::Away) => return Err(NoGrant::AuthorizationServer),
             }
         }
         // A refresh can give less than the user has granted.
@@ -95,15 +95,15 @@ impl Vault {
         grant: &Grant,
         provider: &Provider,
         host: &dyn Host,
-    ) -> Result<Grant, NoTokens> {
-        let refresh = grant.refresh.clone().map(Secret::new).ok_or(NoTokens::Refused)?;
+    ) -> Result<Grant, TokenError> {
+        let refresh = grant.refresh.clone().map(Secret::new).ok_or(TokenError::Refused)?;
         if self.recent.was_away(&provider.id, host.now_ms()) {
-            return Err(NoTokens::Away);
+            return Err(TokenError::Away);
         }
         let tokens =
             async { oauth::server(provider, host).await?.refresh(provider, &refresh, host).await };
         let tokens = tokens.await.inspect_err(|why| {
-            if *why == NoTokens::Away {
+            if *why == TokenError::Away {
                 self.recent.is_away(&provider.id, host.now_ms());
             }
         })?;

@@ -5,7 +5,7 @@ use std::iter;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::token::{BadToken, Purpose, StateKey};
+use super::token::{InvalidToken, StateKey, TokenPurpose};
 use crate::host::Variables;
 
 /// The keys of tokens and hashes. The current one makes them, both are accepted.
@@ -56,12 +56,12 @@ impl StateKeys {
     }
 
     /// See [`StateKey::hash`].
-    pub(super) fn hash(&self, purpose: Purpose, parts: &[&str]) -> String {
+    pub(super) fn hash(&self, purpose: TokenPurpose, parts: &[&str]) -> String {
         self.current.hash(purpose, parts)
     }
 
     /// The hashes under which something may have been stored.
-    pub(super) fn hashes(&self, purpose: Purpose, parts: &[&str]) -> Hashes {
+    pub(super) fn hashes(&self, purpose: TokenPurpose, parts: &[&str]) -> Hashes {
         Hashes {
             current: self.current.hash(purpose, parts),
             previous: self.previous.as_ref().map(|key| key.hash(purpose, parts)),
@@ -69,7 +69,12 @@ impl StateKeys {
     }
 
     /// The key that made a hash of the parts, compared in constant time.
-    pub(super) fn maker(&self, purpose: Purpose, parts: &[&str], hash: &str) -> Option<&StateKey> {
+    pub(super) fn maker(
+        &self,
+        purpose: TokenPurpose,
+        parts: &[&str],
+        hash: &str,
+    ) -> Option<&StateKey> {
         let mut keys = iter::once(&self.current).chain(&self.previous);
         keys.find(|key| key.is_hash(purpose, parts, hash))
     }
@@ -77,7 +82,7 @@ impl StateKeys {
     /// See [`StateKey::seal`].
     pub(super) fn seal(
         &self,
-        purpose: Purpose,
+        purpose: TokenPurpose,
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
@@ -87,15 +92,15 @@ impl StateKeys {
     /// The claims of a token, if they still count at `now_ms`.
     ///
     /// # Errors
-    /// See [`BadToken`].
+    /// See [`InvalidToken`].
     pub(super) fn open<T: DeserializeOwned>(
         &self,
-        purpose: Purpose,
+        purpose: TokenPurpose,
         token: &str,
         now_ms: u64,
-    ) -> Result<T, BadToken> {
+    ) -> Result<T, InvalidToken> {
         match (self.current.open(purpose, token, now_ms), &self.previous) {
-            (Err(BadToken::Forged), Some(previous)) => previous.open(purpose, token, now_ms),
+            (Err(InvalidToken::Forged), Some(previous)) => previous.open(purpose, token, now_ms),
             (opened, _) => opened,
         }
     }
@@ -135,9 +140,9 @@ mod tests {
     fn the_current_key_makes_and_both_are_accepted() {
         let (old, both, new) =
             (keys(OLD, "").unwrap(), keys(NEW, OLD).unwrap(), keys(NEW, "").unwrap());
-        let token = |keys: &StateKeys| keys.seal(Purpose::State, &"claim", 10_000);
+        let token = |keys: &StateKeys| keys.seal(TokenPurpose::State, &"claim", 10_000);
         let open =
-            |keys: &StateKeys, token: &str| keys.open::<String>(Purpose::State, token, 9_999);
+            |keys: &StateKeys, token: &str| keys.open::<String>(TokenPurpose::State, token, 9_999);
         for (keys, token, opens) in [
             (&both, token(&old), true),
             (&both, token(&new), true),
@@ -147,16 +152,16 @@ mod tests {
         ] {
             assert_eq!(open(keys, &token).is_ok(), opens, "{token}");
         }
-        let expired = both.open::<String>(Purpose::State, &token(&old), 10_000);
-        assert_eq!(expired, Err(BadToken::Expired));
-        let expired = both.open::<String>(Purpose::State, &token(&both), 10_000);
-        assert_eq!(expired, Err(BadToken::Expired));
-        let hash = |keys: &StateKeys| keys.hash(Purpose::Browser, &["a"]);
+        let expired = both.open::<String>(TokenPurpose::State, &token(&old), 10_000);
+        assert_eq!(expired, Err(InvalidToken::Expired));
+        let expired = both.open::<String>(TokenPurpose::State, &token(&both), 10_000);
+        assert_eq!(expired, Err(InvalidToken::Expired));
+        let hash = |keys: &StateKeys| keys.hash(TokenPurpose::Browser, &["a"]);
         assert_eq!(hash(&both), hash(&new));
-        assert!(both.maker(Purpose::Browser, &["a"], &hash(&old)).is_some());
-        assert!(both.maker(Purpose::Browser, &["b"], &hash(&old)).is_none());
-        assert!(new.maker(Purpose::Browser, &["a"], &hash(&old)).is_none());
-        let hashes = both.hashes(Purpose::Browser, &["a"]);
+        assert!(both.maker(TokenPurpose::Browser, &["a"], &hash(&old)).is_some());
+        assert!(both.maker(TokenPurpose::Browser, &["b"], &hash(&old)).is_none());
+        assert!(new.maker(TokenPurpose::Browser, &["a"], &hash(&old)).is_none());
+        let hashes = both.hashes(TokenPurpose::Browser, &["a"]);
         assert_eq!(hashes.iter().collect::<Vec<_>>(), [&*hash(&new), &*hash(&old)]);
     }
 }

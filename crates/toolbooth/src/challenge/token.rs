@@ -17,7 +17,7 @@ const LONGEST: usize = 3_500;
 
 /// What a token or a hash is for. One made for one purpose is worthless for every other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum TokenPurpose {
     /// A pending challenge, in `url` and `check_url`.
     Challenge,
     /// `state`, on its way to the provider and back.
@@ -35,10 +35,10 @@ pub(super) enum Purpose {
     /// The key of a proof's record in the store.
     ProofKey,
     /// A request that waits for its user, with its client.
-    Pause,
+    ContinuationToken,
 }
 
-impl Purpose {
+impl TokenPurpose {
     fn name(self) -> &'static str {
         match self {
             Self::Challenge => "challenge",
@@ -49,14 +49,14 @@ impl Purpose {
             Self::Failure => "failure",
             Self::Proof => "proof",
             Self::ProofKey => "proof key",
-            Self::Pause => "pause",
+            Self::ContinuationToken => "pause",
         }
     }
 }
 
 /// Why a token is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BadToken {
+pub(super) enum InvalidToken {
     /// It is none of ours, or was changed, or is for something else.
     Forged,
     /// It was ours.
@@ -104,18 +104,18 @@ impl StateKey {
     }
 
     /// A hash that nobody without the key can make or guess from: 43 letters.
-    pub(super) fn hash(&self, purpose: Purpose, parts: &[&str]) -> String {
+    pub(super) fn hash(&self, purpose: TokenPurpose, parts: &[&str]) -> String {
         Base64UrlUnpadded::encode_string(&self.mac(purpose.name(), parts).finalize().into_bytes())
     }
 
     /// Whether `hash` is that of the parts, in constant time.
-    pub(super) fn is_hash(&self, purpose: Purpose, parts: &[&str], hash: &str) -> bool {
+    pub(super) fn is_hash(&self, purpose: TokenPurpose, parts: &[&str], hash: &str) -> bool {
         Base64UrlUnpadded::decode_vec(hash)
             .is_ok_and(|hash| self.mac(purpose.name(), parts).verify_slice(&hash).is_ok())
     }
 
     /// The key that seals tokens for `purpose`, derived from this one. No purpose is called "seal".
-    fn seal_key(&self, purpose: Purpose) -> Option<SealKey> {
+    fn seal_key(&self, purpose: TokenPurpose) -> Option<SealKey> {
         SealKey::new(&self.mac("seal", &[purpose.name()]).finalize().into_bytes())
     }
 
@@ -125,7 +125,7 @@ impl StateKey {
     /// the same nonce only if they say the same, and then they are the same.
     pub(super) fn seal(
         &self,
-        purpose: Purpose,
+        purpose: TokenPurpose,
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
@@ -142,19 +142,20 @@ impl StateKey {
     /// The claims of a token, if they still count at `now_ms`.
     ///
     /// # Errors
-    /// See [`BadToken`].
+    /// See [`InvalidToken`].
     pub(super) fn open<T: DeserializeOwned>(
         &self,
-        purpose: Purpose,
+        purpose: TokenPurpose,
         token: &str,
         now_ms: u64,
-    ) -> Result<T, BadToken> {
+    ) -> Result<T, InvalidToken> {
         if token.len() > LONGEST {
-            return Err(BadToken::Forged);
+            return Err(InvalidToken::Forged);
         }
         let text = self.seal_key(purpose).and_then(|key| key.open(purpose.name(), token));
-        let sealed: Sealed<T> = text.and_then(|text| json::read(&text)).ok_or(BadToken::Forged)?;
-        if now_ms / 1000 < sealed.e { Ok(sealed.c) } else { Err(BadToken::Expired) }
+        let sealed: Sealed<T> =
+            text.and_then(|text| json::read(&text)).ok_or(InvalidToken::Forged)?;
+        if now_ms / 1000 < sealed.e { Ok(sealed.c) } else { Err(InvalidToken::Expired) }
     }
 }
 
@@ -189,19 +190,23 @@ mod tests {
     #[test]
     fn a_token_opens_unchanged_for_its_purpose_in_its_time_with_its_key() {
         let key = StateKey::parse(KEY).unwrap();
-        let token = key.seal(Purpose::State, &"claim", 10_000);
+        let token = key.seal(TokenPurpose::State, &"claim", 10_000);
         let open =
             |key: &StateKey, purpose, token: &str, now| key.open::<String>(purpose, token, now);
-        assert_eq!(open(&key, Purpose::State, &token, 9_999), Ok("claim".to_owned()));
-        assert_eq!(open(&key, Purpose::State, &token, 10_000), Err(BadToken::Expired));
-        assert_eq!(open(&key, Purpose::Challenge, &token, 0), Err(BadToken::Forged));
+        assert_eq!(open(&key, TokenPurpose::State, &token, 9_999), Ok("claim".to_owned()));
+        assert_eq!(open(&key, TokenPurpose::State, &token, 10_000), Err(InvalidToken::Expired));
+        assert_eq!(open(&key, TokenPurpose::Challenge, &token, 0), Err(InvalidToken::Forged));
         let other = StateKey::parse(&KEY.replace('0', "1")).unwrap();
-        assert_eq!(open(&other, Purpose::State, &token, 0), Err(BadToken::Forged));
+        assert_eq!(open(&other, TokenPurpose::State, &token, 0), Err(InvalidToken::Forged));
         for at in 0..token.len() {
             let mut changed = token.clone().into_bytes();
             changed[at] ^= 1;
             let changed = String::from_utf8(changed).unwrap();
-            assert_eq!(open(&key, Purpose::State, &changed, 0), Err(BadToken::Forged), "{changed}");
+            assert_eq!(
+                open(&key, TokenPurpose::State, &changed, 0),
+                Err(InvalidToken::Forged),
+                "{changed}"
+            );
         }
         for bad in [
             "",
@@ -214,10 +219,14 @@ mod tests {
             &format!("{token}{token}"),
             &"a".repeat(5_000),
         ] {
-            assert_eq!(open(&key, Purpose::State, bad, 0), Err(BadToken::Forged), "{bad}");
+            assert_eq!(open(&key, TokenPurpose::State, bad, 0), Err(InvalidToken::Forged), "{bad}");
         }
-        let number = key.seal(Purpose::State, &1, 10_000);
-        assert_eq!(open(&key, Purpose::State, &number, 0), Err(BadToken::Forged), "other claims");
+        let number = key.seal(TokenPurpose::State, &1, 10_000);
+        assert_eq!(
+            open(&key, TokenPurpose::State, &number, 0),
+            Err(InvalidToken::Forged),
+            "other claims"
+        );
     }
 
     #[test]
@@ -227,12 +236,12 @@ mod tests {
             let token = key.seal(purpose, &claims, end);
             Base64UrlUnpadded::decode_vec(&token).unwrap()
         };
-        let bytes = seal(Purpose::Challenge, "ada", 10_000);
+        let bytes = seal(TokenPurpose::Challenge, "ada", 10_000);
         assert!(!bytes.windows(3).any(|window| window == b"ada"));
         for other in [
-            seal(Purpose::Challenge, "adb", 10_000),
-            seal(Purpose::Challenge, "ada", 11_000),
-            seal(Purpose::State, "ada", 10_000),
+            seal(TokenPurpose::Challenge, "adb", 10_000),
+            seal(TokenPurpose::Challenge, "ada", 11_000),
+            seal(TokenPurpose::State, "ada", 10_000),
         ] {
             assert_ne!(other[..NONCE], bytes[..NONCE]);
         }
@@ -242,8 +251,8 @@ mod tests {
     fn a_token_has_a_longest_length() {
         let key = StateKey::parse(KEY).unwrap();
         for (length, opens) in [(2_570, true), (2_571, false)] {
-            let token = key.seal(Purpose::State, &"a".repeat(length), 10_000);
-            let opened = key.open::<String>(Purpose::State, &token, 0);
+            let token = key.seal(TokenPurpose::State, &"a".repeat(length), 10_000);
+            let opened = key.open::<String>(TokenPurpose::State, &token, 0);
             assert_eq!((token.len() <= LONGEST, opened.is_ok()), (opens, opens), "{length}");
         }
     }
@@ -251,11 +260,11 @@ mod tests {
     #[test]
     fn hashes_keep_parts_apart() {
         let key = StateKey::parse(KEY).unwrap();
-        let hash = |parts: &[&str]| key.hash(Purpose::Grant, parts);
+        let hash = |parts: &[&str]| key.hash(TokenPurpose::Grant, parts);
         assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
         assert_ne!(hash(&["a", ""]), hash(&["a"]));
-        assert_ne!(hash(&["a"]), key.hash(Purpose::Failure, &["a"]));
-        assert!(key.is_hash(Purpose::Grant, &["a"], &hash(&["a"])));
-        assert!(!key.is_hash(Purpose::Grant, &["a"], ""));
+        assert_ne!(hash(&["a"]), key.hash(TokenPurpose::Failure, &["a"]));
+        assert!(key.is_hash(TokenPurpose::Grant, &["a"], &hash(&["a"])));
+        assert!(!key.is_hash(TokenPurpose::Grant, &["a"], ""));
     }
 }

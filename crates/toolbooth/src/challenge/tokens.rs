@@ -4,16 +4,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::provider::words;
-use crate::call::Secret;
 use crate::host::HttpResponse;
 use crate::json;
+use crate::tool::Secret;
 
 /// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
 const MAX_REFRESH_BYTES: usize = 16 * 1024;
 
 /// Why an authorization server gave no tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoTokens {
+pub(super) enum TokenError {
     /// It refuses: trying the same again does not help.
     Refused,
     /// It does not answer, or not as it should: later it may.
@@ -21,7 +21,7 @@ pub(super) enum NoTokens {
 }
 
 /// What a token endpoint gives (RFC 6749, 5.1).
-pub(super) struct Tokens {
+pub(super) struct TokenResponse {
     /// Can be sent as a bearer token.
     pub(super) access: Secret,
     pub(super) refresh: Option<Secret>,
@@ -31,12 +31,12 @@ pub(super) struct Tokens {
     pub(super) scopes: Option<Vec<String>>,
 }
 
-impl Tokens {
+impl TokenResponse {
     /// Reads the answer of a token endpoint.
     ///
     /// # Errors
-    /// See [`NoTokens`]. Tokens that could not be used later count as no usable answer.
-    pub(super) fn read(answer: &HttpResponse) -> Result<Self, NoTokens> {
+    /// See [`TokenError`]. Tokens that could not be used later count as no usable answer.
+    pub(super) fn read(answer: &HttpResponse) -> Result<Self, TokenError> {
         #[derive(Deserialize)]
         struct Body {
             access_token: Option<String>,
@@ -48,7 +48,7 @@ impl Tokens {
         }
         match answer.json() {
             // GitHub tells errors with status 200.
-            Some(Body { error: Some(_), .. }) if answer.status < 500 => Err(NoTokens::Refused),
+            Some(Body { error: Some(_), .. }) if answer.status < 500 => Err(TokenError::Refused),
             Some(Body {
                 access_token: Some(access),
                 token_type,
@@ -63,7 +63,7 @@ impl Tokens {
                 let refresh = refresh_token.filter(|it| !it.is_empty());
                 let fits = refresh.as_ref().is_none_or(|it| it.len() <= MAX_REFRESH_BYTES);
                 if !access.is_bearer_token() || !fits {
-                    return Err(NoTokens::Away);
+                    return Err(TokenError::Away);
                 }
                 Ok(Self {
                     access,
@@ -73,9 +73,9 @@ impl Tokens {
                 })
             }
             _ if (400..500).contains(&answer.status) && answer.status != 429 => {
-                Err(NoTokens::Refused)
+                Err(TokenError::Refused)
             }
-            _ => Err(NoTokens::Away),
+            _ => Err(TokenError::Away),
         }
     }
 }
@@ -99,9 +99,9 @@ mod tests {
 
     use super::*;
 
-    fn read(body: &Value) -> Result<Tokens, NoTokens> {
+    fn read(body: &Value) -> Result<TokenResponse, TokenError> {
         let body = body.to_string().into_bytes();
-        Tokens::read(&HttpResponse { status: 200, retry_after_ms: None, body })
+        TokenResponse::read(&HttpResponse { status: 200, retry_after_ms: None, body })
     }
 
     #[test]

@@ -7,10 +7,10 @@ use futures_util::future::{join, join3};
 use super::LIFE_MS;
 use super::grant::Grant;
 use super::owner::Owner;
-use super::recent::Recent;
+use super::recent::RecentWrites;
 use super::seal::SealKeys;
 use super::state::{Hashes, StateKeys};
-use super::token::Purpose;
+use super::token::TokenPurpose;
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
 use crate::json;
 
@@ -29,10 +29,10 @@ pub(super) type Whose<'a> = (&'a Owner, &'a str);
 
 /// Where grants are kept.
 #[derive(Debug, Clone)]
-pub(super) struct Vault {
+pub(super) struct GrantStore {
     pub(super) state: StateKeys,
     pub(super) seal: SealKeys,
-    pub(super) recent: Recent,
+    pub(super) recent: RecentWrites,
 }
 
 /// What is known of a user's grant.
@@ -63,15 +63,15 @@ impl Keys {
     }
 }
 
-impl Vault {
+impl GrantStore {
     /// The keys that are written to.
     fn keys(&self, whose: Whose<'_>) -> Keys {
-        Keys::of(&self.state.hash(Purpose::Grant, &parts(whose)))
+        Keys::of(&self.state.hash(TokenPurpose::Grant, &parts(whose)))
     }
 
     /// The keys that may have been written to, those of the current `STATE_KEY` first.
     fn all_keys(&self, whose: Whose<'_>) -> (Keys, Option<Keys>) {
-        let Hashes { current, previous } = self.state.hashes(Purpose::Grant, &parts(whose));
+        let Hashes { current, previous } = self.state.hashes(TokenPurpose::Grant, &parts(whose));
         (Keys::of(&current), previous.as_deref().map(Keys::of))
     }
 
@@ -249,13 +249,13 @@ impl Vault {
     pub(super) async fn fail(&self, challenge: &str, from_ms: u64, host: &dyn Host) {
         let life = Duration::from_millis(LIFE_MS).max(SHORTEST_LIFE);
         // Without it the challenge will be seen as failed when it expires.
-        let key = failure_key(&self.state.hash(Purpose::Failure, &[challenge]));
+        let key = failure_key(&self.state.hash(TokenPurpose::Failure, &[challenge]));
         let _ = put(&key, &from_ms.to_string(), life, host).await;
     }
 
     /// Whether a challenge is known to have failed.
     pub(super) async fn has_failed(&self, challenge: &str, host: &dyn Host) -> bool {
-        for hash in self.state.hashes(Purpose::Failure, &[challenge]).iter() {
+        for hash in self.state.hashes(TokenPurpose::Failure, &[challenge]).iter() {
             let value = get(&failure_key(hash), host).await.ok().flatten();
             let from_ms = value.and_then(|value| value.parse::<u64>().ok());
             if from_ms.is_some_and(|from_ms| from_ms <= host.now_ms()) {

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde_json::{Map, Number, Value};
 
 use super::MAX_DEPTH;
-use crate::call::excerpt;
+use crate::text::excerpt;
 
 /// The value, or what `serde_json` says is wrong and where.
 ///

@@ -11,8 +11,8 @@ use std::borrow::Cow;
 
 use super::members::Member;
 use super::{MAX_DEPTH, MAX_VALUES, Object, Value};
-use crate::call::excerpt;
 use crate::names::order;
+use crate::text::excerpt;
 
 const EOF_IN_VALUE: &str = "EOF while parsing a value";
 const EOF_IN_LIST: &str = "EOF while parsing a list";

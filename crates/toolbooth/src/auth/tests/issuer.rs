@@ -46,24 +46,24 @@ fn asked() -> usize {
 }
 
 /// A server that has just started, with these variables besides those of an issuer.
-struct Server {
+struct StubIssuer {
     host: FakeHost,
-    access: Access,
+    access: Authenticator,
 }
 
-impl Server {
+impl StubIssuer {
     fn new(more: Set<'_>) -> Self {
         let issuer = [("JWKS_URL", URL), ("JWT_ISSUER", ISSUER), ("JWT_AUDIENCE", "us")];
         let variables: Vec<_> =
             [("AUTH", "jwt")].iter().chain(&issuer).chain(more).copied().collect();
         let host = FakeHost { upstream, ..FakeHost::with(&variables) };
         ANSWER.with_borrow_mut(|issuer| issuer.1 = 0);
-        let access = Access::read(&host, &mut Vec::new());
+        let access = Authenticator::read(&host, &mut Vec::new());
         Self { host, access }
     }
 
     /// What becomes of a token so many milliseconds after the start.
-    fn sent(&self, after: u64, token: &str) -> Result<(), Refusal> {
+    fn sent(&self, after: u64, token: &str) -> Result<(), Rejection> {
         self.host.now_ms.set(NOW_MS + after);
         let header = format!("Bearer {token}");
         let headers = [("authorization", &*header)];
@@ -135,7 +135,7 @@ fn with(key: &Value, name: &str, value: Value) -> Value {
 fn each_algorithm_has_its_own_keys() {
     let keys = [rsa("r"), ec("c"), ed("d")];
     publish_keys(&keys);
-    let server = Server::new(&[("JWT_SECRET", super::tokens::SECRET)]);
+    let server = StubIssuer::new(&[("JWT_SECRET", super::tokens::SECRET)]);
     for key in &keys {
         assert_eq!(server.sent(0, &by(key)), Ok(()), "{key}");
         let (alg, kid) = (json!("HS256"), &key["kid"]);
@@ -187,7 +187,7 @@ fn keys_that_are_not_used() {
         ("no object", json!("k"), by(&ed("k"))),
     ] {
         publish_keys(&[json!(null), published]);
-        assert_eq!(Server::new(&[]).sent(0, &token), Err(invalid()), "{what}");
+        assert_eq!(StubIssuer::new(&[]).sent(0, &token), Err(invalid()), "{what}");
     }
     for (what, published) in [
         ("its algorithm named", with(&rsa("k"), "alg", json!("RS256"))),
@@ -196,7 +196,7 @@ fn keys_that_are_not_used() {
         ("with more members", with(&rsa("k"), "x5c", json!(["…"]))),
     ] {
         publish_keys(&[json!({"kty": "XYZ"}), published]);
-        assert_eq!(Server::new(&[]).sent(0, &by(&rsa("k"))), Ok(()), "{what}");
+        assert_eq!(StubIssuer::new(&[]).sent(0, &by(&rsa("k"))), Ok(()), "{what}");
     }
 }
 
@@ -210,7 +210,7 @@ fn tokens_without_key_id() {
         ("none", vec![], Err(invalid())),
     ] {
         publish_keys(&keys);
-        assert_eq!(Server::new(&[]).sent(0, &bare(&ec("a"))), expected, "{what}");
+        assert_eq!(StubIssuer::new(&[]).sent(0, &bare(&ec("a"))), expected, "{what}");
     }
 }
 
@@ -218,7 +218,7 @@ fn tokens_without_key_id() {
 fn audiences_of_issuers() {
     publish_keys(&[ec("k")]);
     let header = json!({"alg": "ES256", "kid": "k"});
-    let other = Err(refused("the token is for another audience"));
+    let other = Err(rejected("the token is for another audience"));
     for (configured, aud, expected) in [
         ("us", json!({"aud": "us"}), Ok(())),
         ("us", json!({"aud": ["x", "us"]}), Ok(())),
@@ -230,7 +230,7 @@ fn audiences_of_issuers() {
         ("", json!({}), Err(invalid())),
         ("", json!({"aud": null}), Err(invalid())),
     ] {
-        let server = Server::new(&[("JWT_AUDIENCE", configured)]);
+        let server = StubIssuer::new(&[("JWT_AUDIENCE", configured)]);
         // The keys are there.
         let _ = server.sent(0, &signed(&ec("k"), &header, &json!({"aud": ["us", "them"]})));
         assert_eq!(
@@ -239,7 +239,7 @@ fn audiences_of_issuers() {
             "{configured} {aud}"
         );
     }
-    let server = Server::new(&[]);
+    let server = StubIssuer::new(&[]);
     let forged = by(&ec("k")).replace('.', ".e30");
     assert_eq!(server.sent(0, &forged), Err(invalid()), "claims that were not signed");
     let crit = json!({"alg": "ES256", "kid": "k", "crit": ["b64"], "b64": false});
@@ -251,9 +251,9 @@ fn keys_are_kept_and_asked_for_again() {
     const MINUTE: u64 = 60_000;
     let (old, new) = (by(&ec("old")), by(&ec("new")));
     publish_keys(&[ec("old")]);
-    let server = Server::new(&[]);
+    let server = StubIssuer::new(&[]);
     // Milliseconds since the start, the token, what becomes of it, how often the issuer was asked.
-    let go = |steps: &[(u64, &str, Result<(), Refusal>, usize)]| {
+    let go = |steps: &[(u64, &str, Result<(), Rejection>, usize)]| {
         for (after, token, expected, times) in steps {
             assert_eq!(server.sent(*after, token), *expected, "after {after} ms");
             assert_eq!(asked(), *times, "after {after} ms");
@@ -287,12 +287,12 @@ fn keys_are_kept_and_asked_for_again() {
         (24 * MINUTE + 6_000, &new, Ok(()), 6),
         (24 * MINUTE + 6_000, &old, Err(invalid()), 6),
         (73 * MINUTE - 10, &new, Ok(()), 7),
-        (73 * MINUTE + 10, &new, Err(Refusal::Unavailable(DOWN)), 7),
-        (74 * MINUTE, &new, Err(Refusal::Unavailable(DOWN)), 8),
+        (73 * MINUTE + 10, &new, Err(Rejection::Unavailable(DOWN)), 7),
+        (74 * MINUTE, &new, Err(Rejection::Unavailable(DOWN)), 8),
     ]);
     publish_keys(&[ec("new")]);
     go(&[
-        (74 * MINUTE + 4_000, &new, Err(Refusal::Unavailable(DOWN)), 8),
+        (74 * MINUTE + 4_000, &new, Err(Rejection::Unavailable(DOWN)), 8),
         (74 * MINUTE + 6_000, &new, Ok(()), 9),
     ]);
 }
@@ -301,11 +301,11 @@ fn keys_are_kept_and_asked_for_again() {
 fn a_token_is_verified_once_while_its_keys_are_fresh() {
     const MINUTE: u64 = 60_000;
     publish_keys(&[ec("k")]);
-    let server = Server::new(&[("JWT_SECRET", super::tokens::SECRET)]);
+    let server = StubIssuer::new(&[("JWT_SECRET", super::tokens::SECRET)]);
     let of_issuer =
         |exp: u64| signed(&ec("k"), &json!({"alg": "ES256", "kid": "k"}), &json!({"exp": exp}));
     let (long, short) = (of_issuer(NOW_MS / 1000 + 7200), of_issuer(NOW_MS / 1000 + 60));
-    let expired = Err(refused("the token has expired"));
+    let expired = Err(rejected("the token has expired"));
     let (head, tail) = long.split_at(long.len() - 9);
     let other = if tail.starts_with('A') { 'B' } else { 'A' };
     let changed = format!("{head}{other}{}", &tail[1..]);
@@ -338,7 +338,7 @@ fn a_token_is_verified_once_while_its_keys_are_fresh() {
 #[test]
 fn claims_are_checked_before_keys_are_fetched() {
     publish_keys(&[ec("k")]);
-    let server = Server::new(&[]);
+    let server = StubIssuer::new(&[]);
     let header = json!({"alg": "ES256", "kid": "k"});
     let typed = json!({"alg": "ES256", "kid": "k", "typ": "logout+jwt"});
     let far = NOW_MS / 1000 + 400 * 86_400;
@@ -370,7 +370,7 @@ fn claims_are_checked_before_keys_are_fetched() {
     assert_eq!(asked(), 0, "the issuer is not asked");
     assert_eq!(server.sent(0, &by(&ec("k"))), Ok(()));
     for (token, reason) in &bad {
-        assert_eq!(server.sent(10, token), Err(refused(reason)), "with the keys at hand");
+        assert_eq!(server.sent(10, token), Err(rejected(reason)), "with the keys at hand");
         let (message, _) = token.rsplit_once('.').unwrap();
         let forged = format!("{message}.AAAA");
         assert_eq!(server.sent(10, &forged), Err(invalid()), "{reason}, without a signature");
@@ -394,11 +394,11 @@ fn users_of_the_secret_are_not_those_of_the_issuer() {
         assert!(issuers[..at].iter().all(|other| other != issuer), "{at}");
     }
     publish_keys(&[ec("k")]);
-    let server = Server::new(&[("JWT_SECRET", super::tokens::SECRET)]);
+    let server = StubIssuer::new(&[("JWT_SECRET", super::tokens::SECRET)]);
     for (token, signer) in [(super::tokens::good_of(ISSUER), Secret), (by(&ec("k")), Issuer)] {
         let token = format!("Bearer {token}");
         let headers = [("authorization", &*token)];
-        let Ok(Caller::User { issuer, subject, .. }) =
+        let Ok(Principal::User { issuer, subject, .. }) =
             ready(server.access.authenticate(&Pairs(&headers), &server.host))
         else {
             panic!("{signer:?}");
@@ -428,9 +428,9 @@ fn an_issuer_that_does_not_answer_lets_nobody_in() {
             Ok((status, body)) => publish(status, body),
             Err(error) => ANSWER.with_borrow_mut(|issuer| issuer.0 = Err(error)),
         }
-        let server = Server::new(&[]);
-        assert_eq!(server.sent(0, &token), Err(Refusal::Unavailable(DOWN)), "{what}");
-        assert_eq!(server.sent(10, &token), Err(Refusal::Unavailable(DOWN)), "{what}, again");
+        let server = StubIssuer::new(&[]);
+        assert_eq!(server.sent(0, &token), Err(Rejection::Unavailable(DOWN)), "{what}");
+        assert_eq!(server.sent(10, &token), Err(Rejection::Unavailable(DOWN)), "{what}, again");
         assert_eq!(asked(), 1, "{what}: it is left in peace for a while");
         let told = format!("Error jwks [(\"problem\", \"{problem}\")]");
         assert_eq!(*server.host.log.borrow(), [told], "{what}");

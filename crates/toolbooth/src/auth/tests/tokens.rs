@@ -44,21 +44,21 @@ pub(super) fn good_of(iss: &str) -> String {
 }
 
 /// What becomes of a token where the secret is the one above and these variables are set too.
-fn sent(token: &str, more: Set<'_>) -> Result<Caller, Refusal> {
+fn sent(token: &str, more: Set<'_>) -> Result<Principal, Rejection> {
     let variables: Vec<_> =
         [("AUTH", "jwt"), ("JWT_SECRET", SECRET)].iter().chain(more).copied().collect();
-    caller(&variables, &[("authorization", &format!("Bearer {token}"))])
+    principal(&variables, &[("authorization", &format!("Bearer {token}"))])
 }
 
 /// Whom the secret has signed for, without `iss`.
-pub(super) fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Caller, Refusal> {
+pub(super) fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Principal, Rejection> {
     by(None, subject, scopes)
 }
 
 /// Whom the secret has signed for, as this issuer.
-fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Caller, Refusal> {
+fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Principal, Rejection> {
     let issuer = Signer::Secret.issuer(iss);
-    Ok(Caller::User { issuer, subject: subject.map(str::to_owned), scopes: listed(scopes) })
+    Ok(Principal::User { issuer, subject: subject.map(str::to_owned), scopes: listed(scopes) })
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn vectors_of_oxp() {
     let verified = |token: &str, rules: &Rules, now| {
         let parts = Parts::of(token).ok_or_else(invalid)?;
         let good = parts.is_signed_by(&Hs256Key::new("secret"));
-        if good { rules.caller(&parts, Signer::Secret, now) } else { Err(invalid()) }
+        if good { rules.principal(&parts, Signer::Secret, now) } else { Err(invalid()) }
     };
     let v1 = format!(
         "{HEAD}.eyJhdWQiOiJvdGNzZXJ2ZXIiLCJleHAiOjE3NDE3MjQyMTl9.FPIFSSUmngbyePKghI54zUJ-dUxCrh4ZnP9TId5zk34"
@@ -86,7 +86,7 @@ fn vectors_of_oxp() {
             &format!(
                 "{HEAD}.eyJhdWQiOiJvdGhlciIsImV4cCI6MTc0MTcyNDIxOX0.oxA--DTQEcEv35lOlDY1HHkLppuEh7HIwFG3tG1p3bg"
             ),
-            Err(refused("the token is for another audience")),
+            Err(rejected("the token is for another audience")),
         ),
         (
             "V4 several aud",
@@ -100,7 +100,7 @@ fn vectors_of_oxp() {
             &format!(
                 "{HEAD}.eyJhdWQiOiJvdGNzZXJ2ZXIifQ.equ2BTLKGtSqP-ShaUWim3ZdJTxW-fPwMYZm5iMKaJU"
             ),
-            Err(refused("the token has no exp")),
+            Err(rejected("the token has no exp")),
         ),
         (
             "V6 alg none",
@@ -117,30 +117,30 @@ fn vectors_of_oxp() {
     ] {
         assert_eq!(verified(token, &rules, NOW), expected, "{what}");
     }
-    let other = Err(refused("the token is for another audience"));
+    let other = Err(rejected("the token is for another audience"));
     assert_eq!(verified(&v1, &nobody(), NOW), other, "V1 where no audience is allowed");
     assert_eq!(verified(&v1, &rules, NOW + 218), user(None, &[]), "V1 in its last second");
-    let expired = Err(refused("the token has expired"));
+    let expired = Err(rejected("the token has expired"));
     assert_eq!(verified(&v1, &rules, NOW + 219), expired, "V1 at its exp");
     assert_eq!(verified(&v1, &rules, NOW + 220), expired, "V1 after it");
 }
 
 #[test]
 fn claims() {
-    let expired = Err(refused("the token has expired"));
-    let times = Err(refused("the token's exp, nbf or iat is not a time"));
-    let late = Err(refused("the token's exp is too late: it may live for 366 days at most"));
-    let bound = Err(refused("the token is bound to a key, which is not supported"));
-    let early = Err(refused("the token is not valid yet"));
-    let issuer = Err(refused("the token is of another issuer"));
-    let audience = Err(refused("the token is for another audience"));
-    let words = Err(refused("the token's scopes are no words"));
+    let expired = Err(rejected("the token has expired"));
+    let times = Err(rejected("the token's exp, nbf or iat is not a time"));
+    let late = Err(rejected("the token's exp is too late: it may live for 366 days at most"));
+    let bound = Err(rejected("the token is bound to a key, which is not supported"));
+    let early = Err(rejected("the token is not valid yet"));
+    let issuer = Err(rejected("the token is of another issuer"));
+    let audience = Err(rejected("the token is for another audience"));
+    let words = Err(rejected("the token's scopes are no words"));
     let rules: Set<'_> = &[("JWT_AUDIENCE", "us, them"), ("JWT_ISSUER", "https://issuer.example")];
     let strict: Set<'_> = &[("JWT_LEEWAY", "0")];
     let nobody = user(None, &[]);
     let theirs = by(Some("https://issuer.example"), None, &[]);
     let anybodys = by(Some("anybody"), None, &[]);
-    let no_text = Err(refused("the token's sub or iss is no text"));
+    let no_text = Err(rejected("the token's sub or iss is no text"));
     // N stands for now.
     for (claims, more, expected) in [
         (r#"{"exp":N+1}"#, &[][..], nobody.clone()),
@@ -182,7 +182,7 @@ fn claims() {
         (r#"{"exp":N+9,"cnf":null}"#, &[], bound),
         (r#"{"exp":N+99,"nbf":1e300}"#, &[], early.clone()),
         (r#"{"exp":N.9}"#, &[("JWT_LEEWAY", "0")], nobody.clone()),
-        ("{}", &[], Err(refused("the token has no exp"))),
+        ("{}", &[], Err(rejected("the token has no exp"))),
         // A repeated claim: two readers could disagree on which counts.
         (r#"{"exp":0,"exp":N+99}"#, &[], Err(invalid())),
         (r#"{"exp":N+99,"sub":"a","sub":"b"}"#, &[], Err(invalid())),
@@ -220,7 +220,7 @@ fn claims() {
         (r#"{"exp":N+9,"sub":7}"#, &[], no_text.clone()),
         (r#"{"exp":N+9,"sub":null}"#, &[], no_text.clone()),
         (r#"{"exp":N+9,"iss":7}"#, &[], no_text),
-        (r#"{"exp":N+9,"sub":""}"#, &[], Err(refused("the token's sub is empty"))),
+        (r#"{"exp":N+9,"sub":""}"#, &[], Err(rejected("the token's sub is empty"))),
         (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], nobody),
         // What is no object of claims.
         ("[]", &[], Err(invalid())),
@@ -318,7 +318,7 @@ fn headers_and_signatures() {
 #[test]
 fn types_of_tokens() {
     let claims = format!(r#"{{"exp":{}}}"#, NOW + 60);
-    let other = Err(refused("the token's typ is not that of an access token"));
+    let other = Err(rejected("the token's typ is not that of an access token"));
     for (typ, known) in [
         (r#""JWT""#, true),
         (r#""jwt""#, true),
@@ -371,10 +371,10 @@ fn a_secret_can_be_changed_while_tokens_of_the_old_one_are_about() {
     // What is wrong verifies nothing.
     let token = ("authorization", &*format!("Bearer {}", by(&SECRET[..31])));
     let variables = [("AUTH", "jwt"), ("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", &SECRET[..31])];
-    assert_eq!(caller(&variables, &[token]), Err(invalid()));
+    assert_eq!(principal(&variables, &[token]), Err(invalid()));
     let token = ("authorization", &*format!("Bearer {}", by(SECRET)));
     let variables = [("AUTH", "jwt"), ("JWT_SECRET_PREVIOUS", SECRET)];
-    assert_eq!(caller(&variables, &[token]), Err(invalid()));
+    assert_eq!(principal(&variables, &[token]), Err(invalid()));
 }
 
 #[test]
@@ -440,5 +440,5 @@ fn variables() {
     let token = signed(short, HEADER, &format!(r#"{{"exp":{}}}"#, NOW + 60));
     let variables = [("AUTH", "jwt"), ("JWT_SECRET", short)];
     let header = ("authorization", &*format!("Bearer {token}"));
-    assert_eq!(caller(&variables, &[header]), Err(invalid()));
+    assert_eq!(principal(&variables, &[header]), Err(invalid()));
 }

@@ -4,47 +4,51 @@ use super::*;
 
 fn made(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
-    let config = Config::read(&host, &[]);
+    let settings = Settings::read(&host, &[]);
     let input = json!({ "text": text });
-    let call = Call {
-        tool: Wanted::Id("Echo.Say".into()),
+    let call = ToolRequest {
+        tool: ToolSelector::Id("Echo.Say".into()),
         call_id: None,
         input: (&input).into(),
         nulls: Nulls::Exact,
         credentials: Credentials::default(),
         dialogue,
     };
-    let outcome = ready(serve(call, &Caller::ANONYMOUS, CATALOG, &config, &host));
+    let outcome = ready(serve(call, &Principal::ANONYMOUS, CATALOG, &settings, &host));
     (outcome, host.log.into_inner())
 }
 
-fn answered(key: &str, answer: Answer, state: Option<Value>) -> Dialogue {
-    let abilities = [Ability::Form].into_iter().collect();
-    Dialogue { abilities, answers: [(key.to_owned(), answer)].into(), state }
+fn answered(key: &str, answer: InputResponse, state: Option<Value>) -> Dialogue {
+    let capabilities = [Capability::Form].into_iter().collect();
+    Dialogue { capabilities, answers: [(key.to_owned(), answer)].into(), state }
 }
 
 #[test]
 fn notes_go_with_what_came_of_the_call() {
     let (outcome, log) = made("note", Dialogue::default());
     let Outcome::Done { notes, .. } = outcome else { panic!("{outcome:?}") };
-    let half = Note::Progress { done: 1.0, total: Some(2.0), message: "half".to_owned() };
-    let slow = Note::Event { level: NoteLevel::Warning, text: "slow".to_owned() };
+    let half = Notification::Progress { done: 1.0, total: Some(2.0), message: "half".to_owned() };
+    let slow = Notification::Event { level: LoggingLevel::Warning, text: "slow".to_owned() };
     assert_eq!(notes, [half, slow]);
     assert!(log.is_empty(), "they are not for the operator: {log:?}");
 }
 
 #[test]
 fn a_tool_asks_until_it_has_its_answers() {
-    let name = || Answer::Given(json!({"name": "Ada"}));
-    let colour = |value: Value| Answer::Given(json!({ "colour": value }));
+    let name = || InputResponse::Given(json!({"name": "Ada"}));
+    let colour = |value: Value| InputResponse::Given(json!({ "colour": value }));
     let state = || Some(json!("Ada"));
     let asks = |key: &str, state: Option<Value>| Err((key.to_owned(), state));
     for (what, dialogue, expected) in [
         ("nothing yet", answered("other", name(), None), asks("name", None)),
-        ("of another type", answered("name", Answer::Given(json!(7)), None), asks("name", None)),
+        (
+            "of another type",
+            answered("name", InputResponse::Given(json!(7)), None),
+            asks("name", None),
+        ),
         ("the first", answered("name", name(), None), asks("colour", state())),
         ("the second", answered("colour", colour(json!("red")), state()), Ok("Adared")),
-        ("declined", answered("colour", Answer::Declined, state()), Ok("Ada")),
+        ("declined", answered("colour", InputResponse::Declined, state()), Ok("Ada")),
         ("no colour", answered("colour", colour(json!(7)), state()), Ok("Ada")),
     ] {
         let got = match made("ask", dialogue).0 {
@@ -62,8 +66,8 @@ fn a_tool_asks_until_it_has_its_answers() {
 #[test]
 fn a_user_who_does_not_answer_ends_the_call() {
     for (answer, expected) in [
-        (Answer::Declined, "The user declined to answer"),
-        (Answer::Dismissed, "The user did not answer"),
+        (InputResponse::Declined, "The user declined to answer"),
+        (InputResponse::Dismissed, "The user did not answer"),
     ] {
         let (outcome, _) = made("ask", answered("name", answer, None));
         let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
@@ -73,19 +77,19 @@ fn a_user_who_does_not_answer_ends_the_call() {
 
 #[test]
 fn a_client_is_asked_for_what_it_can_do() {
-    for (abilities, can) in [
-        (Abilities::default(), false),
-        ([Ability::Url, Ability::Sampling, Ability::Roots].into_iter().collect(), false),
-        ([Ability::Form].into_iter().collect(), true),
-        (Abilities::ALL, true),
+    for (capabilities, can) in [
+        (Capabilities::default(), false),
+        ([Capability::Url, Capability::Sampling, Capability::Roots].into_iter().collect(), false),
+        ([Capability::Form].into_iter().collect(), true),
+        (Capabilities::ALL, true),
     ] {
-        let (outcome, log) = made("ask", Dialogue { abilities, ..Dialogue::default() });
+        let (outcome, log) = made("ask", Dialogue { capabilities, ..Dialogue::default() });
         match outcome {
-            Outcome::Asks { .. } => assert!(can, "{abilities:?}"),
-            Outcome::Refused(refusal) => {
-                let lacking = vec![Ability::Form];
-                assert_eq!(refusal, Refusal::Unanswerable { name: "Echo_Say", lacking });
-                assert!(!can, "{abilities:?}");
+            Outcome::Asks { .. } => assert!(can, "{capabilities:?}"),
+            Outcome::Refused(rejection) => {
+                let lacking = vec![Capability::Form];
+                assert_eq!(rejection, Rejection::Unanswerable { name: "Echo_Say", lacking });
+                assert!(!can, "{capabilities:?}");
             }
             other => panic!("{other:?}"),
         }
@@ -97,30 +101,30 @@ fn a_client_is_asked_for_what_it_can_do() {
 fn to_ask_wrongly_is_a_fault_of_the_tool() {
     for (text, fault) in [("ask none", "has no question"), ("ask much", "more than 2000 bytes")] {
         let (outcome, log) =
-            made(text, Dialogue { abilities: Abilities::ALL, ..Dialogue::default() });
+            made(text, Dialogue { capabilities: Capabilities::ALL, ..Dialogue::default() });
         let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
         assert_eq!(error.message, "The tool failed");
         assert!(log.len() == 1 && log[0].contains(fault), "{log:?}");
     }
-    let questions = (0..17).map(|key| (key.to_string(), Question::Roots)).collect();
-    let asked = Asked { tool: "t", questions, state: None };
+    let questions = (0..17).map(|key| (key.to_string(), InputRequest::Roots)).collect();
+    let asked = InputRequired { tool: "t", questions, state: None };
     assert_eq!(asked.fault(), Some("it has more than 16 questions at once"));
 }
 
 #[test]
 fn each_question_needs_one_ability() {
-    for (question, ability) in [
-        (Question::form("m", json!({})), Ability::Form),
-        (Question::url("m", "https://a.example"), Ability::Url),
-        (Question::sampling("m", 7), Ability::Sampling),
-        (Question::Roots, Ability::Roots),
+    for (question, capability) in [
+        (InputRequest::form("m", json!({})), Capability::Form),
+        (InputRequest::url("m", "https://a.example"), Capability::Url),
+        (InputRequest::sampling("m", 7), Capability::Sampling),
+        (InputRequest::Roots, Capability::Roots),
     ] {
-        assert_eq!(question.ability(), ability);
+        assert_eq!(question.capability(), capability);
         let questions = [("q".to_owned(), question)].into();
-        let refusal = Refusal::from(Asked { tool: "t", questions, state: None });
-        assert_eq!(refusal, Refusal::Unanswerable { name: "t", lacking: vec![ability] });
+        let rejection = Rejection::from(InputRequired { tool: "t", questions, state: None });
+        assert_eq!(rejection, Rejection::Unanswerable { name: "t", lacking: vec![capability] });
     }
-    let Question::Sampling { request } = Question::sampling("m", 7) else { panic!() };
+    let InputRequest::Sampling { request } = InputRequest::sampling("m", 7) else { panic!() };
     let message = json!({"role": "user", "content": {"type": "text", "text": "m"}});
     assert_eq!(Value::from(request), json!({"messages": [message], "maxTokens": 7}));
 }

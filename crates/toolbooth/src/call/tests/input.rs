@@ -119,14 +119,14 @@ fn a_handler_may_borrow_from_its_input() {
         assert!(matches!(words.first, Cow::Borrowed(_)));
         Ok(format!("{} {} {}", words.first, words.second, words.rest))
     }
-    const RUN: Handler = |input, context| run(input, context, join);
+    const RUN: ToolFn = |input, context| run(input, context, join);
     let body = r#"{"second":"an \u0065scape","rest":{"b":[1,"x"],"a":null},"first":"plain"}"#;
     let input = crate::json::parse(body).unwrap();
     let (credentials, dialogue) = Default::default();
     let host = FakeHost::default();
-    let config = Config::read(&host, &[]);
-    let caller = Caller::ANONYMOUS;
-    let context = Context::new(&caller, &credentials, &dialogue, &config, &host);
+    let settings = Settings::read(&host, &[]);
+    let principal = Principal::ANONYMOUS;
+    let context = Context::new(&principal, &credentials, &dialogue, &settings.tools, &host);
     let expected = json!(r#"plain an escape {"a":null,"b":[1,"x"]}"#);
     assert_eq!(ready(RUN(&input, &context)).unwrap(), expected);
 }

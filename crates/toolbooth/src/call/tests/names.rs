@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::call::find;
+use crate::text::excerpt;
 
 #[test]
 fn the_allowlist_stands_before_everything_else_of_a_tool() {
@@ -15,21 +16,21 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
         (&[("TOOL_ALLOWLIST_MODE", "yes")], "Echo_Say", "unavailable", 0),
     ] {
         let host = FakeHost::with(variables);
-        let config = Config::read(&host, &[]);
+        let settings = Settings::read(&host, &[]);
         let input = json!({"text": "hi"});
-        let call = Call {
-            tool: Wanted::Name(tool.into()),
+        let call = ToolRequest {
+            tool: ToolSelector::Name(tool.into()),
             call_id: None,
             input: (&input).into(),
             nulls: Nulls::Exact,
             credentials: Credentials::default(),
             dialogue: Dialogue::default(),
         };
-        let got = match ready(serve(call, &Caller::ANONYMOUS, CATALOG, &config, &host)) {
+        let got = match ready(serve(call, &Principal::ANONYMOUS, CATALOG, &settings, &host)) {
             Outcome::Done { .. } => "done",
-            Outcome::Refused(Refusal::Forbidden { .. }) => "forbidden",
-            Outcome::Refused(Refusal::UnknownTool { .. }) => "unknown",
-            Outcome::Refused(Refusal::Unavailable(_)) => "unavailable",
+            Outcome::Refused(Rejection::Forbidden { .. }) => "forbidden",
+            Outcome::Refused(Rejection::UnknownTool { .. }) => "unknown",
+            Outcome::Refused(Rejection::Unavailable(_)) => "unavailable",
             other => panic!("{other:?}"),
         };
         assert_eq!(got, expected, "{variables:?} {tool}");
@@ -49,9 +50,9 @@ fn a_tool_has_a_name_for_each_version_and_an_id() {
         ("echo_say", Err("UnknownTool")),
         ("", Err("UnknownTool")),
     ] {
-        let got = find(CATALOG, &Wanted::Name(asked.into()));
-        let got = got.map(|tool| tool.version.to_string()).map_err(|refusal| {
-            format!("{refusal:?}").split([' ', '{']).next().unwrap_or_default().to_owned()
+        let got = find(CATALOG, &ToolSelector::Name(asked.into()));
+        let got = got.map(|tool| tool.version.to_string()).map_err(|rejection| {
+            format!("{rejection:?}").split([' ', '{']).next().unwrap_or_default().to_owned()
         });
         assert_eq!(got.as_deref().map_err(String::as_str), expected, "{asked}");
     }
@@ -62,16 +63,16 @@ fn a_name_that_no_tool_has_is_told_as_it_was_asked() {
     let long = "é".repeat(5000);
     let cut = format!("{}…", "é".repeat(64));
     for (wanted, id, name) in [
-        (Wanted::Id("Weather.Nope@2".into()), "Weather.Nope", "Weather_Nope"),
-        (Wanted::Name("Weather.Nope".into()), "Weather.Nope", "Weather.Nope"),
-        (Wanted::Name("Weather.Nope@2".into()), "Weather.Nope", "Weather.Nope@2"),
-        (Wanted::Name("rpc.x".into()), "rpc.x", "rpc.x"),
-        (Wanted::Name("Weather_Nope".into()), "Weather_Nope", "Weather_Nope"),
-        (Wanted::Name("it's".into()), "it’s", "it’s"),
-        (Wanted::Name(long.into()), &cut, &cut),
+        (ToolSelector::Id("Weather.Nope@2".into()), "Weather.Nope", "Weather_Nope"),
+        (ToolSelector::Name("Weather.Nope".into()), "Weather.Nope", "Weather.Nope"),
+        (ToolSelector::Name("Weather.Nope@2".into()), "Weather.Nope", "Weather.Nope@2"),
+        (ToolSelector::Name("rpc.x".into()), "rpc.x", "rpc.x"),
+        (ToolSelector::Name("Weather_Nope".into()), "Weather_Nope", "Weather_Nope"),
+        (ToolSelector::Name("it's".into()), "it’s", "it’s"),
+        (ToolSelector::Name(long.into()), &cut, &cut),
     ] {
-        let refusal = Refusal::UnknownTool { id: id.to_owned(), name: name.to_owned() };
-        assert_eq!(find(CATALOG, &wanted).map(Tool::id), Err(refusal), "{wanted:?}");
+        let rejection = Rejection::UnknownTool { id: id.to_owned(), name: name.to_owned() };
+        assert_eq!(find(CATALOG, &wanted).map(Tool::id), Err(rejection), "{wanted:?}");
     }
 }
 

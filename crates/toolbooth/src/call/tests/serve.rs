@@ -54,7 +54,7 @@ fn a_tools_fault_is_vague_on_the_wire_and_loud_in_the_log() {
 #[test]
 fn refusals_before_the_call() {
     let missing = |authorization: &[&'static str], secrets: &[&'static str], user_id| {
-        Refusal::MissingRequirements(Missing {
+        Rejection::MissingRequirements(MissingRequirements {
             authorization: authorization.to_vec(),
             secrets: secrets.to_vec(),
             user_id,
@@ -62,15 +62,15 @@ fn refusals_before_the_call() {
         })
     };
     let unknown =
-        |id: &str, name: &str| Refusal::UnknownTool { id: id.to_owned(), name: name.to_owned() };
-    let no_version = |version: &str| Refusal::NoSuchVersion {
+        |id: &str, name: &str| Rejection::UnknownTool { id: id.to_owned(), name: name.to_owned() };
+    let no_version = |version: &str| Rejection::NoSuchVersion {
         id: "Echo.Say".to_owned(),
         name: "Echo_Say",
         version: version.to_owned(),
     };
     for (id, credentials, expected) in [
-        ("Echo", Credentials::default(), Refusal::InvalidToolId),
-        ("Echo.Say@", Credentials::default(), Refusal::InvalidToolId),
+        ("Echo", Credentials::default(), Rejection::InvalidToolId),
+        ("Echo.Say@", Credentials::default(), Rejection::InvalidToolId),
         ("Echo.Shout", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
         ("Echo.Shout@1", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
         ("Echo.Say@7", Credentials::default(), no_version("7.0.0")),
@@ -95,8 +95,8 @@ fn refusals_before_the_call() {
     ] {
         // The input is wrong as well: what precedes the call is told first.
         let (outcome, _) = outcome(id, json!({}), credentials);
-        let Outcome::Refused(refusal) = outcome else { panic!("{id}: {outcome:?}") };
-        assert_eq!(refusal, expected, "{id}");
+        let Outcome::Refused(rejection) = outcome else { panic!("{id}: {outcome:?}") };
+        assert_eq!(rejection, expected, "{id}");
     }
 }
 

@@ -3,15 +3,15 @@
 use form_urlencoded::Serializer;
 
 use super::cookie::{self, State};
-use super::stop::Stop;
+use super::stop::FlowError;
 use super::{again, parameter};
 use crate::catalog::Tool;
-use crate::challenge::page::{self, Question};
+use crate::challenge::page::{self, ConsentPage};
 use crate::challenge::provider::Addresses;
-use crate::challenge::token::{Purpose, random_text, sha256_base64url};
-use crate::challenge::{Challenges, Claims, LIFE_MS, oauth};
+use crate::challenge::token::{TokenPurpose, random_text, sha256_base64url};
+use crate::challenge::{ChallengeClaims, Challenges, LIFE_MS, oauth};
 use crate::host::Host;
-use crate::http::{Headers, Outbound};
+use crate::http::{Headers, Response};
 
 impl Challenges {
     /// `GET /auth/start`: says who asks for what. `tools` are those that may be called.
@@ -20,13 +20,13 @@ impl Challenges {
         query: &str,
         tools: impl Iterator<Item = &'static Tool>,
         host: &dyn Host,
-    ) -> Outbound {
-        let question = this.ok_or(Stop::NoProvider).and_then(|this| {
+    ) -> Response {
+        let question = this.ok_or(FlowError::NoProvider).and_then(|this| {
             let token = parameter(query, "c").unwrap_or_default();
             let (claims, provider) = this.pending(&token, host)?;
             let (Addresses::Known { authorize: at, .. } | Addresses::Issuer(at)) =
                 &provider.addresses;
-            Ok(page::question(&Question {
+            Ok(page::question(&ConsentPage {
                 token: &token,
                 provider: &provider.title,
                 provider_address: at,
@@ -46,11 +46,11 @@ impl Challenges {
         this: Option<&Self>,
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
-    ) -> Outbound {
+    ) -> Response {
         let token = parameter(query, "c").unwrap_or_default();
         let way = match this {
             Some(this) => this.way(&token, headers, host).await,
-            None => Err(Stop::NoProvider),
+            None => Err(FlowError::NoProvider),
         };
         let page =
             way.unwrap_or_else(|stop| page::notice(stop.notice(), again(stop, &token).as_deref()));
@@ -62,7 +62,7 @@ impl Challenges {
         token: &str,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<Outbound, Stop> {
+    ) -> Result<Response, FlowError> {
         let (claims, provider) = self.pending(token, host)?;
         // Only our own page may send this form, for only that has told the user what it is about.
         let own = match headers.get("sec-fetch-site") {
@@ -70,15 +70,15 @@ impl Challenges {
             None => headers.get("origin").is_some_and(|origin| origin == self.origin),
         };
         if !own {
-            return Err(Stop::Foreign);
+            return Err(FlowError::Foreign);
         }
         let server = oauth::server(provider, host).await?;
-        let mark = random_text(host).map_err(|_| Stop::Broken)?;
+        let mark = random_text(host).map_err(|_| FlowError::Broken)?;
         let key = &self.vault.state;
         let state =
-            State { i: claims.i.clone(), b: key.hash(Purpose::Browser, &[&claims.i, &mark]) };
-        let state = key.seal(Purpose::State, &state, host.now_ms().saturating_add(LIFE_MS));
-        let challenge = sha256_base64url(&key.hash(Purpose::Verifier, &[&claims.i, &mark]));
+            State { i: claims.i.clone(), b: key.hash(TokenPurpose::Browser, &[&claims.i, &mark]) };
+        let state = key.seal(TokenPurpose::State, &state, host.now_ms().saturating_add(LIFE_MS));
+        let challenge = sha256_base64url(&key.hash(TokenPurpose::Verifier, &[&claims.i, &mark]));
         let (separator, callback) =
             (if server.authorize.contains('?') { '&' } else { '?' }, self.callback(provider));
         let mut query = Serializer::new(String::new());
@@ -100,7 +100,7 @@ impl Challenges {
 
 /// The tools that the grant would serve beside the one that asks: a grant belongs to the application
 /// and not to one tool. Versions of a tool count as one.
-fn others(claims: &Claims, tools: impl Iterator<Item = &'static Tool>) -> Vec<String> {
+fn others(claims: &ChallengeClaims, tools: impl Iterator<Item = &'static Tool>) -> Vec<String> {
     let scopes = claims.scopes();
     let granted = |scope: &&str| scopes.iter().any(|one| one == scope);
     let serves = |tool: &Tool| {

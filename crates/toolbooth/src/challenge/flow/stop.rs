@@ -2,12 +2,12 @@
 
 use crate::challenge::LAG_MS;
 use crate::challenge::page::Notice;
-use crate::challenge::token::BadToken;
-use crate::challenge::tokens::NoTokens;
+use crate::challenge::token::InvalidToken;
+use crate::challenge::tokens::TokenError;
 
 /// Why a user did not get through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum FlowError {
     /// The address is not ours, or was changed.
     Forged,
     /// The time is up.
@@ -36,7 +36,7 @@ pub(super) enum Stop {
     TooMany,
 }
 
-impl Stop {
+impl FlowError {
     /// After how many milliseconds it decides the challenge, if it does.
     ///
     /// A code is refused to the second of two callbacks too, while the first has stored a grant that
@@ -120,20 +120,20 @@ impl Stop {
     }
 }
 
-impl From<NoTokens> for Stop {
-    fn from(why: NoTokens) -> Self {
+impl From<TokenError> for FlowError {
+    fn from(why: TokenError) -> Self {
         match why {
-            NoTokens::Refused => Self::CodeRefused,
-            NoTokens::Away => Self::Away,
+            TokenError::Refused => Self::CodeRefused,
+            TokenError::Away => Self::Away,
         }
     }
 }
 
-impl From<BadToken> for Stop {
-    fn from(why: BadToken) -> Self {
+impl From<InvalidToken> for FlowError {
+    fn from(why: InvalidToken) -> Self {
         match why {
-            BadToken::Forged => Self::Forged,
-            BadToken::Expired => Self::Expired,
+            InvalidToken::Forged => Self::Forged,
+            InvalidToken::Expired => Self::Expired,
         }
     }
 }

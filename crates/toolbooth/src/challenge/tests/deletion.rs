@@ -7,13 +7,14 @@ use pollster::block_on;
 use super::super::grant::Grant;
 use super::super::owner::Owner;
 use super::super::seal::SealKeys;
-use super::super::tokens::Tokens;
+use super::super::tokens::TokenResponse;
 use super::*;
-use crate::Booth;
-use crate::call::{Caller, Secret};
-use crate::config::Config;
+use crate::Server;
 use crate::host::Store;
+use crate::principal::Principal;
+use crate::settings::Settings;
 use crate::testing::ready;
+use crate::tool::Secret;
 
 pub(super) const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;
@@ -23,7 +24,7 @@ pub(super) const REVOKE: (&str, &str) = ("OAUTH_MAIL_REVOKE_URL", "https://mail.
 /// A world with a grant for an hour, as every reader sees.
 pub(super) fn granted_for_an_hour(variables: &[(&str, &str)]) -> World {
     let world = World::with(variables);
-    server(|server| server.expires_in = Some(3_600));
+    upstream(|server| server.expires_in = Some(3_600));
     granted(&world);
     world
 }
@@ -35,8 +36,8 @@ fn delete(world: &World) {
     world.host.store.place.set(place);
 }
 
-async fn delete_at(world: &World, booth: &Booth) -> u16 {
-    world.ask_at(booth, ("DELETE", PATH), &[], "").await.status
+async fn delete_at(world: &World, server: &Server) -> u16 {
+    world.ask_at(server, ("DELETE", PATH), &[], "").await.status
 }
 
 /// Whether calls from any place find no grant, and no challenge completes by itself.
@@ -50,7 +51,7 @@ fn is_gone(world: &World) {
 }
 
 fn issued() -> usize {
-    server(|server| server.asked.len())
+    upstream(|server| server.asked.len())
 }
 
 #[test]
@@ -58,11 +59,11 @@ fn a_refresh_that_is_under_way_does_not_bring_a_deleted_grant_back() {
     for same_instance in [true, false] {
         let world = granted_for_an_hour(if same_instance { &[REVOKE] } else { &[] });
         world.wait(HOUR);
-        let booth = world.instance();
+        let server = world.instance();
         let another = world.instance();
-        let other = if same_instance { &booth } else { &another };
+        let other = if same_instance { &server } else { &another };
         world.host.upstream_waits.set(true);
-        let call = world.call_at(&booth, "ada", "token");
+        let call = world.call_at(&server, "ada", "token");
         let deleted = async {
             let status = delete_at(&world, other).await;
             world.wait(1_000);
@@ -73,7 +74,7 @@ fn a_refresh_that_is_under_way_does_not_bring_a_deleted_grant_back() {
         assert_eq!(deleted, 204);
         assert_eq!(issued(), 2, "the refresh came through");
         assert_eq!(status, if same_instance { 400 } else { 200 }, "{body}");
-        let revoked = server(|server| {
+        let revoked = upstream(|server| {
             let mut tokens: Vec<_> =
                 server.revoked.iter().filter_map(|it| field(&it.3, "token")).collect();
             tokens.sort();
@@ -207,23 +208,23 @@ fn deleted_at(
     provider: &str,
     refresh: Option<&str>,
 ) -> Vec<(String, String, String, String)> {
-    let tokens = Tokens {
+    let tokens = TokenResponse {
         access: Secret::new("access-1".to_owned()),
         refresh: refresh.map(|it| Secret::new(it.to_owned())),
         expires_in_ms: None,
         scopes: None,
     };
-    let scopes = crate::auth::Scopes::NONE.clone();
-    let owner = Owner::of(&Caller::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
+    let scopes = crate::principal::Scopes::NONE.clone();
+    let owner = Owner::of(&Principal::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
     let grant = Grant::new(tokens, &[], None, world.host.now_ms.get());
-    let challenges = Config::read(&world.host, &[]).challenges.unwrap();
+    let challenges = Settings::read(&world.host, &[]).challenges.unwrap();
     let whose = (&owner.unwrap(), provider);
     ready(challenges.vault.save(whose, &grant, &world.host)).unwrap();
     world.wait(1_000);
     let path = format!("/auth/grants/{provider}?user_id=ada");
     assert_eq!(world.ask(("DELETE", &path), &[], "").status, 204);
     assert!(ready(challenges.vault.load(whose, &world.host)).unwrap().is_none());
-    server(|server| server.revoked.clone())
+    upstream(|server| server.revoked.clone())
 }
 
 #[test]
@@ -289,7 +290,7 @@ fn the_provider_revokes_what_is_deleted() {
         ),
     ] {
         let world = World::with(variables);
-        server(|server| {
+        upstream(|server| {
             (server.issuer, server.revocation_endpoint) = ("https://mail.example", endpoint);
         });
         let provider = if what == "GitHub" { "github" } else { "mail" };
@@ -308,7 +309,7 @@ fn a_provider_that_does_not_revoke_is_logged_and_the_grant_is_deleted() {
         (None, true, "no answer in time"),
     ] {
         let world = World::with(&[REVOKE]);
-        server(|server| (server.refuses_to_revoke, server.down) = (status, down));
+        upstream(|server| (server.refuses_to_revoke, server.down) = (status, down));
         deleted_at(&world, "mail", Some("refresh-1"));
         let log = world.log();
         assert!(log.contains(fault), "{log}");
@@ -321,6 +322,6 @@ fn nothing_is_revoked_unless_the_deletion_is_written() {
     let world = granted_for_an_hour(&[REVOKE]);
     world.host.store.refuses_writes.set(true);
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 400);
-    assert!(server(|server| server.revoked.is_empty()), "the grant still counts");
+    assert!(upstream(|server| server.revoked.is_empty()), "the grant still counts");
     assert_eq!(world.token(), "access-1");
 }

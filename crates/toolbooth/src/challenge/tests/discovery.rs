@@ -29,7 +29,7 @@ fn providers_that_are_discovered() {
         (ISSUER, Some((302, found)), "", 502, 0),
     ] {
         let world = World::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
-        server(|server| (server.issuer, server.instead) = (issuer, instead));
+        upstream(|server| (server.issuer, server.instead) = (issuer, instead));
         let asked = world.challenge();
         let mut browser = Browser::default();
         let answer = browser.send(&world, ("POST", &asked.url));
@@ -45,7 +45,7 @@ fn providers_that_are_discovered() {
 /// A world whose provider is found by discovery.
 fn discovered() -> World {
     let world = World::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
-    server(|server| server.issuer = ISSUER);
+    upstream(|server| server.issuer = ISSUER);
     world
 }
 
@@ -66,7 +66,7 @@ fn an_error_counts_only_when_it_is_clear_whose_it_is() {
         (false, other, "invalid_scope", 400, "pending"),
     ] {
         let world = discovered();
-        server(|server| server.tells_issuer = promises);
+        upstream(|server| server.tells_issuer = promises);
         let asked = world.challenge();
         let mut browser = Browser::default();
         let back = disagree(&browser.leave(&world, &asked), error);
@@ -79,7 +79,7 @@ fn an_error_counts_only_when_it_is_clear_whose_it_is() {
     let asked = world.challenge();
     let mut browser = Browser::default();
     let back = disagree(&browser.leave(&world, &asked), "access_denied");
-    server(|server| server.down = true);
+    upstream(|server| server.down = true);
     assert_eq!(browser.send(&world, ("GET", &back)).status, 502);
     assert_eq!(world.status(&asked), "pending");
 }
@@ -105,7 +105,7 @@ fn an_answer_at_the_address_of_another_provider_is_not_used() {
         assert_eq!(page.status, 400, "{bad}: {}", text(&page));
         assert!(text(&page).contains("This address is not valid"), "{}", text(&page));
     }
-    assert_eq!(server(|server| server.tried), 0, "the code is not used");
+    assert_eq!(upstream(|server| server.tried), 0, "the code is not used");
     assert_eq!(world.status(&asked), "pending");
     assert_eq!(browser.send(&world, ("GET", &back)).status, 200, "the right one still works");
 }
@@ -120,12 +120,12 @@ fn a_server_that_promises_to_name_itself_does() {
         (false, "", 200),
     ] {
         let world = discovered();
-        server(|server| server.tells_issuer = promises);
+        upstream(|server| server.tells_issuer = promises);
         let mut browser = Browser::default();
         let back = agree(&browser.leave(&world, &world.challenge()));
         let page = browser.send(&world, ("GET", &format!("{back}{iss}")));
         assert_eq!(page.status, status, "{promises} {iss}: {}", text(&page));
-        let used = server(|server| server.asked.len());
+        let used = upstream(|server| server.asked.len());
         assert_eq!(used, usize::from(status == 200), "whose the code is stands before its use");
     }
 }
@@ -133,24 +133,24 @@ fn a_server_that_promises_to_name_itself_does() {
 #[test]
 fn an_instance_keeps_a_discovery_document_for_ten_minutes() {
     let world = discovered();
-    let booth = world.instance();
+    let server = world.instance();
     let start = || {
-        let before = server(|server| server.tried);
+        let before = upstream(|server| server.tried);
         let asked = world.challenge();
         let own = [("sec-fetch-site", "same-origin")];
-        let answer = ready(world.ask_at(&booth, ("POST", &asked.url), &own, ""));
-        (answer.status, server(|server| server.tried) - before)
+        let answer = ready(world.ask_at(&server, ("POST", &asked.url), &own, ""));
+        (answer.status, upstream(|server| server.tried) - before)
     };
     assert_eq!(start(), (303, 1));
     assert_eq!(start(), (303, 0));
     // What is known is used also while the provider is away.
-    server(|server| server.down = true);
+    upstream(|server| server.down = true);
     world.wait(9 * 60_000);
     assert_eq!(start(), (303, 0));
     world.wait(60_000);
     // A failure is not kept.
     assert_eq!([start(), start()], [(502, 1), (502, 1)]);
-    server(|server| server.down = false);
+    upstream(|server| server.down = false);
     assert_eq!([start(), start()], [(303, 1), (303, 0)]);
     // Another instance asks for itself.
     assert_eq!(Browser::default().send(&world, ("POST", &world.challenge().url)).status, 303);
@@ -162,23 +162,23 @@ fn a_provider_that_gives_no_tokens_is_discovered_anew() {
     for (instead, status) in [((404, ""), 400), ((503, ""), 502), ((400, r#"{"error":"x"}"#), 400)]
     {
         let world = discovered();
-        let booth = world.instance();
+        let server = world.instance();
         let asked = world.challenge();
         let mut browser = Browser::default();
         let mut send = |method: &str, at: &str| {
-            let tried = server(|server| server.tried);
-            let answer = browser.send_at(&world, &booth, (method, at));
-            (answer, server(|server| server.tried) - tried)
+            let tried = upstream(|server| server.tried);
+            let answer = browser.send_at(&world, &server, (method, at));
+            (answer, upstream(|server| server.tried) - tried)
         };
         let (answer, tried) = send("POST", &asked.url);
         assert_eq!(tried, 1, "discovery");
         let back = agree(header(&answer, "location").unwrap());
-        server(|server| server.instead = Some(instead));
+        upstream(|server| server.instead = Some(instead));
         // A younger document is kept: codes that are made up must not cause a fetch each.
         world.wait(STALE_MS);
         let (answer, tried) = send("GET", &back);
         assert_eq!((answer.status, tried), (status, 1), "the code: {instead:?}");
-        server(|server| server.instead = None);
+        upstream(|server| server.instead = None);
         let (answer, tried) = send("GET", &back);
         assert_eq!((answer.status, tried), (200, 2), "discovery and the code: {instead:?}");
     }

@@ -1,7 +1,7 @@
 //! Which tools the page says that a grant enables.
 
 use super::*;
-use crate::Booth;
+use crate::Server;
 use crate::catalog::{Authorization, Catalog, Tool, Version};
 
 /// A provider and the scopes of it that a tool requires.
@@ -26,7 +26,8 @@ fn named(tools: &[(&'static str, &[Required])], allowed: &str) -> String {
     let catalog = Box::leak(Box::new(Catalog { tools, ..*crate::call::tests::CATALOG }));
     let world = World::with(&[("TOOL_ALLOWLIST", allowed)]);
     let asked = World::new().challenge();
-    let page = ready(world.ask_at(&Booth::new(catalog, &world.host), ("GET", &asked.url), &[], ""));
+    let page =
+        ready(world.ask_at(&Server::new(catalog, &world.host), ("GET", &asked.url), &[], ""));
     let page = text(&page);
     let (_, rest) = page.split_once("<dt>Tool that asks</dt>").unwrap();
     let (tools, _) = rest.split_once("<dt>It asks").unwrap();

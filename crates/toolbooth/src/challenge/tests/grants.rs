@@ -2,7 +2,7 @@
 
 use super::super::owner::{NoOwner, Owner};
 use super::*;
-use crate::call::Caller;
+use crate::principal::Principal;
 use crate::testing::ready;
 
 /// One hour, as most servers give.
@@ -10,7 +10,7 @@ const HOUR: u64 = 3_600_000;
 
 fn granted_for_an_hour() -> World {
     let world = World::new();
-    server(|server| server.expires_in = Some(3_600));
+    upstream(|server| server.expires_in = Some(3_600));
     granted(&world);
     world
 }
@@ -19,7 +19,7 @@ fn granted_for_an_hour() -> World {
 fn an_access_token_is_refreshed_before_it_ends() {
     for keeps in [false, true] {
         let world = granted_for_an_hour();
-        server(|server| server.keeps_refresh_token = keeps);
+        upstream(|server| server.keeps_refresh_token = keeps);
         assert_eq!(world.token(), "access-1");
         world.wait(HOUR - 5 * 60_000);
         assert_eq!(world.token(), "access-2");
@@ -56,7 +56,7 @@ fn a_refresh_that_fails() {
         (None, true, 200, "unavailable"),
     ] {
         let world = granted_for_an_hour();
-        server(|server| (server.instead, server.down) = (instead, down));
+        upstream(|server| (server.instead, server.down) = (instead, down));
         world.wait(HOUR - 60_000 - STALE_MS);
         assert_eq!(world.call_for("ada", "token").0, early, "{instead:?}");
         world.wait(60_000);
@@ -64,7 +64,7 @@ fn a_refresh_that_fails() {
         assert_eq!(status, 400, "{instead:?}");
         let asked = body["missing_requirements"]["authorization"].is_array();
         assert_eq!(if asked { "asked" } else { "unavailable" }, late, "{body}");
-        server(|server| (server.instead, server.down) = (None, false));
+        upstream(|server| (server.instead, server.down) = (None, false));
     }
 }
 
@@ -74,7 +74,7 @@ fn without_a_refresh_token_the_user_is_asked_when_the_token_ends() {
     let asked = world.challenge();
     let mut browser = Browser::default();
     let back = agree(&browser.leave(&world, &asked));
-    server(|server| {
+    upstream(|server| {
         server.instead =
             Some((200, r#"{"access_token":"only","expires_in":600,"scope":"send,offline"}"#));
     });
@@ -105,7 +105,7 @@ fn an_authorization_that_has_already_ended_fails_the_challenge() {
         let mut browser = Browser::default();
         let back = agree(&browser.leave(&world, &asked));
         let answer = format!(r#"{{"access_token":"a","scope":"send,offline",{lasts}}}"#);
-        server(|server| server.instead = Some((200, answer.leak())));
+        upstream(|server| server.instead = Some((200, answer.leak())));
         let page = browser.send(&world, ("GET", &back));
         assert_eq!(page.status, status, "{lasts}: {}", text(&page));
         let ended = text(&page).contains("has already ended");
@@ -121,7 +121,7 @@ fn a_grant_that_has_ended_does_not_complete_a_challenge() {
     let mut browser = Browser::default();
     let back = agree(&browser.leave(&world, &world.challenge()));
     let answer = r#"{"access_token":"only","expires_in":120,"scope":"send,offline"}"#;
-    server(|server| server.instead = Some((200, answer)));
+    upstream(|server| server.instead = Some((200, answer)));
     // This challenge knows nothing of the grant that comes of the first.
     let second = world.challenge();
     assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
@@ -133,7 +133,7 @@ fn a_grant_that_has_ended_does_not_complete_a_challenge() {
         "pending",
         "no call can use it, but the user may agree again"
     );
-    server(|server| server.instead = None);
+    upstream(|server| server.instead = None);
     complete(&world, &second, &mut Browser::default());
     world.wait(STALE_MS);
     assert_eq!(world.status(&second), "completed");
@@ -242,7 +242,7 @@ fn scopes_that_are_not_granted() {
         let asked = world.challenge();
         let mut browser = Browser::default();
         let back = agree(&browser.leave(&world, &asked));
-        server(|server| server.scope = scope);
+        upstream(|server| server.scope = scope);
         let page = browser.send(&world, ("GET", &back));
         assert_eq!(page.status, status, "{scope:?}: {}", text(&page));
         world.wait(STALE_MS);
@@ -259,9 +259,9 @@ fn a_grant_of_very_many_scopes_can_be_asked_for_again() {
     let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
     let mut browser = Browser::default();
     let back = agree(&browser.leave(&world, &world.challenge()));
-    server(|server| server.instead = Some((200, instead.leak())));
+    upstream(|server| server.instead = Some((200, instead.leak())));
     assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
-    server(|server| server.instead = None);
+    upstream(|server| server.instead = None);
     world.wait(STALE_MS);
     let asked = world.challenge_for("ada", "revoked");
     let page = browser.send(&world, ("GET", &asked.url));
@@ -333,22 +333,22 @@ fn keys_that_change() {
 
 #[test]
 fn a_user_of_one_way_in_is_not_the_user_of_another() {
-    let scopes = || crate::auth::Scopes::NONE;
-    let key = |name: &str| Caller::Key { name: name.to_owned(), scopes: scopes() };
-    let by = |issuer: &str, subject: Option<&str>| Caller::User {
+    let scopes = || crate::principal::Scopes::NONE;
+    let key = |name: &str| Principal::Key { name: name.to_owned(), scopes: scopes() };
+    let by = |issuer: &str, subject: Option<&str>| Principal::User {
         issuer: issuer.to_owned(),
         subject: subject.map(str::to_owned),
         scopes: scopes(),
     };
     let token = |subject: Option<&str>| by("one", subject);
     let others = by("two", Some("ada"));
-    let callers = [Caller::ANONYMOUS, key("a"), key("b"), token(Some("ada")), others];
+    let callers = [Principal::ANONYMOUS, key("a"), key("b"), token(Some("ada")), others];
     let owners: Vec<_> =
-        callers.iter().map(|caller| Owner::of(caller, Some("ada")).unwrap()).collect();
+        callers.iter().map(|principal| Owner::of(principal, Some("ada")).unwrap()).collect();
     for (at, one) in owners.iter().enumerate() {
         assert!(owners[..at].iter().all(|other| other != one), "{:?}", callers[at]);
     }
-    for (caller, named, expected) in [
+    for (principal, named, expected) in [
         (token(Some("ada")), None, Ok("ada")),
         (token(Some("ada")), Some(""), Ok("ada")),
         (token(Some("ada")), Some("bob"), Err(NoOwner::Another)),
@@ -357,8 +357,8 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
         (key("a"), Some(""), Err(NoOwner::Unnamed)),
         (key("a"), Some("bob"), Ok("bob")),
     ] {
-        let got = Owner::of(&caller, named).map(|owner| owner.user);
-        assert_eq!(got, expected.map(str::to_owned), "{caller:?} {named:?}");
+        let got = Owner::of(&principal, named).map(|owner| owner.user);
+        assert_eq!(got, expected.map(str::to_owned), "{principal:?} {named:?}");
     }
 }
 

@@ -11,15 +11,15 @@ use crate::host::Store;
 fn a_refresh_that_ends_while_the_deletion_is_written() {
     let world = granted_for_an_hour(&[REVOKE]);
     world.wait(HOUR);
-    let booth = world.instance();
+    let server = world.instance();
     world.host.upstream_waits.set(true);
     world.host.puts_wait.set(true);
-    let call = world.call_at(&booth, "ada", "token");
-    let del = world.ask_at(&booth, ("DELETE", PATH), &[], "");
+    let call = world.call_at(&server, "ada", "token");
+    let del = world.ask_at(&server, ("DELETE", PATH), &[], "");
     let ((status, body), answer) = block_on(join(call, del));
     assert_eq!(answer.status, 204);
     let revoked: Vec<_> =
-        server(|server| server.revoked.iter().filter_map(|it| field(&it.3, "token")).collect());
+        upstream(|server| server.revoked.iter().filter_map(|it| field(&it.3, "token")).collect());
     assert_eq!(revoked, ["refresh-2"], "{status} {body}");
 }
 
@@ -51,9 +51,9 @@ fn a_challenge_with_many_short_scopes_opens() {
     let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
     let mut browser = Browser::default();
     let back = agree(&browser.leave(&world, &world.challenge()));
-    server(|server| server.instead = Some((200, instead.leak())));
+    upstream(|server| server.instead = Some((200, instead.leak())));
     assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
-    server(|server| server.instead = None);
+    upstream(|server| server.instead = None);
     world.wait(STALE_MS);
     let asked = world.challenge_for("ada", "revoked");
     let page = browser.send(&world, ("GET", &asked.url));
@@ -63,20 +63,20 @@ fn a_challenge_with_many_short_scopes_opens() {
 #[test]
 fn codes_that_are_made_up_do_not_empty_the_discovery_cache() {
     let world = World::with(&[("OAUTH_MAIL_ISSUER", "https://mail.example")]);
-    server(|server| server.issuer = "https://mail.example");
-    let booth = world.instance();
+    upstream(|server| server.issuer = "https://mail.example");
+    let server = world.instance();
     let asked = world.challenge();
     let mut browser = Browser::default();
-    let answer = browser.send_at(&world, &booth, ("POST", &asked.url));
+    let answer = browser.send_at(&world, &server, ("POST", &asked.url));
     let back = agree(header(&answer, "location").unwrap()).replace("code=code", "code=x");
-    let before = server(|server| server.tried);
+    let before = upstream(|server| server.tried);
     for _ in 0..10 {
-        let page = browser.send_at(&world, &booth, ("GET", &back));
+        let page = browser.send_at(&world, &server, ("GET", &back));
         assert_eq!(page.status, 400);
         world.wait(1_000);
     }
     // One for each code: the discovery document is known.
-    assert_eq!(server(|server| server.tried) - before, 10);
+    assert_eq!(upstream(|server| server.tried) - before, 10);
 }
 
 #[test]
@@ -114,5 +114,5 @@ fn a_grant_that_cannot_be_read_is_not_removed_before_it_is_revoked() {
     world.wait(STALE_MS);
     assert_eq!(world.call_for("ada", "token").0, 400, "it is deleted all the same");
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
-    assert_eq!(server(|server| server.revoked.len()), 1);
+    assert_eq!(upstream(|server| server.revoked.len()), 1);
 }

@@ -1,4 +1,4 @@
-//! Whole flows: a client, a user's browser and an authorization server around a booth, over a store
+//! Whole flows: a client, a user's browser and an authorization server around a server, over a store
 //! that is a minute behind.
 
 mod deletion;
@@ -15,10 +15,12 @@ mod store;
 pub(crate) mod world;
 
 use crate::testing::{STALE_MS, ready};
-use world::{Asked, Browser, World, agree, disagree, field, header, server, tampered, text};
+use world::{
+    Browser, InputRequired, World, agree, disagree, field, header, tampered, text, upstream,
+};
 
 /// Lets the user agree; gives the address of the callback, which has been visited.
-fn complete(world: &World, asked: &Asked, browser: &mut Browser) -> String {
+fn complete(world: &World, asked: &InputRequired, browser: &mut Browser) -> String {
     let back = agree(&browser.leave(world, asked));
     let page = browser.send(world, ("GET", &back));
     assert_eq!(page.status, 200, "{}", text(&page));
@@ -115,7 +117,7 @@ fn x21_checks_of_what_is_no_challenge_fail_with_200() {
         ("longer", format!("{}A", asked.check_url)),
         ("a token for something else", format!("/auth/check?c={}", state.unwrap())),
     ] {
-        let tampered = Asked { url: String::new(), check_url: url };
+        let tampered = InputRequired { url: String::new(), check_url: url };
         assert_eq!(world.status(&tampered), "failed", "{what}");
     }
     world.wait(14 * 60_000);
@@ -202,7 +204,7 @@ fn another_browser_is_refused() {
         assert_eq!(second.send(&world, ("GET", back)).status, 403);
     }
     assert!(world.host.store.values().is_empty(), "nothing came of it");
-    assert!(server(|server| server.asked.is_empty()), "nor was the code used");
+    assert!(upstream(|server| server.asked.is_empty()), "nor was the code used");
     assert_eq!(first.send(&world, ("GET", &back)).status, 200, "the first may still go on");
 }
 
@@ -237,7 +239,7 @@ fn a_callback_that_comes_again_is_harmless() {
         assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
         let again = browser.send(&world, ("GET", &back));
         assert!(again.status == 200 && text(&again).contains("Done"), "reloaded");
-        assert_eq!(server(|server| server.asked.len()), 1, "without using the code again");
+        assert_eq!(upstream(|server| server.asked.len()), 1, "without using the code again");
         (before, back)
     };
     // At the same moment, before the browser had the answer: the code is refused, the grant stays.
@@ -287,7 +289,7 @@ fn a_provider_that_fails_can_be_tried_again() {
         let asked = world.challenge();
         let mut browser = Browser::default();
         let back = agree(&browser.leave(&world, &asked));
-        server(|server| (server.instead, server.down) = (instead, down));
+        upstream(|server| (server.instead, server.down) = (instead, down));
         let page = browser.send(&world, ("GET", &back));
         assert_eq!(page.status, status, "{instead:?}: {}", text(&page));
         assert_eq!(text(&page).contains("Try again"), status == 502, "{instead:?}");
@@ -296,7 +298,7 @@ fn a_provider_that_fails_can_be_tried_again() {
         world.wait(STALE_MS);
         assert_eq!(world.status(&asked), check, "{instead:?}");
         assert!(world.log().contains("authorization_server"), "{}", world.log());
-        server(|server| (server.instead, server.down) = (None, false));
+        upstream(|server| (server.instead, server.down) = (None, false));
         complete(&world, &asked, &mut browser);
     }
 }

@@ -3,7 +3,7 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 use super::*;
-use crate::config::Config;
+use crate::settings::Settings;
 use crate::testing::FakeHost;
 
 #[test]
@@ -229,14 +229,14 @@ fn what_is_wrong_with_the_configuration_is_named() {
         ("OAUTH_MAIL_TOKEN_URL", "http://mail.example", true),
     ] {
         let all: Vec<_> = world::VARIABLES.iter().copied().chain([(name, value)]).collect();
-        let config = Config::read(&FakeHost::with(&all), &[]);
-        assert_eq!(!config.problems.is_empty(), wrong, "{name}={value}: {:?}", config.problems);
+        let settings = Settings::read(&FakeHost::with(&all), &[]);
+        assert_eq!(!settings.problems.is_empty(), wrong, "{name}={value}: {:?}", settings.problems);
         assert!(
-            config.problems.iter().all(|problem| problem.starts_with(name)),
+            settings.problems.iter().all(|problem| problem.starts_with(name)),
             "{:?}",
-            config.problems
+            settings.problems
         );
     }
-    let printed = format!("{:?}", Config::read(&FakeHost::with(world::VARIABLES), &[]));
+    let printed = format!("{:?}", Settings::read(&FakeHost::with(world::VARIABLES), &[]));
     assert!(!printed.contains("s&cret") && !printed.contains("0123456789"), "{printed}");
 }

@@ -18,7 +18,7 @@ pub(super) fn call(world: &World, user: &str, token: &str) -> (u16, Value) {
 }
 
 /// A proof of ada's grant, from a place that sees it.
-fn proof(world: &World, asked: &Asked) -> String {
+fn proof(world: &World, asked: &InputRequired) -> String {
     world.host.store.place.set(9);
     let check = world.check(asked);
     world.host.store.place.set(0);
@@ -42,8 +42,10 @@ fn x21_a_retry_after_completion_works_where_the_store_is_a_minute_behind() {
     let (status, body) = block_on(world.call_with(&world.instance(), &[], revoked));
     let again = &body["missing_requirements"]["authorization"][0];
     assert_eq!(status, 400, "{body}");
-    let again =
-        Asked { url: String::new(), check_url: again["check_url"].as_str().unwrap().into() };
+    let again = InputRequired {
+        url: String::new(),
+        check_url: again["check_url"].as_str().unwrap().into(),
+    };
     world.wait(STALE_MS);
     assert_eq!(world.status(&again), "pending");
     assert!(!world.log().contains("access-1"));
@@ -82,7 +84,7 @@ fn a_proof_that_cannot_be_read_costs_a_minute_and_nothing_else() {
     let (status, body) = call(&world, "ada", &proof);
     assert_eq!(status, 400, "{body}");
     let again = &body["missing_requirements"]["authorization"][0]["check_url"];
-    let again = Asked { url: String::new(), check_url: again.as_str().unwrap().to_owned() };
+    let again = InputRequired { url: String::new(), check_url: again.as_str().unwrap().to_owned() };
     world.host.store.refuses_reads_of.set(None);
     world.wait(STALE_MS);
     assert_eq!(world.status(&again), "completed", "nobody had to do anything");
@@ -151,7 +153,7 @@ fn proofs_that_do_not_count() {
 #[test]
 fn a_proof_lives_no_longer_than_its_token() {
     let world = World::new();
-    server(|server| server.expires_in = Some(30));
+    upstream(|server| server.expires_in = Some(30));
     let asked = world.challenge();
     complete(&world, &asked, &mut Browser::default());
     let proof = proof(&world, &asked);

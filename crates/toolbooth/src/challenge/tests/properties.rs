@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::booth::tests::{exchange, properties::modest};
+use crate::server::tests::{exchange, properties::modest};
 
 fn path() -> impl Strategy<Value = String> {
     let known =

@@ -4,24 +4,26 @@ use futures_util::future::join_all;
 use pollster::block_on;
 
 use super::*;
-use crate::call::{Call, Caller, Credentials, Dialogue, Nulls, Outcome, Secret, Wanted};
-use crate::dialect::Exchange;
-use crate::dialect::oxp::FLAT;
-use crate::http::Outbound;
+use crate::call::{Nulls, Outcome, ToolRequest, ToolSelector};
+use crate::http::Response;
+use crate::principal::Principal;
+use crate::protocol::Exchange;
+use crate::protocol::oxp::FLAT;
+use crate::tool::{Credentials, Dialogue, Secret};
 
 const HOUR: u64 = 3_600_000;
 
 /// A world with a grant whose access token has ended.
 fn ended() -> World {
     let world = World::new();
-    server(|server| server.expires_in = Some(3_600));
+    upstream(|server| server.expires_in = Some(3_600));
     granted(&world);
     world.wait(HOUR);
     world
 }
 
 fn refreshed() -> usize {
-    server(|server| server.asked.iter().filter(|it| it.contains("refresh_token=")).count())
+    upstream(|server| server.asked.iter().filter(|it| it.contains("refresh_token=")).count())
 }
 
 #[test]
@@ -29,14 +31,14 @@ fn calls_of_one_request_refresh_once() {
     for (down, times) in [(false, 1), (true, 1)] {
         let world = ended();
         world.host.upstream_waits.set(true);
-        let before = server(|server| {
+        let before = upstream(|server| {
             server.down = down;
             server.tried
         });
         let input = serde_json::json!({"text": "token"});
         let call = |_| {
-            Ok(Call {
-                tool: Wanted::Id("Echo.Private".into()),
+            Ok(ToolRequest {
+                tool: ToolSelector::Id("Echo.Private".into()),
                 call_id: None,
                 input: (&input).into(),
                 nulls: Nulls::Exact,
@@ -48,26 +50,27 @@ fn calls_of_one_request_refresh_once() {
                 dialogue: Dialogue::default(),
             })
         };
-        let caller = Caller::Key { name: "Calendar".to_owned(), scopes: crate::auth::Scopes::NONE };
+        let principal =
+            Principal::Key { name: "Calendar".to_owned(), scopes: crate::principal::Scopes::NONE };
         let all_done = |outcomes: Vec<Outcome>| {
             let done =
                 |it: &Outcome| matches!(it, Outcome::Done { value, .. } if value == "access-2");
-            Outbound::empty(if outcomes.iter().all(done) { 200 } else { 400 })
+            Response::empty(if outcomes.iter().all(done) { 200 } else { 400 })
         };
         let exchange = Exchange { calls: (0..5).map(call).collect(), reply: Box::new(all_done) };
-        let booth = world.instance();
-        let answer = block_on(booth.exchange(&FLAT, exchange, &caller, &world.host));
+        let server = world.instance();
+        let answer = block_on(server.exchange(&FLAT, exchange, &principal, &world.host));
         assert_eq!(answer.status, if down { 400 } else { 200 });
-        assert_eq!(server(|server| server.tried) - before, times, "the server is asked once");
+        assert_eq!(upstream(|server| server.tried) - before, times, "the server is asked once");
     }
 }
 
 #[test]
 fn requests_that_refresh_at_the_same_moment_all_get_the_new_token() {
     let world = ended();
-    let booth = world.instance();
+    let server = world.instance();
     world.host.upstream_waits.set(true);
-    let calls = (0..3).map(|_| world.call_at(&booth, "ada", "token"));
+    let calls = (0..3).map(|_| world.call_at(&server, "ada", "token"));
     for (status, body) in block_on(join_all(calls)) {
         assert_eq!(status, 200, "{body}");
         assert_eq!(body["value"], "access-2");
@@ -79,10 +82,10 @@ fn requests_that_refresh_at_the_same_moment_all_get_the_new_token() {
 fn an_instance_does_not_use_a_refresh_token_again_that_it_has_used() {
     for store_works in [true, false] {
         let world = ended();
-        let booth = world.instance();
+        let server = world.instance();
         world.host.store.refuses_writes.set(!store_works);
         for _ in 0..59 {
-            let (status, body) = block_on(world.call_at(&booth, "ada", "token"));
+            let (status, body) = block_on(world.call_at(&server, "ada", "token"));
             assert_eq!((status, body["value"].as_str()), (200, Some("access-2")), "{store_works}");
             world.wait(1_000);
         }
@@ -93,7 +96,7 @@ fn an_instance_does_not_use_a_refresh_token_again_that_it_has_used() {
 #[test]
 fn a_place_that_refreshes_second_asks_and_the_challenge_completes_by_itself() {
     let world = World::new();
-    server(|server| server.expires_in = Some(120));
+    upstream(|server| server.expires_in = Some(120));
     granted(&world);
     world.wait(25_000);
     world.host.store.place.set(1);
@@ -114,16 +117,16 @@ fn a_place_that_refreshes_second_asks_and_the_challenge_completes_by_itself() {
 #[test]
 fn a_refresh_that_gives_less_is_kept_and_the_user_asked_for_the_rest() {
     let world = World::new();
-    server(|server| server.expires_in = Some(3_600));
+    upstream(|server| server.expires_in = Some(3_600));
     granted(&world);
-    server(|server| server.scope = Some("offline"));
+    upstream(|server| server.scope = Some("offline"));
     world.wait(HOUR - 3 * 60_000);
     assert_eq!(world.token(), "access-1", "which is still good");
     world.wait(STALE_MS);
     let asked = world.challenge();
     assert_eq!(world.status(&asked), "pending");
     assert_eq!(refreshed(), 1, "the new refresh token is not lost");
-    server(|server| server.scope = None);
+    upstream(|server| server.scope = None);
     complete(&world, &asked, &mut Browser::default());
     world.wait(STALE_MS);
     assert_eq!(world.status(&asked), "completed");
@@ -132,38 +135,38 @@ fn a_refresh_that_gives_less_is_kept_and_the_user_asked_for_the_rest() {
 #[test]
 fn a_server_that_does_not_answer_is_left_in_peace_for_a_while() {
     let world = ended();
-    let booth = world.instance();
-    server(|server| server.down = true);
-    let before = server(|server| server.tried);
+    let server = world.instance();
+    upstream(|server| server.down = true);
+    let before = upstream(|server| server.tried);
     for (wait, tried) in [(0, 1), (1_000, 1), (3_000, 1), (1_500, 2)] {
         world.wait(wait);
-        let (status, body) = block_on(world.call_at(&booth, "ada", "token"));
+        let (status, body) = block_on(world.call_at(&server, "ada", "token"));
         let detail = "the authorization server does not answer";
         assert_eq!((status, body["developer_message"].as_str()), (400, Some(detail)));
-        assert_eq!(server(|server| server.tried) - before, tried, "after {wait} ms more");
+        assert_eq!(upstream(|server| server.tried) - before, tried, "after {wait} ms more");
     }
-    server(|server| server.down = false);
+    upstream(|server| server.down = false);
     world.wait(5_000);
-    assert_eq!(block_on(world.call_at(&booth, "ada", "token")).0, 200);
+    assert_eq!(block_on(world.call_at(&server, "ada", "token")).0, 200);
 }
 
 #[test]
 fn a_grant_that_is_forgotten_here_is_forgotten_here_at_once() {
     let world = World::new();
     granted(&world);
-    let booth = world.instance();
-    assert_eq!(block_on(world.call_at(&booth, "ada", "token")).0, 200);
+    let server = world.instance();
+    assert_eq!(block_on(world.call_at(&server, "ada", "token")).0, 200);
     let path = "/auth/grants/mail?user_id=ada";
-    let forget = |booth| block_on(world.ask_at(booth, ("DELETE", path), &[], "")).status;
+    let forget = |server| block_on(world.ask_at(server, ("DELETE", path), &[], "")).status;
     world.host.store.refuses_writes.set(true);
-    assert_eq!(forget(&booth), 400);
-    assert_eq!(block_on(world.call_at(&booth, "ada", "token")).0, 200, "it was not forgotten");
+    assert_eq!(forget(&server), 400);
+    assert_eq!(block_on(world.call_at(&server, "ada", "token")).0, 200, "it was not forgotten");
     world.host.store.refuses_writes.set(false);
     world.wait(1_000);
-    assert_eq!(forget(&booth), 204);
-    assert_eq!(block_on(world.call_at(&booth, "ada", "token")).0, 400);
+    assert_eq!(forget(&server), 204);
+    assert_eq!(block_on(world.call_at(&server, "ada", "token")).0, 400);
     world.wait(2_000);
     complete(&world, &world.challenge_for("ada", "revoked"), &mut Browser::default());
     world.wait(STALE_MS);
-    assert_eq!(block_on(world.call_at(&booth, "ada", "token")).0, 200, "a new one counts");
+    assert_eq!(block_on(world.call_at(&server, "ada", "token")).0, 200, "a new one counts");
 }

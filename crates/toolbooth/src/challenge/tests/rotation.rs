@@ -16,7 +16,7 @@ fn rotate(world: &mut World, current: &str, previous: &str) {
 
 fn granted_for_an_hour() -> World {
     let world = World::new();
-    server(|server| server.expires_in = Some(3_600));
+    upstream(|server| server.expires_in = Some(3_600));
     granted(&world);
     world
 }

@@ -62,7 +62,7 @@ fn what_each_step_asks_of_the_store() {
     assert_eq!(ops, ["get health: missed"], "which nobody ever writes");
 
     let world = World::new();
-    server(|server| server.expires_in = Some(60));
+    upstream(|server| server.expires_in = Some(60));
     granted(&world);
     let ops = asked_for(&world, || assert_eq!(world.token(), "access-2"));
     assert_eq!(ops, ["get grant: found", "get deleted: missed", "put grant"], "a refresh");
@@ -139,7 +139,7 @@ fn a_check_that_cannot_read_the_grant_decides_nothing() {
 #[test]
 fn a_grant_that_was_not_kept_is_nowhere() {
     let world = World::new();
-    let booth = world.instance();
+    let server = world.instance();
     let asked = world.challenge();
     let mut browser = Browser::default();
     let back = agree(&browser.leave(&world, &asked));
@@ -147,8 +147,8 @@ fn a_grant_that_was_not_kept_is_nowhere() {
     let cookies: Vec<_> =
         browser.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let cookie = [("cookie", &*cookies.join("; "))];
-    let page = pollster::block_on(world.ask_at(&booth, ("GET", &back), &cookie, ""));
+    let page = pollster::block_on(world.ask_at(&server, ("GET", &back), &cookie, ""));
     assert_eq!(page.status, 503, "the page says so");
-    let (status, _) = pollster::block_on(world.call_at(&booth, "ada", "token"));
+    let (status, _) = pollster::block_on(world.call_at(&server, "ada", "token"));
     assert_eq!(status, 400, "and so it is, also where the callback came to");
 }

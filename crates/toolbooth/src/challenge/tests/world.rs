@@ -1,4 +1,4 @@
-//! A client, a user's browser and an authorization server around a booth.
+//! A client, a user's browser and an authorization server around a server.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::super::token::sha256_base64url;
-use crate::Booth;
+use crate::Server;
 use crate::call::tests::CATALOG;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::http::tests::Pairs;
-use crate::http::{Body, Inbound, Outbound};
+use crate::http::{Body, Request, Response};
 use crate::testing::{FakeHost, ready};
 
 pub(super) const ORIGIN: &str = "https://booth.example";
@@ -41,7 +41,7 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
 
 /// The authorization server's mind.
 #[derive(Default)]
-pub(super) struct Server {
+pub(super) struct AuthorizationServer {
     pub(super) down: bool,
     /// Answers with this status and body instead.
     pub(super) instead: Option<(u16, &'static str)>,
@@ -71,14 +71,14 @@ pub(super) struct Server {
 }
 
 thread_local! {
-    pub(super) static SERVER: RefCell<Server> = RefCell::default();
+    pub(super) static SERVER: RefCell<AuthorizationServer> = RefCell::default();
 }
 
-pub(super) fn server<T>(with: impl FnOnce(&mut Server) -> T) -> T {
+pub(super) fn upstream<T>(with: impl FnOnce(&mut AuthorizationServer) -> T) -> T {
     SERVER.with_borrow_mut(with)
 }
 
-impl Server {
+impl AuthorizationServer {
     fn answer(&mut self, request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
         let reply = |status, body: &str| {
             Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
@@ -156,16 +156,16 @@ pub(super) fn field(form: &str, name: &str) -> Option<String> {
 }
 
 /// The value of a response's header.
-pub(super) fn header<'a>(answer: &'a Outbound, name: &str) -> Option<&'a str> {
+pub(super) fn header<'a>(answer: &'a Response, name: &str) -> Option<&'a str> {
     answer.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
 }
 
-pub(super) fn text(answer: &Outbound) -> String {
+pub(super) fn text(answer: &Response) -> String {
     String::from_utf8(answer.body.to_vec()).unwrap()
 }
 
 /// A challenge as a client reads it.
-pub(super) struct Asked {
+pub(super) struct InputRequired {
     pub(super) url: String,
     pub(super) check_url: String,
 }
@@ -181,11 +181,11 @@ impl World {
 
     /// With further variables, or others in the place of those in [`VARIABLES`].
     pub(super) fn with(variables: &[(&str, &str)]) -> Self {
-        server(|server| *server = Server::default());
+        upstream(|server| *server = AuthorizationServer::default());
         let all: Vec<_> = VARIABLES.iter().chain(variables).copied().collect();
-        let upstream = |request: &HttpRequest<'_>| server(|server| server.answer(request));
+        let upstream = |request: &HttpRequest<'_>| upstream(|server| server.answer(request));
         let host = FakeHost { upstream, ..FakeHost::with(&all) };
-        assert_eq!(crate::config::Config::read(&host, &[]).problems, [""; 0]);
+        assert_eq!(crate::settings::Settings::read(&host, &[]).problems, [""; 0]);
         Self { host }
     }
 
@@ -199,33 +199,33 @@ impl World {
         request: (&str, &str),
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Outbound {
+    ) -> Response {
         ready(self.ask_at(&self.instance(), request, headers, body))
     }
 
     /// An instance, which knows nothing of what others have done.
-    pub(super) fn instance(&self) -> Booth {
-        Booth::new(CATALOG, &self.host)
+    pub(super) fn instance(&self) -> Server {
+        Server::new(CATALOG, &self.host)
     }
 
     /// Asks that instance. Headers that come first count.
     pub(super) async fn ask_at(
         &self,
-        booth: &Booth,
+        server: &Server,
         (method, at): (&str, &str),
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Outbound {
+    ) -> Response {
         let path = at.strip_prefix(ORIGIN).unwrap_or(at);
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let request = Inbound {
+        let request = Request {
             method: method.into(),
             path,
             query,
             headers: &Pairs(&[headers, &[KEY]].concat()),
             body: Body::from(body),
         };
-        booth.answer(request, &self.host).await
+        server.answer(request, &self.host).await
     }
 
     /// Calls the tool that needs mail for `user`; `input` says what it does.
@@ -234,14 +234,14 @@ impl World {
     }
 
     /// The same, of that instance.
-    pub(super) async fn call_at(&self, booth: &Booth, user: &str, input: &str) -> (u16, Value) {
-        self.call_with(booth, &[], (user, input, json!([]))).await
+    pub(super) async fn call_at(&self, server: &Server, user: &str, input: &str) -> (u16, Value) {
+        self.call_with(server, &[], (user, input, json!([]))).await
     }
 
     /// The same, with these headers and `context.authorization`.
     pub(super) async fn call_with(
         &self,
-        booth: &Booth,
+        server: &Server,
         headers: &[(&str, &str)],
         (user, input, authorization): (&str, &str, Value),
     ) -> (u16, Value) {
@@ -249,7 +249,7 @@ impl World {
             "context": {"user_id": user, "secrets": [{"id": "KEY", "value": "k"}],
                 "authorization": authorization}});
         let headers = [headers, &[("content-type", "application/json")]].concat();
-        let answer = self.ask_at(booth, ("POST", "/oxp/call"), &headers, &call.to_string()).await;
+        let answer = self.ask_at(server, ("POST", "/oxp/call"), &headers, &call.to_string()).await;
         (answer.status, serde_json::from_slice(&answer.body).unwrap())
     }
 
@@ -261,11 +261,11 @@ impl World {
     }
 
     /// The challenge that a call is answered with.
-    pub(super) fn challenge(&self) -> Asked {
+    pub(super) fn challenge(&self) -> InputRequired {
         self.challenge_for("ada", "token")
     }
 
-    pub(super) fn challenge_for(&self, user: &str, input: &str) -> Asked {
+    pub(super) fn challenge_for(&self, user: &str, input: &str) -> InputRequired {
         let (status, body) = self.call_for(user, input);
         assert_eq!(status, 400, "{body}");
         let all = body["missing_requirements"]["authorization"].as_array().unwrap();
@@ -273,15 +273,15 @@ impl World {
         let keys: Vec<_> = one.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["check_url", "id", "url"], "the schema is closed");
         let text = |key: &str| one[key].as_str().unwrap().to_owned();
-        Asked { url: text("url"), check_url: text("check_url") }
+        InputRequired { url: text("url"), check_url: text("check_url") }
     }
 
-    pub(super) fn status(&self, asked: &Asked) -> String {
+    pub(super) fn status(&self, asked: &InputRequired) -> String {
         self.check(asked)["status"].as_str().unwrap().to_owned()
     }
 
     /// All that the check says.
-    pub(super) fn check(&self, asked: &Asked) -> Value {
+    pub(super) fn check(&self, asked: &InputRequired) -> Value {
         let answer = self.ask(("GET", &asked.check_url), &[], "");
         assert_eq!(answer.status, 200, "X21");
         assert_eq!(header(&answer, "access-control-allow-origin"), Some("*"));
@@ -301,7 +301,7 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    pub(super) fn send(&mut self, world: &World, request: (&str, &str)) -> Outbound {
+    pub(super) fn send(&mut self, world: &World, request: (&str, &str)) -> Response {
         self.send_at(world, &world.instance(), request)
     }
 
@@ -309,13 +309,13 @@ impl Browser {
     pub(super) fn send_at(
         &mut self,
         world: &World,
-        booth: &Booth,
+        server: &Server,
         request: (&str, &str),
-    ) -> Outbound {
+    ) -> Response {
         let cookies: Vec<_> =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let headers = [("cookie", &*cookies.join("; ")), ("sec-fetch-site", "same-origin")];
-        let answer = ready(world.ask_at(booth, request, &headers, ""));
+        let answer = ready(world.ask_at(server, request, &headers, ""));
         if let Some(set) = header(&answer, "set-cookie") {
             let (name, rest) = set.split_once('=').unwrap();
             let (value, attributes) = rest.split_once("; ").unwrap();
@@ -328,7 +328,7 @@ impl Browser {
     }
 
     /// Goes from the challenge's page to the provider; gives the address there.
-    pub(super) fn leave(&mut self, world: &World, asked: &Asked) -> String {
+    pub(super) fn leave(&mut self, world: &World, asked: &InputRequired) -> String {
         let page = self.send(world, ("GET", &asked.url));
         assert_eq!(page.status, 200, "{}", text(&page));
         let answer = self.send(world, ("POST", &asked.url));
@@ -345,7 +345,7 @@ pub(super) fn agree(location: &str) -> String {
     let get = |name: &str| field(query, name).unwrap();
     let fixed = ["response_type", "client_id", "scope", "code_challenge_method"].map(get);
     assert_eq!(fixed, ["code", "booth", "send offline", "S256"]);
-    let code = server(|server| {
+    let code = upstream(|server| {
         let code = format!("code-{}", server.codes.len());
         server.codes.insert(code.clone(), get("code_challenge"));
         code

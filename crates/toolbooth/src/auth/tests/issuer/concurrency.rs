@@ -7,10 +7,10 @@ use futures_util::future::join_all;
 
 use super::*;
 
-impl Server {
+impl StubIssuer {
     /// What becomes of twenty requests with a token that come at the same time, so many milliseconds
     /// after the start.
-    fn at_once(&self, after: u64, token: &str) -> Vec<Result<Caller, Refusal>> {
+    fn at_once(&self, after: u64, token: &str) -> Vec<Result<Principal, Rejection>> {
         self.host.now_ms.set(NOW_MS + after);
         self.host.upstream_waits.set(true);
         let token = format!("Bearer {token}");
@@ -27,10 +27,10 @@ impl Server {
 fn of_many_at_once_one_fetches_the_keys() {
     const MINUTE: u64 = 60_000;
     let (old, new) = (by(&ec("old")), by(&ec("new")));
-    let server = Server::new(&[]);
-    let at_once = |what: &str, after, token: &str, expected: Result<(), Refusal>, times| {
-        for caller in server.at_once(after, token) {
-            assert_eq!(caller.map(drop), expected, "{what}");
+    let server = StubIssuer::new(&[]);
+    let at_once = |what: &str, after, token: &str, expected: Result<(), Rejection>, times| {
+        for principal in server.at_once(after, token) {
+            assert_eq!(principal.map(drop), expected, "{what}");
         }
         assert_eq!(asked(), times, "{what}");
     };
@@ -44,7 +44,7 @@ fn of_many_at_once_one_fetches_the_keys() {
     at_once("fresh ones", 15 * MINUTE, &old, Ok(()), 4);
     publish(503, "");
     at_once("an issuer that is down", 26 * MINUTE, &old, Ok(()), 5);
-    let down = || Err(Refusal::Unavailable(DOWN));
+    let down = || Err(Rejection::Unavailable(DOWN));
     at_once("and stays down", 90 * MINUTE, &old, down(), 6);
     at_once("and is left in peace", 90 * MINUTE + 2_000, &old, down(), 6);
 }
@@ -52,7 +52,7 @@ fn of_many_at_once_one_fetches_the_keys() {
 /// The runtime stops a request whose client disconnects: it is never polled again, nor dropped.
 #[test]
 fn when_the_request_that_fetches_is_stopped_another_one_fetches() {
-    let server = Server::new(&[]);
+    let server = StubIssuer::new(&[]);
     let token = format!("Bearer {}", by(&ec("k")));
     let headers = [("authorization", &*token)];
     let headers = Pairs(&headers);
@@ -76,7 +76,7 @@ fn when_the_request_that_fetches_is_stopped_another_one_fetches() {
 
 #[test]
 fn nobody_waits_for_ever() {
-    let server = Server::new(&[]);
+    let server = StubIssuer::new(&[]);
     let token = format!("Bearer {}", by(&ec("k")));
     let headers = [("authorization", &*token)];
     let headers = Pairs(&headers);
@@ -101,7 +101,7 @@ fn nobody_waits_for_ever() {
         match unlucky.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Pending => {}
             Poll::Ready(got) => {
-                assert_eq!(got, Err(Refusal::Unavailable(DOWN)));
+                assert_eq!(got, Err(Rejection::Unavailable(DOWN)));
                 break server.host.now_ms.get() - NOW_MS;
             }
         }
@@ -111,7 +111,7 @@ fn nobody_waits_for_ever() {
 
 #[test]
 fn a_late_answer_does_not_replace_newer_keys() {
-    let server = Server::new(&[]);
+    let server = StubIssuer::new(&[]);
     let (old, new) = (by(&ec("old")), by(&ec("new")));
     let header = format!("Bearer {old}");
     let headers = [("authorization", &*header)];

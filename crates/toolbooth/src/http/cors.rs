@@ -1,0 +1,126 @@
+//! Cross-origin access (Fetch standard): which pages may read a response, and what preflights allow.
+
+use std::borrow::Cow;
+
+use super::{Headers, Origins, Response};
+
+/// Request headers that a browser's page may send.
+const ALLOW_HEADERS: &str = "accept, authorization, content-type, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version";
+/// Response headers that a browser's page may read.
+const EXPOSE_HEADERS: &str = "etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-should-retry";
+
+/// Answers a preflight from an origin that is allowed, or gives `None` when the `OPTIONS` request is
+/// not one (Fetch standard, "CORS-preflight request").
+pub fn preflight(headers: &dyn Headers, origin: &str, origins: &Origins) -> Option<Response> {
+    headers.get("access-control-request-method")?;
+    let asked = headers.get("access-control-request-headers").unwrap_or_default();
+    let answer = Response::empty(204)
+        .with("access-control-allow-methods", "GET, HEAD, POST, OPTIONS")
+        .with("access-control-allow-headers", allow_headers(&asked))
+        .with("access-control-max-age", "86400");
+    Some(allow_origin(answer, origin.to_owned(), origins))
+}
+
+/// The headers that a page may send, given those that it wants to: tools of MCP clients have headers
+/// of their own, one a parameter.
+fn allow_headers(asked: &str) -> Cow<'static, str> {
+    const MOST: usize = 32;
+    let token = |name: &&str| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+    };
+    let parameters: Vec<String> = asked
+        .split(',')
+        .map(str::trim)
+        .filter(token)
+        .map(str::to_ascii_lowercase)
+        .filter(|name| name.starts_with("mcp-param-") && name.len() <= 64)
+        .take(MOST)
+        .collect();
+    if parameters.is_empty() {
+        return ALLOW_HEADERS.into();
+    }
+    format!("{ALLOW_HEADERS}, {}", parameters.join(", ")).into()
+}
+
+/// Adds the cross-origin headers that an ordinary response needs, given the request's `Origin`.
+pub fn cross_origin(response: Response, origin: Option<String>, origins: &Origins) -> Response {
+    if origins.none() {
+        return response;
+    }
+    match origin {
+        Some(origin) if origins.allow(&origin) => {
+            let response = response.with("access-control-expose-headers", EXPOSE_HEADERS);
+            allow_origin(response, origin, origins)
+        }
+        _ => varying_by_origin(response),
+    }
+}
+
+fn allow_origin(response: Response, origin: String, origins: &Origins) -> Response {
+    let allowed = if origins.any() { Cow::Borrowed("*") } else { Cow::Owned(origin) };
+    varying_by_origin(response.with("access-control-allow-origin", allowed))
+}
+
+/// Names the request's `Origin` among what the answer depends on.
+fn varying_by_origin(mut response: Response) -> Response {
+    match response.headers.iter_mut().find(|(name, _)| *name == "vary") {
+        Some((_, vary)) => *vary = format!("Origin, {vary}").into(),
+        None => return response.with("vary", "Origin"),
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::tests::Pairs;
+
+    fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
+        response.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
+    }
+
+    #[test]
+    fn headers_of_parameters_may_be_sent() {
+        for (asked, expected) in [
+            ("", ""),
+            ("content-type, x-other", ""),
+            ("Mcp-Param-Region, mcp-param-a_b", ", mcp-param-region, mcp-param-a_b"),
+            ("mcp-param-a\r\nb, mcp-param-é, mcp-param-a b", ""),
+            (&format!("mcp-param-{}", "a".repeat(99)), ""),
+            (&"mcp-param-a,".repeat(99), &", mcp-param-a".repeat(32)),
+        ] {
+            assert_eq!(allow_headers(asked), format!("{ALLOW_HEADERS}{expected}"), "{asked}");
+        }
+    }
+
+    #[test]
+    fn cross_origin_access() {
+        const A: &str = "https://a.example";
+        // configured origins, the request's Origin, expected Allow-Origin, expected Vary
+        for (origins, origin, allowed, vary) in [
+            ("", Some(A), None, None),
+            ("*", Some(A), Some("*"), Some("Origin")),
+            (A, Some(A), Some(A), Some("Origin")),
+            (A, Some("https://b.example"), None, Some("Origin")),
+            (A, Some("https://a.example.evil"), None, Some("Origin")),
+            (A, Some("null"), None, Some("Origin")),
+            ("https://b.example,https://a.example", Some(A), Some(A), Some("Origin")),
+            (A, None, None, Some("Origin")),
+        ] {
+            let allow = Origins::parse(origins).unwrap();
+            let sent = origin.map(str::to_owned);
+            let answer = cross_origin(Response::empty(200), sent, &allow);
+            assert_eq!(
+                header(&answer, "access-control-allow-origin"),
+                allowed,
+                "{origins} {origin:?}"
+            );
+            assert_eq!(header(&answer, "vary"), vary, "{origins} {origin:?}");
+            let (Some(origin), Some(allowed)) = (origin, allowed) else { continue };
+            let asks = Pairs(&[("access-control-request-method", "POST")]);
+            let answer = preflight(&asks, origin, &allow).unwrap();
+            assert_eq!(header(&answer, "access-control-allow-origin"), Some(allowed), "{origins}");
+            assert_eq!(preflight(&Pairs(&[]), origin, &allow), None, "no method is asked for");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! HTTP as plain data: requests, responses and cross-origin access.
+
+mod cors;
+mod origins;
+mod request;
+mod response;
+
+pub use cors::{cross_origin, preflight};
+pub use origins::Origins;
+pub use request::{Body, BodyError, BodyStream, Headers, Method, Request, is_json, matches_etag};
+pub use response::Response;
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Headers for tests: pairs of lower-case name and value.
+    pub(crate) struct Pairs<'a>(pub(crate) &'a [(&'a str, &'a str)]);
+
+    impl Headers for Pairs<'_> {
+        fn get(&self, name: &str) -> Option<String> {
+            self.0.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        }
+    }
+
+    /// A response as it goes over the wire: status, headers, body.
+    pub(crate) fn wire(response: &Response) -> String {
+        let headers: String =
+            response.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        format!("{}\n{headers}{}", response.status, str::from_utf8(&response.body).unwrap())
+    }
+}

@@ -1,0 +1,110 @@
+//! Which web pages may call.
+
+use crate::address::is_here;
+
+/// Which web pages may call the server from a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origins {
+    /// Every page (`*`).
+    Any,
+    /// Only pages of these origins; empty means none.
+    Listed(Vec<String>),
+    /// Pages of these origins, of the web clients that everybody uses, and of this machine.
+    Clients(Vec<String>),
+}
+
+/// The suffix of a local origin that matches any port, or no port.
+const ANY_PORT: &str = ":*";
+
+/// Web clients that everybody uses.
+const WEB_CLIENTS: [&str; 5] = [
+    "https://claude.ai",
+    "https://claude.com",
+    "https://chatgpt.com",
+    "https://vscode.dev",
+    "https://github.dev",
+];
+
+impl Origins {
+    /// Reads `*`, or origins separated by commas, or nothing. An origin of this machine may have `*`
+    /// in place of its port, such as `http://localhost:*`: pages under development change theirs.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    pub fn parse(value: &str) -> Result<Self, &'static str> {
+        if value.trim() == "*" {
+            return Ok(Self::Any);
+        }
+        let listed: Vec<String> = value
+            .split(',')
+            .map(str::trim)
+            .filter(|origin| !origin.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let origin = |text: &String| match text.strip_suffix(ANY_PORT) {
+            // Appending a port must give a valid origin, so the entry cannot already have one.
+            Some(portless) => is_local(&format!("{portless}:0")),
+            None => text.split_once("://").is_some_and(|(scheme, host)| {
+                !scheme.is_empty()
+                    && !host.is_empty()
+                    && !host.contains(['/', '*', '?', '#', '@', ' '])
+            }),
+        };
+        if listed.iter().all(origin) {
+            Ok(Self::Listed(listed))
+        } else {
+            Err("must be * or a list of origins such as https://app.example, without path")
+        }
+    }
+
+    /// Whether a page of `origin` may call.
+    pub fn allow(&self, origin: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Listed(listed) => listed.iter().any(|allowed| matches(allowed, origin)),
+            Self::Clients(listed) => {
+                listed.iter().any(|allowed| matches(allowed, origin))
+                    || WEB_CLIENTS.contains(&origin)
+                    || is_local(origin)
+            }
+        }
+    }
+
+    /// These and `own`, the server's own origin.
+    pub(crate) fn with(mut self, own: Option<&str>) -> Self {
+        if let (Self::Listed(listed), Some(own)) = (&mut self, own) {
+            listed.push(own.to_owned());
+        }
+        self
+    }
+
+    /// These, and the web clients that everybody uses.
+    pub(crate) fn with_clients(&self) -> Self {
+        match self {
+            Self::Listed(listed) => Self::Clients(listed.clone()),
+            other => other.clone(),
+        }
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        *self == Self::Any
+    }
+
+    pub(crate) fn none(&self) -> bool {
+        matches!(self, Self::Listed(listed) if listed.is_empty())
+    }
+}
+
+/// Whether `origin` is the one that is `allowed`, or differs in nothing but a port that may be any.
+fn matches(allowed: &str, origin: &str) -> bool {
+    match allowed.strip_suffix(ANY_PORT) {
+        Some(portless) => origin.starts_with(portless) && is_local(origin),
+        None => allowed == origin,
+    }
+}
+
+/// Whether an origin is one of this machine, at any port.
+fn is_local(origin: &str) -> bool {
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    authority.is_some_and(is_here)
+}

@@ -1,0 +1,161 @@
+//! A request as the host hands it over: plain data and a few questions about its headers.
+
+use crate::host::BoxFuture;
+use crate::names::same;
+
+/// A request method that the server tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// `GET`
+    Get,
+    /// `HEAD`
+    Head,
+    /// `POST`
+    Post,
+    /// `DELETE`
+    Delete,
+    /// `OPTIONS`
+    Options,
+    /// Every other method, none of which any endpoint takes.
+    Other,
+}
+
+impl From<&str> for Method {
+    fn from(name: &str) -> Self {
+        match name {
+            "GET" => Self::Get,
+            "HEAD" => Self::Head,
+            "POST" => Self::Post,
+            "DELETE" => Self::Delete,
+            "OPTIONS" => Self::Options,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Request headers, read one by one because on Workers each read crosses into JS.
+pub trait Headers {
+    /// The value of the header `name` (lower case), or `None` when it is absent.
+    fn get(&self, name: &str) -> Option<String>;
+}
+
+/// The body of a request.
+pub enum Body<'a> {
+    /// All of its bytes; none when the request has no body.
+    Read(Vec<u8>),
+    /// A body that is read when an endpoint needs it, and not before the caller is known.
+    Unread(&'a dyn BodyStream),
+}
+
+/// Reads a body that is still on its way.
+pub trait BodyStream {
+    /// Reads the whole body if it has at most `limit` bytes, and stops reading once it has more.
+    ///
+    /// # Errors
+    /// See [`BodyError`].
+    fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>>;
+}
+
+/// Why a body could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyError {
+    /// It has more bytes than the limit.
+    TooLarge,
+    /// The connection ended first.
+    Incomplete,
+}
+
+impl From<Vec<u8>> for Body<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Read(bytes)
+    }
+}
+
+impl From<&str> for Body<'_> {
+    fn from(text: &str) -> Self {
+        Self::Read(text.into())
+    }
+}
+
+/// A request as it arrives.
+pub struct Request<'a> {
+    /// The method.
+    pub method: Method,
+    /// The path, beginning with `/`, without the query.
+    pub path: &'a str,
+    /// The query, without `?`.
+    pub query: &'a str,
+    /// The headers.
+    pub headers: &'a dyn Headers,
+    /// The body.
+    pub body: Body<'a>,
+}
+
+/// Whether a request's `If-None-Match` names `etag` (RFC 9110, 13.1.2: weak comparison).
+pub fn matches_etag(headers: &dyn Headers, etag: &str) -> bool {
+    headers.get("if-none-match").is_some_and(|sent| {
+        sent.split(',')
+            .map(str::trim)
+            .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+    })
+}
+
+/// Whether the request's body is declared to be JSON: `application/json` or a `+json` type.
+///
+/// Anything else is refused, also a missing type. A page of a stranger can then not make a browser
+/// post a call without asking first (a preflight).
+pub fn is_json(headers: &dyn Headers) -> bool {
+    let Some(sent) = headers.get("content-type") else { return false };
+    // What nearly everybody sends.
+    if same(&sent, "application/json") {
+        return true;
+    }
+    let essence = sent.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+        || essence
+            .get(essence.len().saturating_sub(5)..)
+            .is_some_and(|end| end.eq_ignore_ascii_case("+json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::tests::Pairs;
+
+    #[test]
+    fn content_types() {
+        for (sent, expected) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/problem+json", true),
+            ("text/plain", false),
+            ("application/jsonx", false),
+            ("application/x-www-form-urlencoded", false),
+            ("é", false),
+            ("", false),
+        ] {
+            assert_eq!(is_json(&Pairs(&[("content-type", sent)])), expected, "{sent}");
+        }
+        assert!(!is_json(&Pairs(&[])), "no content type");
+    }
+
+    #[test]
+    fn entity_tags() {
+        for (sent, expected) in [
+            ("\"a\"", true),
+            ("W/\"a\"", true),
+            ("\"b\", \"a\"", true),
+            ("*", true),
+            ("\"b\"", false),
+            ("a", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                matches_etag(&Pairs(&[("if-none-match", sent)]), "\"a\""),
+                expected,
+                "{sent}"
+            );
+        }
+        assert!(!matches_etag(&Pairs(&[]), "\"a\""), "no header");
+    }
+}

@@ -1,0 +1,44 @@
+//! A response, before the host turns it into its own.
+
+use std::borrow::Cow;
+
+use crate::json::Writer;
+
+/// A response as it leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// Header names (lower case) and values.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// The body; empty means none.
+    pub body: Cow<'static, [u8]>,
+}
+
+impl Response {
+    /// A response with a JSON body.
+    pub fn json(status: u16, body: impl Into<Cow<'static, [u8]>>) -> Self {
+        Self {
+            status,
+            headers: vec![("content-type", Cow::Borrowed("application/json"))],
+            body: body.into(),
+        }
+    }
+
+    /// A response with JSON that was written for this request, and is for no cache.
+    pub(crate) fn written(status: u16, body: Writer) -> Self {
+        Self::json(status, body.into_bytes()).with("cache-control", "no-store")
+    }
+
+    /// A response without a body.
+    pub fn empty(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: Cow::Borrowed(&[]) }
+    }
+
+    /// The response with one more header.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}

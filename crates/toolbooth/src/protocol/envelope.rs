@@ -1,0 +1,172 @@
+//! The published forms, whose bodies are envelopes: OTC 1.0 and OXP 1.0.
+//!
+//! A call stands in `request` and what came of it in `result`; `$schema` beside them names the
+//! version, and through it the protocol. Errors stand alone. What is inside the envelopes is that
+//! of [`oxp`]. Clause numbers T1 to T44 and XM1 to XM4 are explained in docs/PROTOCOLS.md.
+
+use serde::Serialize;
+use serde_json::Map;
+
+use super::context::malformed;
+use super::oxp::{self, Form, reject};
+use super::{Exchange, Handler, Protocol, Route, marks, no_version, unsigned};
+use crate::call::{Rejection, ToolRequest};
+use crate::catalog::{ListForm, Listed, Rendering};
+use crate::json::Value;
+
+/// OTC without a marker.
+const OTC_1_0: Form = Form::Otc("otc://1.0");
+/// Published OXP without a marker.
+pub(super) const OXP_1_0: Form = Form::Oxp("urn:oxp:1.0");
+
+/// What a rejection tells of the markers.
+const SUPPORTED: &str = "otc://1.0, urn:oxp:1.0";
+
+/// Where the OpenAPI file stood over time, which both protocols also take as their marker.
+const PUBLISHED: [&str; 3] = [
+    "https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json",
+    "https://github.com/OpenToolCalling/Specification/tree/main/specification/http/1.0/openapi.json",
+    "https://github.com/ArcadeAI/OpenToolCalling/tree/main/specification/http/1.0/openapi.json",
+];
+
+/// Open Tool Calling.
+pub static OTC: Protocol = Protocol {
+    name: "otc",
+    title: "Open Tool Calling 1.0",
+    endpoints: &[
+        Route { path: "/health", action: Handler::Health },
+        Route {
+            path: "/tools",
+            action: Handler::Read(|reading| {
+                reading.page("otc").map_err(|why| reject(OTC_1_0, why))
+            }),
+        },
+        Route { path: "/tools/call", action: Handler::Call(|posted| call(posted.body, OTC_1_0)) },
+        Route { path: "/call", action: Handler::Call(|posted| call(posted.body, OTC_1_0)) },
+    ],
+    check: no_version,
+    reject: |rejection| reject(OTC_1_0, rejection),
+    decorate: unsigned,
+    web_clients: false,
+};
+
+/// The Open eXecution Protocol as it was published.
+pub static OXP: Protocol = Protocol {
+    name: "oxp-envelope",
+    title: "Open eXecution Protocol 1.0 as published, bodies in an envelope",
+    endpoints: &[
+        Route { path: "/health", action: Handler::Health },
+        Route {
+            path: "/tools",
+            action: Handler::Read(|reading| {
+                reading.page("oxp-envelope").map_err(|why| reject(OXP_1_0, why))
+            }),
+        },
+        Route { path: "/tools/call", action: Handler::Call(|posted| call(posted.body, OXP_1_0)) },
+        Route { path: "/call", action: Handler::Call(|posted| call(posted.body, OXP_1_0)) },
+    ],
+    check: no_version,
+    reject: |rejection| reject(OXP_1_0, rejection),
+    decorate: unsigned,
+    web_clients: false,
+};
+
+/// The lists of both.
+pub(super) const LISTS: &[ListForm] = &[
+    ListForm {
+        name: "otc",
+        head: r#"{"$schema":"otc://1.0","tools":["#,
+        tail: "]}",
+        entry: render_otc,
+    },
+    ListForm {
+        name: "oxp-envelope",
+        head: r#"{"$schema":"urn:oxp:1.0","items":["#,
+        tail: "]}",
+        entry: oxp::render,
+    },
+];
+
+/// `POST /tools/call` with an envelope (T12, T13, XM4). `unmarked` is the form of a request that
+/// names no version. The answer names the version that the request named, or else that one.
+pub(super) fn call(body: Value<'_>, unmarked: Form) -> Exchange<'_> {
+    let (form, call) = match form(&body, unmarked) {
+        Ok(form) => (form, open(body).and_then(decode)),
+        Err(rejection) => (nearest(&body, unmarked), Err(rejection)),
+    };
+    Exchange::single(call, move |outcome| oxp::encode(form, outcome))
+}
+
+/// Reads `$schema` (T6 to T9, XM1 to XM3).
+///
+/// # Errors
+/// [`Rejection::Malformed`] when it is no text, [`Rejection::UnsupportedVersion`] when it names another
+/// version or no version at all (T20).
+fn form(body: &Value<'_>, unmarked: Form) -> Result<Form, Rejection> {
+    let sent = match body.get("$schema") {
+        None => return Ok(unmarked),
+        Some(Value::String(sent)) => sent,
+        Some(_) => return Err(malformed("$schema must be a string")),
+    };
+    let named = [OTC_1_0, OXP_1_0].into_iter().find(|form| form.schema() == Some(&**sent));
+    let published = PUBLISHED.into_iter().find(|address| address == sent);
+    let published = published.map(|address| match unmarked {
+        Form::Otc(_) => Form::Otc(address),
+        Form::Oxp(_) | Form::Flat => Form::Oxp(address),
+    });
+    named.or(published).ok_or(Rejection::UnsupportedVersion { supported: SUPPORTED })
+}
+
+/// The form to tell in that a version is not served: that of the protocol that was named.
+fn nearest(body: &Value<'_>, unmarked: Form) -> Form {
+    match body.get("$schema").and_then(Value::as_str) {
+        Some(sent) if sent.starts_with("otc:") => OTC_1_0,
+        Some(sent) if sent.starts_with("urn:oxp:") => OXP_1_0,
+        _ => unmarked,
+    }
+}
+
+/// Takes `request` out of its envelope. The envelope is open: further fields are ignored, but for a
+/// call that stands beside or instead of the request.
+fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
+    let Value::Object(mut body) = body else {
+        return Err(malformed("the body must be an object with request"));
+    };
+    match (body.take("request"), body.contains("tool_id")) {
+        (Some(_), true) => {
+            Err(malformed("request and tool_id exclude each other; tool_id belongs inside request"))
+        }
+        (None, true) => Err(malformed(
+            "tool_id belongs inside request; a call without envelope is taken at /oxp/tools/call",
+        )),
+        (Some(request @ Value::Object(_)), false) => {
+            marks::only("request", &body).map_err(Rejection::Malformed)?;
+            Ok(request)
+        }
+        (Some(_), false) => Err(malformed("request must be an object with tool_id and input")),
+        (None, false) => {
+            Err(malformed("request is missing; it must be an object with tool_id and input"))
+        }
+    }
+}
+
+/// Reads the call, and says of its faults where they stand.
+fn decode(request: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
+    oxp::decode(request).map_err(|rejection| match rejection {
+        Rejection::Malformed(detail) => Rejection::Malformed(format!("in request: {detail}")),
+        other => other,
+    })
+}
+
+/// Renders a tool of OTC's list, which has the schema of the input one level deeper (T32).
+fn render_otc(listed: &Listed<'_>) -> Rendering {
+    #[derive(Serialize)]
+    struct InputSchema<'a> {
+        parameters: &'a Map<String, serde_json::Value>,
+    }
+    let parameters = &listed.definition.input_schema;
+    oxp::tool_definition(listed.definition, &InputSchema { parameters })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! One request object.
+
+use crate::tool::{Credentials, Dialogue};
+
+use crate::call::{Nulls, Rejection, ToolRequest, ToolSelector};
+use crate::json::{Object, Value};
+use crate::protocol::marks;
+
+/// A request, as far as it could be read.
+#[derive(Debug)]
+pub(in crate::protocol) struct Request<'t> {
+    /// The id to answer to, with its type; `None` for a notification, which nobody waits for.
+    pub(in crate::protocol) id: Option<serde_json::Value>,
+    /// The call, or what is wrong with the request.
+    pub(in crate::protocol) call: Result<ToolRequest<'t>, Rejection>,
+}
+
+impl<'t> Request<'t> {
+    /// Reads `body`, whose `jsonrpc` must be one of `versions` (OT6, OT19). Further members mean
+    /// nothing, but for those by which other protocols are known.
+    ///
+    /// `params` that are absent or null are `{}` (OT7). An array is passed on as the input that no
+    /// tool takes: its error is one of parameters, not of the request (OT20). A faulty request is
+    /// answered to `null` when its id cannot be read or is not there.
+    pub(in crate::protocol) fn read(body: Value<'t>, versions: &[&str]) -> Self {
+        let Value::Object(mut body) = body else {
+            return Self::malformed("a request must be an object".to_owned());
+        };
+        let id = body.take("id");
+        if !matches!(id, None | Some(Value::Null | Value::Number(_) | Value::String(_))) {
+            return Self::malformed("id must be a string, a number or null".to_owned());
+        }
+        let id = id.as_ref().map(serde_json::Value::from);
+        match call(body, id.as_ref(), versions) {
+            Ok(call) => Self { id, call: Ok(call) },
+            Err(reason) => {
+                Self { id: id.or(Some(serde_json::Value::Null)), ..Self::malformed(reason) }
+            }
+        }
+    }
+
+    /// A request that cannot be read.
+    pub(in crate::protocol) fn malformed(reason: String) -> Self {
+        Self { id: Some(serde_json::Value::Null), call: Err(Rejection::Malformed(reason)) }
+    }
+}
+
+fn call<'t>(
+    mut body: Object<'t>,
+    id: Option<&serde_json::Value>,
+    versions: &[&str],
+) -> Result<ToolRequest<'t>, String> {
+    let version = body.get("jsonrpc").and_then(Value::as_str);
+    if !version.is_some_and(|version| versions.contains(&version)) {
+        return Err("jsonrpc must be \"2.0\"".to_owned());
+    }
+    marks::only("jsonrpc", &body)?;
+    let Some(Value::String(method)) = body.take("method") else {
+        return Err("method must be a string".to_owned());
+    };
+    let input = match body.take("params") {
+        None | Some(Value::Null) => Value::Object(Object::default()),
+        Some(params @ (Value::Object(_) | Value::Array(_))) => params,
+        Some(_) => return Err("params must be an object".to_owned()),
+    };
+    let call_id = match id {
+        Some(serde_json::Value::String(id)) => Some(id.clone()),
+        _ => None,
+    };
+    Ok(ToolRequest {
+        tool: ToolSelector::Name(method),
+        call_id,
+        input,
+        nulls: Nulls::Exact,
+        credentials: Credentials::default(),
+        dialogue: Dialogue::default(),
+    })
+}

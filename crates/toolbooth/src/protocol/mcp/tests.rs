@@ -1,0 +1,120 @@
+//! What MCP's clients send and are told, against the small catalogue of `call::tests`.
+
+mod asks;
+mod calls;
+mod challenges;
+mod eras;
+mod lists;
+
+use serde_json::{Value, json};
+
+use super::reply::{Error, reject};
+use super::*;
+use crate::call::tests::{CATALOG, every_refusal};
+use crate::catalog::Catalog;
+use crate::http::tests::{Pairs, wire};
+use crate::http::{Body, Method, Request};
+use crate::server::Server;
+use crate::testing::{FakeHost, ready};
+
+type Sent<'a> = &'a [(&'a str, &'a str)];
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// The status and the body of the answer to a posted message.
+fn posted(
+    catalog: &'static Catalog,
+    host: &FakeHost,
+    (path, headers): (&str, Sent<'_>),
+    body: &Value,
+) -> (u16, Value) {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let headers: Vec<_> = [JSON].iter().chain(headers).copied().collect();
+    let body = Body::from(body.to_string().as_str());
+    let request = Request { method: Method::Post, path, query, headers: &Pairs(&headers), body };
+    let answer = ready(Server::new(catalog, host).answer(request, host));
+    let told = answer.body.is_empty().then_some(Value::Null);
+    (answer.status, told.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))
+}
+
+/// A legacy request.
+fn legacy(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+}
+
+/// A modern request with what its `_meta` must say.
+fn modern(method: &str, mut params: Value) -> Value {
+    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+    if params["_meta"].get("io.modelcontextprotocol/clientCapabilities").is_none() {
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    }
+    legacy(method, params)
+}
+
+/// The headers that repeat a modern request.
+fn headers(body: &Value) -> Vec<(&'static str, String)> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let params = &body["params"];
+    let mut headers = vec![
+        ("mcp-protocol-version", "2026-07-28".to_owned()),
+        ("mcp-method", text(&body["method"]).unwrap()),
+    ];
+    let name = text(&params["name"]).or_else(|| text(&params["uri"]));
+    headers.extend(name.map(|name| ("mcp-name", name)));
+    headers
+}
+
+/// The answer to a modern request with its headers.
+fn asked(catalog: &'static Catalog, host: &FakeHost, body: &Value) -> (u16, Value) {
+    let headers = headers(body);
+    let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, &**value)).collect();
+    posted(catalog, host, ("/mcp", &headers), body)
+}
+
+/// The code of an error, with its status.
+fn code((status, body): &(u16, Value)) -> (u16, i64) {
+    (*status, body["error"]["code"].as_i64().unwrap_or_default())
+}
+
+#[test]
+fn mc12_every_refusal_is_an_error_with_its_status() {
+    for rejection in every_refusal() {
+        let (status, code) = match &rejection {
+            Rejection::NotFound => (404, -32600),
+            Rejection::MethodNotAllowed { .. } => (405, -32600),
+            Rejection::ForbiddenOrigin => (403, -32600),
+            Rejection::TooLarge { .. } => (413, -32600),
+            Rejection::NotJson => (415, -32600),
+            Rejection::InvalidJson(_) => (400, -32700),
+            Rejection::UnsupportedVersion { .. } => (400, -32022),
+            Rejection::Malformed(_)
+            | Rejection::InvalidToolId
+            | Rejection::UnknownTool { .. }
+            | Rejection::NoSuchVersion { .. }
+            | Rejection::Forbidden { .. }
+            | Rejection::MissingRequirements(_)
+            | Rejection::Unanswerable { .. } => (200, -32602),
+            Rejection::Unauthenticated { .. } => (401, -32600),
+            Rejection::MissingScope { .. } => (403, -32600),
+            Rejection::TooManyRequests { .. } => (429, -32600),
+            Rejection::Unavailable(_) => (503, -32603),
+            Rejection::Failed => (500, -32603),
+        };
+        let allow = match &rejection {
+            Rejection::MethodNotAllowed { allow } => format!("allow: {allow}\n"),
+            _ => String::new(),
+        };
+        let what = format!("{rejection:?}");
+        let answer = wire(&reject(rejection.clone()));
+        let head =
+            format!("{status}\ncontent-type: application/json\ncache-control: no-store\n{allow}{{");
+        assert!(answer.starts_with(&head), "{what}: {answer}");
+        let body: Value = serde_json::from_str(answer.lines().last().unwrap()).unwrap();
+        assert_eq!(body["error"]["code"], code, "{what}");
+        assert!(body["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
+        assert!(body.get("id").is_none(), "{what}: no id was read");
+        let told = Error::rejected(rejection).told(Some(&json!("a")));
+        let body: Value = serde_json::from_slice(&told.body).unwrap();
+        assert_eq!(body["id"], "a", "{what}");
+    }
+}

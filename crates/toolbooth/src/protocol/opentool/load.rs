@@ -1,0 +1,160 @@
+//! `GET /load`: the OpenTool document, format 1.1.0, in the form that every known client parses. One
+//! schema that a client does not understand hides all functions from it.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::catalog::{Definition, ListForm, Listed, Rendering};
+use crate::protocol::keywords::types;
+use crate::protocol::portable;
+
+pub(in crate::protocol) const LIST: ListForm = ListForm {
+    name: "opentool",
+    head: concat!(
+        r#"{"opentool":"1.1.0","info":{"title":"Toolbooth","version":""#,
+        env!("CARGO_PKG_VERSION"),
+        r#""},"functions":["#
+    ),
+    tail: "]}",
+    entry: render,
+};
+
+/// A function of the document (OT27, OT40).
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: String,
+    parameters: Vec<Parameter>,
+    r#return: Option<Return>,
+    stream: Stream,
+}
+
+/// A top-level property of the input (OT28).
+#[derive(Serialize)]
+struct Parameter {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Value>,
+    schema: Value,
+    required: bool,
+}
+
+/// What comes back, under a label.
+#[derive(Clone, Serialize)]
+struct Return {
+    name: &'static str,
+    schema: Map<String, Value>,
+}
+
+/// What comes back event by event.
+#[derive(Serialize)]
+struct Stream {
+    data: Return,
+}
+
+/// Renders the latest version of a tool, under its plain name; older ones may be called and are
+/// not shown. A tool that requires what a request cannot carry could never be called: it is unfit.
+fn render(listed: &Listed<'_>) -> Rendering {
+    let Definition { description, input_schema, output_schema, requirements, .. } =
+        listed.definition;
+    if !listed.latest {
+        return Rendering::LeftOut;
+    }
+    let mut unfit = Vec::new();
+    if requirements.as_ref().is_some_and(|requirements| *requirements != Default::default()) {
+        unfit.push("requirements".to_owned());
+    }
+    let mut input = reduced_input(input_schema);
+    // What the schema demands of the parameters together has no other place.
+    let description = match input.remove("description") {
+        Some(Value::String(rules)) => format!("{description} {rules}"),
+        _ => description.clone(),
+    };
+    let answer = output_schema.as_ref().and_then(result);
+    let function = Function {
+        name: listed.name,
+        description,
+        parameters: parameters(input),
+        stream: Stream { data: returned(answer.clone().unwrap_or_else(|| open(None))) },
+        r#return: answer.map(returned),
+    };
+    let names = function.parameters.iter().map(|parameter| &*parameter.name);
+    let texts = names.chain([function.name, &*function.description]);
+    unfit.extend(
+        texts.filter(|text| portable::digits_only(text)).map(|text| format!("the text \"{text}\"")),
+    );
+    if unfit.is_empty() { Rendering::of(&function) } else { Rendering::Unfit(unfit) }
+}
+
+fn returned(schema: Map<String, Value>) -> Return {
+    Return { name: "result", schema }
+}
+
+/// The schema of the input without what the list of its parameters says by itself.
+fn reduced_input(input: &Map<String, Value>) -> Map<String, Value> {
+    let mut input = input.clone();
+    input.remove("additionalProperties");
+    input.remove("title");
+    portable::reduce(&Value::Object(input))
+}
+
+/// The properties of a reduced schema. A description stands at the parameter, where models are
+/// shown it, and not in its schema.
+fn parameters(mut input: Map<String, Value>) -> Vec<Parameter> {
+    let required = input.remove("required");
+    let is_required = |name: &String| {
+        let names = required.as_ref().and_then(Value::as_array);
+        names.is_some_and(|names| names.iter().any(|one| one == name))
+    };
+    let Some(Value::Object(properties)) = input.remove("properties") else { return Vec::new() };
+    let parameter = |(name, mut schema): (String, Value)| Parameter {
+        required: is_required(&name),
+        description: schema.as_object_mut().and_then(|schema| schema.remove("description")),
+        schema,
+        name,
+    };
+    properties.into_iter().map(parameter).collect()
+}
+
+/// The schema of `result` (see `object` in the module above) for values of the schema `output`;
+/// `None` when there is no value.
+fn result(output: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let types = types(output);
+    if types.is_empty() {
+        return Some(open(Some(ANYTHING)));
+    }
+    let nothing = types.contains(&"null");
+    let values: Vec<&str> = types.into_iter().filter(|name| *name != "null").collect();
+    let mut reduced = portable::reduce(&Value::Object(output.clone()));
+    match values.as_slice() {
+        [] => None,
+        ["object"] => {
+            if nothing {
+                reduced.remove("required");
+            }
+            Some(reduced)
+        }
+        several if several.contains(&"object") => Some(open(Some(ANYTHING))),
+        _ => {
+            let mut schema = open(None);
+            schema.insert("properties".to_owned(), json!({ "result": reduced }));
+            if !nothing {
+                schema.insert("required".to_owned(), json!(["result"]));
+            }
+            Some(schema)
+        }
+    }
+}
+
+const ANYTHING: &str = "An object as it is; any other value as the member result.";
+
+/// An object of which no more is known than the words say.
+fn open(description: Option<&str>) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), Value::Object(Map::new()));
+    if let Some(description) = description {
+        schema.insert("description".to_owned(), description.into());
+    }
+    schema
+}

@@ -1,0 +1,98 @@
+//! What each provider's clients post, and what they get, against the catalogue of `call::tests`.
+//! The clauses PC1 to PC21 are explained in docs/PROTOCOLS.md.
+
+mod answers;
+mod limits;
+mod nulls;
+mod parts;
+mod requests;
+mod told;
+
+use serde_json::{Value, json};
+
+use crate::Server;
+use crate::call::tests::CATALOG;
+use crate::http::tests::Pairs;
+use crate::http::{Body, Method, Request};
+use crate::testing::{FakeHost, ready};
+
+const PROVIDERS: [&str; 4] = ["openai", "openai-responses", "anthropic", "gemini"];
+
+/// Posts `body` to `/providers/{address}`: the status and the JSON that come back.
+fn post(host: &FakeHost, address: &str, body: &Value) -> (u16, Value) {
+    let path = format!("/providers/{address}");
+    let (path, query) = path.split_once('?').unwrap_or((&path, ""));
+    let request = Request {
+        method: Method::Post,
+        path,
+        query,
+        headers: &Pairs(&[("content-type", "application/json")]),
+        body: Body::from(body.to_string().as_str()),
+    };
+    let answer = ready(Server::new(CATALOG, host).answer(request, host));
+    (answer.status, serde_json::from_slice(&answer.body).unwrap())
+}
+
+/// The body of an answer to good calls, apart from what is said beside the results.
+fn results(host: &FakeHost, address: &str, body: &Value) -> (Value, Value) {
+    let (status, mut answer) = post(host, address, body);
+    assert_eq!(status, 200, "{address} {body}: {answer}");
+    let beside = answer.as_object_mut().unwrap().remove("_toolbooth").unwrap();
+    (answer, beside)
+}
+
+/// The list of a provider's calls: each with id (if any), name, and arguments as JSON text.
+fn calls(provider: &str, calls: &[(Option<&str>, &str, &str)]) -> Value {
+    let call = |(id, name, text): &(Option<&str>, &str, &str)| {
+        let read = || serde_json::from_str::<Value>(text).unwrap();
+        let (mut call, key) = match provider {
+            "openai" => {
+                (json!({"type": "function", "function": {"name": name, "arguments": text}}), "id")
+            }
+            "openai-responses" => {
+                (json!({"type": "function_call", "name": name, "arguments": text}), "call_id")
+            }
+            "anthropic" => (json!({"type": "tool_use", "name": name, "input": read()}), "id"),
+            _ => (json!({"name": name, "args": read()}), "id"),
+        };
+        if let Some(id) = id {
+            call[key] = json!(id);
+        }
+        if provider == "gemini" { json!({"functionCall": call}) } else { call }
+    };
+    calls.iter().map(call).collect()
+}
+
+/// The results in an answer, whatever its form: the id, the text, and whether it is an error.
+fn told(provider: &str, answer: &Value) -> Vec<(Option<String>, String, bool)> {
+    let list = |pointer| answer.pointer(pointer).and_then(Value::as_array).unwrap().iter();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let by_prefix = |id: &Value, content: &Value| {
+        let content = text(content).unwrap();
+        (text(id), content.clone(), content.starts_with("Error: "))
+    };
+    match provider {
+        "openai" => list("/messages")
+            .map(|message| by_prefix(&message["tool_call_id"], &message["content"]))
+            .collect(),
+        "openai-responses" => {
+            list("/input").map(|item| by_prefix(&item["call_id"], &item["output"])).collect()
+        }
+        "anthropic" => list("/messages/0/content")
+            .map(|block| {
+                let content = text(&block["content"]).unwrap();
+                (text(&block["tool_use_id"]), content, block["is_error"] == true)
+            })
+            .collect(),
+        _ => list("/contents/0/parts")
+            .map(|part| {
+                let response = &part["functionResponse"]["response"];
+                let (content, is_error) = match text(&response["error"]) {
+                    Some(error) => (error, true),
+                    None => (text(&response["output"]).unwrap(), false),
+                };
+                (text(&part["functionResponse"]["id"]), content, is_error)
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,68 @@
+//! Gemini's tool list: function declarations with `parametersJsonSchema`.
+//!
+//! There is no strict list: whether calls are held to the schema is decided by the request's
+//! `functionCallingConfig.mode`.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::list::{self, Lists};
+use super::schema::{Limits, Target, render};
+use crate::catalog::{ListForm, Listed, Rendering};
+use crate::http::Response;
+use crate::protocol::{ListRequest, Page};
+
+pub(super) const FORMS: &[ListForm] = &[ListForm {
+    name: "gemini",
+    head: r#"[{"functionDeclarations":["#,
+    tail: "]}]",
+    entry: declaration,
+}];
+
+/// `GET /providers/gemini/tools`.
+pub(super) fn tools(reading: &ListRequest<'_>) -> Result<Page, Response> {
+    list::tools(
+        reading,
+        &Lists {
+            provider: "Gemini",
+            plain: "gemini",
+            strict: Err(
+                "Gemini has no strict tools; leave strict out, and send functionCallingConfig.mode \
+                 VALIDATED to have calls held to the schema",
+            ),
+            most_strict: 0,
+        },
+    )
+}
+
+/// Function declarations.
+pub(super) const PLAIN: Target = Target {
+    column: 4,
+    keeps_unknown: false,
+    property: property_name,
+    limits: Limits::NONE,
+    finish: |_, _| {},
+};
+
+/// A letter or `_`, then letters, digits and `_`, 64 at most.
+fn property_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.len() <= 64
+        && name.bytes().all(plain)
+}
+
+fn declaration(listed: &Listed<'_>) -> Rendering {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct FunctionDeclaration<'a> {
+        name: &'a str,
+        description: &'a str,
+        parameters_json_schema: Value,
+    }
+    render(listed, &PLAIN, |parameters_json_schema| FunctionDeclaration {
+        name: listed.name,
+        description: &listed.definition.description,
+        parameters_json_schema,
+    })
+}

@@ -1,0 +1,261 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::call::tests::{CATALOG, every_refusal};
+use crate::catalog::{Catalog, List, Tool};
+use crate::http::tests::wire;
+use crate::principal::Principal;
+use crate::principal::Scopes;
+use crate::protocol::providers::{anthropic, gemini, openai};
+use crate::settings::Settings;
+use crate::testing::FakeHost;
+
+type Tools = fn(&ListRequest<'_>) -> Result<Page, Response>;
+
+const PROVIDERS: [Tools; 4] =
+    [openai::chat_tools, openai::responses_tools, anthropic::tools, gemini::tools];
+
+/// The names of the catalogue's tools, as its lists have them.
+const NAMES: [&str; 7] = [
+    "Echo_Broken",
+    "Echo_Narrow",
+    "Echo_Private",
+    "Echo_Say__1_0_0",
+    "Echo_Say__1_10_0",
+    "Echo_Say",
+    "Echo_Scoped",
+];
+
+/// A list in which each entry is the place of its tool.
+fn list(list: &'static str, unfit: fn(usize) -> &'static [&'static str]) -> List {
+    let mut body = "[".to_owned();
+    let mut entries = Vec::new();
+    for (tool, name) in NAMES.into_iter().enumerate() {
+        let unfit = unfit(tool);
+        if unfit.is_empty() && body.len() > 1 {
+            body.push(',');
+        }
+        let start = body.len();
+        if unfit.is_empty() {
+            body.push_str(&tool.to_string());
+        }
+        let warnings: &[&str] = if tool == 1 { &["it is narrow"] } else { &[] };
+        entries.push(Entry { tool, name, start, end: body.len(), unfit, warnings });
+    }
+    body.push(']');
+    List { name: list, body: body.leak(), head: 1, entries: entries.leak(), etag: "\"whole\"" }
+}
+
+/// The catalogue of the pipeline's tests, with lists of OpenAI's: one tool is unfit for strict use
+/// in two ways, and the newest of another in one.
+fn catalog() -> &'static Catalog {
+    let strict = |tool| match tool {
+        0 => &["not", "oneOf"][..],
+        3 | 5 => &["optional_properties"],
+        _ => &[],
+    };
+    let lists = vec![list("openai", |_| &[]), list("openai-strict", strict)];
+    Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }))
+}
+
+fn asked(tools: Tools, catalog: &'static Catalog, query: &str) -> Result<Page, Response> {
+    asked_by(&Principal::ANONYMOUS, tools, catalog, query)
+}
+
+fn asked_by(
+    principal: &Principal,
+    tools: Tools,
+    catalog: &'static Catalog,
+    query: &str,
+) -> Result<Page, Response> {
+    let settings = Settings::read(&FakeHost::default(), &[]);
+    tools(&ListRequest { query, principal, catalog, settings: &settings })
+}
+
+fn told(answer: &Response) -> Value {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!(body.as_object().unwrap().len(), 1, "{body}");
+    body["error"].clone()
+}
+
+#[test]
+fn what_is_listed() {
+    let narrow = "Echo_Narrow: it is narrow";
+    // query, list, warning
+    for (query, expected, warning) in [
+        ("", "[0,1,2,5]", narrow),
+        ("version=all", "[0,1,2,3,4,5]", narrow),
+        ("include=Echo_Say", "[5]", ""),
+        ("include=Echo_Say__1_0_0,Echo_Private", "[2,3]", ""),
+        ("include=Echo_Say,Echo_Say", "[5]", ""),
+        ("strict=true&include=Echo_Private", "[2]", ""),
+        (
+            "strict=true&skip_incompatible=true",
+            "[1,2]",
+            "Echo_Broken is left out: not, oneOf; Echo_Say is left out: optional_properties; \
+             Echo_Narrow: it is narrow",
+        ),
+        (
+            "strict=true&skip_incompatible=true&version=1.0.0&include=Echo_Say",
+            "[]",
+            "the list is empty, which providers refuse: send no tools instead; \
+             Echo_Say__1_0_0 is left out: optional_properties",
+        ),
+    ] {
+        let page = asked(openai::chat_tools, catalog(), query).unwrap();
+        assert_eq!(page.body, expected, "{query}");
+        let headers: Vec<_> =
+            page.headers.iter().map(|(name, value)| (*name, value.as_ref())).collect();
+        let told = [("toolbooth-warning", warning)];
+        assert_eq!(headers, &told[..usize::from(!warning.is_empty())], "{query}");
+    }
+    let all = Principal::Key { name: "all".to_owned(), scopes: Scopes::All };
+    let whole = asked_by(&all, openai::chat_tools, catalog(), "version=all").unwrap();
+    assert_eq!(whole.body, "[0,1,2,3,4,5,6]", "with what asks for scopes");
+    assert_eq!(whole.etag, "\"whole\"", "the whole list was rendered before");
+    let one = asked(openai::chat_tools, catalog(), "include=Echo_Say").unwrap();
+    let other = asked(openai::chat_tools, catalog(), "include=Echo_Broken").unwrap();
+    assert!(one.etag != whole.etag && one.etag != other.etag, "a tag belongs to one list");
+}
+
+#[test]
+fn a_missing_scope_is_told_as_http_wants_it() {
+    let answer = asked(openai::chat_tools, catalog(), "include=Echo_Scoped").unwrap_err();
+    let expected = "403\ncontent-type: application/json\ncache-control: no-store\n\
+         www-authenticate: Bearer realm=\"toolbooth\", error=\"insufficient_scope\", scope=\"echo:a echo:b\"\n\
+         {\"error\":{\"code\":\"missing_scope\",\"message\":\"Tool 'Echo_Scoped' requires the scopes: \
+         echo:a echo:b\",\"type\":\"permission_error\"}}";
+    assert_eq!(wire(&answer), expected);
+}
+
+/// A list of no tools is no error of the query, but no provider takes it.
+#[test]
+fn empty_lists() {
+    let nothing = Settings::read(&FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say@2.0.0")]), &[]);
+    let reading = ListRequest {
+        query: "version=1.0.0",
+        principal: &crate::principal::Principal::ANONYMOUS,
+        catalog: catalog(),
+        settings: &nothing,
+    };
+    let page = openai::chat_tools(&reading).unwrap();
+    assert_eq!((&*page.body, &*page.headers[0].1), ("[]", EMPTY));
+}
+
+/// 5.4: a tool that the provider does not take.
+#[test]
+fn incompatible_tools() {
+    let answer = asked(openai::chat_tools, catalog(), "strict=true").unwrap_err();
+    assert_eq!(answer.status, 400);
+    let expected = json!({
+        "code": "tool_schema_incompatible",
+        "message": "Tool 'Echo_Broken' has 'not', 'oneOf', which strict tools of OpenAI Chat Completions \
+                    cannot take. error.tools names 2 such tools. Leave them out with skip_incompatible=true, or \
+                    choose with include or toolkit",
+        "type": "semantic_error",
+        "incompatible_features": ["not", "oneOf", "optional_properties"],
+        "tools": [
+            {"name": "Echo_Broken", "incompatible_features": ["not", "oneOf"]},
+            {"name": "Echo_Say", "incompatible_features": ["optional_properties"]}
+        ]
+    });
+    assert_eq!(told(&answer), expected);
+    let one = asked(openai::chat_tools, catalog(), "strict=true&include=Echo_Say__1_0_0");
+    let one = told(&one.unwrap_err());
+    assert_eq!(
+        one["message"],
+        "Tool 'Echo_Say__1_0_0' has 'optional_properties', which strict tools of OpenAI Chat \
+         Completions cannot take. Leave it out with skip_incompatible=true, or choose with include \
+         or toolkit"
+    );
+}
+
+#[test]
+fn errors() {
+    let invalid = |message: &str| ("invalid_request", message.to_owned());
+    let missing = |message: &str| ("tool_not_found", message.to_owned());
+    for (query, (code, message)) in [
+        ("strict=1", invalid("strict must be true or false")),
+        ("version=9.9.9", invalid("version: no tool that is asked for has version 9.9.9")),
+        (
+            "include=No%22pe",
+            missing(
+                "include: there is no tool \"No’pe\"; expected a name, a versioned name such as \
+                 Name__1_0_0, or an id such as Toolkit.Tool@1.0.0",
+            ),
+        ),
+        ("include=Echo.Say@7", missing("include: Echo.Say has no version 7.0.0")),
+    ] {
+        for tools in PROVIDERS {
+            let answer = asked(tools, CATALOG, query).unwrap_err();
+            let expected =
+                json!({"code": code, "message": message, "type": "invalid_request_error"});
+            assert_eq!((answer.status, told(&answer)), (400, expected), "{query}");
+        }
+    }
+    let answer = asked(gemini::tools, CATALOG, "strict=true").unwrap_err();
+    let message = told(&answer)["message"].clone();
+    assert!(message.as_str().unwrap().starts_with("Gemini has no strict tools"), "{message}");
+    let bare: &Catalog = Box::leak(Box::new(Catalog { lists: &[], ..*CATALOG }));
+    for tools in PROVIDERS {
+        assert_eq!(asked(tools, bare, "").unwrap_err().status, 503, "a catalogue without the list");
+    }
+    for rejection in every_refusal() {
+        let text = format!("{rejection:?}");
+        let answer = not_found(rejection);
+        let error = told(&answer);
+        assert!((400..=503).contains(&answer.status), "{text}");
+        for member in ["code", "message", "type"] {
+            assert!(error[member].as_str().is_some_and(|word| !word.is_empty()), "{text}: {error}");
+        }
+    }
+}
+
+/// 7.1: at most 128 tools, and for Anthropic at most 20 strict ones.
+#[test]
+fn too_many_tools() {
+    for (tools, name, query, most) in [
+        (openai::chat_tools as Tools, "openai", "version=all", 128),
+        (openai::chat_tools, "openai-strict", "version=all&strict=true", 128),
+        (anthropic::tools, "anthropic", "version=all", 128),
+        (anthropic::tools, "anthropic-strict", "version=all&strict=true", 20),
+        (gemini::tools, "gemini", "version=all", 128),
+    ] {
+        for (count, fits) in [(most, true), (most + 1, false)] {
+            let copies = |at: usize| crate::catalog::Tool {
+                version: crate::catalog::Version::new(at as u64, 0, 0),
+                ..copy(&CATALOG.tools[3])
+            };
+            let many: Vec<_> = (0..count).map(copies).collect();
+            let entries: Vec<_> = (0..count)
+                .map(|tool| Entry { tool, name: "", start: 1, end: 1, unfit: &[], warnings: &[] })
+                .collect();
+            let lists = vec![List { name, body: "[]", head: 1, entries: entries.leak(), etag: "" }];
+            let catalog = Catalog { tools: many.leak(), lists: lists.leak(), ..*CATALOG };
+            let answer = asked(tools, Box::leak(Box::new(catalog)), query);
+            assert_eq!(answer.is_ok(), fits, "{count} in {name}");
+            if let Err(answer) = answer {
+                let error = told(&answer);
+                assert_eq!(error["code"], "too_many_tools", "{}", wire(&answer));
+                let message = error["message"].as_str().unwrap();
+                assert!(message.contains(&format!("at most {most} ")), "{message}");
+                assert!(message.ends_with("Choose with include or toolkit"), "{message}");
+            }
+        }
+    }
+}
+
+fn copy(tool: &Tool) -> Tool {
+    Tool { version: tool.version.clone(), ..*tool }
+}
+
+#[test]
+fn a_header_of_warnings_stays_short() {
+    let told = |count: usize| in_a_header((0..count).map(|n| format!("Tool_{n:04}: w")).collect());
+    assert_eq!(told(0), None);
+    assert_eq!(told(2).as_deref(), Some("Tool_0000: w; Tool_0001: w"));
+    let long = told(500).unwrap();
+    assert!(long.len() < LONGEST_WARNING + 32 && long.ends_with(" more"), "{long}");
+    let listed = long.matches("; ").count();
+    assert!(long.ends_with(&format!("; and {} more", 500 - listed)), "{long}");
+}

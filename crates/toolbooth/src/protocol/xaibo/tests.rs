@@ -1,0 +1,320 @@
+//! The wire form of Xaibo: what is read, what is written, how tools are listed.
+
+use serde_json::json;
+
+use super::*;
+use crate::call::ParameterError;
+use crate::call::tests::{CATALOG, asks, every_refusal};
+use crate::catalog::Definition;
+use crate::http::tests::wire;
+use crate::testing::FakeHost;
+
+fn decoded(body: &str) -> Result<(String, Value, Option<String>), Rejection> {
+    decode(json::parse(body).unwrap()).map(|call| {
+        let ToolSelector::Name(name) = call.tool else { panic!("Xaibo names tools by their name") };
+        (name.into_owned(), (&call.input).into(), call.credentials.user_id)
+    })
+}
+
+#[test]
+fn calls_that_are_read() {
+    for (body, name, parameters, user) in [
+        (r#"{"tool_name":"add","parameters":{"a":2}}"#, "add", json!({"a": 2}), None),
+        (r#"{"tool_name":"add"}"#, "add", json!({}), None),
+        (r#"{"parameters":{},"tool_name":""}"#, "", json!({}), None),
+        (
+            r#"{"tool_name":"A.B@1","parameters":{"a":[{"b":null}]}}"#,
+            "A.B@1",
+            json!({"a": [{"b": null}]}),
+            None,
+        ),
+        (r#"{"tool_name":"a","context":{"user_id":"u"}}"#, "a", json!({}), Some("u")),
+    ] {
+        let expected = (name.to_owned(), parameters, user.map(str::to_owned));
+        assert_eq!(decoded(body), Ok(expected), "{body}");
+    }
+}
+
+#[test]
+fn bodies_that_are_no_call() {
+    let shape = "the body must be an object with tool_name and parameters";
+    let fields = "the fields are tool_name, parameters and context";
+    for (body, expected) in [
+        ("null", shape.to_owned()),
+        ("[]", shape.to_owned()),
+        (r#""add""#, shape.to_owned()),
+        ("{}", "tool_name is missing; it must be a string".to_owned()),
+        (r#"{"parameters":{}}"#, "tool_name is missing; it must be a string".to_owned()),
+        (r#"{"tool_name":null}"#, "tool_name must be a string".to_owned()),
+        (r#"{"tool_name":["add"]}"#, "tool_name must be a string".to_owned()),
+        (r#"{"tool_name":"a","parameters":null}"#, "parameters must be an object".to_owned()),
+        (r#"{"tool_name":"a","parameters":[]}"#, "parameters must be an object".to_owned()),
+        (r#"{"tool_name":"a","parameters":"{}"}"#, "parameters must be an object".to_owned()),
+        (r#"{"tool_name":"a","context":[]}"#, "context must be an object".to_owned()),
+        (r#"{"tool_name":"a","params":{}}"#, format!("\"params\" is not a field; {fields}")),
+        (r#"{"tool_name":"a","a\n":{}}"#, format!("\"a�\" is not a field; {fields}")),
+        (
+            &format!(r#"{{"tool_name":"a","{}":1}}"#, "é".repeat(99)),
+            format!("\"{}…\" is not a field; {fields}", "é".repeat(64)),
+        ),
+    ] {
+        assert_eq!(decoded(body), Err(Rejection::Malformed(expected)), "{body}");
+    }
+}
+
+const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n";
+
+fn told(error: &str) -> String {
+    json!({"success": false, "result": null, "error": error}).to_string()
+}
+
+/// The two have the same members, whatever their order.
+fn assert_same(written: &Response, head: &str, body: &str, what: &str) {
+    let written = wire(written);
+    let (got_head, got_body) = written.split_at(written.find('{').unwrap());
+    assert_eq!(got_head, head, "{what}");
+    let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    assert_eq!(json(got_body), json(body), "{what}");
+}
+
+#[test]
+fn results() {
+    let done =
+        |value| Outcome::Done { call_id: "7".to_owned(), duration_ms: 2, value, notes: Vec::new() };
+    for (value, expected) in [
+        (json!(15), r#"{"success":true,"result":15,"error":null}"#),
+        (json!(null), r#"{"success":true,"result":null,"error":null}"#),
+        (json!({"a": [1.5, "é"]}), r#"{"success":true,"result":{"a":[1.5,"é"]},"error":null}"#),
+    ] {
+        assert_eq!(wire(&encode(done(value), &[])), format!("200\n{HEADERS}{expected}"));
+    }
+}
+
+#[test]
+fn failures_of_a_tool() {
+    for (error, expected) in [
+        (ToolError::new("No"), "Tool execution failed: No."),
+        (ToolError::new("No!").developer_message("for a log"), "Tool execution failed: No!"),
+        (
+            ToolError::new("Unknown id").prompt("The ids are a, b."),
+            "Tool execution failed: Unknown id. The ids are a, b. The call may be tried again.",
+        ),
+        (
+            ToolError::new("Busy").retry_after_ms(500),
+            "Tool execution failed: Busy. Try again after 500 ms.",
+        ),
+        (
+            ToolError::new("Busy").prompt("Ask for less").retry_after_ms(0),
+            "Tool execution failed: Busy. Ask for less. Try again after 0 ms.",
+        ),
+        (ToolError::new(" ").prompt(""), "Tool execution failed: The call may be tried again."),
+    ] {
+        let outcome =
+            Outcome::Failed { call_id: String::new(), duration_ms: 0, error, notes: Vec::new() };
+        assert_same(&encode(outcome, &[]), &format!("200\n{HEADERS}"), &told(expected), expected);
+    }
+}
+
+#[test]
+fn invalid_parameters_name_each() {
+    for (errors, expected) in [
+        (vec![("b", "Must be a number")], "Invalid tool parameters: b: Must be a number"),
+        (
+            vec![("b", "Is required"), ("c.d[1]", "Must be a string; Must be short")],
+            "Invalid tool parameters: b: Is required; c.d[1]: Must be a string; Must be short",
+        ),
+    ] {
+        let error = |(parameter, message): &(&str, &str)| ParameterError {
+            parameter: (*parameter).to_owned(),
+            message: (*message).to_owned(),
+        };
+        let outcome = Outcome::Invalid(InvalidInput { errors: errors.iter().map(error).collect() });
+        assert_same(&encode(outcome, &[]), &format!("200\n{HEADERS}"), &told(expected), expected);
+    }
+}
+
+#[test]
+fn every_refusal_is_a_tool_result() {
+    let tools = "Available tools: ['a', 'b']";
+    for rejection in every_refusal() {
+        let (status, error) = match &rejection {
+            Rejection::NotFound => (
+                404,
+                "There is nothing at this address; Xaibo's are GET /tools and POST /execute".into(),
+            ),
+            Rejection::MethodNotAllowed { .. } => {
+                (405, "This address does not take this method; it takes POST, OPTIONS".into())
+            }
+            Rejection::ForbiddenOrigin => {
+                (403, "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".into())
+            }
+            Rejection::TooLarge { .. } => {
+                (413, "The request is too large; it may have at most 1000 bytes".into())
+            }
+            Rejection::NotJson => (
+                415,
+                "The request is not JSON; send the header Content-Type: application/json".into(),
+            ),
+            Rejection::InvalidJson(_) => (
+                400,
+                "The request is malformed: it is not valid JSON: EOF at line 1 column 1".into(),
+            ),
+            Rejection::Malformed(_) => {
+                (400, "The request is malformed: x must be a \"string\"".into())
+            }
+            Rejection::UnsupportedVersion { .. } => {
+                (400, "This version is not supported; 1.0 is".into())
+            }
+            Rejection::InvalidToolId => (200, format!("Tool not found. {tools}")),
+            Rejection::UnknownTool { .. } => (200, format!("Tool 'A.B' not found. {tools}")),
+            Rejection::NoSuchVersion { .. } => (200, format!("Tool 'A.B@2.0.0' not found. {tools}")),
+            Rejection::Forbidden { .. } => (200, format!("Tool 'A_B' may not be called. {tools}")),
+            Rejection::Unauthenticated { .. } => {
+                (401, "The request needs valid credentials: the token has expired".to_owned())
+            }
+            Rejection::MissingScope { .. } => {
+                (200, format!("Tool 'A_B' may not be called with these credentials. {tools}"))
+            }
+            Rejection::TooManyRequests { .. } => {
+                (429, "Too many calls; try again after 60 seconds".to_owned())
+            }
+            Rejection::MissingRequirements(_) => (
+                200,
+                "Tool execution failed: the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id; the user can grant it at https://booth.example/auth/start?c=a.b".into(),
+            ),
+            Rejection::Unanswerable { .. } => (
+                200,
+                "Tool execution failed: the call needs an answer that this protocol cannot bring. The tool asks back, which needs a client that shows its user a form and lets its model write a message".into(),
+            ),
+            Rejection::Unavailable(_) => (
+                503,
+                "The tool server is temporarily unavailable: it has no random bytes".to_owned(),
+            ),
+            Rejection::Failed => (500, "Tool execution failed: the tool server failed".to_owned()),
+        };
+        let allow = if status == 405 { "allow: POST, OPTIONS\n" } else { "" };
+        let what = format!("{rejection:?}");
+        let written = encode(Outcome::Refused(rejection), &["a", "b"]);
+        assert_same(&written, &format!("{status}\n{HEADERS}{allow}"), &told(&error), &what);
+    }
+    let (asks, rejected) = asks();
+    assert_eq!(wire(&encode(asks, &[])), wire(&encode(Outcome::Refused(rejected), &[])));
+}
+
+#[test]
+fn available_tools_are_the_listed_ones_up_to_a_number() {
+    for (allowlist, expected) in [
+        (None, vec!["Echo_Broken", "Echo_Narrow", "Echo_Private", "Echo_Say"]),
+        (Some("Echo_Say"), vec!["Echo_Say"]),
+        // The latest version is not allowed, and older ones have no plain name.
+        (Some("Echo.Say@1.0.0, Echo.Broken"), vec!["Echo_Broken"]),
+        (Some(""), vec![]),
+    ] {
+        let variable = allowlist.map(|list| ("TOOL_ALLOWLIST", list));
+        let settings = Settings::read(&FakeHost::with(variable.as_slice()), &[]);
+        assert_eq!(available(&Principal::ANONYMOUS, CATALOG, &settings), expected, "{allowlist:?}");
+    }
+    let many = vec!["x"; MOST_NAMED + 1];
+    for (count, end) in
+        [(0, "[]"), (1, "['x']"), (MOST_NAMED, ", 'x']"), (MOST_NAMED + 1, "'x', …]")]
+    {
+        let text = not_found("Tool 'a' not found", &many[..count]);
+        assert!(text.starts_with("Tool 'a' not found. Available tools: ["), "{text}");
+        assert!(text.ends_with(end), "{count}: {text}");
+        assert_eq!(text.matches("'x'").count(), count.min(MOST_NAMED));
+    }
+}
+
+fn listed(input_schema: &Value, latest: bool) -> Rendering {
+    let definition: Definition = serde_json::from_value(json!({
+        "id": "A.B@1.0.0", "name": "A_B", "description": "Does it", "version": "1.0.0",
+        "input_schema": input_schema, "output_schema": null
+    }))
+    .unwrap();
+    let name = if latest { "A_B" } else { "A_B__1_0_0" };
+    render(&Listed { definition: &definition, name, latest })
+}
+
+#[test]
+fn only_the_latest_version_is_listed() {
+    let empty = json!({"type": "object"});
+    assert_eq!(listed(&empty, false), Rendering::LeftOut);
+    let tool = r#"{"name":"A_B","description":"Does it.","parameters":{}}"#;
+    let fits = Rendering::Fits { json: tool.to_owned(), warnings: vec![] };
+    assert_eq!(listed(&empty, true), fits);
+}
+
+#[test]
+fn parameters_hold_what_xaibo_has_and_say_the_rest() {
+    let base = |parameter: &Value| {
+        let mut full = json!({"type": "string", "description": "D.", "required": false});
+        full.as_object_mut().unwrap().extend(parameter.as_object().unwrap().clone());
+        full
+    };
+    for (property, expected) in [
+        (json!({"type": "string"}), json!({})),
+        (json!({"type": "number"}), json!({"type": "number"})),
+        (json!({"type": "integer"}), json!({"type": "integer"})),
+        (json!({"type": "boolean", "default": true}), json!({"type": "boolean", "default": true})),
+        (
+            json!({"default": null}),
+            json!({"default": null, "description": "D. May be of any type."}),
+        ),
+        (json!({"enum": ["a", "b"], "default": "a"}), json!({"enum": ["a", "b"], "default": "a"})),
+        (
+            json!({"type": "integer", "enum": [1, 2]}),
+            json!({"type": "integer", "description": "D. Must be one of: 1, 2."}),
+        ),
+        (
+            json!({"type": ["number", "null"], "minimum": 0}),
+            json!({"type": "number", "description": "D. May be null. At least 0."}),
+        ),
+        (
+            json!({"type": "array", "items": {"type": "integer"}, "default": [1]}),
+            json!({"type": "array", "description": "D. An array of integer.", "default": [1]}),
+        ),
+        (
+            json!({"type": "object", "properties": {"x": {"type": "number", "default": 1}}, "required": ["x"]}),
+            json!({
+                "type": "object",
+                "description": "D. An object with x (number, required: Default: 1.)."
+            }),
+        ),
+        (json!({}), json!({"description": "D. May be of any type."})),
+        (json!({"type": "null"}), json!({"description": "D. Must be null."})),
+    ] {
+        let mut property = property;
+        property["description"] = json!("D");
+        let schema = json!({"type": "object", "properties": {"p": property}});
+        let Rendering::Fits { json, warnings } = listed(&schema, true) else { panic!("{schema}") };
+        assert_eq!(warnings, Vec::<String>::new());
+        let tool: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(tool["parameters"], json!({"p": base(&expected)}), "{schema}");
+    }
+}
+
+#[test]
+fn rules_of_the_whole_input_stand_in_the_tools_description() {
+    for (rules, required, expected) in [
+        (json!({"required": ["a"]}), [true, false], "Does it."),
+        (json!({"required": ["b", "a"], "additionalProperties": false}), [true, true], "Does it."),
+        (
+            json!({"minProperties": 1, "description": "All of it"}),
+            [false, false],
+            "Does it. All of it. At least 1 member.",
+        ),
+        (
+            json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+            [false, false],
+            "Does it. Must fit one of: {\"required\":[\"a\"]}; {\"required\":[\"b\"]}.",
+        ),
+    ] {
+        let mut schema = json!({"type": "object", "properties": {"a": {}, "b": {}}});
+        schema.as_object_mut().unwrap().extend(rules.as_object().unwrap().clone());
+        let Rendering::Fits { json, .. } = listed(&schema, true) else { panic!("{schema}") };
+        let tool: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(tool["description"], expected, "{schema}");
+        let got = ["a", "b"].map(|name| tool["parameters"][name]["required"] == json!(true));
+        assert_eq!(got, required, "{schema}");
+    }
+}

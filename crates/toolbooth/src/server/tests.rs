@@ -1,0 +1,354 @@
+//! The server from request to answer, against the small catalogue of `call::tests`.
+
+mod access;
+mod body;
+mod callers;
+mod corpus;
+mod envelope;
+#[path = "../../../../fuzz/exchange.rs"]
+pub(crate) mod exchange;
+mod mcp;
+mod parsers;
+pub(crate) mod properties;
+mod protocols;
+mod provider_calls;
+mod provider_lists;
+mod rpc;
+mod xaibo;
+
+use super::*;
+use crate::call::tests::CATALOG;
+use crate::host::BoxFuture;
+use crate::http::BodyStream;
+use crate::http::tests::{Pairs, wire};
+use crate::testing::{FakeHost, ready};
+
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+const ORIGIN: (&str, &str) = ("origin", "https://a.example");
+/// A body that would be served if it were asked for.
+const CALL: &str = r#"{"tool_id":"Echo.Say","call_id":"7","input":{"text":"hi"}}"#;
+
+/// A body whose reading fails the test.
+const UNREAD: Body<'static> = Body::Unread(&Untouched);
+
+struct Untouched;
+
+impl BodyStream for Untouched {
+    fn read(&self, _: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+        panic!("a body that nobody needs is read")
+    }
+}
+
+/// A body as a client sends it.
+struct Sent {
+    bytes: Result<Vec<u8>, BodyError>,
+}
+
+impl Sent {
+    fn of(bytes: Vec<u8>) -> Self {
+        Self { bytes: Ok(bytes) }
+    }
+
+    /// The body: read already, or a stream.
+    fn body(&self, stream: bool) -> Body<'_> {
+        match &self.bytes {
+            Ok(bytes) if !stream => Body::Read(bytes.clone()),
+            _ => Body::Unread(self),
+        }
+    }
+}
+
+impl BodyStream for Sent {
+    fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+        let fits = |bytes: &Vec<u8>| bytes.len() <= limit;
+        let read = self.bytes.clone();
+        let read = read.and_then(|bytes| fits(&bytes).then_some(bytes).ok_or(BodyError::TooLarge));
+        Box::pin(std::future::ready(read))
+    }
+}
+
+/// The answer of a new server, whose form is checked on the way.
+fn answer(
+    catalog: &'static Catalog,
+    host: &dyn Host,
+    (method, path, headers): (&str, &str, Headers<'_>),
+    body: Body<'_>,
+) -> Response {
+    let server = Server::new(catalog, host);
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let request = Request { method: method.into(), path, query, headers: &Pairs(headers), body };
+    let answer = ready(server.answer(request, host));
+    let headers: Vec<_> = answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
+    let (status, body) = (answer.status, &answer.body);
+    let form = exchange::check(&exchange::Answer { method, path, status, headers: &headers, body });
+    assert_eq!(form, Ok(()), "{method} {path} {headers:?}: {}", wire(&answer));
+    answer
+}
+
+fn asked(host: &dyn Host, request: (&str, &str, Headers<'_>), body: &str) -> String {
+    wire(&answer(CATALOG, host, request, Body::from(body)))
+}
+
+/// An error's text on the wire.
+fn error(status: u16, message: &str, detail: &str) -> String {
+    format!(
+        "{status}\ncontent-type: application/json\ncache-control: no-store\noxp-version: 1.0\n\
+         {{\"message\":\"{message}\",\"developer_message\":\"{detail}\"}}"
+    )
+}
+
+#[test]
+fn the_list_and_its_entity_tag() {
+    let whole = "200\ncontent-type: application/json\netag: \"tag\"\ncache-control: no-cache\n\
+                 oxp-version: 1.0\n";
+    let unchanged = "304\netag: \"tag\"\ncache-control: no-cache\noxp-version: 1.0\n";
+    let full = format!("{whole}{{\"items\":[]}}");
+    let version =
+        error(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent");
+    let host = FakeHost::default();
+    for (method, path, headers, expected) in [
+        ("GET", "/tools", &[][..], &*full),
+        ("GET", "/oxp/tools", &[], &full),
+        ("HEAD", "/tools", &[], whole),
+        ("GET", "/tools", &[("if-none-match", "\"tag\"")], unchanged),
+        ("GET", "/tools", &[("if-none-match", "W/\"tag\"")], unchanged),
+        ("GET", "/oxp/tools", &[("if-none-match", "\"old\", \"tag\"")], unchanged),
+        ("GET", "/tools", &[("if-none-match", "*")], unchanged),
+        ("HEAD", "/tools", &[("if-none-match", "\"tag\"")], unchanged),
+        ("GET", "/tools", &[("if-none-match", "\"old\"")], &full),
+        ("GET", "/tools", &[("if-none-match", "tag")], &full),
+        ("GET", "/tools", &[("if-none-match", "")], &full),
+        ("GET", "/tools", &[("oxp-version", "1.0"), ("authorization", "Bearer x")], &full),
+        ("GET", "/tools", &[("oxp-version", "2.0")], &version),
+        ("GET", "/tools", &[("oxp-version", "2.0"), ("if-none-match", "*")], &version),
+    ] {
+        // Clients send bodies with GET; they mean nothing.
+        for body in ["", "{}", "\u{0}"] {
+            assert_eq!(
+                asked(&host, (method, path, headers), body),
+                expected,
+                "{method} {headers:?}"
+            );
+        }
+        let large = answer(CATALOG, &host, (method, path, headers), UNREAD);
+        assert_eq!(wire(&large), expected, "{method} {headers:?} with a large body");
+    }
+}
+
+#[test]
+fn health() {
+    let answer = |status: u16, body: &str| {
+        format!(
+            "{status}\ncontent-type: application/json\ncache-control: no-store\noxp-version: 1.0\n{body}"
+        )
+    };
+    let failing = || FakeHost { store_works: false, ..FakeHost::default() };
+    let wrong = || FakeHost::with(&[("MAX_BODY_BYTES", "0"), ("ALLOWED_ORIGINS", "a.example")]);
+    let unavailable = r#"{"status":"unavailable"}"#;
+    for (what, host, method, headers, expected) in [
+        ("ready", FakeHost::default(), "GET", &[][..], answer(200, r#"{"status":"OK"}"#)),
+        ("asked without body", FakeHost::default(), "HEAD", &[], answer(200, "")),
+        (
+            "any credentials",
+            FakeHost::default(),
+            "GET",
+            &[("authorization", "Bearer x")],
+            answer(200, r#"{"status":"OK"}"#),
+        ),
+        (
+            "another version",
+            FakeHost::default(),
+            "GET",
+            &[("oxp-version", "9")],
+            error(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent"),
+        ),
+        ("store", failing(), "GET", &[], answer(503, unavailable)),
+        ("store, without body", failing(), "HEAD", &[], answer(503, "")),
+        ("configuration", wrong(), "GET", &[], answer(503, unavailable)),
+        ("both", FakeHost { store_works: false, ..wrong() }, "GET", &[], answer(503, unavailable)),
+    ] {
+        for path in ["/health", "/oxp/health"] {
+            assert_eq!(asked(&host, (method, path, headers), ""), expected, "{what}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_server_is_logged() {
+    let host = FakeHost { store_works: false, ..FakeHost::with(&[("MAX_BODY_BYTES", "0")]) };
+    let server = Server::new(CATALOG, &host);
+    let configuration = "Error configuration [(\"problem\", \"MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608\")]";
+    assert_eq!(*host.log.borrow(), [configuration], "once, when the booth is set up");
+    for path in ["/health", "/tools", "/health"] {
+        let body = Body::from("");
+        ready(server.answer(
+            Request { method: Method::Get, path, query: "", headers: &Pairs(&[]), body },
+            &host,
+        ));
+    }
+    let store = "Error store [(\"problem\", \"down\")]";
+    assert_eq!(*host.log.borrow(), [configuration, store, store], "and the store when it is asked");
+}
+
+#[test]
+fn addresses_and_methods_that_are_not_served() {
+    let nothing = error(
+        404,
+        "There is nothing at this address",
+        "the endpoints are GET /health, GET /tools and POST /tools/call",
+    );
+    let not_taken = |allow: &str| {
+        format!(
+            "405\ncontent-type: application/json\ncache-control: no-store\nallow: {allow}\n\
+             oxp-version: 1.0\n{{\"message\":\"This address does not take this method\",\
+             \"developer_message\":\"it takes {allow}\"}}"
+        )
+    };
+    let (read, call) = (not_taken("GET, HEAD, OPTIONS"), not_taken("POST, OPTIONS"));
+    let host = FakeHost::default();
+    for (method, path, expected) in [
+        ("GET", "", &nothing),
+        ("POST", "/tools/call/", &nothing),
+        ("POST", "/oxp", &nothing),
+        ("DELETE", "/nowhere", &nothing),
+        ("OPTIONS", "/nowhere", &nothing),
+        ("OPTIONS", "*", &nothing),
+        ("POST", "/tools", &read),
+        ("POST", "/health", &read),
+        ("DELETE", "/oxp/tools", &read),
+        ("get", "/tools", &read),
+        ("GET", "/tools/call", &call),
+        ("PUT", "/call", &call),
+        ("TRACE", "/oxp/call", &call),
+        ("", "/call", &call),
+    ] {
+        assert_eq!(asked(&host, (method, path, &[JSON]), CALL), *expected, "{method} {path}");
+    }
+    let head = |path| asked(&host, ("HEAD", path, &[]), "");
+    assert_eq!(Some(&*head("/nowhere")), nothing.split('{').next(), "without the body");
+    assert_eq!(Some(&*head("/call")), call.split('{').next(), "without the body");
+}
+
+#[test]
+fn bodies_beyond_the_limit() {
+    let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
+    let too_large = error(413, "The request is too large", "the body may have at most 1000 bytes");
+    for headers in [&[JSON][..], &[], &[JSON, ("oxp-version", "2.0")]] {
+        for stream in [false, true] {
+            let sent = Sent::of(vec![b' '; 1001]);
+            let got = answer(CATALOG, &host, ("POST", "/tools/call", headers), sent.body(stream));
+            assert_eq!(wire(&got), too_large, "{headers:?}: the body is the first obstacle");
+        }
+    }
+    for (host, limit) in [(&host, 1000), (&FakeHost::default(), 262_144)] {
+        for stream in [false, true] {
+            let mut bytes = CALL.as_bytes().to_vec();
+            bytes.resize(limit, b' ');
+            let sent = Sent::of(bytes);
+            let got = answer(CATALOG, host, ("POST", "/tools/call", &[JSON]), sent.body(stream));
+            assert_eq!(got.status, 200, "{limit} bytes: {}", wire(&got));
+        }
+    }
+}
+
+#[test]
+fn a_body_that_is_cut_off() {
+    let sent = Sent { bytes: Err(BodyError::Incomplete) };
+    let got = answer(CATALOG, &FakeHost::default(), ("POST", "/call", &[JSON]), sent.body(true));
+    let detail = "the body is not valid JSON: it was cut off";
+    assert_eq!(wire(&got), error(400, "The request is malformed", detail));
+}
+
+#[test]
+fn a_wrong_configuration_refuses_calls_and_still_lists() {
+    let host =
+        FakeHost::with(&[("MAX_BODY_BYTES", "lots"), ("ALLOWED_ORIGINS", "https://a.example")]);
+    let unavailable = error(
+        400,
+        "The tool server is temporarily unavailable",
+        "its configuration is wrong; its log says what",
+    );
+    for body in [CALL, r#"{"tool_id":"Echo.Private"}"#, r#"{"tool_id":"?"}"#] {
+        let got = asked(&host, ("POST", "/call", &[JSON]), body);
+        assert_eq!(got.replace("vary: Origin\n", ""), unavailable, "{body}");
+    }
+    let list = asked(&host, ("GET", "/tools", &[ORIGIN]), "");
+    assert!(list.starts_with("200\n") && list.ends_with("{\"items\":[]}"), "{list}");
+    assert!(list.contains("access-control-allow-origin: https://a.example\n"), "{list}");
+    assert!(asked(&host, ("GET", "/tools", &[("if-none-match", "*")]), "").starts_with("304\n"));
+    assert!(asked(&host, ("GET", "/health", &[]), "").starts_with("503\n"));
+}
+
+#[test]
+fn calls() {
+    let host = FakeHost::default();
+    let json = "content-type: application/json\ncache-control: no-store\noxp-version: 1.0\n";
+    let made = "00010203-0405-4607-8809-0a0b0c0d0e0f";
+    for (body, status, expected) in [
+        (CALL, 200, r#"{"call_id":"7","duration":1,"success":true,"value":"hi"}"#.to_owned()),
+        (
+            r#"{"tool_id":"Echo.Say","input":{"text":"hi"}}"#,
+            200,
+            format!(r#"{{"call_id":"{made}","duration":1,"success":true,"value":"hi"}}"#),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say@1","call_id":"","input":{"text":"fail"}}"#,
+            200,
+            r#"{"call_id":"","duration":1,"success":false,"error":{"message":"It failed","developer_message":"why","can_retry":true,"additional_prompt_content":"try x","retry_after_ms":5}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say","call_id":"7","input":{"text":"long"}}"#,
+            200,
+            r#"{"call_id":"7","duration":1,"success":false,"error":{"message":"The tool failed","developer_message":"Echo.Say@2.0.0: its output breaks output_schema","can_retry":false}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say"}"#,
+            422,
+            r#"{"message":"Some input parameters are invalid","parameter_errors":{"text":"Is required"}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say","input":null}"#,
+            422,
+            r#"{"message":"Some input parameters are invalid","parameter_errors":{"input":"Must be an object"}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Say@1.1.0","input":{"text":1}}"#,
+            400,
+            r#"{"message":"Tool 'Echo_Say' was not found","developer_message":"Echo.Say version 1.1.0 is not available"}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Private","input":{"text":"token"},"context":{"user_id":"u","authorization":[{"id":"mail","token":"t"}],"secrets":[{"id":"KEY","value":"k"}]}}"#,
+            200,
+            format!(r#"{{"call_id":"{made}","duration":1,"success":true,"value":"t"}}"#),
+        ),
+        (
+            r#"{"tool_id":"Echo.Private","input":{"text":"a"},"context":{"user_id":"u","authorization":[{"id":"mail","token":""}],"secrets":[{"id":"KEY","value":""}]}}"#,
+            400,
+            r#"{"message":"Authorization required","developer_message":"the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\"","missing_requirements":{"secrets":["KEY"]}}"#.to_owned(),
+        ),
+        (
+            r#"{"tool_id":"Echo.Private","input":{},"context":{"authorization":[{"id":"mail","token":"t"}]}}"#,
+            400,
+            r#"{"message":"The call must say for which user it is","developer_message":"the call lacks context.secrets with id \"KEY\", context.user_id","missing_requirements":{"user_id":true,"secrets":["KEY"]}}"#.to_owned(),
+        ),
+    ] {
+        for path in ["/tools/call", "/call", "/oxp/tools/call", "/oxp/call"] {
+            host.next_random.set(0);
+            let got = asked(&host, ("POST", path, &[JSON]), body);
+            assert_eq!(got, format!("{status}\n{json}{expected}"), "{path} {body}");
+        }
+    }
+}
+
+#[test]
+fn without_randomness_no_call_id_is_made_up() {
+    let host = FakeHost { random_works: false, ..FakeHost::default() };
+    let expected =
+        error(400, "The tool server is temporarily unavailable", "it has no random bytes");
+    let body = r#"{"tool_id":"Echo.Say","input":{"text":"hi"}}"#;
+    assert_eq!(asked(&host, ("POST", "/call", &[JSON]), body), expected);
+    let named = asked(&host, ("POST", "/call", &[JSON]), CALL);
+    assert!(named.starts_with("200\n"), "a call that brings its id needs none: {named}");
+}

@@ -1,0 +1,151 @@
+//! Access by web pages: preflights, and the headers that let a page read an answer.
+
+use super::*;
+
+const PREFLIGHT: (&str, &str) = ("access-control-request-method", "POST");
+
+#[test]
+fn options() {
+    let host = FakeHost::default();
+    for (path, allow) in [
+        ("/tools", "GET, HEAD, OPTIONS"),
+        ("/oxp/health", "GET, HEAD, OPTIONS"),
+        ("/call", "POST, OPTIONS"),
+    ] {
+        // Without both headers it is no preflight.
+        for headers in [&[][..], &[PREFLIGHT]] {
+            let expected = format!("204\nallow: {allow}\noxp-version: 1.0\n");
+            assert_eq!(
+                asked(&host, ("OPTIONS", path, headers), ""),
+                expected,
+                "{path} {headers:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_preflight_comes_before_everything_else() {
+    let rejected = error(
+        403,
+        "This origin may not call the server",
+        "ALLOWED_ORIGINS does not name the request's Origin",
+    );
+    let varying = rejected.replace("oxp-version: 1.0\n", "oxp-version: 1.0\nvary: Origin\n");
+    let allowed = |origin: &str| {
+        format!(
+            "204\naccess-control-allow-methods: GET, HEAD, POST, OPTIONS\n\
+             access-control-allow-headers: accept, authorization, content-type, if-none-match, \
+             last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, \
+             oxp-api-key, oxp-version\naccess-control-max-age: 86400\n\
+             access-control-allow-origin: {origin}\nvary: Origin\noxp-version: 1.0\n"
+        )
+    };
+    for (origins, expected) in [
+        ("", rejected),
+        ("https://b.example", varying),
+        ("https://b.example,https://a.example", allowed("https://a.example")),
+        ("*", allowed("*")),
+    ] {
+        for broken in [None, Some(("MAX_BODY_BYTES", "0"))] {
+            let variables: Vec<_> =
+                [("ALLOWED_ORIGINS", origins)].into_iter().chain(broken).collect();
+            let host = FakeHost { store_works: false, ..FakeHost::with(&variables) };
+            for path in ["/tools/call", "/health", "/nowhere", ""] {
+                for version in ["1.0", "2.0"] {
+                    let headers = [ORIGIN, PREFLIGHT, ("oxp-version", version)];
+                    let got = asked(&host, ("OPTIONS", path, &headers), "not even a body");
+                    assert_eq!(got, expected, "{origins} {path} {broken:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_answer_can_be_read_by_an_allowed_page_alone() {
+    let host = FakeHost::with(&[("ALLOWED_ORIGINS", "https://a.example")]);
+    let readable = "access-control-expose-headers: etag, oxp-version, retry-after, retry-after-ms, \
+                    toolbooth-warning, www-authenticate, x-should-retry\n\
+                    access-control-allow-origin: https://a.example\nvary: Origin\n";
+    for (method, path, body, status) in [
+        ("GET", "/tools", "", 200),
+        ("HEAD", "/tools", "", 200),
+        ("GET", "/health", "", 200),
+        ("POST", "/call", CALL, 200),
+        ("POST", "/call", "{", 400),
+        ("POST", "/call", r#"{"tool_id":"Echo.Say"}"#, 422),
+        ("GET", "/nowhere", "", 404),
+        ("GET", "/call", "", 405),
+        ("OPTIONS", "/call", "", 204),
+    ] {
+        let from_page = asked(&host, (method, path, &[JSON, ORIGIN]), body);
+        assert!(from_page.starts_with(&status.to_string()), "{from_page}");
+        assert!(from_page.contains(&format!("oxp-version: 1.0\n{readable}")), "{from_page}");
+        let program = asked(&host, (method, path, &[JSON]), body);
+        assert!(program.starts_with(&status.to_string()), "{program}");
+        let stranger =
+            asked(&host, (method, path, &[JSON, ("origin", "https://evil.example")]), body);
+        assert!(stranger.starts_with("403\n"), "{stranger}");
+        for got in [program, stranger] {
+            assert!(got.contains("oxp-version: 1.0\nvary: Origin\n"), "{got}");
+            assert!(!got.contains("access-control"), "{got}");
+        }
+    }
+}
+
+/// After DNS rebinding a page calls what its browser takes for the page's own server: `Host` and
+/// `Origin` agree with each other, so only the configuration says who may call.
+#[test]
+fn pages_of_other_origins_are_refused_in_the_form_of_every_protocol() {
+    const PUBLIC: (&str, &str) = ("PUBLIC_URL", "https://tools.example");
+    const LISTED: (&str, &str) = ("ALLOWED_ORIGINS", "https://a.example");
+    const ANY: (&str, &str) = ("ALLOWED_ORIGINS", "*");
+    let endpoints = protocols::addresses();
+    let nowhere = ["/nowhere", "/oxp/nowhere", "/mcp/nowhere", "/providers/openai/nowhere"];
+    let nowhere = nowhere.map(|path| ("GET".to_owned(), path.to_owned()));
+    let metadata = ("GET".to_owned(), "/.well-known/oauth-protected-resource".to_owned());
+    for (method, path) in endpoints.into_iter().chain(nowhere).chain([metadata]) {
+        let clients = path.starts_with("/mcp") || path.starts_with("/.well-known");
+        for (variables, origin, allowed) in [
+            (&[][..], None, true),
+            (&[], Some("https://evil.example"), false),
+            (&[], Some("null"), false),
+            (&[], Some(""), false),
+            (&[], Some("http://localhost:3000"), clients),
+            (&[], Some("https://claude.ai"), clients),
+            (&[PUBLIC], Some("https://tools.example"), true),
+            (&[PUBLIC], Some("https://tools.example.evil.example"), false),
+            (&[PUBLIC], Some("http://tools.example"), false),
+            (&[LISTED], Some("https://a.example"), true),
+            (&[LISTED], Some("https://evil.example"), false),
+            (&[ANY], Some("https://evil.example"), true),
+        ] {
+            let mut headers = vec![JSON, ("host", "evil.example")];
+            headers.extend(origin.map(|origin| ("origin", origin)));
+            let host = FakeHost::with(variables);
+            // Its form is checked on the way.
+            let rejected = answer(CATALOG, &host, (&method, &path, &headers), Body::from("{}"));
+            assert_eq!(rejected.status != 403, allowed, "{method} {path} {variables:?} {origin:?}");
+            if allowed {
+                continue;
+            }
+            let text = wire(&rejected);
+            assert!(text.contains("\ncache-control: no-store\n"), "{path}: {text}");
+            assert!(!text.contains("access-control"), "{path}: {text}");
+            let headers: Vec<_> = headers.iter().chain(&[PREFLIGHT]).copied().collect();
+            let preflight = answer(CATALOG, &host, ("OPTIONS", &path, &headers), Body::from(""));
+            assert_eq!(preflight, rejected, "{path}: the preflight says the same");
+        }
+    }
+}
+
+#[test]
+fn a_page_that_may_not_call_is_refused_before_its_credentials_are_looked_at() {
+    let host = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", "[]")]);
+    let headers = [JSON, ORIGIN, ("authorization", "Bearer x")];
+    for path in ["/call", "/mcp", "/jsonrpc"] {
+        let got = answer(CATALOG, &host, ("POST", path, &headers), UNREAD);
+        assert_eq!(got.status, 403, "{path}");
+    }
+}

@@ -1,0 +1,325 @@
+//! Every protocol: whatever is posted to any of its addresses, the answer has its form, and nothing
+//! panics. The addresses are those of the index, so that a new protocol is tested unasked.
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde_json::{Value, json};
+
+use super::properties::{any_json, modest, places};
+use super::*;
+
+/// A good body for each address that takes calls.
+fn good(path: &str) -> Value {
+    let call = json!({"tool_id": "Echo.Say", "call_id": "7", "input": {"text": "hi"}});
+    let rpc = json!({"jsonrpc": "2.0", "method": "Echo_Say", "params": {"text": "hi"}, "id": "7"});
+    let arguments = r#"{"text":"hi"}"#;
+    match path {
+        "/tools/call" | "/call" | "/oxp/tools/call" | "/oxp/call" => call,
+        "/oxp/1.0/tools/call" | "/oxp/1.0/call" => {
+            json!({"$schema": "urn:oxp:1.0", "request": call})
+        }
+        "/otc/tools/call" | "/otc/call" => json!({"$schema": "otc://1.0", "request": call}),
+        "/opentool/call" | "/opentool/streamCall" | "/jsonrpc" => rpc,
+        "/mcp" => {
+            let params = json!({"name": "Echo_Say", "arguments": {"text": "hi"}});
+            json!({"jsonrpc": "2.0", "method": "tools/call", "params": params, "id": 7})
+        }
+        "/xaibo/execute" => json!({"tool_name": "Echo_Say", "parameters": {"text": "hi"}}),
+        "/providers/openai/call" => json!({"choices": [{"message": {
+            "role": "assistant", "content": null,
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "Echo_Say", "arguments": arguments}},
+                {"id": "c2", "type": "function", "function": {"name": "Echo_Say", "arguments": ""}}
+            ]
+        }}]}),
+        "/providers/openai-responses/call" => json!({"output": [
+            {"type": "function_call", "id": "f1", "call_id": "c1", "name": "Echo_Say", "arguments": arguments},
+            {"type": "message", "content": []}
+        ]}),
+        "/providers/anthropic/call" => json!({"role": "assistant", "content": [
+            {"type": "text", "text": "I ask."},
+            {"type": "tool_use", "id": "c1", "name": "Echo_Say", "input": {"text": "hi"}}
+        ]}),
+        "/providers/gemini/call" => json!({"candidates": [{"content": {"role": "model", "parts": [
+            {"functionCall": {"id": "c1", "name": "Echo_Say", "args": {"text": "hi"}}, "thoughtSignature": "s"},
+            {"functionCall": {"name": "Echo_Say", "args": {"text": "hi"}}}
+        ]}}]}),
+        other => panic!("{other} takes calls and has no good body here"),
+    }
+}
+
+/// All addresses with their methods, as the index names them.
+pub(super) fn addresses() -> Vec<(String, String)> {
+    let index = asked(&FakeHost::default(), ("GET", "/", &[]), "");
+    let index: Value = serde_json::from_str(index.lines().last().unwrap()).unwrap();
+    let protocols = index["protocols"].as_array().unwrap();
+    let endpoints = protocols.iter().flat_map(|one| one["endpoints"].as_array().unwrap());
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    endpoints.map(|one| (text(&one["method"]), text(&one["path"]))).collect()
+}
+
+fn posts() -> Vec<String> {
+    addresses().into_iter().filter(|(method, _)| method == "POST").map(|(_, path)| path).collect()
+}
+
+fn is_rpc(path: &str) -> bool {
+    path.starts_with("/opentool") || path.starts_with("/jsonrpc")
+}
+
+#[test]
+fn a_good_body_is_served_everywhere() {
+    for path in posts() {
+        let answer =
+            asked(&FakeHost::default(), ("POST", &path, &[JSON]), &good(&path).to_string());
+        assert!(answer.starts_with("200\n") && answer.contains("hi"), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn every_page_of_the_index_is_there() {
+    for (method, path) in addresses().into_iter().filter(|(method, _)| method == "GET") {
+        let answer = asked(&FakeHost::default(), (&method, &path, &[]), "");
+        assert!(answer.starts_with("200\n"), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn every_refusal_before_the_body_has_the_form_of_its_protocol() {
+    // The form itself is checked by `answer`.
+    let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
+    for path in posts() {
+        for (headers, body, status) in [
+            (&[JSON][..], Body::from(vec![b' '; 1001]), 413),
+            (&[], Body::from(""), 415),
+            (&[JSON], Body::from("{"), 400),
+        ] {
+            let answer = answer(CATALOG, &host, ("POST", &path, headers), body);
+            // OpenTool's clients know no 415, and JSON-RPC has a code of its own.
+            let expected = if is_rpc(&path) && status == 415 { 400 } else { status };
+            assert_eq!(answer.status, expected, "{path}: {}", wire(&answer));
+        }
+    }
+}
+
+#[test]
+fn every_protocol_asks_who_calls_and_how_often() {
+    // The form itself is checked by `answer`.
+    let shut =
+        FakeHost::with(&[("AUTH", "jwt"), ("JWT_SECRET", "a secret of thirty-two bytes and")]);
+    for (method, path) in addresses() {
+        let free = path == "/" || path == "/opentool/stop" || path.ends_with("/health");
+        for headers in [&[JSON][..], &[JSON, ("authorization", "Bearer x")]] {
+            let answer = asked(&shut, (&method, &path, headers), "{}");
+            assert_eq!(answer.starts_with("401\n"), !free, "{method} {path}: {answer}");
+        }
+    }
+    for path in posts().into_iter().filter(|path| path != "/opentool/stop") {
+        let full = FakeHost { limit: Some(Ok(0)), ..FakeHost::default() };
+        let body = good(&path).to_string();
+        let answer = asked(&full, ("POST", &path, &[JSON]), &body);
+        assert!(answer.starts_with("429\n"), "{path}: {answer}");
+        let scoped = body.replace("Echo.Say", "Echo.Scoped").replace("Echo_Say", "Echo_Scoped");
+        assert_ne!(scoped, body, "{path}");
+        let answer = asked(&FakeHost::default(), ("POST", &path, &[JSON]), &scoped);
+        let told = ["credentials", "scope"].iter().any(|word| answer.contains(word));
+        assert!(told, "{path}: {answer}");
+    }
+}
+
+#[test]
+fn a_crash_has_the_form_of_its_protocol() {
+    let host = FakeHost::with(&[("ALLOWED_ORIGINS", "*")]);
+    let server = Server::new(CATALOG, &host);
+    for path in posts() {
+        let answer = server.failed(Method::Post, &path, &Pairs(&[ORIGIN]));
+        let headers: Vec<_> =
+            answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
+        assert!(headers.contains(&("access-control-allow-origin", "*")), "{path}: {headers:?}");
+        let (status, body) = (answer.status, &answer.body);
+        let told =
+            exchange::Answer { method: "POST", path: &path, status, headers: &headers, body };
+        // OpenTool's clients know no 500 either.
+        let expected = if is_rpc(&path) { 503 } else { 500 };
+        assert_eq!(
+            (status, exchange::check(&told)),
+            (expected, Ok(())),
+            "{path}: {}",
+            wire(&answer)
+        );
+    }
+}
+
+/// What an answer repeats by its protocol: what pairs it with its call, or what is checked by itself.
+const ECHOED: [&str; 6] = ["id", "call_id", "$schema", "jsonrpc", "type", "role"];
+
+/// `value` with a long word in place of each text, or with that as a key of each object; also in
+/// the JSON that stands in a text. What stands under a key of `echoed` stays.
+fn lengthened(value: &Value, word: &str, keys: bool, echoed: &[&str]) -> Value {
+    let lengthen = |value: &Value| lengthened(value, word, keys, echoed);
+    match value {
+        Value::Object(members) => {
+            let member = |(key, value): (&String, &Value)| {
+                let stays = echoed.contains(&&**key);
+                (key.clone(), if stays { value.clone() } else { lengthen(value) })
+            };
+            let more = keys.then(|| (word.to_owned(), json!(1)));
+            Value::Object(members.iter().map(member).chain(more).collect())
+        }
+        Value::Array(items) => items.iter().map(lengthen).collect(),
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Ok(inner) => lengthen(&inner).to_string().into(),
+            Err(_) if keys => text.as_str().into(),
+            Err(_) => word.into(),
+        },
+        other => other.clone(),
+    }
+}
+
+proptest! {
+    #![proptest_config(modest())]
+
+    #[test]
+    fn an_answer_does_not_grow_with_the_words_of_a_request(
+        path in select(posts()),
+        word in prop_oneof!["[a-z]{1,3}", "[A-Z]\\.[a-z]", "\\PC{1,3}", any::<String>()],
+        keys in any::<bool>(),
+        at in any::<Index>(),
+    ) {
+        let word = word.repeat(20_000 / word.len().max(1));
+        let mut echoed = ECHOED.to_vec();
+        if path.starts_with("/providers") {
+            // A result names its function.
+            echoed.push("name");
+        }
+        let whole = lengthened(&good(&path), &word, keys, &echoed);
+        // One thing that is long, for many things that are long may hide each other.
+        let mut one = good(&path);
+        let all = places(&one);
+        let place = &all[at.index(all.len())];
+        if let Some(value) = whole.pointer(place) {
+            *one.pointer_mut(place).unwrap() = value.clone();
+        }
+        for body in [whole, one] {
+            let host = FakeHost::with(&[("MAX_BODY_BYTES", "100000000")]);
+            let answer = asked(&host, ("POST", &path, &[JSON]), &body.to_string());
+            prop_assert!(answer.len() < 8 * 1024, "{} bytes: {:.2000}", answer.len(), answer);
+        }
+    }
+
+    #[test]
+    fn any_json_anywhere_has_an_answer_in_form(path in select(posts()), body in any_json()) {
+        asked(&FakeHost::default(), ("POST", &path, &[JSON]), &body.to_string());
+    }
+
+    #[test]
+    fn any_bytes_anywhere_have_an_answer_in_form(
+        path in select(posts()),
+        body in prop::collection::vec(any::<u8>(), 0..64),
+    ) {
+        answer(CATALOG, &FakeHost::default(), ("POST", &path, &[JSON]), Body::from(body));
+    }
+
+    #[test]
+    fn a_good_body_with_one_thing_replaced_has_an_answer_in_form(
+        path in select(posts()),
+        at in any::<Index>(),
+        value in any_json(),
+    ) {
+        let mut body = good(&path);
+        let all = places(&body);
+        if let Some(place) = body.pointer_mut(&all[at.index(all.len())]) {
+            *place = value;
+        }
+        asked(&FakeHost::default(), ("POST", &path, &[JSON]), &body.to_string());
+    }
+
+    #[test]
+    fn any_query_has_an_answer_in_form(
+        (method, path) in select(addresses()),
+        query in prop_oneof![
+            any::<String>(),
+            "(strict|include|toolkit|version|skip_incompatible|unknown|validate_tool_arguments)=[a-zA-Z0-9_.,%]{0,12}(&[a-z]{0,6}=[a-z]{0,4}){0,3}",
+        ],
+    ) {
+        let body = if method == "POST" { good(&path).to_string() } else { String::new() };
+        let path = format!("{path}?{query}");
+        asked(&FakeHost::default(), (&method, &path, &[JSON]), &body);
+    }
+}
+
+#[test]
+fn a_body_of_two_protocols_is_refused() {
+    let flat = r#""tool_id":"Echo.Say","input":{"text":"hi"}"#;
+    let rpc = r#""jsonrpc":"2.0","id":"1","method":"Echo_Say","params":{"text":"hi"}"#;
+    let envelope = r#""request":{"tool_id":"Echo.Say","input":{"text":"hi"}}"#;
+    let list = r#""jsonrpc":"2.0","id":1,"method":"tools/list""#;
+    let both = |one: &str, other: &str| {
+        format!("{one} and {other} belong to different protocols; a call has only one of them")
+    };
+    let inside = "request and tool_id exclude each other; tool_id belongs inside request";
+    let (ids, envelopes) = (both("jsonrpc", "tool_id"), both("jsonrpc", "request"));
+    for (path, members, status, reason) in [
+        ("/call", [flat, rpc].as_slice(), 400, &*ids),
+        ("/call", &[rpc, r#""tool_id":null"#], 400, &ids),
+        ("/tools/call", &[envelope, rpc], 400, &envelopes),
+        ("/call", &[envelope, rpc, flat], 400, &ids),
+        ("/call", &[envelope, flat], 400, inside),
+        ("/oxp/call", &[flat, rpc], 400, "is not a field of a call"),
+        ("/otc/call", &[envelope, rpc], 400, &both("request", "jsonrpc")),
+        ("/oxp/1.0/call", &[envelope, rpc], 400, &both("request", "jsonrpc")),
+        ("/xaibo/execute", &[r#""tool_name":"Echo_Say""#, rpc], 400, "is not a field"),
+        ("/jsonrpc", &[rpc, r#""tool_id":"Echo.Say""#], 200, &ids),
+        ("/jsonrpc", &[rpc, envelope], 200, &envelopes),
+        ("/opentool/call", &[rpc, r#""tool_id":"Echo.Say""#], 200, &ids),
+        ("/mcp", &[list, r#""tool_id":"Echo.Say""#], 400, &ids),
+        ("/mcp", &[list, envelope], 400, &envelopes),
+    ] {
+        let body = format!("{{{}}}", members.join(","));
+        let host = FakeHost::default();
+        let got = answer(CATALOG, &host, ("POST", path, &[JSON]), Body::from(&*body));
+        assert_eq!(got.status, status, "{path} {body}: {}", wire(&got));
+        assert!(wire(&got).contains(reason), "{path} {body}: {}", wire(&got));
+        assert!(!wire(&got).contains("hi\""), "{path} {body}: it ran");
+    }
+    // What is no mark of a protocol is taken as before.
+    for (path, members) in [
+        ("/call", [rpc, r#""$schema":"otc://1.0""#].as_slice()),
+        ("/call", &[rpc, r#""tool_name":"x","input":{}"#]),
+        ("/jsonrpc", &[rpc, r#""$schema":"x","context":{}"#]),
+        ("/otc/call", &[envelope, r#""$schema":"otc://1.0","method":"x","params":{}"#]),
+    ] {
+        let body = format!("{{{}}}", members.join(","));
+        let host = FakeHost::default();
+        let got = wire(&answer(CATALOG, &host, ("POST", path, &[JSON]), Body::from(&*body)));
+        assert!(got.starts_with("200\n") && got.contains("\"hi\""), "{path} {body}: {got}");
+    }
+}
+
+#[test]
+fn only_some_protocols_take_null_for_an_absent_property() {
+    let input = r#"{"text":"hi","mood":null}"#;
+    for (path, body, rejected) in [
+        ("/call", format!(r#"{{"tool_id":"Echo.Say","input":{input}}}"#), Some(422)),
+        (
+            "/otc/call",
+            format!(r#"{{"request":{{"tool_id":"Echo.Say","input":{input}}}}}"#),
+            Some(422),
+        ),
+        (
+            "/jsonrpc",
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"Echo_Say","params":{input}}}"#),
+            Some(200),
+        ),
+        (
+            "/xaibo/execute",
+            format!(r#"{{"tool_name":"Echo_Say","parameters":{input}}}"#),
+            Some(200),
+        ),
+        ("/providers/gemini/call", format!(r#"[{{"name":"Echo_Say","args":{input}}}]"#), None),
+    ] {
+        let host = FakeHost::default();
+        let got = wire(&answer(CATALOG, &host, ("POST", path, &[JSON]), Body::from(&*body)));
+        assert!(got.starts_with(&format!("{}\n", rejected.unwrap_or(200))), "{path}: {got}");
+        assert_eq!(got.contains("Must be one of"), rejected.is_some(), "{path}: {got}");
+    }
+}
