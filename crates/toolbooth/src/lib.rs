@@ -26,14 +26,14 @@ pub mod json;
 pub mod names;
 pub mod principal;
 pub mod protocol;
-pub mod schema;
 pub mod server;
 pub mod settings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub(crate) mod text;
 pub mod tool;
 pub mod url;
 
 pub use server::Server;
 pub use tool::{Context, ToolError};
+pub use toolbooth_schema as schema;
+pub(crate) use toolbooth_schema::text;
