@@ -24,9 +24,11 @@ pub mod host;
 pub mod http;
 pub mod json;
 pub mod names;
+pub mod oauth;
 pub mod principal;
 pub mod protocol;
 pub mod schema;
+pub mod secret;
 pub mod server;
 pub mod settings;
 #[cfg(any(test, feature = "testing"))]

@@ -58,12 +58,12 @@ impl StubIssuer {
             [("AUTH", "jwt")].iter().chain(&issuer).chain(more).copied().collect();
         let host = FakeHost { upstream, ..FakeHost::with(&variables) };
         ANSWER.with_borrow_mut(|issuer| issuer.1 = 0);
-        let access = Authenticator::read(&host, &mut Vec::new());
+        let access = authenticator(&host);
         Self { host, access }
     }
 
     /// What becomes of a token so many milliseconds after the start.
-    fn sent(&self, after: u64, token: &str) -> Result<(), Rejection> {
+    fn sent(&self, after: u64, token: &str) -> Result<(), AuthError> {
         self.host.now_ms.set(NOW_MS + after);
         let header = format!("Bearer {token}");
         let headers = [("authorization", &*header)];
@@ -253,7 +253,7 @@ fn keys_are_kept_and_asked_for_again() {
     publish_keys(&[ec("old")]);
     let server = StubIssuer::new(&[]);
     // Milliseconds since the start, the token, what becomes of it, how often the issuer was asked.
-    let go = |steps: &[(u64, &str, Result<(), Rejection>, usize)]| {
+    let go = |steps: &[(u64, &str, Result<(), AuthError>, usize)]| {
         for (after, token, expected, times) in steps {
             assert_eq!(server.sent(*after, token), *expected, "after {after} ms");
             assert_eq!(asked(), *times, "after {after} ms");
@@ -287,12 +287,12 @@ fn keys_are_kept_and_asked_for_again() {
         (24 * MINUTE + 6_000, &new, Ok(()), 6),
         (24 * MINUTE + 6_000, &old, Err(invalid()), 6),
         (73 * MINUTE - 10, &new, Ok(()), 7),
-        (73 * MINUTE + 10, &new, Err(Rejection::Unavailable(DOWN)), 7),
-        (74 * MINUTE, &new, Err(Rejection::Unavailable(DOWN)), 8),
+        (73 * MINUTE + 10, &new, Err(AuthError::KeysUnavailable), 7),
+        (74 * MINUTE, &new, Err(AuthError::KeysUnavailable), 8),
     ]);
     publish_keys(&[ec("new")]);
     go(&[
-        (74 * MINUTE + 4_000, &new, Err(Rejection::Unavailable(DOWN)), 8),
+        (74 * MINUTE + 4_000, &new, Err(AuthError::KeysUnavailable), 8),
         (74 * MINUTE + 6_000, &new, Ok(()), 9),
     ]);
 }
@@ -429,8 +429,8 @@ fn an_issuer_that_does_not_answer_lets_nobody_in() {
             Err(error) => ANSWER.with_borrow_mut(|issuer| issuer.0 = Err(error)),
         }
         let server = StubIssuer::new(&[]);
-        assert_eq!(server.sent(0, &token), Err(Rejection::Unavailable(DOWN)), "{what}");
-        assert_eq!(server.sent(10, &token), Err(Rejection::Unavailable(DOWN)), "{what}, again");
+        assert_eq!(server.sent(0, &token), Err(AuthError::KeysUnavailable), "{what}");
+        assert_eq!(server.sent(10, &token), Err(AuthError::KeysUnavailable), "{what}, again");
         assert_eq!(asked(), 1, "{what}: it is left in peace for a while");
         let told = format!("Error jwks [(\"problem\", \"{problem}\")]");
         assert_eq!(*server.host.log.borrow(), [told], "{what}");
