@@ -97,7 +97,7 @@ fn names_that_github_does_not_have_are_refused() {
                 input["title"] = "t".into();
             }
             let (outcome, _) = call(tool, input, |_| answer(404, "{}"));
-            let refused = matches!(outcome, Outcome::Invalid(_));
+            let refused = matches!(outcome, Outcome::InvalidInput(_));
             assert_eq!(!refused, good, "{tool} {owner:?} {repository:?}: {outcome:?}");
         }
     }
@@ -122,7 +122,7 @@ fn a_full_page_has_a_next_one() {
 #[test]
 fn a_token_that_github_refuses_is_asked_for_again() {
     let (outcome, log) = create(|_| answer(401, r#"{"message":"Bad credentials"}"#));
-    let Outcome::Refused(Rejection::MissingRequirements(missing)) = outcome else {
+    let Outcome::Rejected(Rejection::MissingRequirements(missing)) = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(missing.authorization, ["github"]);

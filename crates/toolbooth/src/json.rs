@@ -5,13 +5,14 @@
 //! that later walks the value does so recursively), and when it has more than [`MAX_VALUES`] values (a
 //! value takes up to 70 bytes of memory, and may be written with two).
 //!
-//! What comes in is read into a [`Value`] whose texts lie in the body; what goes out is a
-//! `serde_json::Value`, or text, and all of it is written by one writer.
+//! Requests are read into a [`Value`] that borrows its strings from the body. Responses are types that derive
+//! `Serialize`, written by [`to_vec`] and [`to_string`], which are `serde_json`.
 
 mod form;
 mod members;
 mod object;
 mod reader;
+mod ser;
 mod value;
 mod writer;
 
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use members::{Member, Object};
 pub(crate) use object::object;
 use reader::{Fault, Reader};
+pub use ser::{to_string, to_vec};
 pub use value::Value;
 pub(crate) use writer::Writer;
 pub use writer::text;
@@ -106,9 +108,7 @@ pub(crate) fn read_value<'t, T: Deserialize<'t>>(value: &'t Value<'t>) -> Option
     T::deserialize(form::Form(value)).ok()
 }
 
-/// The JSON of a form that is JSON: no maps with other keys than texts and numbers.
-///
-/// By way of a [`Value`] as well, so that members come in the order of their names.
-pub fn write(form: &impl Serialize) -> String {
-    text(&serde_json::to_value(form).unwrap_or_default())
+/// The JSON of a value: the same as [`to_string`].
+pub fn write(value: &impl Serialize) -> String {
+    to_string(value)
 }

@@ -275,13 +275,13 @@ pub fn check_example(
     let got = match ready(serve(call, &principal, catalog, &settings, host)) {
         Outcome::Done { value, .. } => json!({ "value": value }),
         Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
-        Outcome::Invalid(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),
-        Outcome::Asks { asked, .. } => {
+        Outcome::InvalidInput(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),
+        Outcome::InputRequired { asked, .. } => {
             let mut keys: Vec<_> = asked.questions.iter().map(|(key, _)| key).collect();
             keys.sort();
             json!({ "asks": keys })
         }
-        Outcome::Refused(rejection) => json!({ "refused": format!("{rejection:?}") }),
+        Outcome::Rejected(rejection) => json!({ "refused": format!("{rejection:?}") }),
     };
     let promised = match (&example.value, &example.error, &example.asks) {
         (Some(value), ..) => json!({ "value": value }),

@@ -44,8 +44,7 @@ impl TokenCache {
     ) -> Option<Principal> {
         let tokens = self.tokens();
         let known = tokens.get(slot(token))?.as_ref()?;
-        let is_valid =
-            now < known.expires && (known.keys_ms.is_none() || known.keys_ms == keys_ms);
+        let is_valid = now < known.expires && (known.keys_ms.is_none() || known.keys_ms == keys_ms);
         (same(known.text.as_bytes(), token.as_bytes()) && is_valid).then(|| known.principal.clone())
     }
 

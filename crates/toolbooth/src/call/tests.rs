@@ -244,15 +244,15 @@ pub(crate) fn every_refusal() -> Vec<Rejection> {
         Rejection::NotFound,
         Rejection::MethodNotAllowed { allow: "POST, OPTIONS" },
         Rejection::ForbiddenOrigin,
-        Rejection::TooLarge { limit: 1000 },
-        Rejection::NotJson,
+        Rejection::PayloadTooLarge { limit: 1000 },
+        Rejection::UnsupportedMediaType,
         Rejection::InvalidJson(text("EOF at line 1 column 1")),
         Rejection::Malformed(text("x must be a \"string\"")),
         Rejection::UnsupportedVersion { supported: "1.0" },
         Rejection::InvalidToolId,
         Rejection::UnknownTool { id: text("A.B"), name: text("A_B") },
-        Rejection::NoSuchVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
-        Rejection::Forbidden { name: "A_B" },
+        Rejection::UnknownVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
+        Rejection::ToolNotAllowed { name: "A_B" },
         Rejection::Unauthenticated { reason: "the token has expired", sent: true },
         Rejection::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
         Rejection::TooManyRequests { retry_after: 60 },
@@ -268,12 +268,9 @@ pub(crate) fn every_refusal() -> Vec<Rejection> {
                 title: text("Mail"),
             }],
         }),
-        Rejection::Unanswerable {
-            name: "A_B",
-            lacking: vec![Capability::Form, Capability::Sampling],
-        },
+        Rejection::CannotAsk { name: "A_B", lacking: vec![Capability::Form, Capability::Sampling] },
         Rejection::Unavailable("it has no random bytes"),
-        Rejection::Failed,
+        Rejection::Internal,
     ];
     // A new kind does not compile here until somebody adds its row above.
     for rejection in &rows {
@@ -281,22 +278,22 @@ pub(crate) fn every_refusal() -> Vec<Rejection> {
             Rejection::NotFound
             | Rejection::MethodNotAllowed { .. }
             | Rejection::ForbiddenOrigin
-            | Rejection::TooLarge { .. }
-            | Rejection::NotJson
+            | Rejection::PayloadTooLarge { .. }
+            | Rejection::UnsupportedMediaType
             | Rejection::InvalidJson(_)
             | Rejection::Malformed(_)
             | Rejection::UnsupportedVersion { .. }
             | Rejection::InvalidToolId
             | Rejection::UnknownTool { .. }
-            | Rejection::NoSuchVersion { .. }
-            | Rejection::Forbidden { .. }
+            | Rejection::UnknownVersion { .. }
+            | Rejection::ToolNotAllowed { .. }
             | Rejection::Unauthenticated { .. }
             | Rejection::MissingScope { .. }
             | Rejection::TooManyRequests { .. }
             | Rejection::MissingRequirements(_)
-            | Rejection::Unanswerable { .. }
+            | Rejection::CannotAsk { .. }
             | Rejection::Unavailable(_)
-            | Rejection::Failed => {}
+            | Rejection::Internal => {}
         }
     }
     rows
@@ -306,7 +303,7 @@ pub(crate) fn every_refusal() -> Vec<Rejection> {
 pub(crate) fn asks() -> (Outcome, Rejection) {
     let questions = [("q".to_owned(), InputRequest::form("m", json!({})))].into();
     let asked = InputRequired { tool: "A_B", questions, state: Some(json!("s")) };
-    (Outcome::Asks { asked: asked.clone(), notes: Vec::new() }, asked.into())
+    (Outcome::InputRequired { asked: asked.clone(), notes: Vec::new() }, asked.into())
 }
 
 fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {

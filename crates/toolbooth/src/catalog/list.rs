@@ -46,7 +46,6 @@ pub enum Rendering {
 impl Rendering {
     /// Fits, and there is nothing more to say.
     pub fn of(json: &impl serde::Serialize) -> Self {
-        #[expect(clippy::disallowed_methods, reason = "runs at build time only")]
         let json = serde_json::to_string(json).unwrap_or_default();
         Self::Fits { json, warnings: Vec::new() }
     }

@@ -49,7 +49,7 @@ pub enum Found {
     /// The tool that the reference means.
     Tool(&'static Tool),
     /// There is such a tool, but not in that version.
-    NoSuchVersion(&'static Tool),
+    UnknownVersion(&'static Tool),
     /// There is no such tool.
     Unknown,
 }
@@ -71,7 +71,7 @@ impl Catalog {
             None => Found::Tool(latest),
             Some(version) => match versions.binary_search_by(|tool| tool.version.cmp(version)) {
                 Ok(at) => versions.get(at).map_or(Found::Unknown, Found::Tool),
-                Err(_) => Found::NoSuchVersion(latest),
+                Err(_) => Found::UnknownVersion(latest),
             },
         }
     }
@@ -116,7 +116,7 @@ pub(crate) mod tests {
         ] {
             let got = match catalog.find(&ToolRef::parse(asked).unwrap()) {
                 Found::Tool(tool) => Ok(tool.version.to_string()),
-                Found::NoSuchVersion(tool) => {
+                Found::UnknownVersion(tool) => {
                     Err(format!("no such version of {}.{}", tool.toolkit, tool.tool))
                 }
                 Found::Unknown => Err("unknown".to_owned()),

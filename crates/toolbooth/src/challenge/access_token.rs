@@ -1,9 +1,9 @@
 //! Access tokens of users' grants, refreshed when they are about to expire.
 
+use super::GrantedToken;
 use super::grant::Grant;
 use super::grant_store::{GrantId, GrantState, GrantStore};
 use super::owner::Owner;
-use super::GrantedToken;
 use crate::host::Host;
 use crate::oauth::{OAuthClient, TokenError, revoke};
 use crate::secret::Secret;
@@ -107,12 +107,13 @@ impl GrantStore {
         if self.recent_writes.is_unreachable(provider, host.now_ms()) {
             return Err(TokenError::Unreachable);
         }
-        let tokens = client.refresh(&refresh_token, host).await.inspect_err(|error| match error {
-            TokenError::Unreachable => {
-                self.recent_writes.mark_unreachable(provider, host.now_ms());
-            }
-            TokenError::Rejected => {}
-        })?;
+        let tokens =
+            client.refresh(&refresh_token, host).await.inspect_err(|error| match error {
+                TokenError::Unreachable => {
+                    self.recent_writes.mark_unreachable(provider, host.now_ms());
+                }
+                TokenError::Rejected => {}
+            })?;
         Ok(grant.refreshed(tokens, host.now_ms()))
     }
 }

@@ -49,7 +49,7 @@ impl ChallengeClaims {
             request.scopes.iter().map(|&scope| scope.to_owned()).collect();
         let mut further_scopes: Vec<String> = Vec::new();
         // The length as JSON, with the comma.
-        let size = |scope: &String| json::write(scope).len() + 1;
+        let size = |scope: &String| json::to_string(scope).len() + 1;
         for scope in provider.scopes.iter().chain(granted) {
             let total = further_scopes.iter().map(size).sum::<usize>() + size(scope);
             let is_new = !required_scopes.contains(scope) && !further_scopes.contains(scope);

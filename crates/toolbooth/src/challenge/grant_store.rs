@@ -113,7 +113,8 @@ impl GrantStore {
         host: &dyn Host,
     ) -> Result<GrantState, StoreError> {
         let all @ (keys, _) = &self.all_keys(id);
-        let (stored, proven) = join(self.stored(all, host), self.load_by_proof(id, proof, host)).await;
+        let (stored, proven) =
+            join(self.stored(all, host), self.load_by_proof(id, proof, host)).await;
         let (stored, deleted_ms) = stored?;
         let deleted_ms = deleted_ms.max(self.recently_deleted(keys, host));
         // Of equal copies the last one is picked. The copy of the proof has no refresh token.
@@ -216,7 +217,7 @@ impl GrantStore {
         grant: &Grant,
         host: &dyn Host,
     ) -> Result<String, StoreError> {
-        let sealed = self.grant_keys.seal(key, json::write(grant).as_bytes(), host);
+        let sealed = self.grant_keys.seal(key, json::to_string(grant).as_bytes(), host);
         sealed.map_err(|_| StoreError("no random bytes".to_owned()))
     }
 
@@ -236,7 +237,8 @@ impl GrantStore {
         let all @ (keys, previous) = &self.all_keys(id);
         let read = self.stored_grant(all, host).await;
         let (stored, failed) = read.map_or_else(|error| (None, Some(error)), |it| (it, None));
-        let GrantState { grant, .. } = GrantState::newest([stored, self.recently_written(keys, host)], None);
+        let GrantState { grant, .. } =
+            GrantState::newest([stored, self.recently_written(keys, host)], None);
         let now_ms = host.now_ms();
         let granted_ms = grant.as_ref().map_or(0, |grant| grant.granted_ms);
         let deleted_ms = now_ms.saturating_add(CLOCK_SKEW_MS).max(granted_ms);
@@ -256,7 +258,8 @@ impl GrantStore {
         // The client repeats the request, and then the grant can be revoked.
         failed.map_or(Ok(()), Err)?;
         // A refresh may have finished while the deletion was being written. A later one sees the deletion.
-        let GrantState { grant, .. } = GrantState::newest([grant, self.recently_written(keys, host)], None);
+        let GrantState { grant, .. } =
+            GrantState::newest([grant, self.recently_written(keys, host)], None);
         // The grant is invalid already. This removes its tokens from the store.
         for keys in all.into_iter().flatten() {
             let _ = host.delete(&keys.grant).await.inspect_err(|error| log(error, host));

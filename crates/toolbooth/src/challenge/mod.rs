@@ -8,7 +8,7 @@
 //! - `claims`: what a challenge's token contains; `owner`: whose grant it asks for;
 //! - `grant`; `grant_store`: grants in the store; `recent_writes`: what the store may not return yet;
 //!   `proof`: what replaces it elsewhere; `access_token`: tokens of grants, and their refresh;
-//! - `routes`: the paths that users and clients visit; `flow`: what happens there; `page`: the HTML;
+//! - `flow`: the steps of a user and the status for the client; `page`: the HTML;
 //! - `request_state`: requests that continue when their client has asked the user.
 
 mod access_token;
@@ -21,12 +21,10 @@ mod page;
 mod proof;
 mod recent_writes;
 mod request_state;
-mod routes;
 
 pub(crate) use flow::DeletionError;
 pub(crate) use owner::{Owner, OwnerError};
 pub(crate) use request_state::{ContinuationToken, INVALID_STATE, RequestState, RequestStateCodec};
-pub use routes::{ConsentHandler, ConsentRoute, ROUTES, route};
 
 use crate::host::{Host, NoRandomness};
 use crate::oauth::{OAuthClient, StateKeys, TokenPurpose, random_text};
@@ -34,7 +32,15 @@ use crate::secret::Secret;
 use crate::settings::ConsentSettings;
 use access_token::AccessTokenError;
 use claims::ChallengeClaims;
-use grant_store::{GrantId, GrantStore};
+use grant_store::GrantStore;
+
+// The paths that protocol/consent.rs mounts, for the URLs that clients and providers get.
+/// The consent page.
+const START: &str = "/auth/start";
+/// The status of a challenge.
+const CHECK: &str = "/auth/check";
+/// Where providers redirect users; the id of the provider follows.
+const CALLBACK: &str = "/auth/callback/";
 
 /// How long a client may ask for the status of a challenge.
 const LIFE_MS: u64 = 15 * 60 * 1000;
@@ -176,8 +182,8 @@ impl Challenges {
         let url = |path: &str| format!("{}{path}?c={token}", self.settings.public_url);
         Ok(Challenge {
             id,
-            url: url(routes::START),
-            check_url: url(routes::CHECK),
+            url: url(START),
+            check_url: url(CHECK),
             provider: request.provider.provider.id.clone(),
             title: request.provider.provider.title.clone(),
         })

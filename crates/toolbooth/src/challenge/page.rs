@@ -111,8 +111,8 @@ fn list(names: &[String]) -> String {
 
 /// A page with a message; `retry_url` is where to try again.
 pub(super) fn notice(Notice { status, title, text }: Notice, retry_url: Option<&str>) -> Response {
-    let retry = retry_url
-        .map(|url| format!("<a class=\"button\" href=\"{}\">Try again</a>", Escaped(url)));
+    let retry =
+        retry_url.map(|url| format!("<a class=\"button\" href=\"{}\">Try again</a>", Escaped(url)));
     let main = format!("<p>{text}</p>{}", retry.unwrap_or_default());
     html(status, title, &main, "'none'")
 }
@@ -120,8 +120,7 @@ pub(super) fn notice(Notice { status, title, text }: Notice, retry_url: Option<&
 /// The page of a completed challenge.
 pub(super) fn done() -> Response {
     let (status, title) = (200, "Done");
-    let text =
-        "Access is granted. You can close this page and go back to the application.";
+    let text = "Access is granted. You can close this page and go back to the application.";
     notice(Notice { status, title, text }, None)
 }
 

@@ -39,7 +39,7 @@ impl GrantStore {
     /// then wait until the grant itself can be read.
     pub(super) async fn save_proof(&self, id: GrantId<'_>, grant: &Grant, host: &dyn Host) {
         let key = self.proof_key(id, &self.handle(id, grant));
-        if let Ok(sealed) = self.sealed(&key, &grant.without_refresh_token(), host) {
+        if let Ok(sealed) = self.encrypt(&key, &grant.without_refresh_token(), host) {
             let _ = put(&key, &sealed, LIFE, host).await;
         }
     }

@@ -71,7 +71,7 @@ impl RequestStateCodec {
             Principal::Key { name, .. } => ("key", [Some(name), None]),
             Principal::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
         };
-        let who = json::write(&(method, name, user));
+        let who = json::to_string(&(method, name, user));
         let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
         ContinuationToken {
             request: keys.hashes(TokenPurpose::ContinuationToken, &parts),
@@ -85,8 +85,7 @@ impl ContinuationToken {
     /// Seals `state` for the client.
     pub(crate) fn seal(&self, state: RequestState) -> String {
         let RequestState { providers, state } = state;
-        let claims =
-            ContinuationClaims { request: self.request.current.clone(), providers, state };
+        let claims = ContinuationClaims { request: self.request.current.clone(), providers, state };
         self.keys.seal(TokenPurpose::ContinuationToken, &claims, self.expires_ms)
     }
 
@@ -126,7 +125,8 @@ mod tests {
         let owner = |user| (&principal, Some(user));
         let rotated = rotated.token_for(owner("u"), &["call", "{}"], 5_000);
         let continuation = codec.token_for(owner("u"), &["call", "{}"], 5_000);
-        let waited = RequestState { providers: vec!["mail".to_owned()], state: Some(json!({"a": 1})) };
+        let waited =
+            RequestState { providers: vec!["mail".to_owned()], state: Some(json!({"a": 1})) };
         let token = continuation.seal(waited.clone());
         assert_eq!(
             token,
@@ -134,7 +134,11 @@ mod tests {
         );
         assert_eq!(continuation.open(&token, 6_000).as_ref(), Ok(&waited));
         assert_eq!(rotated.open(&token, 6_000).as_ref(), Ok(&waited), "the key before");
-        assert_eq!(continuation.open(&rotated.seal(waited), 6_000), Err(INVALID_STATE), "the key after");
+        assert_eq!(
+            continuation.open(&rotated.seal(waited), 6_000),
+            Err(INVALID_STATE),
+            "the key after"
+        );
         let bytes = Base64UrlUnpadded::decode_vec(&token).unwrap();
         let told = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
         assert!(!told(b"mail") && !told(b"\"a\""), "the client reads neither");

@@ -5,7 +5,7 @@ mod origins;
 mod request;
 mod response;
 
-pub use cors::{cross_origin, preflight};
+pub use cors::{any_page, any_page_preflight, cross_origin, preflight};
 pub use origins::Origins;
 pub use request::{Body, BodyError, BodyStream, Headers, Method, Request, is_json, matches_etag};
 pub use response::Response;

@@ -3,7 +3,7 @@
 use crate::host::BoxFuture;
 use crate::names::same;
 
-/// A request method that the server tells apart.
+/// A request method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// `GET`
@@ -18,6 +18,20 @@ pub enum Method {
     Options,
     /// Every other method, none of which any endpoint takes.
     Other,
+}
+
+impl Method {
+    /// Its name, as in a request line; empty for [`Other`](Self::Other).
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Delete => "DELETE",
+            Self::Options => "OPTIONS",
+            Self::Other => "",
+        }
+    }
 }
 
 impl From<&str> for Method {

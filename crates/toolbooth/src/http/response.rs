@@ -27,7 +27,7 @@ impl Response {
 
     /// A response with JSON that was written for this request, and is for no cache.
     pub(crate) fn written(status: u16, body: Writer) -> Self {
-        Self::json(status, body.end().into_bytes()).with("cache-control", "no-store")
+        Self::json(status, body.into_bytes()).with("cache-control", "no-store")
     }
 
     /// A response without a body.

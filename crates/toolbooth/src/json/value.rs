@@ -5,7 +5,7 @@ use std::mem;
 
 use serde_json::Number;
 
-use super::{Object, Writer};
+use super::{Object, to_string};
 
 /// A value of JSON, as it came: its texts and names lie in the text that it was read from, but for
 /// those that are written with escapes.
@@ -89,32 +89,9 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Its JSON, as short as can be.
+    /// Its JSON, as short as possible.
     pub(crate) fn text(&self) -> String {
-        let mut writer = Writer::new();
-        self.write(&mut writer);
-        writer.end()
-    }
-
-    fn write(&self, writer: &mut Writer) {
-        match self {
-            Self::Null => writer.json("null"),
-            Self::Bool(true) => writer.json("true"),
-            Self::Bool(false) => writer.json("false"),
-            Self::Number(number) => writer.number(number),
-            Self::String(text) => writer.string(text),
-            Self::Array(items) => writer.array(items, |writer, item| item.write(writer)),
-            Self::Object(members) => {
-                writer.json("{");
-                let mut comma = "";
-                for (name, member) in members.iter() {
-                    writer.json(comma).string(name).json(":");
-                    member.write(writer);
-                    comma = ",";
-                }
-                writer.json("}")
-            }
-        };
+        to_string(self)
     }
 }
 

@@ -52,7 +52,8 @@ impl OAuthClient {
             (response.status == 200).then(|| response.json()).flatten();
         let server = document.ok_or(TokenError::Unreachable);
         let server = server.and_then(|document| document.server(issuer, &self.provider));
-        let server = server.inspect_err(|_| self.log("its discovery document cannot be used", host))?;
+        let server =
+            server.inspect_err(|_| self.log("its discovery document cannot be used", host))?;
         self.discovered.insert(&server, host.now_ms());
         Ok(server)
     }
@@ -102,8 +103,7 @@ impl OAuthClient {
         host: &dyn Host,
     ) -> Result<TokenResponse, TokenError> {
         let server = self.server(host).await?;
-        let fields =
-            [("grant_type", "refresh_token"), ("refresh_token", refresh_token.expose())];
+        let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh_token.expose())];
         self.request_tokens(&server, &fields, host).await
     }
 

@@ -33,8 +33,7 @@ pub(crate) async fn revoke(
             client.form(&server, url, &[("token", token), ("token_type_hint", hint)])
         }
         Some(RevocationEndpoint::GitHub { url, client_secret }) => {
-            let credentials =
-                format!("{}:{}", client.provider.client_id, client_secret.expose());
+            let credentials = format!("{}:{}", client.provider.client_id, client_secret.expose());
             let credentials = Base64::encode_string(credentials.as_bytes());
             HttpRequest {
                 method: "DELETE",
@@ -46,7 +45,7 @@ pub(crate) async fn revoke(
                     ("user-agent", "toolbooth".into()),
                     ("x-github-api-version", "2022-11-28".into()),
                 ],
-                body: Some(json::write(&GitHubAuthorization { access_token }).into_bytes()),
+                body: Some(json::to_vec(&GitHubAuthorization { access_token })),
                 ..HttpRequest::get(url.as_str())
             }
         }

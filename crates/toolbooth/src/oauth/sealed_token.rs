@@ -133,7 +133,7 @@ impl StateKey {
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
-        let text = json::write(&SealedToken { expires: expires_ms / 1000, claims });
+        let text = json::to_string(&SealedToken { expires: expires_ms / 1000, claims });
         let mac: [u8; 32] =
             self.mac("nonce", &[purpose.name(), &text]).finalize().into_bytes().into();
         let [nonce @ .., _, _, _, _, _, _, _, _] = mac;

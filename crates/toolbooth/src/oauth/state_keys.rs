@@ -104,8 +104,7 @@ mod tests {
 
     #[test]
     fn the_current_key_makes_and_both_are_accepted() {
-        let (old, both, new) =
-            (keys(OLD, ""), keys(NEW, OLD), keys(NEW, ""));
+        let (old, both, new) = (keys(OLD, ""), keys(NEW, OLD), keys(NEW, ""));
         let token = |keys: &StateKeys| keys.seal(TokenPurpose::State, &"claim", 10_000);
         let open =
             |keys: &StateKeys, token: &str| keys.open::<String>(TokenPurpose::State, token, 9_999);

@@ -8,16 +8,18 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::context::malformed;
-use super::oxp::{self, Form, reject};
-use super::{Exchange, Handler, Protocol, Route, marks, no_version, unsigned};
+use super::oxp::{self, Format, reject};
+use super::{
+    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, marks, post, version_free,
+};
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
 
 /// OTC without a marker.
-const OTC_1_0: Form = Form::Otc("otc://1.0");
+const OTC_1_0: Format = Format::Otc("otc://1.0");
 /// Published OXP without a marker.
-pub(super) const OXP_1_0: Form = Form::Oxp("urn:oxp:1.0");
+pub(super) const OXP_1_0: Format = Format::Oxp("urn:oxp:1.0");
 
 /// What a rejection tells of the markers.
 const SUPPORTED: &str = "otc://1.0, urn:oxp:1.0";
@@ -33,42 +35,40 @@ const PUBLISHED: [&str; 3] = [
 pub static OTC: Protocol = Protocol {
     name: "otc",
     title: "Open Tool Calling 1.0",
-    endpoints: &[
-        Route { path: "/health", action: Handler::Health },
+    listed: true,
+    routes: &[
+        Route { path: "/health", methods: &[get(Handler::Health)] },
         Route {
             path: "/tools",
-            action: Handler::Read(|reading| {
-                reading.page("otc").map_err(|why| reject(OTC_1_0, why))
-            }),
+            methods: &[get(Handler::List(|context| Ok(Page::of_list("otc", context)?)))],
         },
-        Route { path: "/tools/call", action: Handler::Call(|posted| call(posted.body, OTC_1_0)) },
-        Route { path: "/call", action: Handler::Call(|posted| call(posted.body, OTC_1_0)) },
+        Route { path: "/tools/call", methods: &[post(Handler::Call(call_otc))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call_otc))] },
     ],
-    check: no_version,
-    reject: |rejection| reject(OTC_1_0, rejection),
-    decorate: unsigned,
-    web_clients: false,
+    check_version: version_free,
+    encode_rejection: |rejection, _| reject(OTC_1_0, rejection),
+    response_headers: &[],
+    cors: Cors::Configured,
 };
 
 /// The Open eXecution Protocol as it was published.
 pub static OXP: Protocol = Protocol {
     name: "oxp-envelope",
     title: "Open eXecution Protocol 1.0 as published, bodies in an envelope",
-    endpoints: &[
-        Route { path: "/health", action: Handler::Health },
+    listed: true,
+    routes: &[
+        Route { path: "/health", methods: &[get(Handler::Health)] },
         Route {
             path: "/tools",
-            action: Handler::Read(|reading| {
-                reading.page("oxp-envelope").map_err(|why| reject(OXP_1_0, why))
-            }),
+            methods: &[get(Handler::List(|context| Ok(Page::of_list("oxp-envelope", context)?)))],
         },
-        Route { path: "/tools/call", action: Handler::Call(|posted| call(posted.body, OXP_1_0)) },
-        Route { path: "/call", action: Handler::Call(|posted| call(posted.body, OXP_1_0)) },
+        Route { path: "/tools/call", methods: &[post(Handler::Call(call_oxp))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call_oxp))] },
     ],
-    check: no_version,
-    reject: |rejection| reject(OXP_1_0, rejection),
-    decorate: unsigned,
-    web_clients: false,
+    check_version: version_free,
+    encode_rejection: |rejection, _| reject(OXP_1_0, rejection),
+    response_headers: &[],
+    cors: Cors::Configured,
 };
 
 /// The lists of both.
@@ -87,14 +87,23 @@ pub(super) const LISTS: &[ListForm] = &[
     },
 ];
 
-/// `POST /tools/call` with an envelope (T12, T13, XM4). `unmarked` is the form of a request that
-/// names no version. The answer names the version that the request named, or else that one.
-pub(super) fn call(body: Value<'_>, unmarked: Form) -> Exchange<'_> {
-    let (form, call) = match form(&body, unmarked) {
-        Ok(form) => (form, open(body).and_then(decode)),
+fn call_otc(request: PostRequest<'_>) -> CallResponse<'_> {
+    call(request, OTC_1_0)
+}
+
+pub(super) fn call_oxp(request: PostRequest<'_>) -> CallResponse<'_> {
+    call(request, OXP_1_0)
+}
+
+/// `POST /tools/call` with an envelope (T12, T13, XM4). `unmarked` is the format of a request that
+/// names no version. The response names the version that the request named, or else that one.
+fn call(request: PostRequest<'_>, unmarked: Format) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    let (format, call) = match format(&body, unmarked) {
+        Ok(format) => (format, open(body).and_then(decode)),
         Err(rejection) => (nearest(&body, unmarked), Err(rejection)),
     };
-    Exchange::single(call, move |outcome| oxp::encode(form, outcome))
+    Box::pin(async move { Ok(oxp::encode(format, context.call(call).await?)) })
 }
 
 /// Reads `$schema` (T6 to T9, XM1 to XM3).
@@ -102,23 +111,25 @@ pub(super) fn call(body: Value<'_>, unmarked: Form) -> Exchange<'_> {
 /// # Errors
 /// [`Rejection::Malformed`] when it is no text, [`Rejection::UnsupportedVersion`] when it names another
 /// version or no version at all (T20).
-fn form(body: &Value<'_>, unmarked: Form) -> Result<Form, Rejection> {
+fn format(body: &Value<'_>, unmarked: Format) -> Result<Format, Rejection> {
     let sent = match body.get("$schema") {
         None => return Ok(unmarked),
         Some(Value::String(sent)) => sent,
         Some(_) => return Err(malformed("$schema must be a string")),
     };
-    let named = [OTC_1_0, OXP_1_0].into_iter().find(|form| form.schema() == Some(&**sent));
+    let named = [OTC_1_0, OXP_1_0].into_iter().find(|format| format.schema() == Some(&**sent));
     let published = PUBLISHED.into_iter().find(|address| address == sent);
     let published = published.map(|address| match unmarked {
-        Form::Otc(_) => Form::Otc(address),
-        Form::Oxp(_) | Form::Flat => Form::Oxp(address),
+        Format::Otc(_) => Format::Otc(address),
+        Format::Oxp(_) | Format::Flat => Format::Oxp(address),
     });
-    named.or(published).ok_or(Rejection::UnsupportedVersion { supported: SUPPORTED })
+    named
+        .or(published)
+        .ok_or(Rejection::UnsupportedVersion { field: "$schema", supported: SUPPORTED })
 }
 
 /// The form to tell in that a version is not served: that of the protocol that was named.
-fn nearest(body: &Value<'_>, unmarked: Form) -> Form {
+fn nearest(body: &Value<'_>, unmarked: Format) -> Format {
     match body.get("$schema").and_then(Value::as_str) {
         Some(sent) if sent.starts_with("otc:") => OTC_1_0,
         Some(sent) if sent.starts_with("urn:oxp:") => OXP_1_0,

@@ -11,42 +11,45 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::context::{credentials, malformed, text};
-use super::{Exchange, Handler, ListRequest, Page, PostRequest, Protocol, Route};
-use crate::call::{Nulls, Rejection, ToolRequest, ToolSelector};
+use super::{CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post};
+use crate::call::{Nulls, Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
 use crate::text::excerpt;
 use crate::tool::Dialogue;
 
-pub use response::{Form, encode, reject};
+pub use response::{Format, encode, reject};
 
 /// The version that is served.
 const VERSION: &str = "1.0";
 
 /// The protocol.
-pub static FLAT: Protocol = Protocol {
+pub static OXP: Protocol = Protocol {
     name: "oxp",
     title: "Open eXecution Protocol 1.0, flat bodies",
-    endpoints: &[
-        Route { path: "/health", action: Handler::Health },
-        Route { path: "/tools", action: Handler::Read(list) },
-        Route { path: "/tools/call", action: Handler::Call(call) },
-        Route { path: "/call", action: Handler::Call(call) },
+    listed: true,
+    routes: &[
+        Route { path: "/health", methods: &[get(Handler::Health)] },
+        Route { path: "/tools", methods: &[get(LIST_TOOLS)] },
+        Route { path: "/tools/call", methods: &[post(Handler::Call(call))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call))] },
     ],
-    check: check_version,
-    reject: |rejection| reject(Form::Flat, rejection),
-    decorate,
-    web_clients: false,
+    check_version,
+    encode_rejection,
+    response_headers: VERSION_HEADER,
+    cors: Cors::Configured,
 };
+
+/// `GET /tools` (X9).
+pub(super) const LIST_TOOLS: Handler =
+    Handler::List(|context| Ok(Page::of_list(LIST.name, context)?));
+
+/// Every response names the version (X8).
+pub(super) const VERSION_HEADER: &[(&str, &str)] = &[("oxp-version", VERSION)];
 
 pub(super) const LIST: ListForm =
     ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
-
-/// Every response names the version (X8).
-pub fn decorate(response: Response) -> Response {
-    response.with("oxp-version", VERSION)
-}
 
 /// Accepts an absent or empty `OXP-Version` (X6) and any spelling of 1.0 (X7).
 ///
@@ -55,25 +58,26 @@ pub fn decorate(response: Response) -> Response {
 pub fn check_version(headers: &dyn Headers) -> Result<(), Rejection> {
     match headers.get("oxp-version").as_deref().map(str::trim) {
         None | Some("" | "1" | "1.0" | "1.0.0") => Ok(()),
-        Some(_) => Err(Rejection::UnsupportedVersion { supported: VERSION }),
+        Some(_) => Err(Rejection::UnsupportedVersion { field: "OXP-Version", supported: VERSION }),
     }
 }
 
-/// `GET /tools` (X9).
-pub fn list(reading: &ListRequest<'_>) -> Result<Page, Response> {
-    reading.page(LIST.name).map_err(|rejection| reject(Form::Flat, rejection))
-}
-
-/// `POST /tools/call` with a flat body. An envelope is refused here with the address that takes it.
-pub fn call(posted: PostRequest<'_>) -> Exchange<'_> {
-    let call = if posted.body.get("request").is_some() {
+/// `POST /tools/call` with a flat body. An envelope is rejected with the address that accepts it.
+pub fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    let call = if body.get("request").is_some() {
         Err(malformed(
-            "request is an envelope, which /otc and /oxp/1.0 take; here its fields are the body's own",
+            "request is an envelope, which /otc and /oxp/1.0 accept; here its fields belong in the body itself",
         ))
     } else {
-        decode(posted.body)
+        decode(body)
     };
-    Exchange::single(call, |outcome| encode(Form::Flat, outcome))
+    Box::pin(async move { Ok(encode(Format::Flat, context.call(call).await?)) })
+}
+
+/// Writes a rejection in the flat format.
+pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    reject(Format::Flat, rejection)
 }
 
 /// Reads a `CallToolRequest`, which is closed: a field that it does not have is refused.

@@ -3,68 +3,71 @@
 
 use std::sync::LazyLock;
 
+use super::oxp::{Format, VERSION_HEADER};
 use super::{
-    Exchange, Handler, ListRequest, MOUNTS, Page, PostRequest, Protocol, Route, envelope, marks,
-    opentool, oxp,
+    CallResponse, Cors, Handler, PROTOCOLS, Page, PageError, PostRequest, Protocol, Route,
+    envelope, get, marks, opentool, oxp, post,
 };
-use crate::call::Rejection;
-use crate::http::Response;
+use crate::call::{Rejection, RequestContext};
 use crate::json::Writer;
 
-/// The protocol of paths that no other mount has.
-pub(super) static ROOT: Protocol = Protocol {
+/// The protocol of paths that no other mount matches.
+pub(crate) static ROOT: Protocol = Protocol {
     name: "root",
     title: "Every protocol, told apart by the shape of a call",
-    endpoints: &[
-        Route { path: "/", action: Handler::Public(index) },
-        Route { path: "/health", action: Handler::Health },
-        Route { path: "/tools", action: Handler::Read(oxp::list) },
-        Route { path: "/tools/call", action: Handler::Call(call) },
-        Route { path: "/call", action: Handler::Call(call) },
-        Route { path: "/version", action: Handler::Read(opentool::version) },
-        Route { path: "/load", action: Handler::Read(opentool::load) },
+    listed: true,
+    routes: &[
+        Route { path: "/", methods: &[get(Handler::Public(index))] },
+        Route { path: "/health", methods: &[get(Handler::Health)] },
+        Route { path: "/tools", methods: &[get(oxp::LIST_TOOLS)] },
+        Route { path: "/tools/call", methods: &[post(Handler::Call(call))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call))] },
+        Route { path: "/version", methods: &[get(Handler::List(opentool::version))] },
+        Route { path: "/load", methods: &[get(Handler::List(opentool::load))] },
     ],
-    check: oxp::check_version,
-    reject: |rejection| oxp::reject(oxp::Form::Flat, rejection),
-    decorate: oxp::decorate,
-    web_clients: false,
+    check_version: oxp::check_version,
+    encode_rejection: oxp::encode_rejection,
+    response_headers: VERSION_HEADER,
+    cors: Cors::Configured,
 };
 
 /// Reads a call of any protocol that posts to the root, and answers in the form of the call. One that
 /// could be a call of JSON-RPC and of another protocol is refused in the root's own form.
-fn call(posted: PostRequest<'_>) -> Exchange<'_> {
-    let ambiguous = posted.body.as_object().filter(|body| body.contains("jsonrpc"));
+fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    let body = &request.body;
+    let ambiguous = body.as_object().filter(|body| body.contains("jsonrpc"));
     if let Some(Err(reason)) = ambiguous.map(|body| marks::only("jsonrpc", body)) {
         let rejection = Rejection::Malformed(reason);
-        return Exchange::answered(oxp::reject(oxp::Form::Flat, rejection));
+        return Box::pin(async move { Ok(oxp::reject(Format::Flat, &rejection)) });
     }
-    match &posted.body {
-        body if opentool::is_request(body) => opentool::call(posted),
-        body if body.get("request").is_some() || body.get("$schema").is_some() => {
-            envelope::call(posted.body, envelope::OXP_1_0)
-        }
-        _ => oxp::call(posted),
+    if opentool::is_request(body) {
+        opentool::call(request)
+    } else if body.get("request").is_some() || body.get("$schema").is_some() {
+        envelope::call_oxp(request)
+    } else {
+        oxp::call(request)
     }
 }
 
-/// `GET /`: the mounted protocols and their addresses.
-fn index(_: &ListRequest<'_>) -> Result<Page, Response> {
-    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::of(addresses()));
-    Ok(PAGE.lend())
+/// `GET /`: the protocols with their addresses.
+fn index(_: &RequestContext<'_>) -> Result<Page, PageError> {
+    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::new(addresses()));
+    Ok(PAGE.borrowed())
 }
 
 fn addresses() -> String {
     let mut index = Writer::new();
     index.json("{").member("name").string("Toolbooth");
     index.member("version").string(env!("CARGO_PKG_VERSION"));
-    // What is well known need not be named, and may not be there.
-    let protocols = MOUNTS.iter().filter(|(mount, _)| *mount != "/.well-known");
+    let protocols = PROTOCOLS.iter().filter(|(_, protocol)| protocol.listed);
     index.member("protocols").array(protocols, |index, (mount, protocol)| {
         index.json("{").member("name").string(protocol.name);
         index.member("title").string(protocol.title);
-        let method = |one: &'static Route| Some((one.action.method()?, one.path));
-        let addresses = protocol.endpoints.iter().filter_map(method);
-        index.member("endpoints").array(addresses, |index, (method, path)| {
+        let endpoints = protocol.routes.iter().flat_map(|route| {
+            let listed = route.methods.iter().filter(|one| one.handler.is_listed());
+            listed.map(|one| (one.method.name(), route.path))
+        });
+        index.member("endpoints").array(endpoints, |index, (method, path)| {
             index.json("{").member("method").string(method);
             index.member("path").string(&format!("{mount}{path}")).json("}");
         });

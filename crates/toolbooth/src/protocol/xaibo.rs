@@ -4,7 +4,6 @@
 //! JSON, so that a provider of a few lines (`clients/python`) hands them on as they are. Whatever
 //! goes wrong is a `ToolResult` too, also where HTTP has a status of its own for it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -13,17 +12,16 @@ use serde_json::{Map, Value};
 use super::context::{credentials, malformed};
 use super::portable::{parts_in_words, reduce};
 use super::{
-    Exchange, Handler, ListRequest, Page, PostRequest, Protocol, Route, no_version, unsigned,
+    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post, rejected,
+    version_free,
 };
 use crate::call::{
-    InvalidInput, MissingRequirements, Nulls, Outcome, Rejection, ToolRequest, ToolSelector,
-    asks_back, find,
+    InvalidInput, Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector,
+    needs_client,
 };
-use crate::catalog::{Catalog, ListForm, Listed, Rendering};
+use crate::catalog::{ListForm, Listed, Rendering};
 use crate::http::Response;
 use crate::json::{self, Object, Writer};
-use crate::principal::Principal;
-use crate::settings::Settings;
 use crate::text::excerpt;
 use crate::tool::{Dialogue, ToolError};
 
@@ -31,61 +29,55 @@ use crate::tool::{Dialogue, ToolError};
 pub(super) static XAIBO: Protocol = Protocol {
     name: "xaibo",
     title: "Xaibo tool provider",
-    endpoints: &[
-        Route { path: "/tools", action: Handler::Read(list) },
-        Route { path: "/execute", action: Handler::Call(execute) },
+    listed: true,
+    routes: &[
+        Route {
+            path: "/tools",
+            methods: &[get(Handler::List(|context| Ok(Page::of_list(LIST.name, context)?)))],
+        },
+        Route { path: "/execute", methods: &[post(Handler::Call(execute))] },
     ],
-    check: no_version,
-    reject: |rejection| encode(Outcome::Refused(rejection), &[]),
-    decorate: unsigned,
-    web_clients: false,
+    check_version: version_free,
+    encode_rejection: |rejection, _| {
+        let description = rejection.describe();
+        let error = Err(&*description.to_string());
+        rejected(description.kind.status(), rejection, tool_result(error))
+    },
+    response_headers: &[],
+    cors: Cors::Configured,
 };
 
+/// `list_tools`: an array of `Tool`, the latest version of each tool under its plain name.
 pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
 
-/// `list_tools`: an array of `Tool`, the latest version of each tool under its plain name.
-fn list(reading: &ListRequest<'_>) -> Result<Page, Response> {
-    reading.page(LIST.name).map_err(XAIBO.reject)
-}
-
 /// `execute_tool`.
-fn execute(posted: PostRequest<'_>) -> Exchange<'_> {
-    let PostRequest { body, principal, catalog, settings, .. } = posted;
-    let call = decode(body);
-    // The answer is written where the configuration is not at hand; most calls need no names.
-    let others = match &call {
-        Ok(call) if !callable(&call.tool, principal, catalog, settings) => {
-            available(principal, catalog, settings)
-        }
-        _ => Vec::new(),
-    };
-    Exchange::single(call, move |outcome| encode(outcome, &others))
-}
-
-fn callable(
-    wanted: &ToolSelector<'_>,
-    principal: &Principal,
-    catalog: &'static Catalog,
-    settings: &Settings,
-) -> bool {
-    find(catalog, wanted).is_ok_and(|tool| settings.allows(principal, tool))
+fn execute(request: PostRequest<'_>) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    Box::pin(async move {
+        let outcome = match decode(body) {
+            Ok(call) => context.call(Ok(call)).await?,
+            Err(rejection) => return Err(rejection),
+        };
+        encode(outcome, &context)
+    })
 }
 
 /// So many tools are named to a client that asked for another: an answer must not grow with the
 /// catalogue.
 const MOST_NAMED: usize = 50;
 
-/// The names in the list, up to one more than are told.
-fn available(
-    principal: &Principal,
-    catalog: &'static Catalog,
-    settings: &Settings,
-) -> Vec<&'static str> {
+/// The names in the list, quoted.
+fn available(context: &RequestContext<'_>) -> String {
+    let catalog = context.pipeline.catalog;
     let plain = |(name, at): &(&'static str, usize)| {
         let tool = catalog.tools.get(*at)?;
-        (*name == tool.name && settings.allows(principal, tool)).then_some(*name)
+        (*name == tool.name && context.allows(tool)).then(|| format!("'{name}'"))
     };
-    catalog.names.iter().filter_map(plain).take(MOST_NAMED + 1).collect()
+    let mut names: Vec<_> = catalog.names.iter().filter_map(plain).take(MOST_NAMED + 1).collect();
+    if let Some(last) = names.get_mut(MOST_NAMED) {
+        "…".clone_into(last);
+    }
+    names.join(", ")
 }
 
 /// Reads the arguments of `execute_tool`, and `context` as OXP has it: Xaibo has no place for what
@@ -121,33 +113,32 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     }
 }
 
-/// Writes what came of a call: 200 for all that `execute_tool` itself may say, the statuses of HTTP
-/// for a request that is no call of it. `available` is told when there is no such tool.
-fn encode(outcome: Outcome, available: &[&str]) -> Response {
-    match outcome {
-        Outcome::Done { value, .. } => tool_result(200, Some(&value), None),
-        Outcome::Failed { error, .. } => failure(200, &failed(error)),
-        Outcome::Invalid(input) => failure(200, &invalid(&input)),
-        Outcome::Asks { asked, .. } => reject(asked.into(), available),
-        Outcome::Refused(rejection) => reject(rejection, available),
-    }
-}
-
-fn failure(status: u16, error: &str) -> Response {
-    tool_result(status, None, Some(error))
+/// Writes what came of a call: 200 for everything that `execute_tool` itself may report.
+///
+/// # Errors
+/// The request is rejected with a status of HTTP.
+fn encode(outcome: Outcome, context: &RequestContext<'_>) -> Result<Response, Rejection> {
+    let result = match outcome {
+        Outcome::Done { value, .. } => Ok(value),
+        Outcome::Failed { error, .. } => Err(failed(error)),
+        Outcome::InvalidInput(input) => Err(invalid(&input)),
+        Outcome::InputRequired { required, .. } => Err(not_run(required.into(), context)?),
+        Outcome::Rejected(rejection) => Err(not_run(rejection, context)?),
+    };
+    Ok(Response::written(200, tool_result(result.as_ref().map_err(String::as_str))))
 }
 
 /// Xaibo's `ToolResult`, always with its three fields.
-fn tool_result(status: u16, result: Option<&Value>, error: Option<&str>) -> Response {
+fn tool_result(result: Result<&Value, &str>) -> Writer {
     let mut body = Writer::new();
-    body.json(r#"{"success":"#).json(if error.is_none() { "true" } else { "false" });
+    body.json(r#"{"success":"#).json(if result.is_ok() { "true" } else { "false" });
     body.json(r#","result":"#).value(result.unwrap_or(&Value::Null)).json(r#","error":"#);
-    match error {
-        Some(error) => body.string(error),
-        None => body.json("null"),
+    match result {
+        Err(error) => body.string(error),
+        Ok(_) => body.json("null"),
     };
     body.json("}");
-    Response::written(status, body)
+    body
 }
 
 /// `ToolExecutionError`. The error's one text is all that a model sees, so what helps it stands
@@ -167,83 +158,43 @@ fn invalid(input: &InvalidInput) -> String {
     format!("Invalid tool parameters: {input}")
 }
 
-fn reject(rejection: Rejection, available: &[&str]) -> Response {
-    let (status, error): (u16, Cow<'static, str>) = match rejection {
-        Rejection::NotFound => (
-            404,
-            "There is nothing at this address; Xaibo's are GET /tools and POST /execute".into(),
-        ),
-        Rejection::MethodNotAllowed { allow } => {
-            let error = format!("This address does not take this method; it takes {allow}");
-            return failure(405, &error).with("allow", allow);
+/// The error of a call that did not run: `ToolNotFoundError` with the tools that the caller may run, or
+/// `ToolExecutionError`.
+///
+/// # Errors
+/// The rejection is not about the tool.
+fn not_run(rejection: Rejection, context: &RequestContext<'_>) -> Result<String, Rejection> {
+    let what = match &rejection {
+        Rejection::InvalidToolId => "Tool not found".to_owned(),
+        Rejection::UnknownTool { id, .. } => format!("Tool '{id}' not found"),
+        Rejection::UnknownVersion { id, version, .. } => {
+            format!("Tool '{id}@{version}' not found")
         }
-        Rejection::ForbiddenOrigin => {
-            (403, "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".into())
+        Rejection::ToolNotAllowed { .. } | Rejection::MissingScope { .. } => {
+            rejection.describe().message.into_owned()
         }
-        Rejection::TooLarge { limit } => {
-            (413, format!("The request is too large; it may have at most {limit} bytes").into())
+        Rejection::MissingRequirements(missing) => {
+            let (places, granting) = (missing.places(), missing.granting());
+            return Ok(format!("Tool execution failed: the call lacks {places}{granting}"));
         }
-        Rejection::NotJson => {
-            (415, "The request is not JSON; send the header Content-Type: application/json".into())
+        Rejection::CannotAsk { lacking, .. } => {
+            return Ok(format!("Tool execution failed: {}", needs_client(lacking)));
         }
-        Rejection::InvalidJson(detail) => {
-            (400, format!("The request is malformed: it is not valid JSON: {detail}").into())
-        }
-        Rejection::Malformed(detail) => (400, format!("The request is malformed: {detail}").into()),
-        Rejection::UnsupportedVersion { supported } => {
-            (400, format!("This version is not supported; {supported} is").into())
-        }
-        Rejection::InvalidToolId => (200, not_found("Tool not found", available).into()),
-        Rejection::UnknownTool { id, .. } => {
-            (200, not_found(&format!("Tool '{id}' not found"), available).into())
-        }
-        Rejection::NoSuchVersion { id, version, .. } => {
-            let what = format!("Tool '{id}@{version}' not found");
-            (200, not_found(&what, available).into())
-        }
-        Rejection::Forbidden { name } => {
-            let what = format!("Tool '{name}' may not be called");
-            (200, not_found(&what, available).into())
-        }
-        Rejection::Unauthenticated { reason, .. } => {
-            (401, format!("The request needs valid credentials: {reason}").into())
-        }
-        Rejection::MissingScope { name, .. } => {
-            let what = format!("Tool '{name}' may not be called with these credentials");
-            (200, not_found(&what, available).into())
-        }
-        Rejection::TooManyRequests { retry_after } => {
-            (429, format!("Too many calls; try again after {retry_after} seconds").into())
-        }
-        Rejection::MissingRequirements(missing) => (200, requires(&missing).into()),
-        Rejection::Unanswerable { lacking, .. } => (
-            200,
-            format!(
-                "Tool execution failed: the call needs an answer that this protocol cannot bring. {}",
-                asks_back(&lacking)
-            )
-            .into(),
-        ),
-        Rejection::Unavailable(detail) => {
-            (503, format!("The tool server is temporarily unavailable: {detail}").into())
-        }
-        Rejection::Failed => (500, "Tool execution failed: the tool server failed".into()),
+        Rejection::NotFound
+        | Rejection::NotServed(_)
+        | Rejection::MethodNotAllowed { .. }
+        | Rejection::ForbiddenOrigin
+        | Rejection::PayloadTooLarge { .. }
+        | Rejection::UnsupportedMediaType
+        | Rejection::InvalidJson(_)
+        | Rejection::Malformed(_)
+        | Rejection::UnsupportedVersion { .. }
+        | Rejection::Unauthenticated { .. }
+        | Rejection::TooManyRequests { .. }
+        | Rejection::Unavailable(_)
+        | Rejection::Internal => return Err(rejection),
     };
-    failure(status, &error)
-}
-
-/// `ToolNotFoundError`, with the tools that there are.
-fn not_found(what: &str, available: &[&str]) -> String {
-    let mut names: Vec<String> =
-        available.iter().take(MOST_NAMED).map(|name| format!("'{name}'")).collect();
-    if available.len() > MOST_NAMED {
-        names.push("…".to_owned());
-    }
-    format!("{what}. Available tools: [{}]", names.join(", "))
-}
-
-fn requires(missing: &MissingRequirements) -> String {
-    format!("Tool execution failed: the call lacks {}{}", missing.places(), missing.granting())
+    Ok(format!("{what}. Available tools: [{}]", available(context)))
 }
 
 /// Xaibo's `Tool`.

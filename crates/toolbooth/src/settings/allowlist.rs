@@ -25,7 +25,7 @@ pub struct Allowlist {
 const TOOL_ALLOWLIST: &str = "TOOL_ALLOWLIST";
 const TOOL_ALLOWLIST_MODE: &str = "TOOL_ALLOWLIST_MODE";
 
-pub(super) const DOCS: &[VariableDoc] = &[
+pub(super) static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: TOOL_ALLOWLIST,
         doc: "The tools that may be called, as a comma-separated list of ids with or without \
@@ -114,7 +114,11 @@ mod tests {
             (Some("*"), None, Denied),
         ] {
             let allowlist = Allowlist::parse(listed, mode).unwrap();
-            assert_eq!(allowlist.permission(("Echo", "Say"), "Echo_Say", |version| version == "1.10.0"), expected, "{listed:?} {mode:?}");
+            assert_eq!(
+                allowlist.permission(("Echo", "Say"), "Echo_Say", |version| version == "1.10.0"),
+                expected,
+                "{listed:?} {mode:?}"
+            );
         }
     }
 }

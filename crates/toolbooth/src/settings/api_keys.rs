@@ -9,7 +9,7 @@ use crate::principal::Scopes;
 
 const API_KEYS: &str = "API_KEYS";
 
-pub(super) const DOCS: &[VariableDoc] = &[VariableDoc {
+pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
     name: API_KEYS,
     doc: "Secret. The API keys that are accepted: a JSON array of objects with name, scopes and hash.",
 }];

@@ -19,7 +19,7 @@ pub struct AuthSettings {
 const AUTH: &str = "AUTH";
 const ANONYMOUS_SCOPES: &str = "ANONYMOUS_SCOPES";
 
-pub(super) const DOCS: &[VariableDoc] = &[
+pub(super) static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: AUTH,
         doc: "Who may call: a comma-separated list of api-key, jwt and none. Default: nobody.",

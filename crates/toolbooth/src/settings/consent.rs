@@ -20,7 +20,7 @@ pub struct ConsentSettings {
 
 const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
 
-pub(super) const DOCS: &[VariableDoc] = &[VariableDoc {
+pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
     name: OAUTH_PROVIDERS,
     doc: "Where users can authorize tools: a comma-separated list of github, google or ids of your \
           own. Default: none.",
@@ -30,9 +30,8 @@ pub(super) const DOCS: &[VariableDoc] = &[VariableDoc {
 pub(super) fn provider_ids(reader: &mut Reader<'_>) -> Vec<String> {
     let ids: Vec<String> =
         list(&reader.text(OAUTH_PROVIDERS).unwrap_or_default()).map(str::to_owned).collect();
-    let is_plain = |id: &String| {
-        id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-    };
+    let is_plain =
+        |id: &String| id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     if !ids.iter().all(is_plain) {
         let expected = "must be a comma-separated list of ids such as github, each of lower-case \
                         letters, digits and hyphens";
@@ -54,8 +53,7 @@ impl ConsentSettings {
             return None;
         }
         let grant_keys = GrantKeySettings::read(reader);
-        let providers =
-            ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
+        let providers = ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
         Some(Self {
             public_url: public_url?,
             providers,

@@ -12,14 +12,14 @@ pub struct CorsSettings {
     with_clients: Origins,
 }
 
-const ALLOWED_ORIGINS: Row<Origins> = Row {
+static ALLOWED_ORIGINS: Row<Origins> = Row {
     name: "ALLOWED_ORIGINS",
     doc: "Which web pages may call: * or a comma-separated list of origins. Default: none.",
     default: Origins::Listed(Vec::new()),
     parse: |text| Origins::parse(text).map_err(str::to_owned),
 };
 
-pub(super) const DOCS: &[VariableDoc] = &[ALLOWED_ORIGINS.doc()];
+pub(super) static DOCS: &[VariableDoc] = &[ALLOWED_ORIGINS.doc()];
 
 impl CorsSettings {
     pub(super) fn read(reader: &mut Reader<'_>, public_url: Option<&str>) -> Self {

@@ -25,38 +25,38 @@ const MIN_SECRET: usize = 32;
 /// A longer leeway would defeat short lifetimes.
 const MAX_LEEWAY: u64 = 300;
 
-const JWT_SECRET: Row<Option<Secret>> = Row {
+static JWT_SECRET: Row<Option<Secret>> = Row {
     name: "JWT_SECRET",
     doc: "Secret. The secret that signs tokens with HS256, at least 32 bytes.",
     default: None,
     parse: |text| parse_secret(text).map(Some),
 };
-const JWT_SECRET_PREVIOUS: Row<Option<Secret>> = Row {
+static JWT_SECRET_PREVIOUS: Row<Option<Secret>> = Row {
     name: "JWT_SECRET_PREVIOUS",
     doc: "Secret. The previous JWT_SECRET, while it is being replaced.",
     default: None,
     parse: |text| if text.is_empty() { Ok(None) } else { parse_secret(text).map(Some) },
 };
-const JWKS_URL: Row<Option<String>> = Row {
+static JWKS_URL: Row<Option<String>> = Row {
     name: "JWKS_URL",
     doc: "Where the issuer publishes the keys that verify its tokens. Needs JWT_ISSUER, and \
           JWT_AUDIENCE or PUBLIC_URL.",
     default: None,
     parse: parse_jwks_url,
 };
-const JWT_AUDIENCE: Row<Vec<String>> = Row {
+static JWT_AUDIENCE: Row<Vec<String>> = Row {
     name: "JWT_AUDIENCE",
     doc: "The names of this server in a token's aud, as a comma-separated list.",
     default: Vec::new(),
     parse: |text| Ok(list(text).map(str::to_owned).collect()),
 };
-const JWT_ISSUER: Row<Option<String>> = Row {
+static JWT_ISSUER: Row<Option<String>> = Row {
     name: "JWT_ISSUER",
     doc: "The iss of accepted tokens. If it is a URL, MCP clients are sent there for a token.",
     default: None,
     parse: |text| Ok(Some(text.to_owned()).filter(|text| !text.is_empty())),
 };
-const JWT_LEEWAY: Row<u64> = Row {
+static JWT_LEEWAY: Row<u64> = Row {
     name: "JWT_LEEWAY",
     doc: "How many seconds clocks may differ, 0 to 300. Default: 30.",
     default: 30,
@@ -66,7 +66,7 @@ const JWT_LEEWAY: Row<u64> = Row {
     },
 };
 
-pub(super) const DOCS: &[VariableDoc] = &[
+pub(super) static DOCS: &[VariableDoc] = &[
     JWT_SECRET.doc(),
     JWT_SECRET_PREVIOUS.doc(),
     JWKS_URL.doc(),

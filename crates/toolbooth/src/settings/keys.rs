@@ -16,14 +16,14 @@ pub struct StateKeySettings {
     pub previous: Option<Secret>,
 }
 
-const STATE_KEY: Row<Option<Secret>> = Row {
+static STATE_KEY: Row<Option<Secret>> = Row {
     name: "STATE_KEY",
     doc: "Secret. Seals what clients and browsers keep for the server, at least 32 bytes. Required \
           with OAUTH_PROVIDERS, and by tools that ask the user and keep state meanwhile.",
     default: None,
     parse: |text| parse_state_key(text).map(Some),
 };
-const STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row {
+static STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row {
     name: "STATE_KEY_PREVIOUS",
     doc: "Secret. The previous STATE_KEY, while it is being replaced.",
     default: None,
@@ -31,7 +31,7 @@ const STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row {
 };
 const GRANT_KEYS: &str = "GRANT_KEYS";
 
-pub(super) const DOCS: &[VariableDoc] = &[
+pub(super) static DOCS: &[VariableDoc] = &[
     STATE_KEY.doc(),
     STATE_KEY_PREVIOUS.doc(),
     VariableDoc {
@@ -144,8 +144,7 @@ mod tests {
             let mut reader = Reader::new(&host);
             let keys = StateKeySettings::read(&mut reader, required);
             let problems = reader.into_problems();
-            let names: Vec<_> =
-                problems.iter().filter_map(|it| it.split(' ').next()).collect();
+            let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
             assert_eq!(names, wrong.into_iter().collect::<Vec<_>>(), "{current} {previous}");
             let good = wrong.is_none() && !current.is_empty();
             assert_eq!(keys.is_some(), good, "{current} {previous}");

@@ -18,26 +18,26 @@ const BODY_CEILING: usize = 8 * 1024 * 1024;
 const ARGUMENT_CEILING: usize = 256 * 1024;
 const CALLS_CEILING: usize = 50;
 
-const MAX_BODY_BYTES: Row<usize> = Row {
+static MAX_BODY_BYTES: Row<usize> = Row {
     name: "MAX_BODY_BYTES",
     doc: "The largest request body, 1 to 8388608 bytes. Default: 262144.",
     default: 256 * 1024,
     parse: |text| count(text, BODY_CEILING, " of bytes"),
 };
-const MAX_ARGUMENT_BYTES: Row<usize> = Row {
+static MAX_ARGUMENT_BYTES: Row<usize> = Row {
     name: "MAX_ARGUMENT_BYTES",
     doc: "The longest arguments that a model may write for one call, 1 to 262144 bytes. Default: 65536.",
     default: 64 * 1024,
     parse: |text| count(text, ARGUMENT_CEILING, " of bytes"),
 };
-const MAX_TOOL_CALLS: Row<usize> = Row {
+static MAX_TOOL_CALLS: Row<usize> = Row {
     name: "MAX_TOOL_CALLS",
     doc: "The most calls in one request, 1 to 50. Default: 20.",
     default: 20,
     parse: |text| count(text, CALLS_CEILING, ""),
 };
 
-pub(super) const DOCS: &[VariableDoc] =
+pub(super) static DOCS: &[VariableDoc] =
     &[MAX_BODY_BYTES.doc(), MAX_ARGUMENT_BYTES.doc(), MAX_TOOL_CALLS.doc()];
 
 impl Limits {

@@ -59,7 +59,7 @@ pub struct Settings {
     pub problems: Vec<String>,
 }
 
-const PUBLIC_URL: Row<Option<String>> = Row {
+static PUBLIC_URL: Row<Option<String>> = Row {
     name: "PUBLIC_URL",
     doc: "The origin where users reach the server. Required with OAUTH_PROVIDERS; <PUBLIC_URL>/mcp is \
           the audience of tokens for MCP.",
@@ -123,7 +123,7 @@ impl Settings {
     /// The documentation of the server's own variables. `<ID>` stands for the id of a provider, in
     /// upper case and with `_` for `-`.
     pub fn variables() -> impl Iterator<Item = &'static VariableDoc> {
-        const OWN: &[VariableDoc] = &[PUBLIC_URL.doc()];
+        static OWN: &[VariableDoc] = &[PUBLIC_URL.doc()];
         let parts = [
             limits::DOCS,
             cors::DOCS,

@@ -73,7 +73,7 @@ pub enum ClientAuth {
 }
 
 /// The rows that exist for each id of `OAUTH_PROVIDERS`.
-pub(super) const DOCS: &[VariableDoc] = &[
+pub(super) static DOCS: &[VariableDoc] = &[
     doc("OAUTH_<ID>_CLIENT_ID", "The client id at the provider. Required."),
     doc("OAUTH_<ID>_CLIENT_SECRET", "Secret. The client secret at the provider."),
     doc("OAUTH_<ID>_TITLE", "The provider's name on the consent page. Default: the id."),

@@ -53,7 +53,7 @@ fn a_tool_asks_until_it_has_its_answers() {
     ] {
         let got = match made("ask", dialogue).0 {
             Outcome::Done { value, .. } => Ok(value),
-            Outcome::Asks { asked, .. } => {
+            Outcome::InputRequired { asked, .. } => {
                 assert_eq!((asked.tool, asked.questions.len()), ("Echo_Say", 1), "{what}");
                 Err((asked.questions.into_iter().map(|(key, _)| key).collect(), asked.state))
             }
@@ -85,10 +85,10 @@ fn a_client_is_asked_for_what_it_can_do() {
     ] {
         let (outcome, log) = made("ask", Dialogue { capabilities, ..Dialogue::default() });
         match outcome {
-            Outcome::Asks { .. } => assert!(can, "{capabilities:?}"),
-            Outcome::Refused(rejection) => {
+            Outcome::InputRequired { .. } => assert!(can, "{capabilities:?}"),
+            Outcome::Rejected(rejection) => {
                 let lacking = vec![Capability::Form];
-                assert_eq!(rejection, Rejection::Unanswerable { name: "Echo_Say", lacking });
+                assert_eq!(rejection, Rejection::CannotAsk { name: "Echo_Say", lacking });
                 assert!(!can, "{capabilities:?}");
             }
             other => panic!("{other:?}"),
@@ -122,7 +122,7 @@ fn each_question_needs_one_ability() {
         assert_eq!(question.capability(), capability);
         let questions = [("q".to_owned(), question)].into();
         let rejection = Rejection::from(InputRequired { tool: "t", questions, state: None });
-        assert_eq!(rejection, Rejection::Unanswerable { name: "t", lacking: vec![capability] });
+        assert_eq!(rejection, Rejection::CannotAsk { name: "t", lacking: vec![capability] });
     }
     let InputRequest::Sampling { request } = InputRequest::sampling("m", 7) else { panic!() };
     let message = json!({"role": "user", "content": {"type": "text", "text": "m"}});

@@ -44,7 +44,7 @@ fn input_errors_in_words() {
         ),
     ] {
         let (outcome, _) = outcome("Echo.Say", input.clone(), Credentials::default());
-        let Outcome::Invalid(invalid) = outcome else { panic!("{input}: {outcome:?}") };
+        let Outcome::InvalidInput(invalid) = outcome else { panic!("{input}: {outcome:?}") };
         let mut got: Vec<_> =
             invalid.errors.iter().map(|e| (e.parameter.as_str(), e.message.as_str())).collect();
         got.sort_unstable();
@@ -56,7 +56,7 @@ fn input_errors_in_words() {
 fn the_number_of_told_faults_is_bounded() {
     let many: serde_json::Map<_, _> = (0..500).map(|n| (format!("p{n}"), json!(n))).collect();
     let (outcome, _) = outcome("Echo.Say", Value::Object(many), Credentials::default());
-    let Outcome::Invalid(invalid) = outcome else { panic!("{outcome:?}") };
+    let Outcome::InvalidInput(invalid) = outcome else { panic!("{outcome:?}") };
     assert_eq!(invalid.errors.len(), 32);
 }
 

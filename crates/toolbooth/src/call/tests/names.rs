@@ -28,9 +28,9 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
         };
         let got = match ready(serve(call, &Principal::ANONYMOUS, CATALOG, &settings, &host)) {
             Outcome::Done { .. } => "done",
-            Outcome::Refused(Rejection::Forbidden { .. }) => "forbidden",
-            Outcome::Refused(Rejection::UnknownTool { .. }) => "unknown",
-            Outcome::Refused(Rejection::Unavailable(_)) => "unavailable",
+            Outcome::Rejected(Rejection::ToolNotAllowed { .. }) => "forbidden",
+            Outcome::Rejected(Rejection::UnknownTool { .. }) => "unknown",
+            Outcome::Rejected(Rejection::Unavailable(_)) => "unavailable",
             other => panic!("{other:?}"),
         };
         assert_eq!(got, expected, "{variables:?} {tool}");

@@ -63,7 +63,7 @@ fn refusals_before_the_call() {
     };
     let unknown =
         |id: &str, name: &str| Rejection::UnknownTool { id: id.to_owned(), name: name.to_owned() };
-    let no_version = |version: &str| Rejection::NoSuchVersion {
+    let no_version = |version: &str| Rejection::UnknownVersion {
         id: "Echo.Say".to_owned(),
         name: "Echo_Say",
         version: version.to_owned(),
@@ -95,7 +95,7 @@ fn refusals_before_the_call() {
     ] {
         // The input is wrong as well: what precedes the call is told first.
         let (outcome, _) = outcome(id, json!({}), credentials);
-        let Outcome::Refused(rejection) = outcome else { panic!("{id}: {outcome:?}") };
+        let Outcome::Rejected(rejection) = outcome else { panic!("{id}: {outcome:?}") };
         assert_eq!(rejection, expected, "{id}");
     }
 }

@@ -8,7 +8,7 @@ use crate::challenge::grant_store::GrantId;
 use crate::challenge::{Challenges, STALE_MS, page};
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::oauth::{PkceVerifier, TokenPurpose};
+use crate::oauth::{CsrfToken, PkceVerifier, TokenPurpose};
 
 /// What the cookie and `state` of a callback contain.
 enum VerifiedCallback {
@@ -76,7 +76,8 @@ impl Challenges {
             return Ok(VerifiedCallback::Done);
         }
         let (csrf_token, token) = cookie.split_once('.').unwrap_or_default();
-        let parts = [&*challenge, csrf_token];
+        let csrf_token = CsrfToken::from_cookie(csrf_token);
+        let parts = [&*challenge, csrf_token.expose()];
         let key = self.state_keys.maker(TokenPurpose::Browser, &parts, &browser);
         // The verifier is derived from the key that was current when the provider got its challenge.
         let verifier = key.ok_or(FlowError::OtherBrowser)?.hash(TokenPurpose::Verifier, &parts);

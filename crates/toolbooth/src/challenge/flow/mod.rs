@@ -12,8 +12,7 @@ pub(crate) use deletion::DeletionError;
 use form_urlencoded::parse;
 
 use super::claims::ChallengeClaims;
-use super::routes::{CALLBACK, START};
-use super::{Challenges, LAG_MS, page};
+use super::{CALLBACK, Challenges, LAG_MS, START, page};
 use crate::host::Host;
 use crate::http::Response;
 use crate::oauth::{OAuthClient, TokenPurpose};

@@ -13,9 +13,9 @@ use crate::Server;
 use crate::host::Store;
 use crate::oauth::TokenResponse;
 use crate::principal::Principal;
+use crate::secret::Secret;
 use crate::settings::Settings;
 use crate::testing::ready;
-use crate::secret::Secret;
 
 pub(super) const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;

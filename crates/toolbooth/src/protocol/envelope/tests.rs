@@ -185,7 +185,7 @@ fn what_came_of_a_call_stands_in_result() {
 fn errors_stand_alone_beside_the_version() {
     let error =
         ParameterError { parameter: "b".to_owned(), message: "Must be a number".to_owned() };
-    let invalid = || Outcome::Invalid(InvalidInput { errors: vec![error.clone()] });
+    let invalid = || Outcome::InvalidInput(InvalidInput { errors: vec![error.clone()] });
     for (form, schema) in [(OTC_1_0, "otc://1.0"), (OXP_1_0, "urn:oxp:1.0")] {
         // T24
         assert_eq!(

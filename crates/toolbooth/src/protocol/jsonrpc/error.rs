@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::Reply;
-use crate::call::{InvalidInput, MissingRequirements, Outcome, Rejection, asks_back};
+use crate::call::{InvalidInput, MissingRequirements, Outcome, Pipeline, Rejection, RejectionKind};
 use crate::challenge::Challenge;
 use crate::http::Response;
 use crate::json::{self, Writer};
+use crate::protocol;
 use crate::tool::ToolError;
 
 /// JSON-RPC: the body is not JSON.
@@ -50,9 +51,9 @@ impl Error {
         match outcome {
             Outcome::Done { value, .. } => Ok(value),
             Outcome::Failed { error, .. } => Err(failed(error)),
-            Outcome::Invalid(input) => Err(invalid(&input)),
-            Outcome::Asks { asked, .. } => Err(rejected(asked.into())),
-            Outcome::Refused(rejection) => Err(rejected(rejection)),
+            Outcome::InvalidInput(input) => Err(invalid(&input)),
+            Outcome::InputRequired { required, .. } => Err(rejected(&required.into())),
+            Outcome::Rejected(rejection) => Err(rejected(&rejection)),
         }
     }
 
@@ -68,11 +69,6 @@ impl Error {
 
     fn new(code: i16, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into(), data: None }
-    }
-
-    fn detail(code: i16, message: impl Into<Cow<'static, str>>, detail: String) -> Self {
-        let data = json::object([("developer_message", detail.into())]);
-        Self { data: Some(data), ..Self::new(code, message) }
     }
 }
 
@@ -92,72 +88,39 @@ fn invalid(input: &InvalidInput) -> Error {
     Error { data: Some(data), ..Error::new(INVALID_PARAMS, message) }
 }
 
-fn rejected(rejection: Rejection) -> Error {
-    let request = |message: String| Error::new(INVALID_REQUEST, message);
-    match rejection {
-        Rejection::NotFound => request("There is nothing at this address".to_owned()),
-        Rejection::MethodNotAllowed { allow } => request(format!("This address takes {allow}")),
-        Rejection::ForbiddenOrigin => {
-            request("Pages of the request's Origin may not call; see ALLOWED_ORIGINS".to_owned())
-        }
-        Rejection::TooLarge { limit } => {
-            request(format!("The body may have at most {limit} bytes"))
-        }
-        Rejection::NotJson => request("Send the header Content-Type: application/json".to_owned()),
-        Rejection::InvalidJson(detail) => {
-            Error::new(PARSE_ERROR, format!("The body is not valid JSON: {detail}"))
-        }
-        Rejection::Malformed(detail) => request(format!("Invalid request: {detail}")),
-        Rejection::UnsupportedVersion { supported } => {
-            request(format!("The version must be {supported}"))
-        }
-        Rejection::InvalidToolId => {
-            Error::new(METHOD_NOT_FOUND, crate::catalog::InvalidToolId.to_string())
-        }
-        Rejection::UnknownTool { id, name } => Error::detail(
-            METHOD_NOT_FOUND,
-            format!("Tool '{name}' was not found"),
-            format!("{id} is not a tool of this server"),
-        ),
-        Rejection::NoSuchVersion { id, name, version } => Error::detail(
-            METHOD_NOT_FOUND,
-            format!("Tool '{name}' has no version {version}"),
-            format!("{id} version {version} is not available"),
-        ),
-        Rejection::Forbidden { name } => Error::detail(
-            METHOD_NOT_FOUND,
-            format!("Tool '{name}' may not be called"),
-            "TOOL_ALLOWLIST does not have it".to_owned(),
-        ),
-        Rejection::Unauthenticated { reason, .. } => {
-            Error::new(UNAUTHENTICATED, format!("The request needs valid credentials: {reason}"))
-        }
-        Rejection::MissingScope { name, scopes } => Error::detail(
-            METHOD_NOT_FOUND,
-            format!("Tool '{name}' may not be called with these credentials"),
-            format!("it requires the scopes: {}", scopes.join(" ")),
-        ),
-        Rejection::TooManyRequests { retry_after } => Error::new(
-            TOO_MANY_REQUESTS,
-            format!("Too many calls; try again after {retry_after} seconds"),
-        ),
-        Rejection::MissingRequirements(missing) => lacking(missing),
-        Rejection::Unanswerable { name, lacking } => Error::detail(
-            UNANSWERABLE,
-            format!("Tool '{name}' needs an answer that this protocol cannot bring"),
-            asks_back(&lacking),
-        ),
-        Rejection::Unavailable(detail) => {
-            let message = format!("The tool server is temporarily unavailable: {detail}");
-            Error::new(INTERNAL_ERROR, message)
-        }
-        Rejection::Failed => Error::new(INTERNAL_ERROR, "The tool server failed"),
+/// The error of a rejection. Its message says everything: some clients show nothing else.
+fn rejected(rejection: &Rejection) -> Error {
+    if let Rejection::MissingRequirements(missing) = rejection {
+        return lacking(missing);
     }
+    let description = rejection.describe();
+    let code = match description.kind {
+        RejectionKind::InvalidJson => PARSE_ERROR,
+        RejectionKind::NotFound
+        | RejectionKind::NotServed
+        | RejectionKind::MethodNotAllowed
+        | RejectionKind::ForbiddenOrigin
+        | RejectionKind::PayloadTooLarge
+        | RejectionKind::UnsupportedMediaType
+        | RejectionKind::Malformed
+        | RejectionKind::UnsupportedVersion => INVALID_REQUEST,
+        RejectionKind::InvalidToolId
+        | RejectionKind::UnknownTool
+        | RejectionKind::UnknownVersion
+        | RejectionKind::ToolNotAllowed
+        | RejectionKind::MissingScope => METHOD_NOT_FOUND,
+        RejectionKind::Unauthenticated => UNAUTHENTICATED,
+        RejectionKind::TooManyRequests => TOO_MANY_REQUESTS,
+        RejectionKind::MissingRequirements => MISSING_REQUIREMENTS,
+        RejectionKind::CannotAsk => UNANSWERABLE,
+        RejectionKind::Unavailable | RejectionKind::Internal => INTERNAL_ERROR,
+    };
+    Error::new(code, description.to_string())
 }
 
 /// A request has no place for tokens, secrets and users. The error says which are lacking and
 /// where they can be sent.
-fn lacking(missing: MissingRequirements) -> Error {
+fn lacking(missing: &MissingRequirements) -> Error {
     let message = format!(
         "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can{}",
         missing.things(),
@@ -165,9 +128,9 @@ fn lacking(missing: MissingRequirements) -> Error {
     );
     let MissingRequirements { authorization, secrets, user_id, challenges } = missing;
     let mut lacking = Map::new();
-    lacking.insert("authorization".to_owned(), authorization.into());
-    lacking.insert("secrets".to_owned(), secrets.into());
-    lacking.insert("user_id".to_owned(), user_id.into());
+    lacking.insert("authorization".to_owned(), authorization.as_slice().into());
+    lacking.insert("secrets".to_owned(), secrets.as_slice().into());
+    lacking.insert("user_id".to_owned(), (*user_id).into());
     if !challenges.is_empty() {
         let challenge =
             |one: &Challenge| json::object(one.members().map(|(name, text)| (name, text.into())));
@@ -177,36 +140,22 @@ fn lacking(missing: MissingRequirements) -> Error {
     Error { data: Some(data), ..Error::new(MISSING_REQUIREMENTS, message) }
 }
 
-/// Tells why a request was turned away before any request object was read: an error to the id null.
-///
-/// A body of another type is 400 and not 415, and a crash 503 and not 500: OpenTool's clients and
-/// servers know no others (OT24).
-pub(in crate::protocol) fn reject(rejection: Rejection) -> Response {
-    let (status, allow) = match rejection {
-        Rejection::NotFound => (404, None),
-        Rejection::MethodNotAllowed { allow } => (405, Some(allow)),
-        Rejection::Unauthenticated { .. } => (401, None),
-        Rejection::MissingScope { .. } | Rejection::ForbiddenOrigin => (403, None),
-        Rejection::TooManyRequests { .. } => (429, None),
-        Rejection::TooLarge { .. } => (413, None),
-        Rejection::Unavailable(_) | Rejection::Failed => (503, None),
-        _ => (400, None),
-    };
-    let answer = turned_away(status, rejected(rejection));
-    match allow {
-        Some(allow) => answer.with("allow", allow),
-        None => answer,
-    }
-}
+/// The statuses of OpenTool's clients and servers, which know neither 415 nor 500 (OT24).
+const STATUS: &[(RejectionKind, u16)] =
+    &[(RejectionKind::UnsupportedMediaType, 400), (RejectionKind::Internal, 503)];
 
-/// Tells what an address that serves no request has to say of itself: 404, with `message`.
-pub(in crate::protocol) fn not_served(message: &'static str) -> Response {
-    turned_away(404, Error::new(INVALID_REQUEST, message))
-}
-
-/// An error to the id null.
-fn turned_away(status: u16, error: Error) -> Response {
+/// Writes why a request was rejected before any request object was read: an error to the id null.
+pub(in crate::protocol) fn reject(rejection: &Rejection) -> Response {
+    let kind = rejection.describe().kind;
+    let own = STATUS.iter().find(|(one, _)| *one == kind);
+    let status = own.map_or(kind.status(), |(_, status)| *status);
+    let reply = Reply { result: None, error: Some(rejected(rejection)), id: Value::Null };
     let mut body = Writer::new();
-    Reply { result: None, error: Some(error), id: Value::Null }.write(&mut body);
-    Response::written(status, body)
+    reply.write(&mut body);
+    protocol::rejected(status, rejection, body)
+}
+
+/// [`reject`], for the route table.
+pub(in crate::protocol) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    reject(rejection)
 }

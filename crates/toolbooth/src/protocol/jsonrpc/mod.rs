@@ -7,12 +7,12 @@ mod error;
 mod request;
 
 use error::Error;
-pub(super) use error::{not_served, reject};
+pub(super) use error::encode_rejection;
 pub(super) use request::Request;
 
 use serde_json::Value;
 
-use super::{Exchange, Handler, PostRequest, Protocol, Route, no_version, unsigned};
+use super::{CallResponse, Cors, Handler, PostRequest, Protocol, Route, post, version_free};
 use crate::call::Outcome;
 use crate::http::Response;
 use crate::json::{self, Writer};
@@ -20,15 +20,16 @@ use crate::json::{self, Writer};
 /// The version that answers name.
 pub(super) const VERSION: &str = "2.0";
 
-/// The strict door.
-pub(super) static STRICT: Protocol = Protocol {
+/// The protocol.
+pub(super) static JSONRPC: Protocol = Protocol {
     name: "jsonrpc",
     title: "JSON-RPC 2.0",
-    endpoints: &[Route { path: "", action: Handler::Call(call) }],
-    check: no_version,
-    reject,
-    decorate: unsigned,
-    web_clients: false,
+    listed: true,
+    routes: &[Route { path: "", methods: &[post(Handler::Call(|request| call(request, &RULES)))] }],
+    check_version: version_free,
+    encode_rejection,
+    response_headers: &[],
+    cors: Cors::Configured,
 };
 
 /// What a protocol that is built on JSON-RPC makes of it.
@@ -44,18 +45,15 @@ pub(super) struct Rules {
 
 const RULES: Rules = Rules { versions: &[VERSION], result: |value| value, failed: None };
 
-fn call(posted: PostRequest<'_>) -> Exchange<'_> {
-    exchange(posted, &RULES)
-}
-
-/// Reads a request or a batch of them, and answers with 200 whatever comes of it; with 204 when
-/// nobody waits for an answer.
+/// Reads a request or a batch of them, and answers with 200 whatever comes of it; with 204 if the
+/// client waits for no answer.
 ///
 /// Of a batch with more members than `MAX_TOOL_CALLS` none is run.
-pub(super) fn exchange<'t>(posted: PostRequest<'t>, rules: &'static Rules) -> Exchange<'t> {
-    let most = posted.settings.max_tool_calls;
+pub(super) fn call<'a>(request: PostRequest<'a>, rules: &'static Rules) -> CallResponse<'a> {
+    let PostRequest { body, context } = request;
+    let most = context.pipeline.settings.limits.max_tool_calls;
     let read = |body| Request::read(body, rules.versions);
-    let (batch, requests) = match posted.body {
+    let (batch, requests) = match body {
         json::Value::Array(members) if members.is_empty() => {
             (false, vec![Request::malformed("a batch must have at least one request".to_owned())])
         }
@@ -68,26 +66,35 @@ pub(super) fn exchange<'t>(posted: PostRequest<'t>, rules: &'static Rules) -> Ex
     };
     let (ids, calls): (Vec<_>, Vec<_>) =
         requests.into_iter().map(|request| (request.id, request.call)).unzip();
-    let reply = move |outcomes: Vec<Outcome>| {
-        let waiting =
-            ids.into_iter().zip(outcomes).filter_map(|(id, outcome)| Some((id?, outcome)));
-        let replies: Vec<_> = waiting
-            .map(|(id, outcome)| {
-                let failed = rules.failed.filter(|_| !batch && id.is_string());
-                Reply::new(outcome, id, rules.result, failed)
-            })
-            .collect();
-        let mut body = Writer::new();
-        match (batch, replies.first()) {
-            (_, None) => return Response::empty(204),
-            (true, _) => {
-                body.array(&replies, |body, reply| reply.write(body));
-            }
-            (false, Some(reply)) => reply.write(&mut body),
+    Box::pin(async move {
+        let outcomes = context.call_all(calls).await?;
+        Ok(encode(ids, outcomes, batch, rules))
+    })
+}
+
+/// Writes the responses to the requests that have an id.
+fn encode(
+    ids: Vec<Option<Value>>,
+    outcomes: Vec<Outcome>,
+    batch: bool,
+    rules: &'static Rules,
+) -> Response {
+    let waiting = ids.into_iter().zip(outcomes).filter_map(|(id, outcome)| Some((id?, outcome)));
+    let replies: Vec<_> = waiting
+        .map(|(id, outcome)| {
+            let failed = rules.failed.filter(|_| !batch && id.is_string());
+            Reply::new(outcome, id, rules.result, failed)
+        })
+        .collect();
+    let mut body = Writer::new();
+    match (batch, replies.first()) {
+        (_, None) => return Response::empty(204),
+        (true, _) => {
+            body.array(&replies, |body, reply| reply.write(body));
         }
-        Response::written(200, body)
-    };
-    Exchange { calls, reply: Box::new(reply) }
+        (false, Some(reply)) => reply.write(&mut body),
+    }
+    Response::written(200, body)
 }
 
 /// A response object.

@@ -260,8 +260,13 @@ fn refusals() -> Vec<(Rejection, u16, i64, &'static str)> {
             -32600,
             "Pages of the request's Origin may not call; see ALLOWED_ORIGINS",
         ),
-        (Rejection::TooLarge { limit: 9 }, 413, -32600, "The body may have at most 9 bytes"),
-        (Rejection::NotJson, 400, -32600, "Send the header Content-Type: application/json"),
+        (Rejection::PayloadTooLarge { limit: 9 }, 413, -32600, "The body may have at most 9 bytes"),
+        (
+            Rejection::UnsupportedMediaType,
+            400,
+            -32600,
+            "Send the header Content-Type: application/json",
+        ),
         (
             Rejection::InvalidJson(text("EOF at line 1 column 1")),
             400,
@@ -288,12 +293,12 @@ fn refusals() -> Vec<(Rejection, u16, i64, &'static str)> {
             "Tool 'A_B' was not found",
         ),
         (
-            Rejection::NoSuchVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
+            Rejection::UnknownVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
             400,
             -32601,
             "Tool 'A_B' has no version 2.0.0",
         ),
-        (Rejection::Forbidden { name: "A_B" }, 400, -32601, "Tool 'A_B' may not be called"),
+        (Rejection::ToolNotAllowed { name: "A_B" }, 400, -32601, "Tool 'A_B' may not be called"),
         (
             Rejection::Unauthenticated { reason: "the token has expired", sent: true },
             401,
@@ -325,7 +330,7 @@ fn refusals() -> Vec<(Rejection, u16, i64, &'static str)> {
              cannot send; POST /oxp/tools/call can",
         ),
         (
-            Rejection::Unanswerable { name: "A_B", lacking: vec![Capability::Form] },
+            Rejection::CannotAsk { name: "A_B", lacking: vec![Capability::Form] },
             400,
             -32004,
             "Tool 'A_B' needs an answer that this protocol cannot bring",
@@ -336,7 +341,7 @@ fn refusals() -> Vec<(Rejection, u16, i64, &'static str)> {
             -32603,
             "The tool server is temporarily unavailable: it has no random bytes",
         ),
-        (Rejection::Failed, 503, -32603, "The tool server failed"),
+        (Rejection::Internal, 503, -32603, "The tool server failed"),
     ]
 }
 
@@ -347,7 +352,7 @@ fn every_refusal_has_a_code_a_message_and_a_status() {
     let all: HashSet<_> = every_refusal().iter().map(std::mem::discriminant).collect();
     assert_eq!(kinds, all, "a row for each kind");
     for (rejection, status, code, message) in rows {
-        let error = of(Outcome::Refused(rejection.clone()));
+        let error = of(Outcome::Rejected(rejection.clone()));
         assert_eq!((&error["code"], &error["message"]), (&json!(code), &json!(message)));
         let answer = reject(rejection);
         assert_eq!(answer.status, status, "{message}");
@@ -357,7 +362,7 @@ fn every_refusal_has_a_code_a_message_and_a_status() {
         assert_eq!(allow.is_some(), status == 405, "{message}");
     }
     let (asks, rejected) = asks();
-    assert_eq!(of(asks), of(Outcome::Refused(rejected)));
+    assert_eq!(of(asks), of(Outcome::Rejected(rejected)));
 }
 
 #[test]
@@ -373,9 +378,9 @@ fn the_data_of_errors() {
             parameter: (*parameter).to_owned(),
             message: (*message).to_owned(),
         };
-        Outcome::Invalid(InvalidInput { errors: rows.iter().map(error).collect() })
+        Outcome::InvalidInput(InvalidInput { errors: rows.iter().map(error).collect() })
     };
-    let missing = |missing| Outcome::Refused(Rejection::MissingRequirements(missing));
+    let missing = |missing| Outcome::Rejected(Rejection::MissingRequirements(missing));
     for (outcome, expected) in [
         (
             failed(ToolError::new("No")),
@@ -410,14 +415,14 @@ fn the_data_of_errors() {
             }),
         ),
         (
-            Outcome::Refused(Rejection::Forbidden { name: "A_B" }),
+            Outcome::Rejected(Rejection::ToolNotAllowed { name: "A_B" }),
             json!({
                 "code": -32601, "message": "Tool 'A_B' may not be called",
                 "data": {"developer_message": "TOOL_ALLOWLIST does not have it"}
             }),
         ),
         (
-            Outcome::Refused(Rejection::Unavailable("x")),
+            Outcome::Rejected(Rejection::Unavailable("x")),
             json!({"code": -32603, "message": "The tool server is temporarily unavailable: x"}),
         ),
     ] {

@@ -4,9 +4,9 @@ use super::message::McpRequest;
 use super::prompts;
 use super::reply::{Code, Error, members};
 use super::resources;
+use crate::call::RequestContext;
 use crate::http::Response;
 use crate::json::{self, Value};
-use crate::protocol::PostRequest;
 
 /// The most values that the protocol lets an answer have.
 const MOST: usize = 100;
@@ -15,7 +15,7 @@ const MOST: usize = 100;
 /// address of a resource.
 pub(super) fn complete(
     request: &McpRequest<'_>,
-    posted: &PostRequest<'_>,
+    context: &RequestContext<'_>,
 ) -> Result<Response, Error> {
     let text = |pointer: &'static str| {
         let (first, rest) = pointer.split_once('/').unwrap_or((pointer, ""));
@@ -30,13 +30,13 @@ pub(super) fn complete(
     let (argument, begun) = (text("argument/name")?, text("argument/value")?);
     let values: Vec<String> = match text("ref/type")? {
         "ref/prompt" => {
-            let (_, prompt) = prompts::find(text("ref/name")?, posted)?;
+            let (_, prompt) = prompts::find(text("ref/name")?, context)?;
             let argument = prompt.arguments.into_iter().find(|one| one.name == argument);
             argument.map(|argument| argument.values).unwrap_or_default()
         }
         "ref/resource" if text("ref/uri")? == resources::TEMPLATE && argument == "id" => {
-            let allowed = posted.catalog.tools.iter();
-            let allowed = allowed.filter(|tool| posted.settings.allows(posted.principal, tool));
+            let allowed = context.pipeline.catalog.tools.iter();
+            let allowed = allowed.filter(|tool| context.allows(tool));
             allowed.map(|tool| tool.id()).collect()
         }
         "ref/resource" => Vec::new(),

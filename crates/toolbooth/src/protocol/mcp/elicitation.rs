@@ -6,10 +6,9 @@ use serde_json::{Map, Value};
 
 use super::message::{Era, McpRequest};
 use super::reply::{Code, Error};
-use crate::call::{MissingRequirements, Rejection, ToolSelector};
-use crate::challenge::{Challenge, ContinuationToken, FORGED, Waited};
+use crate::call::{MissingRequirements, Rejection, RequestContext, ToolSelector};
+use crate::challenge::{Challenge, ContinuationToken, INVALID_STATE, RequestState};
 use crate::json::{self, Object};
-use crate::protocol::PostRequest;
 use crate::tool::{
     Capabilities, Capability, Credentials, Dialogue, InputRequest, InputRequired, InputResponse,
 };
@@ -23,7 +22,7 @@ pub(super) struct Asking {
     /// The request's place, if there is a key to seal it with.
     pause: Option<ContinuationToken>,
     /// What the request waited for.
-    waited: Waited,
+    waited: RequestState,
 }
 
 /// How this client asks its user for an authorization.
@@ -45,36 +44,39 @@ impl Asking {
     /// `requestState` is there and is not one that this server gave for this request.
     pub(super) fn of(
         request: &McpRequest<'_>,
-        wanted: &ToolSelector<'_>,
+        selector: &ToolSelector<'_>,
         input: &json::Value<'_>,
         credentials: &Credentials,
-        posted: &PostRequest<'_>,
+        context: &RequestContext<'_>,
     ) -> Result<Self, Error> {
         if request.era() == Era::Legacy {
             let opens = request.legacy.as_deref() == Some("2025-11-25")
-                && form_urlencoded::parse(posted.query.as_bytes())
+                && form_urlencoded::parse(context.query.as_bytes())
                     .any(|(name, value)| name == "elicitation" && value == "url");
             let way = if opens { Way::Error } else { Way::Words };
             let (capabilities, waited) = Default::default();
             return Ok(Self { way, capabilities, pause: None, waited });
         }
         let capabilities = declared_capabilities(request.meta.client_capabilities.as_ref());
-        let now_ms = posted.host.now_ms();
+        let now_ms = context.host.now_ms();
         let state = request.params.get("requestState");
         // Nothing is asked of a client that can answer nothing: no call pays for what it cannot need.
         let asks = state.is_some() || capabilities != Capabilities::default();
-        let pause = posted.settings.pauses.as_ref().filter(|_| asks).map(|all| {
-            let (ToolSelector::Id(tool) | ToolSelector::Name(tool)) = wanted;
+        let pause = context.pipeline.request_state.as_ref().filter(|_| asks).map(|all| {
+            let tool = match selector {
+                ToolSelector::Id(tool) | ToolSelector::Name(tool) => &**tool,
+                ToolSelector::Resolved(tool) => tool.name,
+            };
             let parts = [&*request.method, tool, &input.text()];
-            all.pause((posted.principal, credentials.user_id.as_deref()), &parts, now_ms)
+            all.token_for((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
         });
         let wrong = |what: &str| Error::new(Code::InvalidParams, format!("requestState {what}"));
         let waited = match (state, &pause) {
-            (None, _) => Waited::default(),
+            (None, _) => RequestState::default(),
             (Some(json::Value::String(state)), Some(pause)) => {
                 pause.open(state, now_ms).map_err(wrong)?
             }
-            (Some(json::Value::String(_)), None) => return Err(wrong(FORGED)),
+            (Some(json::Value::String(_)), None) => return Err(wrong(INVALID_STATE)),
             (Some(_), _) => return Err(wrong("must be a string")),
         };
         let opens = capabilities.has(Capability::Url) && pause.is_some();
@@ -119,7 +121,7 @@ impl Asking {
             requests.insert(one.provider.clone(), url(&one.url, words(one)));
         }
         let providers = missing.challenges.iter().map(|one| one.provider.clone()).collect();
-        let state = pause.token(Waited { providers, state: self.waited.state.clone() });
+        let state = pause.seal(RequestState { providers, state: self.waited.state.clone() });
         let members =
             json::object([("inputRequests", requests.into()), ("requestState", state.into())]);
         Some(super::reply::members(&members))
@@ -129,17 +131,17 @@ impl Asking {
     ///
     /// # Errors
     /// There is no key to seal the tool's state with.
-    pub(super) fn questions(&self, asked: InputRequired) -> Result<String, Rejection> {
+    pub(super) fn questions(&self, required: InputRequired) -> Result<String, Rejection> {
         // Collecting would link a sorting algorithm.
         let mut requests = Map::new();
-        requests.extend(asked.questions.into_iter().map(|(key, one)| (key, question(one))));
+        requests.extend(required.questions.into_iter().map(|(key, one)| (key, question(one))));
         let mut members = Map::new();
         members.insert("inputRequests".to_owned(), requests.into());
-        if asked.state.is_some() {
+        if required.state.is_some() {
             let no_key =
                 Rejection::Unavailable("it has no STATE_KEY, which this tool's state needs");
-            let waits = Waited { providers: Vec::new(), state: asked.state };
-            let token = self.pause.as_ref().ok_or(no_key)?.token(waits);
+            let waits = RequestState { providers: Vec::new(), state: required.state };
+            let token = self.pause.as_ref().ok_or(no_key)?.seal(waits);
             members.insert("requestState".to_owned(), token.into());
         }
         Ok(super::reply::members(&members.into()))

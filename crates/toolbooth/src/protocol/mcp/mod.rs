@@ -15,17 +15,20 @@ mod message;
 mod notes;
 mod prompts;
 mod reply;
+mod resource_metadata;
 mod resources;
 mod result;
 mod tools;
 
 use message::{Era, McpRequest};
-use reply::{Error, reject};
+use reply::Error;
+use result::Told;
 
 use super::{
-    Exchange, Handler, ListRequest, Page, PostRequest, Protocol, Route, no_version, oxp, unsigned,
+    CallResponse, Cors, Handler, Page, PageError, PostRequest, Protocol, Route, get, oxp, post,
+    version_free,
 };
-use crate::call::Rejection;
+use crate::call::{Rejection, RequestContext, ToolRequest};
 use crate::catalog::ListForm;
 use crate::http::Response;
 
@@ -33,26 +36,28 @@ use crate::http::Response;
 pub(super) static MCP: Protocol = Protocol {
     name: "mcp",
     title: "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
-    endpoints: &[Route { path: "", action: Handler::Call(post) }],
-    check: no_version,
-    reject,
-    decorate: unsigned,
-    web_clients: true,
+    listed: true,
+    routes: &[Route { path: "", methods: &[post(Handler::Call(call))] }],
+    check_version: version_free,
+    encode_rejection: reply::encode_rejection,
+    response_headers: &[],
+    cors: Cors::WebClients,
 };
 
-/// The metadata of the OAuth resource (RFC 9728, 3.1): at the place that belongs to its path, and
-/// at the place of the host, where clients look next. They are for the pages that may call.
-pub(super) static WELL_KNOWN: Protocol = Protocol {
+/// The metadata of the OAuth resource (RFC 9728, 3.1): at the path that belongs to the resource's, and
+/// at the path of the host, where clients look next. The pages that may call may read it.
+pub(super) static RESOURCE_METADATA: Protocol = Protocol {
     name: "well-known",
     title: "OAuth 2.0 Protected Resource Metadata",
-    endpoints: &[
-        Route { path: "/oauth-protected-resource/mcp", action: Handler::Public(metadata) },
-        Route { path: "/oauth-protected-resource", action: Handler::Public(metadata) },
+    listed: false,
+    routes: &[
+        Route { path: "/oauth-protected-resource/mcp", methods: &[get(Handler::Public(metadata))] },
+        Route { path: "/oauth-protected-resource", methods: &[get(Handler::Public(metadata))] },
     ],
-    check: no_version,
-    reject: |rejection| oxp::reject(oxp::Form::Flat, rejection),
-    decorate: oxp::decorate,
-    web_clients: true,
+    check_version: version_free,
+    encode_rejection: oxp::encode_rejection,
+    response_headers: &[],
+    cors: Cors::WebClients,
 };
 
 /// All that is rendered at build time.
@@ -66,36 +71,53 @@ pub(super) const LISTS: &[ListForm] = &[
     prompts::TEXTS,
 ];
 
-/// `GET /.well-known/oauth-protected-resource`; nothing where clients cannot be told whom to ask.
-fn metadata(reading: &ListRequest<'_>) -> Result<Page, Response> {
-    match &reading.settings.resource {
-        Some(resource) => Ok(Page::of(resource.metadata(reading.catalog))),
-        None => Err((WELL_KNOWN.reject)(Rejection::NotFound)),
+/// `GET /.well-known/oauth-protected-resource`; 404 if there is no issuer to name.
+fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    match &context.pipeline.settings.mcp_resource {
+        Some(resource) => {
+            Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
+        }
+        None => Err(Rejection::NotFound.into()),
     }
+}
+
+/// What a message leads to.
+enum Step<'t> {
+    /// A response, without running a tool.
+    Respond(Response),
+    /// A call, and what its response needs to know.
+    Call(Result<ToolRequest<'t>, Rejection>, Told),
 }
 
 /// `POST /mcp`: one message.
-fn post(mut posted: PostRequest<'_>) -> Exchange<'_> {
-    let request = match McpRequest::read(posted.body.take(), posted.headers) {
-        Ok(Some(request)) => request,
-        // Nobody waits for an answer, and nothing is kept that one could be about.
-        Ok(None) => return Exchange::answered(Response::empty(202)),
-        Err((id, error)) => return Exchange::answered(error.told(id.as_ref())),
-    };
-    if let Err(error) = headers::check(&request, posted.headers) {
-        return Exchange::answered(error.told(Some(&request.id)));
-    }
-    match (&*request.method, request.era()) {
-        ("tools/call", _) => tools::call(request, &posted),
-        ("prompts/get", _) => prompts::get(request, &posted),
-        ("resources/read", _) => resources::read(request, &posted),
-        (method, era) => answered(&request, answer(method, era, &request, &posted)),
-    }
+fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    Box::pin(async move {
+        let PostRequest { body, context } = request;
+        let message = match McpRequest::read(body, context.headers) {
+            Ok(Some(message)) => message,
+            // Nobody waits for an answer, and nothing is kept that one could be about.
+            Ok(None) => return Ok(Response::empty(202)),
+            Err((id, error)) => return Ok(error.told(id.as_ref())),
+        };
+        let id = message.id.clone();
+        match step(message, &context) {
+            Ok(Step::Respond(response)) => Ok(response),
+            Ok(Step::Call(call, told)) => {
+                Ok(result::encode(context.call(call).await?, &told, &context))
+            }
+            Err(error) => Ok(error.told(Some(&id))),
+        }
+    })
 }
 
-/// An exchange in which no tool runs.
-fn answered<'t>(request: &McpRequest<'_>, answer: Result<Response, Error>) -> Exchange<'t> {
-    Exchange::answered(answer.unwrap_or_else(|error| error.told(Some(&request.id))))
+fn step<'t>(message: McpRequest<'t>, context: &RequestContext<'_>) -> Result<Step<'t>, Error> {
+    headers::check(&message, context.headers)?;
+    match (&*message.method, message.era()) {
+        ("tools/call", _) => tools::call(message, context),
+        ("prompts/get", _) => prompts::get(message, context),
+        ("resources/read", _) => resources::read(message, context),
+        (method, era) => answer(method, era, &message, context).map(Step::Respond),
+    }
 }
 
 /// Answers every request that runs no tool.
@@ -103,7 +125,7 @@ fn answer(
     method: &str,
     era: Era,
     request: &McpRequest<'_>,
-    posted: &PostRequest<'_>,
+    context: &RequestContext<'_>,
 ) -> Result<Response, Error> {
     match (method, era) {
         ("server/discover", Era::Modern) => Ok(discovery::discover(request)),
@@ -113,11 +135,11 @@ fn answer(
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
             Era::Legacy,
         ) => Ok(request.complete("")),
-        ("tools/list", _) => tools::list(request, posted),
-        ("resources/list", _) => resources::list(request, posted),
-        ("resources/templates/list", _) => resources::templates(request, posted),
-        ("prompts/list", _) => prompts::list(request, posted),
-        ("completion/complete", _) => completion::complete(request, posted),
+        ("tools/list", _) => tools::list(request, context),
+        ("resources/list", _) => resources::list(request, context),
+        ("resources/templates/list", _) => resources::templates(request, context),
+        ("prompts/list", _) => prompts::list(request, context),
+        ("completion/complete", _) => completion::complete(request, context),
         (method, era) => Err(Error::unknown_method(method, era)),
     }
 }

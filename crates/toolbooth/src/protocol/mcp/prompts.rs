@@ -6,12 +6,11 @@ use serde_json::{Value, json};
 use super::message::McpRequest;
 use super::reply::{Code, Error, members};
 use super::result::{self, RunPurpose};
-use super::{answered, tools};
-use crate::call::ToolSelector;
+use super::{Step, tools};
+use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::http::Response;
 use crate::json::{self, Object};
-use crate::protocol::{Exchange, PostRequest};
 use crate::text::excerpt;
 
 /// What `prompts/list` says: the prompts of the latest version of each tool.
@@ -22,26 +21,27 @@ pub(super) const TEXTS: ListForm =
     ListForm { name: "mcp-prompt-texts", head: "[", tail: "]", entry: whole };
 
 /// `prompts/list`.
-pub(super) fn list(request: &McpRequest<'_>, posted: &PostRequest<'_>) -> Result<Response, Error> {
-    tools::page(request, posted, LIST.name, "prompts")
+pub(super) fn list(
+    request: &McpRequest<'_>,
+    context: &RequestContext<'_>,
+) -> Result<Response, Error> {
+    tools::page(request, context, LIST.name, "prompts")
 }
 
 /// `prompts/get`: the prompt with its arguments in their places, or what its tool makes of them.
-pub(super) fn get<'t>(mut request: McpRequest<'t>, posted: &PostRequest<'_>) -> Exchange<'t> {
-    let mut read = || {
-        let found = find(request.text("name")?, posted)?;
-        Ok((found, tools::arguments(&mut request)?))
-    };
-    match read() {
-        Err(error) => answered(&request, Err(error)),
-        Ok(((id, prompt), arguments)) => match &prompt.text {
-            Some(text) => answered(&request, filled(&request, &prompt, text, &arguments)),
-            None => {
-                let purpose = RunPurpose::Prompt(prompt.description);
-                let input = json::Value::Object(arguments);
-                tools::run(request, posted, ToolSelector::Id(id.into()), input, purpose)
-            }
-        },
+pub(super) fn get<'t>(
+    mut request: McpRequest<'t>,
+    context: &RequestContext<'_>,
+) -> Result<Step<'t>, Error> {
+    let (id, prompt) = find(request.text("name")?, context)?;
+    let arguments = tools::arguments(&mut request)?;
+    match &prompt.text {
+        Some(text) => filled(&request, &prompt, text, &arguments).map(Step::Respond),
+        None => {
+            let purpose = RunPurpose::Prompt(prompt.description);
+            let input = json::Value::Object(arguments);
+            tools::run(request, context, ToolSelector::Id(id.into()), input, purpose)
+        }
     }
 }
 
@@ -82,8 +82,8 @@ fn filled(
 ///
 /// # Errors
 /// There is no such prompt.
-pub(super) fn find(name: &str, posted: &PostRequest<'_>) -> Result<(String, Prompt), Error> {
-    let mut prompts = tools::each::<(String, Prompt)>(posted, TEXTS.name)?;
+pub(super) fn find(name: &str, context: &RequestContext<'_>) -> Result<(String, Prompt), Error> {
+    let mut prompts = tools::each::<(String, Prompt)>(context, TEXTS.name)?;
     prompts.find(|(_, prompt)| prompt.name == name).ok_or_else(|| {
         let message = format!("Unknown prompt: {}", excerpt(name));
         Error::new(Code::InvalidParams, message)

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::message::{Era, McpRequest};
-use crate::call::{Rejection, asks_back};
+use super::resource_metadata;
+use crate::call::{Pipeline, Rejection, RejectionKind};
 use crate::http::Response;
 use crate::json::{self, Writer};
 use crate::text::excerpt;
@@ -203,73 +204,6 @@ impl Error {
         error.data(json::object([("uri", excerpt(uri).into())]))
     }
 
-    /// Why a call was turned away before any tool ran.
-    pub(super) fn rejected(rejection: Rejection) -> Self {
-        let request =
-            |status, message: String| Self::new(Code::InvalidRequest, message).status(status);
-        match rejection {
-            Rejection::NotFound => {
-                request(404, "There is nothing at this address; MCP is at POST /mcp".to_owned())
-            }
-            Rejection::MethodNotAllowed { allow } => request(
-                405,
-                format!("This address takes {allow}: there are no sessions and no other streams"),
-            ),
-            Rejection::ForbiddenOrigin => request(
-                403,
-                "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".to_owned(),
-            ),
-            Rejection::TooLarge { limit } => {
-                request(413, format!("The body may have at most {limit} bytes"))
-            }
-            Rejection::NotJson => {
-                request(415, "Send the header Content-Type: application/json".to_owned())
-            }
-            Rejection::InvalidJson(detail) => {
-                Self::new(Code::Parse, format!("The body is not valid JSON: {detail}"))
-            }
-            Rejection::Malformed(detail) => Self::new(Code::InvalidParams, detail),
-            Rejection::UnsupportedVersion { supported } => {
-                Self::new(Code::UnsupportedVersion, format!("The version must be {supported}"))
-            }
-            Rejection::InvalidToolId => {
-                Self::new(Code::InvalidParams, crate::catalog::InvalidToolId.to_string())
-            }
-            Rejection::UnknownTool { name, .. } => Self::new(
-                Code::InvalidParams,
-                format!("Unknown tool: {name}. tools/list says which tools there are"),
-            ),
-            Rejection::NoSuchVersion { name, version, .. } => {
-                Self::new(Code::InvalidParams, format!("Tool {name} has no version {version}"))
-            }
-            Rejection::Forbidden { name } => {
-                Self::new(Code::InvalidParams, format!("Tool {name} may not be called here"))
-            }
-            Rejection::Unauthenticated { reason, .. } => {
-                request(401, format!("The request needs valid credentials: {reason}"))
-            }
-            Rejection::MissingScope { name, scopes } => {
-                let scopes = scopes.join(" ");
-                request(403, format!("Tool {name} needs credentials with the scopes {scopes}"))
-            }
-            Rejection::TooManyRequests { retry_after } => {
-                request(429, format!("Too many calls; try again after {retry_after} seconds"))
-            }
-            // A call is answered with more: see `result`.
-            Rejection::MissingRequirements(_) => {
-                Self::new(Code::InvalidParams, "The call lacks what the tool requires")
-            }
-            Rejection::Unanswerable { lacking, .. } => {
-                Self::new(Code::InvalidParams, asks_back(&lacking))
-            }
-            Rejection::Unavailable(detail) => {
-                let message = format!("The tool server is temporarily unavailable: {detail}");
-                Self::new(Code::Internal, message).status(503)
-            }
-            Rejection::Failed => Self::new(Code::Internal, "The tool server failed"),
-        }
-    }
-
     /// The answer; without an id when none could be read.
     pub(super) fn told(self, id: Option<&Value>) -> Response {
         let mut body = Writer::new();
@@ -286,15 +220,69 @@ impl Error {
     }
 }
 
-/// Tells why a request was turned away before its message was read.
-pub(super) fn reject(rejection: Rejection) -> Response {
-    let allow = match &rejection {
-        Rejection::MethodNotAllowed { allow } => Some(*allow),
-        _ => None,
-    };
-    let answer = Error::rejected(rejection).told(None);
-    match allow {
-        Some(allow) => answer.with("allow", allow),
-        None => answer,
+/// The code of a rejection.
+fn code(kind: RejectionKind) -> Code {
+    match kind {
+        RejectionKind::InvalidJson => Code::Parse,
+        RejectionKind::NotFound
+        | RejectionKind::NotServed
+        | RejectionKind::MethodNotAllowed
+        | RejectionKind::ForbiddenOrigin
+        | RejectionKind::PayloadTooLarge
+        | RejectionKind::UnsupportedMediaType
+        | RejectionKind::Unauthenticated
+        | RejectionKind::MissingScope
+        | RejectionKind::TooManyRequests => Code::InvalidRequest,
+        RejectionKind::UnsupportedVersion => Code::UnsupportedVersion,
+        RejectionKind::Malformed
+        | RejectionKind::InvalidToolId
+        | RejectionKind::UnknownTool
+        | RejectionKind::UnknownVersion
+        | RejectionKind::ToolNotAllowed
+        | RejectionKind::MissingRequirements
+        | RejectionKind::CannotAsk => Code::InvalidParams,
+        RejectionKind::Unavailable | RejectionKind::Internal => Code::Internal,
     }
+}
+
+impl From<Rejection> for Error {
+    fn from(rejection: Rejection) -> Self {
+        Self::from(&rejection)
+    }
+}
+
+impl From<&Rejection> for Error {
+    /// A fault of the parameters is the result of a request that HTTP carried well; any other has its
+    /// own status.
+    fn from(rejection: &Rejection) -> Self {
+        let description = rejection.describe();
+        let code = code(description.kind);
+        let error = Self::new(code, description.to_string());
+        match code {
+            Code::InvalidParams => error,
+            _ => error.status(description.kind.status()),
+        }
+    }
+}
+
+/// Writes a rejection, with the header that HTTP requires. It tells clients where to find the metadata
+/// of the OAuth resource, and which scopes to ask for (RFC 9728, 5.1).
+pub(super) fn reject(rejection: &Rejection, id: Option<&Value>, pipeline: &Pipeline) -> Response {
+    let mut response = Error::from(rejection).told(id);
+    if let Some((name, mut value)) = rejection.header() {
+        if let (Some(resource), "www-authenticate") = (&pipeline.settings.mcp_resource, name) {
+            let scopes = match rejection {
+                Rejection::Unauthenticated { .. } => resource_metadata::scopes(pipeline.catalog),
+                _ => Vec::new(),
+            };
+            value.push_str(&resource_metadata::challenge_parameters(resource, &scopes));
+        }
+        response.headers.push((name, value.into()));
+    }
+    response
+}
+
+/// Writes why a request was rejected before its message was read.
+pub(super) fn encode_rejection(rejection: &Rejection, pipeline: &Pipeline) -> Response {
+    reject(rejection, None, pipeline)
 }

@@ -19,7 +19,7 @@ struct Metadata<'a> {
 
 /// The metadata document of a resource, as JSON.
 pub(super) fn document(resource: &McpResource, catalog: &Catalog) -> String {
-    json::write(&Metadata {
+    json::to_string(&Metadata {
         resource: &resource.identifier,
         resource_name: "Toolbooth",
         authorization_servers: [&resource.issuer],
@@ -30,7 +30,7 @@ pub(super) fn document(resource: &McpResource, catalog: &Catalog) -> String {
 
 /// The parameters of a `WWW-Authenticate` header that lead to the metadata (RFC 9728, 5.1), with the
 /// `scopes` to request if the header does not name any yet.
-pub(crate) fn challenge_parameters(resource: &McpResource, scopes: &[&str]) -> String {
+pub(super) fn challenge_parameters(resource: &McpResource, scopes: &[&str]) -> String {
     let scope = match scopes {
         [] => String::new(),
         scopes => format!(", scope=\"{}\"", scopes.join(" ")),
@@ -39,7 +39,7 @@ pub(crate) fn challenge_parameters(resource: &McpResource, scopes: &[&str]) -> S
 }
 
 /// The scopes that tools require, sorted and without duplicates.
-pub(crate) fn scopes(catalog: &Catalog) -> Vec<&'static str> {
+pub(super) fn scopes(catalog: &Catalog) -> Vec<&'static str> {
     // A set or a sort would link more code than this.
     let mut scopes: Vec<&'static str> = Vec::new();
     for scope in catalog.tools.iter().flat_map(|tool| tool.scopes) {

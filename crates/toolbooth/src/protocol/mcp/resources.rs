@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::super::Page;
 use super::message::McpRequest;
 use super::reply::{Code, Error, Scope, members};
 use super::result::RunPurpose;
-use super::{answered, tools};
-use crate::call::{ToolSelector, find};
+use super::{Step, tools};
+use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering, Resource};
 use crate::http::Response;
 use crate::json::{self, Object};
-use crate::protocol::{Exchange, PostRequest};
 
 /// Where resources are: the rest is a tool's id.
 const BASE: &str = "toolbooth://tools/";
@@ -38,14 +38,17 @@ pub(super) const DOCUMENTS: ListForm =
     ListForm { name: "mcp-documents", head: "[", tail: "]", entry: document };
 
 /// `resources/list`.
-pub(super) fn list(request: &McpRequest<'_>, posted: &PostRequest<'_>) -> Result<Response, Error> {
-    tools::page(request, posted, LIST.name, "resources")
+pub(super) fn list(
+    request: &McpRequest<'_>,
+    context: &RequestContext<'_>,
+) -> Result<Response, Error> {
+    tools::page(request, context, LIST.name, "resources")
 }
 
 /// `resources/templates/list`: the documentation of every tool, and what the tools themselves have.
 pub(super) fn templates(
     request: &McpRequest<'_>,
-    posted: &PostRequest<'_>,
+    context: &RequestContext<'_>,
 ) -> Result<Response, Error> {
     if request.params.contains("cursor") {
         return Err(Error::new(Code::InvalidParams, "cursor: this list has one page only"));
@@ -57,84 +60,75 @@ pub(super) fn templates(
         ("description", "A tool by its id, with or without version: Toolkit.Tool@1.0.0".into()),
         ("mimeType", MARKDOWN.into()),
     ]));
-    let page = posted.reading().page(TEMPLATES.name).map_err(Error::rejected)?;
+    let page = Page::of_list(TEMPLATES.name, context)?;
     let further = page.body.trim_start_matches('[');
     let comma = if further == "]" { "" } else { "," };
-    let scope = Scope::of(posted.same_for_all);
+    let scope = Scope::of(context.pipeline.same_for_all);
     Ok(request.kept(&format!(r#""resourceTemplates":[{own}{comma}{further}"#), scope))
 }
 
 /// `resources/read`.
-pub(super) fn read<'t>(request: McpRequest<'t>, posted: &PostRequest<'_>) -> Exchange<'t> {
-    let answer = match request.text("uri").map(str::to_owned) {
-        Err(error) => Err(error),
-        Ok(uri) => match uri.strip_prefix(BASE) {
-            Some(id) => documentation(&request, posted, &uri, id),
-            None => match find_resource(&uri, posted) {
-                Err(error) => Err(error),
-                Ok(None) => Err(Error::no_resource(&uri, request.era())),
-                Ok(Some((id, resource, input))) => {
-                    let (name, body) = match (resource.text, resource.blob) {
-                        (Some(text), _) => ("text", text),
-                        (_, Some(blob)) => ("blob", blob),
-                        (None, None) => {
-                            let mime_type = resource.mime_type;
-                            let purpose = RunPurpose::Resource { uri, mime_type };
-                            let input = json::Value::Object(input);
-                            return tools::run(
-                                request,
-                                posted,
-                                ToolSelector::Id(id.into()),
-                                input,
-                                purpose,
-                            );
-                        }
-                    };
-                    let document = json::object([
-                        ("uri", uri.into()),
-                        ("mimeType", resource.mime_type.into()),
-                        (name, body.into()),
-                    ]);
-                    let members = members(&json::object([("contents", vec![document].into())]));
-                    Ok(request.kept(&members, Scope::of(posted.same_for_all)))
-                }
-            },
-        },
+pub(super) fn read<'t>(
+    request: McpRequest<'t>,
+    context: &RequestContext<'_>,
+) -> Result<Step<'t>, Error> {
+    let uri = request.text("uri")?.to_owned();
+    if let Some(id) = uri.strip_prefix(BASE) {
+        return documentation(&request, context, &uri, id).map(Step::Respond);
+    }
+    let Some((id, resource, input)) = find_resource(&uri, context)? else {
+        return Err(Error::no_resource(&uri, request.era()));
     };
-    answered(&request, answer)
+    let (name, body) = match (resource.text, resource.blob) {
+        (Some(text), _) => ("text", text),
+        (_, Some(blob)) => ("blob", blob),
+        (None, None) => {
+            let purpose = RunPurpose::Resource { uri, mime_type: resource.mime_type };
+            let input = json::Value::Object(input);
+            return tools::run(request, context, ToolSelector::Id(id.into()), input, purpose);
+        }
+    };
+    let document = json::object([
+        ("uri", uri.into()),
+        ("mimeType", resource.mime_type.into()),
+        (name, body.into()),
+    ]);
+    let members = members(&json::object([("contents", vec![document].into())]));
+    let scope = Scope::of(context.pipeline.same_for_all);
+    Ok(Step::Respond(request.kept(&members, scope)))
 }
 
 /// The page about a tool.
 fn documentation(
     request: &McpRequest<'_>,
-    posted: &PostRequest<'_>,
+    context: &RequestContext<'_>,
     uri: &str,
     id: &str,
 ) -> Result<Response, Error> {
     let absent = || Error::no_resource(uri, request.era());
     // Clients that fill in the template write the @ of a version as %40 (RFC 6570, 3.2.2).
     let id = percent_encoding::percent_decode_str(id).decode_utf8().map_err(|_| absent())?;
-    let tool = find(posted.catalog, &ToolSelector::Id(id)).map_err(|_| absent())?;
-    if !posted.settings.allows(posted.principal, tool) {
+    let tool = context.resolve(&ToolSelector::Id(id)).map_err(|_| absent())?;
+    if !context.allows(tool) {
         return Err(absent());
     }
-    let list = posted.reading().list(DOCUMENTS.name).map_err(Error::rejected)?;
+    let list = context.list(DOCUMENTS.name)?;
     let of = |entry: &&Entry| {
-        posted.catalog.tools.get(entry.tool).is_some_and(|one| std::ptr::eq(one, tool))
+        context.pipeline.catalog.tools.get(entry.tool).is_some_and(|one| std::ptr::eq(one, tool))
     };
     let entry = list.entries.iter().find(of).ok_or_else(absent)?;
     let contents = list.select([entry]);
-    Ok(request.kept(&format!(r#""contents":{contents}"#), Scope::of(posted.same_for_all)))
+    Ok(request.kept(&format!(r#""contents":{contents}"#), Scope::of(context.pipeline.same_for_all)))
 }
 
 /// The resource of an address, with the id of its tool and the input that the address says; an
 /// address of one alone goes before those of many.
 fn find_resource(
     uri: &str,
-    posted: &PostRequest<'_>,
+    context: &RequestContext<'_>,
 ) -> Result<Option<(String, Resource, Object<'static>)>, Error> {
     let mut template = None;
-    for (id, resource) in tools::each::<(String, Resource)>(posted, CONTENTS.name)? {
+    for (id, resource) in tools::each::<(String, Resource)>(context, CONTENTS.name)? {
         let Some(input) = matched(&resource.uri, uri) else { continue };
         if !resource.is_template() {
             return Ok(Some((id, resource, input)));
@@ -269,7 +263,6 @@ fn markdown(listed: &Listed<'_>) -> String {
     }
     let mut block = |heading: &str, json: &Value| {
         // A fence of its own length: texts of a schema may hold fences.
-        #[expect(clippy::disallowed_methods, reason = "runs at build time only")]
         let json = serde_json::to_string_pretty(json).unwrap_or_default();
         let fence = "`".repeat(longest_ticks(&json).max(2) + 1);
         let _ = write!(text, "\n## {heading}\n\n{fence}json\n{json}\n{fence}\n");

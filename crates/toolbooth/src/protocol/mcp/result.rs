@@ -7,7 +7,7 @@ use super::elicitation::{Asking, capabilities, in_words};
 use super::message::Era;
 use super::notes::NotificationPreferences;
 use super::reply::{self, Code, Error, Kind, result};
-use crate::call::{InvalidInput, Outcome, Rejection, asks_back};
+use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
 use crate::http::Response;
 use crate::json::{self, Writer};
 use crate::tool::ToolError;
@@ -55,19 +55,19 @@ fn content<'a>(texts: impl IntoIterator<Item = &'a str>) -> Writer {
 }
 
 /// Answers a call.
-pub(super) fn encode(outcome: Outcome, told: &Told) -> Response {
+pub(super) fn encode(outcome: Outcome, told: &Told, context: &RequestContext<'_>) -> Response {
     match outcome {
         Outcome::Done { value, notes, .. } => told.wishes.tell(&notes, done(told, value)),
         Outcome::Failed { error, notes, .. } => told.wishes.tell(&notes, failure(told, &error)),
-        Outcome::Invalid(input) => invalid(told, &input),
-        Outcome::Asks { asked, notes } => match told.asking.questions(asked) {
+        Outcome::InvalidInput(input) => invalid(told, &input),
+        Outcome::InputRequired { required, notes } => match told.asking.questions(required) {
             Ok(members) => {
                 let answer = result(&told.id, told.era, &members, Kind::InputRequired);
                 told.wishes.tell(&notes, answer)
             }
-            Err(rejection) => Error::rejected(rejection).told(Some(&told.id)),
+            Err(rejection) => reply::reject(&rejection, Some(&told.id), context.pipeline),
         },
-        Outcome::Refused(Rejection::MissingRequirements(missing)) => {
+        Outcome::Rejected(Rejection::MissingRequirements(missing)) => {
             if let Some(members) = told.asking.input_required(&missing) {
                 return result(&told.id, told.era, &members, Kind::InputRequired);
             }
@@ -77,15 +77,15 @@ pub(super) fn encode(outcome: Outcome, told: &Told) -> Response {
             let words = in_words(&missing);
             failed_in(told, words.iter().map(String::as_str), Kind::Complete)
         }
-        Outcome::Refused(Rejection::Unanswerable { lacking, .. }) => {
-            let words = asks_back(&lacking);
+        Outcome::Rejected(Rejection::CannotAsk { lacking, .. }) => {
+            let words = needs_client(&lacking);
             if told.era == Era::Legacy {
                 return failed(told, &words);
             }
             let data = json::object([("requiredCapabilities", capabilities(&lacking))]);
             Error::new(Code::MissingCapability, words).data(data).told(Some(&told.id))
         }
-        Outcome::Refused(rejection) => Error::rejected(rejection).told(Some(&told.id)),
+        Outcome::Rejected(rejection) => reply::reject(&rejection, Some(&told.id), context.pipeline),
     }
 }
 

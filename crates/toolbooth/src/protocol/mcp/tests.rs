@@ -83,22 +83,22 @@ fn mc12_every_refusal_is_an_error_with_its_status() {
             Rejection::NotFound => (404, -32600),
             Rejection::MethodNotAllowed { .. } => (405, -32600),
             Rejection::ForbiddenOrigin => (403, -32600),
-            Rejection::TooLarge { .. } => (413, -32600),
-            Rejection::NotJson => (415, -32600),
+            Rejection::PayloadTooLarge { .. } => (413, -32600),
+            Rejection::UnsupportedMediaType => (415, -32600),
             Rejection::InvalidJson(_) => (400, -32700),
             Rejection::UnsupportedVersion { .. } => (400, -32022),
             Rejection::Malformed(_)
             | Rejection::InvalidToolId
             | Rejection::UnknownTool { .. }
-            | Rejection::NoSuchVersion { .. }
-            | Rejection::Forbidden { .. }
+            | Rejection::UnknownVersion { .. }
+            | Rejection::ToolNotAllowed { .. }
             | Rejection::MissingRequirements(_)
-            | Rejection::Unanswerable { .. } => (200, -32602),
+            | Rejection::CannotAsk { .. } => (200, -32602),
             Rejection::Unauthenticated { .. } => (401, -32600),
             Rejection::MissingScope { .. } => (403, -32600),
             Rejection::TooManyRequests { .. } => (429, -32600),
             Rejection::Unavailable(_) => (503, -32603),
-            Rejection::Failed => (500, -32603),
+            Rejection::Internal => (500, -32603),
         };
         let allow = match &rejection {
             Rejection::MethodNotAllowed { allow } => format!("allow: {allow}\n"),

@@ -6,19 +6,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::super::{Page, context};
 use super::elicitation::Asking;
-use super::headers;
 use super::message::{McpRequest, TOOL_VERSION};
 use super::notes::NotificationPreferences;
 use super::reply::{Code, Error, Scope};
 use super::result::{self, RunPurpose, Told};
-use crate::call::{Nulls, ToolRequest, ToolSelector, find};
-use crate::catalog::{self, Definition, Deprecated, Entry, ListForm, Listed, Rendering};
+use super::{Step, headers};
+use crate::call::{Nulls, RequestContext, ToolRequest, ToolSelector};
+use crate::catalog::{Definition, Deprecated, Entry, ListForm, Listed, Rendering};
 use crate::http::Response;
 use crate::json::{self, Object};
-use crate::protocol::context;
-use crate::protocol::{Exchange, PostRequest};
-use crate::tool::{Credentials, Dialogue};
 
 /// The tools: the latest version of each under its plain name.
 pub(super) const LIST: ListForm =
@@ -26,19 +24,21 @@ pub(super) const LIST: ListForm =
 
 /// `tools/list`: all tools that the caller may run. They come on one page, for many clients ask for
 /// no second one, unless the address says `page_size`.
-pub(super) fn list(request: &McpRequest<'_>, posted: &PostRequest<'_>) -> Result<Response, Error> {
-    page(request, posted, LIST.name, "tools")
+pub(super) fn list(
+    request: &McpRequest<'_>,
+    context: &RequestContext<'_>,
+) -> Result<Response, Error> {
+    page(request, context, LIST.name, "tools")
 }
 
 /// A page of the list `name`, as the member `member`.
 pub(super) fn page(
     request: &McpRequest<'_>,
-    posted: &PostRequest<'_>,
+    context: &RequestContext<'_>,
     name: &str,
     member: &str,
 ) -> Result<Response, Error> {
-    let scope = Scope::of(posted.same_for_all);
-    let reading = posted.reading();
+    let scope = Scope::of(context.pipeline.same_for_all);
     let cursor = match request.params.get("cursor") {
         None => None,
         Some(cursor) => {
@@ -47,42 +47,33 @@ pub(super) fn page(
             Some(cursor.ok_or_else(wrong)?)
         }
     };
-    let (Some(size), begin) = (page_size(posted.query), cursor.unwrap_or_default()) else {
+    let (Some(size), begin) = (page_size(context.query), cursor.unwrap_or_default()) else {
         if cursor.is_some() {
-            return Err(Error::new(Code::InvalidParams, "cursor: this list has one page only"));
+            return Err(Error::new(Code::InvalidParams, "cursor: this list has only one page"));
         }
-        let page = reading.page(name).map_err(Error::rejected)?;
+        let page = Page::of_list(name, context)?;
         return Ok(request.kept(&format!(r#""{member}":{}"#, page.body), scope));
     };
-    let list = reading.list(name).map_err(Error::rejected)?;
+    let list = context.list(name)?;
     if cursor.is_some() && !list.entries.iter().any(|entry| entry.tool == begin) {
         return Err(Error::new(Code::InvalidParams, "cursor is not one of this list"));
     }
-    let allowed = |entry: &&Entry| {
-        let tool = posted.catalog.tools.get(entry.tool);
-        entry.tool >= begin
-            && tool.is_some_and(|tool| posted.settings.allows(posted.principal, tool))
-    };
-    let rest: Vec<_> = list.entries.iter().filter(allowed).collect();
+    let rest: Vec<_> = context.allowed_entries(list).filter(|entry| entry.tool >= begin).collect();
     let items = list.select(rest.iter().take(size).copied());
     let next = rest.get(size).map(|entry| format!(r#","nextCursor":"{}""#, entry.tool));
     let members = format!(r#""{member}":{items}{}"#, next.unwrap_or_default());
     Ok(request.kept(&members, scope))
 }
 
-/// What the list `name` says of the tools that the caller may run, read one by one.
-pub(super) fn each<'a, T: DeserializeOwned + 'a>(
-    posted: &'a PostRequest<'_>,
+/// The items that the tools which the caller may run have in the list `name`, parsed one by one.
+pub(super) fn each<T: DeserializeOwned>(
+    context: &RequestContext<'_>,
     name: &str,
-) -> Result<impl Iterator<Item = T> + 'a, Error> {
-    let list = posted.reading().list(name).map_err(Error::rejected)?;
-    let allowed = |entry: &&Entry| {
-        let tool = posted.catalog.tools.get(entry.tool);
-        tool.is_some_and(|tool| posted.settings.allows(posted.principal, tool))
-    };
-    // This crate has written it, at build time. An entry holds all that belongs to one tool.
+) -> Result<impl Iterator<Item = T>, Error> {
+    let list = context.list(name)?;
+    // This crate has written it, at build time. An entry holds everything that belongs to one tool.
     let read = |entry: &'static Entry| json::read::<Vec<T>>(list.select([entry]).as_bytes());
-    Ok(list.entries.iter().filter(allowed).filter_map(read).flatten())
+    Ok(context.allowed_entries(list).filter_map(read).flatten())
 }
 
 /// `page_size` of the address, if it is a number from 1.
@@ -93,21 +84,14 @@ fn page_size(query: &str) -> Option<usize> {
 }
 
 /// `tools/call`.
-pub(super) fn call<'t>(mut request: McpRequest<'t>, posted: &PostRequest<'_>) -> Exchange<'t> {
-    match read(&mut request, posted) {
-        Ok((wanted, input)) => run(request, posted, wanted, input, RunPurpose::Tool),
-        Err(error) => Exchange::answered(error.told(Some(&request.id))),
-    }
-}
-
-/// The tool that is called, and its input.
-fn read<'t>(
-    request: &mut McpRequest<'t>,
-    posted: &PostRequest<'_>,
-) -> Result<(ToolSelector<'t>, json::Value<'t>), Error> {
+pub(super) fn call<'t>(
+    mut request: McpRequest<'t>,
+    context: &RequestContext<'_>,
+) -> Result<Step<'t>, Error> {
     let name = request.take_text("name")?;
-    let wanted = wanted(name, request.meta.tool_version.as_ref(), posted)?;
-    Ok((wanted, json::Value::Object(arguments(request)?)))
+    let selector = selector(name, request.meta.tool_version.as_ref(), context)?;
+    let input = json::Value::Object(arguments(&mut request)?);
+    run(request, context, selector, input, RunPurpose::Tool)
 }
 
 /// Takes `arguments` out of the request, where they may be absent or null.
@@ -122,69 +106,49 @@ pub(super) fn arguments<'t>(request: &mut McpRequest<'t>) -> Result<Object<'t>, 
     }
 }
 
-/// Runs a tool, as far as the request is not answered by what the user has said.
+/// The call of a tool, unless what the user answered makes it pointless.
 pub(super) fn run<'t>(
     mut request: McpRequest<'t>,
-    posted: &PostRequest<'_>,
-    wanted: ToolSelector<'t>,
+    context: &RequestContext<'_>,
+    selector: ToolSelector<'t>,
     input: json::Value<'t>,
     purpose: RunPurpose,
-) -> Exchange<'t> {
-    // Where there is none, the pipeline says so.
-    let tool = find(posted.catalog, &wanted).ok();
-    match prepare(&mut request, posted, (&wanted, tool), &input) {
-        Err(error) => Exchange::answered(error.told(Some(&request.id))),
-        Ok((credentials, asking, dialogue)) => {
-            let declined = asking.declined(&request.params);
-            let told = Told {
-                era: request.era(),
-                asking,
-                wishes: NotificationPreferences::of(&request, posted.headers),
-                content: tool.is_some_and(|tool| tool.content),
-                purpose,
-                id: request.id,
-            };
-            match declined {
-                Some(declined) => Exchange::answered(result::failed(&told, &declined)),
-                None => {
-                    let nulls = Nulls::Absent;
-                    let call = ToolRequest {
-                        tool: wanted,
-                        call_id: None,
-                        input,
-                        nulls,
-                        credentials,
-                        dialogue,
-                    };
-                    Exchange::single(Ok(call), move |outcome| result::encode(outcome, &told))
-                }
-            }
-        }
+) -> Result<Step<'t>, Error> {
+    let tool = context.resolve(&selector);
+    let credentials = context::credentials(request.meta.context.take())?;
+    if let ("tools/call", Ok(tool)) = (&*request.method, &tool) {
+        headers::parameters(tool, &input, context.headers, request.era())?;
     }
-}
-
-/// What a call brings beside its input.
-fn prepare(
-    request: &mut McpRequest<'_>,
-    posted: &PostRequest<'_>,
-    (wanted, tool): (&ToolSelector<'_>, Option<&catalog::Tool>),
-    input: &json::Value<'_>,
-) -> Result<(Credentials, Asking, Dialogue), Error> {
-    let context = request.meta.context.take();
-    let credentials = context::credentials(context).map_err(Error::rejected)?;
-    if let ("tools/call", Some(tool)) = (&*request.method, tool) {
-        headers::parameters(tool, input, posted.headers, request.era())?;
-    }
-    let asking = Asking::of(request, wanted, input, &credentials, posted)?;
+    let asking = Asking::of(&request, &selector, &input, &credentials, context)?;
     let dialogue = asking.dialogue(&request.params);
-    Ok((credentials, asking, dialogue))
+    let declined = asking.declined(&request.params);
+    let told = Told {
+        era: request.era(),
+        asking,
+        wishes: NotificationPreferences::of(&request, context.headers),
+        content: tool.as_ref().is_ok_and(|tool| tool.content),
+        purpose,
+        id: request.id,
+    };
+    if let Some(declined) = declined {
+        return Ok(Step::Respond(result::failed(&told, &declined)));
+    }
+    let call = tool.map(|tool| ToolRequest {
+        tool: ToolSelector::Resolved(tool),
+        call_id: None,
+        input,
+        nulls: Nulls::Absent,
+        credentials,
+        dialogue,
+    });
+    Ok(Step::Call(call, told))
 }
 
-/// The tool that is meant: the latest of the name, or the version that the name or `_meta` says.
-fn wanted<'t>(
+/// The tool that is meant: the latest of the name, or the version in the name or in `_meta`.
+fn selector<'t>(
     name: Cow<'t, str>,
     version: Option<&json::Value<'_>>,
-    posted: &PostRequest<'_>,
+    context: &RequestContext<'_>,
 ) -> Result<ToolSelector<'t>, Error> {
     let version = match version {
         None => return Ok(ToolSelector::Name(name)),
@@ -195,9 +159,9 @@ fn wanted<'t>(
         }
     };
     let name = ToolSelector::Name(name);
-    Ok(match find(posted.catalog, &name) {
+    Ok(match context.resolve(&name) {
         Ok(tool) => ToolSelector::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool).into()),
-        // What there is not has no version either.
+        // A tool that does not exist has no version either.
         Err(_) => name,
     })
 }

@@ -16,26 +16,32 @@ pub(super) use load::LIST;
 
 use super::jsonrpc::{self, Rules};
 use super::{
-    Exchange, Handler, ListRequest, Page, PostRequest, Protocol, Route, no_version, unsigned,
+    CallResponse, Cors, Handler, Page, PageError, PostRequest, Protocol, Route, get, post,
+    version_free,
 };
-use crate::http::Response;
+use crate::call::RequestContext;
 use crate::json;
 
 /// The protocol.
 pub(super) static OPENTOOL: Protocol = Protocol {
     name: "opentool",
     title: "OpenTool 1.0",
-    endpoints: &[
-        Route { path: "/version", action: Handler::Read(version) },
-        Route { path: "/load", action: Handler::Read(load) },
-        Route { path: "/call", action: Handler::Call(call) },
-        Route { path: "/streamCall", action: Handler::Call(stream::call) },
-        Route { path: "/stop", action: Handler::Refuse(stop) },
+    listed: true,
+    routes: &[
+        Route { path: "/version", methods: &[get(Handler::List(version))] },
+        Route { path: "/load", methods: &[get(Handler::List(load))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call))] },
+        Route { path: "/streamCall", methods: &[post(Handler::Call(stream::call))] },
+        // It ends a tool that runs on its user's machine (OT41).
+        Route {
+            path: "/stop",
+            methods: &[post(Handler::NotServed("it is hosted, so there is nothing to stop"))],
+        },
     ],
-    check: no_version,
-    reject: jsonrpc::reject,
-    decorate: unsigned,
-    web_clients: false,
+    check_version: version_free,
+    encode_rejection: jsonrpc::encode_rejection,
+    response_headers: &[],
+    cors: Cors::Configured,
 };
 
 /// What OpenTool makes of JSON-RPC (OT6, OT10, OT11).
@@ -43,8 +49,8 @@ const RULES: Rules =
     Rules { versions: &[jsonrpc::VERSION, "2.0.0"], result: object, failed: Some(nothing) };
 
 /// `POST /call`.
-pub(super) fn call(posted: PostRequest<'_>) -> Exchange<'_> {
-    jsonrpc::exchange(posted, &RULES)
+pub(super) fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    jsonrpc::call(request, &RULES)
 }
 
 /// Whether a body means JSON-RPC: it is a request, or a batch that begins with one.
@@ -54,20 +60,15 @@ pub(super) fn is_request(body: &json::Value<'_>) -> bool {
 }
 
 /// `GET /version` (OT1): the server's.
-pub(super) fn version(_: &ListRequest<'_>) -> Result<Page, Response> {
+pub(super) fn version(_: &RequestContext<'_>) -> Result<Page, PageError> {
     static PAGE: LazyLock<Page> =
-        LazyLock::new(|| Page::of(concat!(r#"{"version":""#, env!("CARGO_PKG_VERSION"), r#""}"#)));
-    Ok(PAGE.lend())
+        LazyLock::new(|| Page::new(concat!(r#"{"version":""#, env!("CARGO_PKG_VERSION"), r#""}"#)));
+    Ok(PAGE.borrowed())
 }
 
 /// `GET /load`: the document, or `{}` when there is none (OT25).
-pub(super) fn load(reading: &ListRequest<'_>) -> Result<Page, Response> {
-    Ok(reading.page(load::LIST.name).unwrap_or_else(|_| Page::of("{}")))
-}
-
-/// `POST /stop` (OT41): ends a tool that runs on its user's machine. This one does not.
-fn stop() -> Response {
-    jsonrpc::not_served("This server is hosted; nothing is stopped here")
+pub(super) fn load(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    Ok(Page::of_list(load::LIST.name, context).unwrap_or_else(|_| Page::new("{}")))
 }
 
 /// The `result` of a value (OT10).

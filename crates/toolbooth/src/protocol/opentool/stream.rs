@@ -7,27 +7,39 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::super::jsonrpc::{Reply, Request, reject};
-use super::{Exchange, PostRequest, RULES, nothing, object};
+use super::super::jsonrpc::{Reply, Request};
+use super::super::{CallResponse, PostRequest};
+use super::{RULES, nothing, object};
 use crate::call::{Outcome, Rejection, ToolSelector};
+use crate::catalog::Catalog;
 use crate::http::Response;
 use crate::json::{self, Writer};
 use crate::text::excerpt;
 
 /// Reads one request, whose id must be a string: its events could not be read otherwise. What
 /// cannot be read is answered 400 in the form of `/call`, for no stream has begun.
-pub(super) fn call(posted: PostRequest<'_>) -> Exchange<'_> {
-    match Request::read(posted.body, RULES.versions) {
+pub(super) fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    let rejection = match Request::read(body, RULES.versions) {
         Request { id: Some(Value::String(id)), call: Ok(call) } => {
-            let (ToolSelector::Id(method) | ToolSelector::Name(method)) = &call.tool;
-            let known = posted.catalog.named(method).is_some();
-            let method = if known { method.clone().into_owned() } else { excerpt(method) };
-            Exchange::single(Ok(call), |outcome| events(method, id, outcome))
+            return Box::pin(async move {
+                let method = method(&call.tool, context.pipeline.catalog);
+                Ok(events(method, id, context.call(Ok(call)).await?))
+            });
         }
-        Request { call: Err(rejection), .. } => Exchange::answered(reject(rejection)),
-        Request { .. } => {
-            let reason = "id must be a string".to_owned();
-            Exchange::answered(reject(Rejection::Malformed(reason)))
+        Request { call: Err(rejection), .. } => rejection,
+        Request { .. } => Rejection::Malformed("id must be a string".to_owned()),
+    };
+    Box::pin(async move { Err(rejection) })
+}
+
+/// The method as the events repeat it.
+fn method(selector: &ToolSelector<'_>, catalog: &Catalog) -> String {
+    match selector {
+        ToolSelector::Resolved(tool) => tool.name.to_owned(),
+        ToolSelector::Id(method) | ToolSelector::Name(method) => {
+            let known = catalog.named(method).is_some();
+            if known { method.clone().into_owned() } else { excerpt(method) }
         }
     }
 }

@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use super::list::{self, Lists};
 use super::schema::{Faults, Limits, Target, render, say};
 use super::strict;
+use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::http::Response;
 use crate::protocol::keywords::{in_words, types};
-use crate::protocol::{ListRequest, Page};
+use crate::protocol::{Page, PageError};
 
 pub(super) const FORMS: &[ListForm] = &[
     ListForm { name: "anthropic", head: "[", tail: "]", entry: |listed| tool(listed, false) },
@@ -20,9 +20,9 @@ pub(super) const FORMS: &[ListForm] = &[
 ];
 
 /// `GET /providers/anthropic/tools`.
-pub(super) fn tools(reading: &ListRequest<'_>) -> Result<Page, Response> {
+pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     list::tools(
-        reading,
+        context,
         &Lists {
             provider: "Anthropic Messages",
             plain: "anthropic",

@@ -3,15 +3,15 @@
 
 use std::sync::LazyLock;
 
-use crate::http::Response;
-use crate::protocol::{ListRequest, Page};
+use crate::call::RequestContext;
+use crate::protocol::{Page, PageError};
 
 const CAPABILITIES: &str = include_str!("capabilities.json");
 
 /// The page.
-pub(super) fn page(_: &ListRequest<'_>) -> Result<Page, Response> {
-    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::of(CAPABILITIES));
-    Ok(PAGE.lend())
+pub(super) fn page(_: &RequestContext<'_>) -> Result<Page, PageError> {
+    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::new(CAPABILITIES));
+    Ok(PAGE.borrowed())
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::list::{self, Lists};
 use super::schema::{Limits, Target, render};
+use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::http::Response;
-use crate::protocol::{ListRequest, Page};
+use crate::protocol::{Page, PageError};
 
 pub(super) const FORMS: &[ListForm] = &[ListForm {
     name: "gemini",
@@ -20,9 +20,9 @@ pub(super) const FORMS: &[ListForm] = &[ListForm {
 }];
 
 /// `GET /providers/gemini/tools`.
-pub(super) fn tools(reading: &ListRequest<'_>) -> Result<Page, Response> {
+pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     list::tools(
-        reading,
+        context,
         &Lists {
             provider: "Gemini",
             plain: "gemini",

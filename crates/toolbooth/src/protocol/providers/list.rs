@@ -1,12 +1,12 @@
 //! `GET /providers/<provider>/tools`: a provider's own list of tools, ready to send to it.
 
+use super::error;
 use super::query::Query;
-use super::{error, reject};
-use crate::call::Rejection;
+use crate::call::{Rejection, RequestContext};
 use crate::catalog::Entry;
 use crate::http::Response;
 use crate::json;
-use crate::protocol::{ListRequest, Page, rejected};
+use crate::protocol::{Page, PageError};
 
 /// The most tools in one list (2api.ai, 7.1 "Tools per request").
 pub(super) const MOST: usize = 128;
@@ -34,25 +34,27 @@ pub(super) struct Lists {
 /// # Errors
 /// The answer to a query that is wrong, to a tool that the provider does not take (5.4), and to
 /// too many tools (7.1).
-pub(super) fn tools(reading: &ListRequest<'_>, lists: &Lists) -> Result<Page, Response> {
-    let query = Query::read(reading.query).map_err(reject)?;
+pub(super) fn tools(context: &RequestContext<'_>, lists: &Lists) -> Result<Page, PageError> {
+    let query = Query::read(context.query)?;
     let (name, most) = match (query.strict, lists.strict) {
         (false, _) => (lists.plain, MOST),
         (true, Ok(name)) => (name, lists.most_strict),
-        (true, Err(why)) => return Err(reject(Rejection::Malformed(why.to_owned()))),
+        (true, Err(why)) => return Err(Rejection::Malformed(why.to_owned()).into()),
     };
-    let wanted =
-        query.tools(reading.principal, reading.catalog, reading.settings).map_err(not_found)?;
-    let list = reading.list(name).map_err(reject)?;
+    let wanted = query.tools(context).map_err(not_found)?;
+    let list = context.list(name)?;
     let is_wanted = |entry: &&Entry| {
-        let tool = reading.catalog.tools.get(entry.tool);
+        let tool = context.pipeline.catalog.tools.get(entry.tool);
         tool.is_some_and(|tool| wanted.iter().any(|one| std::ptr::eq(*one, tool)))
     };
     let (fitting, unfit): (Vec<&Entry>, Vec<&Entry>) =
         list.entries.iter().filter(is_wanted).partition(|entry| entry.unfit.is_empty());
     let kind = if query.strict { "strict tools of " } else { "" };
     if !unfit.is_empty() && !query.skip_incompatible {
-        return Err(incompatible(&unfit, &format!("{kind}{}", lists.provider)));
+        return Err(PageError::Response(incompatible(
+            &unfit,
+            &format!("{kind}{}", lists.provider),
+        )));
     }
     if fitting.len() > most {
         let message = format!(
@@ -61,9 +63,10 @@ pub(super) fn tools(reading: &ListRequest<'_>, lists: &Lists) -> Result<Page, Re
             fitting.len(),
             lists.provider
         );
-        return Err(error(400, "too_many_tools", "invalid_request_error", message));
+        let response = error(400, "too_many_tools", "invalid_request_error", &message);
+        return Err(PageError::Response(response));
     }
-    let mut page = Page::of_list(list, fitting.iter().copied());
+    let mut page = Page::of_entries(list, fitting.iter().copied());
     let left_out =
         unfit.iter().map(|entry| format!("{} is left out: {}", entry.name, entry.unfit.join(", ")));
     let noted = fitting.iter().flat_map(|entry| {
@@ -76,18 +79,18 @@ pub(super) fn tools(reading: &ListRequest<'_>, lists: &Lists) -> Result<Page, Re
 }
 
 /// The answer to a query for tools that there are not.
-fn not_found(rejection: Rejection) -> Response {
+fn not_found(rejection: Rejection) -> PageError {
     let message = match rejection {
         Rejection::UnknownTool { name, .. } => format!(
             "include: there is no tool \"{name}\"; expected a name, a versioned name such as \
              Name__1_0_0, or an id such as Toolkit.Tool@1.0.0"
         ),
-        Rejection::NoSuchVersion { id, version, .. } => {
+        Rejection::UnknownVersion { id, version, .. } => {
             format!("include: {id} has no version {version}")
         }
-        rejection => return rejected(reject, rejection),
+        rejection => return rejection.into(),
     };
-    error(400, "tool_not_found", "invalid_request_error", message)
+    PageError::Response(error(400, "tool_not_found", "invalid_request_error", &message))
 }
 
 /// Warnings as the value of one header; nothing if there are none. Names of tools, keywords and

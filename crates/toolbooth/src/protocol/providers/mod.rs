@@ -15,8 +15,8 @@ mod query;
 mod schema;
 mod strict;
 
-use super::{Handler, Protocol, Route, no_version, unsigned};
-use crate::call::{Rejection, asks_back};
+use super::{Cors, Handler, Protocol, Route, get, post, rejected, version_free};
+use crate::call::{Pipeline, Rejection, RejectionKind};
 use crate::catalog::ListForm;
 use crate::http::Response;
 use crate::json::Writer;
@@ -25,159 +25,105 @@ use crate::json::Writer;
 pub(super) static OPENAI: Protocol = protocol(
     "openai",
     "OpenAI Chat Completions",
-    &[Route { path: "/tools", action: Handler::Read(openai::chat_tools) }, call::OPENAI],
+    &[
+        Route { path: "/tools", methods: &[get(Handler::List(openai::chat_tools))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call::openai))] },
+    ],
 );
 /// OpenAI Responses.
 pub(super) static OPENAI_RESPONSES: Protocol = protocol(
     "openai-responses",
     "OpenAI Responses",
     &[
-        Route { path: "/tools", action: Handler::Read(openai::responses_tools) },
-        call::OPENAI_RESPONSES,
+        Route { path: "/tools", methods: &[get(Handler::List(openai::responses_tools))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call::openai_responses))] },
     ],
 );
 /// Anthropic Messages.
 pub(super) static ANTHROPIC: Protocol = protocol(
     "anthropic",
     "Anthropic Messages",
-    &[Route { path: "/tools", action: Handler::Read(anthropic::tools) }, call::ANTHROPIC],
+    &[
+        Route { path: "/tools", methods: &[get(Handler::List(anthropic::tools))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call::anthropic))] },
+    ],
 );
 /// Gemini generateContent.
 pub(super) static GEMINI: Protocol = protocol(
     "gemini",
     "Gemini generateContent",
-    &[Route { path: "/tools", action: Handler::Read(gemini::tools) }, call::GEMINI],
+    &[
+        Route { path: "/tools", methods: &[get(Handler::List(gemini::tools))] },
+        Route { path: "/call", methods: &[post(Handler::Call(call::gemini))] },
+    ],
 );
-/// What the providers can do, for all four.
+/// What the providers support, for all four.
 pub(super) static CAPABILITIES: Protocol = protocol(
     "providers",
-    "What model providers take",
-    &[Route { path: "", action: Handler::Read(capabilities::page) }],
+    "What model providers support",
+    &[Route { path: "", methods: &[get(Handler::List(capabilities::page))] }],
 );
 
 /// The lists of all four.
 pub(super) const LISTS: &[&[ListForm]] =
     &[openai::CHAT_FORMS, openai::RESPONSES_FORMS, anthropic::FORMS, gemini::FORMS];
 
-const fn protocol(
-    name: &'static str,
-    title: &'static str,
-    endpoints: &'static [Route],
-) -> Protocol {
+const fn protocol(name: &'static str, title: &'static str, routes: &'static [Route]) -> Protocol {
     Protocol {
         name,
         title,
-        endpoints,
-        check: no_version,
-        reject,
-        decorate: unsigned,
-        web_clients: false,
+        listed: true,
+        routes,
+        check_version: version_free,
+        encode_rejection,
+        response_headers: &[],
+        cors: Cors::Configured,
     }
 }
 
-/// Tells why a request was turned away.
-pub(super) fn reject(rejection: Rejection) -> Response {
-    let (status, code, class, message) = match rejection {
-        Rejection::NotFound => (
-            404,
-            "not_found",
-            "invalid_request_error",
-            "There is nothing at this address; GET / lists the addresses".to_owned(),
-        ),
-        Rejection::MethodNotAllowed { allow } => {
-            let message = format!("This address takes {allow}");
-            return error(405, "method_not_allowed", "invalid_request_error", message)
-                .with("allow", allow);
-        }
-        Rejection::ForbiddenOrigin => (
-            403,
-            "origin_not_allowed",
-            "permission_error",
-            "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".to_owned(),
-        ),
-        Rejection::TooLarge { limit } => (
-            413,
-            "request_too_large",
-            "invalid_request_error",
-            format!("The body may have at most {limit} bytes"),
-        ),
-        Rejection::NotJson => (
-            415,
-            "unsupported_media_type",
-            "invalid_request_error",
-            "Send the header Content-Type: application/json".to_owned(),
-        ),
-        Rejection::InvalidJson(detail) => (
-            400,
-            "invalid_json",
-            "invalid_request_error",
-            format!("The body is not valid JSON: {detail}"),
-        ),
-        Rejection::Malformed(detail) => (400, "invalid_request", "invalid_request_error", detail),
-        Rejection::UnsupportedVersion { supported } => (
-            400,
-            "unsupported_version",
-            "invalid_request_error",
-            format!("The version must be {supported}"),
-        ),
-        Rejection::InvalidToolId
-        | Rejection::UnknownTool { .. }
-        | Rejection::NoSuchVersion { .. } => {
-            (400, "tool_not_found", "invalid_request_error", "There is no such tool".to_owned())
-        }
-        Rejection::Forbidden { name } => (
-            403,
-            "tool_not_allowed",
-            "permission_error",
-            format!("Tool '{name}' may not be called"),
-        ),
-        Rejection::Unauthenticated { reason, .. } => (
-            401,
-            "unauthenticated",
-            "authentication_error",
-            format!("The request needs valid credentials: {reason}"),
-        ),
-        Rejection::MissingScope { name, scopes } => (
-            403,
-            "missing_scope",
-            "permission_error",
-            format!("Tool '{name}' requires the scopes: {}", scopes.join(" ")),
-        ),
-        Rejection::TooManyRequests { retry_after } => (
-            429,
-            "too_many_requests",
-            "rate_limit_error",
-            format!("Too many calls; try again after {retry_after} seconds"),
-        ),
-        Rejection::MissingRequirements(_) => (
-            400,
-            "missing_requirements",
-            "invalid_request_error",
-            "The call lacks what the tool requires".to_owned(),
-        ),
-        Rejection::Unanswerable { lacking, .. } => {
-            (400, "unanswerable", "invalid_request_error", asks_back(&lacking))
-        }
-        Rejection::Unavailable(detail) => (
-            503,
-            "unavailable",
-            "server_error",
-            format!("The tool server is temporarily unavailable: {detail}"),
-        ),
-        Rejection::Failed => {
-            (500, "server_error", "server_error", "The tool server failed".to_owned())
-        }
-    };
-    error(status, code, class, message)
+/// Writes a rejection in the format of 2api.ai's 5.4.
+fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    let description = rejection.describe();
+    let kind = description.kind;
+    rejected(kind.status(), rejection, body(kind.code(), class(kind), &description.to_string()))
+}
+
+/// The `type` of an error.
+fn class(kind: RejectionKind) -> &'static str {
+    match kind {
+        RejectionKind::Unauthenticated => "authentication_error",
+        RejectionKind::ForbiddenOrigin
+        | RejectionKind::ToolNotAllowed
+        | RejectionKind::MissingScope => "permission_error",
+        RejectionKind::TooManyRequests => "rate_limit_error",
+        RejectionKind::Unavailable | RejectionKind::Internal => "server_error",
+        RejectionKind::NotFound
+        | RejectionKind::NotServed
+        | RejectionKind::MethodNotAllowed
+        | RejectionKind::PayloadTooLarge
+        | RejectionKind::UnsupportedMediaType
+        | RejectionKind::InvalidJson
+        | RejectionKind::Malformed
+        | RejectionKind::UnsupportedVersion
+        | RejectionKind::InvalidToolId
+        | RejectionKind::UnknownTool
+        | RejectionKind::UnknownVersion
+        | RejectionKind::MissingRequirements
+        | RejectionKind::CannotAsk => "invalid_request_error",
+    }
 }
 
 /// What went wrong with a request as a whole, in the form of 2api.ai's 5.4: `code` is a word for
 /// programs, `message` says what went wrong, where, and what was expected. `class` is
 /// `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`,
 /// `semantic_error` or `server_error`.
-fn error(status: u16, code: &'static str, class: &'static str, message: String) -> Response {
+fn error(status: u16, code: &'static str, class: &'static str, message: &str) -> Response {
+    Response::written(status, body(code, class, message))
+}
+
+fn body(code: &str, class: &str, message: &str) -> Writer {
     let mut body = Writer::new();
-    body.json(r#"{"error":{"code":"#).string(code).json(r#","message":"#).string(&message);
+    body.json(r#"{"error":{"code":"#).string(code).json(r#","message":"#).string(message);
     body.json(r#","type":"#).string(class).json("}}");
-    Response::written(status, body)
+    body
 }

@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use super::list::{self, Lists};
 use super::schema::{Faults, Limits, Target, render};
 use super::strict;
+use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::http::Response;
 use crate::protocol::keywords::types;
-use crate::protocol::{ListRequest, Page};
+use crate::protocol::{Page, PageError};
 
 pub(super) const CHAT_FORMS: &[ListForm] = &[
     ListForm { name: "openai", head: "[", tail: "]", entry: |listed| chat(listed, false) },
@@ -35,9 +35,9 @@ pub(super) const RESPONSES_FORMS: &[ListForm] = &[
 ];
 
 /// `GET /providers/openai/tools`.
-pub(super) fn chat_tools(reading: &ListRequest<'_>) -> Result<Page, Response> {
+pub(super) fn chat_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     list::tools(
-        reading,
+        context,
         &Lists {
             provider: "OpenAI Chat Completions",
             plain: "openai",
@@ -48,9 +48,9 @@ pub(super) fn chat_tools(reading: &ListRequest<'_>) -> Result<Page, Response> {
 }
 
 /// `GET /providers/openai-responses/tools`.
-pub(super) fn responses_tools(reading: &ListRequest<'_>) -> Result<Page, Response> {
+pub(super) fn responses_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     list::tools(
-        reading,
+        context,
         &Lists {
             provider: "OpenAI Responses",
             plain: "openai-responses",

@@ -1,10 +1,9 @@
 //! The query of a provider's list: which tools, in which versions.
 
 use super::parameters::{self, either};
-use crate::call::Rejection;
+use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
-use crate::principal::Principal;
-use crate::settings::{Permission, Settings};
+use crate::settings::Permission;
 use crate::text::excerpt;
 
 const PARAMETERS: [&str; 5] = ["strict", "include", "toolkit", "version", "skip_incompatible"];
@@ -66,20 +65,19 @@ impl Query {
     ///
     /// # Errors
     /// [`Rejection::UnknownTool`] and its like for a tool that is asked for by name and not there,
-    /// [`Rejection::Forbidden`] and [`Rejection::MissingScope`] for one that may not be called,
+    /// [`Rejection::ToolNotAllowed`] and [`Rejection::MissingScope`] for one that may not be called,
     /// [`Rejection::Malformed`] for a toolkit or version that no tool has.
     pub(super) fn tools(
         &self,
-        principal: &Principal,
-        catalog: &'static Catalog,
-        settings: &Settings,
+        context: &RequestContext<'_>,
     ) -> Result<Vec<&'static Tool>, Rejection> {
+        let catalog = context.pipeline.catalog;
         let mut tools: Vec<&Tool> = match &self.include {
             None => catalog.tools.iter().filter(|tool| self.version.has(tool, catalog)).collect(),
             Some(names) => {
                 let mut included = Vec::new();
                 for name in names {
-                    included.extend(self.included(name, principal, catalog, settings)?);
+                    included.extend(self.included(name, context)?);
                 }
                 included
             }
@@ -98,7 +96,7 @@ impl Query {
         if let (true, Versions::One(version)) = (tools.is_empty(), &self.version) {
             return Err(wrong(format!("version: no tool that is asked for has version {version}")));
         }
-        tools.retain(|tool| settings.allows(principal, tool));
+        tools.retain(|tool| context.allows(tool));
         Ok(tools)
     }
 
@@ -106,19 +104,18 @@ impl Query {
     fn included(
         &self,
         name: &str,
-        principal: &Principal,
-        catalog: &'static Catalog,
-        settings: &Settings,
+        context: &RequestContext<'_>,
     ) -> Result<Vec<&'static Tool>, Rejection> {
+        let catalog = context.pipeline.catalog;
         let unknown = || Rejection::UnknownTool { id: excerpt(name), name: excerpt(name) };
         let (tool, exact) = match (catalog.named(name), ToolRef::parse(name)) {
             (Some(tool), _) => (tool, tool.name != name),
             (None, Ok(id)) => match catalog.find(&id) {
                 Found::Tool(tool) => (tool, id.version.is_some()),
-                Found::NoSuchVersion(tool) => {
+                Found::UnknownVersion(tool) => {
                     let version = id.version.map_or_else(String::new, |it| it.to_string());
                     let id = format!("{}.{}", tool.toolkit, tool.tool);
-                    return Err(Rejection::NoSuchVersion { id, name: tool.name, version });
+                    return Err(Rejection::UnknownVersion { id, name: tool.name, version });
                 }
                 Found::Unknown => return Err(unknown()),
             },
@@ -135,18 +132,19 @@ impl Query {
         if versions.is_empty() {
             let Versions::One(version) = &self.version else { return Err(unknown()) };
             let id = format!("{}.{}", tool.toolkit, tool.tool);
-            return Err(Rejection::NoSuchVersion {
+            return Err(Rejection::UnknownVersion {
                 id,
                 name: tool.name,
                 version: version.to_string(),
             });
         }
-        if !versions.iter().any(|one| settings.allows(principal, one)) {
-            let permitted =
-                versions.iter().find(|one| settings.permission(one) != Permission::Denied);
+        if !versions.iter().any(|one| context.allows(one)) {
+            let permitted = versions
+                .iter()
+                .find(|one| context.pipeline.settings.permission(one) != Permission::Denied);
             return Err(match permitted {
                 Some(one) => Rejection::MissingScope { name: one.name, scopes: one.scopes },
-                None => Rejection::Forbidden { name: tool.name },
+                None => Rejection::ToolNotAllowed { name: tool.name },
             });
         }
         Ok(versions)

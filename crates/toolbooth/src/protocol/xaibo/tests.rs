@@ -128,7 +128,8 @@ fn invalid_parameters_name_each() {
             parameter: (*parameter).to_owned(),
             message: (*message).to_owned(),
         };
-        let outcome = Outcome::Invalid(InvalidInput { errors: errors.iter().map(error).collect() });
+        let outcome =
+            Outcome::InvalidInput(InvalidInput { errors: errors.iter().map(error).collect() });
         assert_same(&encode(outcome, &[]), &format!("200\n{HEADERS}"), &told(expected), expected);
     }
 }
@@ -148,10 +149,10 @@ fn every_refusal_is_a_tool_result() {
             Rejection::ForbiddenOrigin => {
                 (403, "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".into())
             }
-            Rejection::TooLarge { .. } => {
+            Rejection::PayloadTooLarge { .. } => {
                 (413, "The request is too large; it may have at most 1000 bytes".into())
             }
-            Rejection::NotJson => (
+            Rejection::UnsupportedMediaType => (
                 415,
                 "The request is not JSON; send the header Content-Type: application/json".into(),
             ),
@@ -167,8 +168,8 @@ fn every_refusal_is_a_tool_result() {
             }
             Rejection::InvalidToolId => (200, format!("Tool not found. {tools}")),
             Rejection::UnknownTool { .. } => (200, format!("Tool 'A.B' not found. {tools}")),
-            Rejection::NoSuchVersion { .. } => (200, format!("Tool 'A.B@2.0.0' not found. {tools}")),
-            Rejection::Forbidden { .. } => (200, format!("Tool 'A_B' may not be called. {tools}")),
+            Rejection::UnknownVersion { .. } => (200, format!("Tool 'A.B@2.0.0' not found. {tools}")),
+            Rejection::ToolNotAllowed { .. } => (200, format!("Tool 'A_B' may not be called. {tools}")),
             Rejection::Unauthenticated { .. } => {
                 (401, "The request needs valid credentials: the token has expired".to_owned())
             }
@@ -182,7 +183,7 @@ fn every_refusal_is_a_tool_result() {
                 200,
                 "Tool execution failed: the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id; the user can grant it at https://booth.example/auth/start?c=a.b".into(),
             ),
-            Rejection::Unanswerable { .. } => (
+            Rejection::CannotAsk { .. } => (
                 200,
                 "Tool execution failed: the call needs an answer that this protocol cannot bring. The tool asks back, which needs a client that shows its user a form and lets its model write a message".into(),
             ),
@@ -190,15 +191,15 @@ fn every_refusal_is_a_tool_result() {
                 503,
                 "The tool server is temporarily unavailable: it has no random bytes".to_owned(),
             ),
-            Rejection::Failed => (500, "Tool execution failed: the tool server failed".to_owned()),
+            Rejection::Internal => (500, "Tool execution failed: the tool server failed".to_owned()),
         };
         let allow = if status == 405 { "allow: POST, OPTIONS\n" } else { "" };
         let what = format!("{rejection:?}");
-        let written = encode(Outcome::Refused(rejection), &["a", "b"]);
+        let written = encode(Outcome::Rejected(rejection), &["a", "b"]);
         assert_same(&written, &format!("{status}\n{HEADERS}{allow}"), &told(&error), &what);
     }
     let (asks, rejected) = asks();
-    assert_eq!(wire(&encode(asks, &[])), wire(&encode(Outcome::Refused(rejected), &[])));
+    assert_eq!(wire(&encode(asks, &[])), wire(&encode(Outcome::Rejected(rejected), &[])));
 }
 
 #[test]

@@ -51,7 +51,8 @@ fn invalid_input_is_422() {
             parameter: (*parameter).to_owned(),
             message: (*message).to_owned(),
         };
-        let outcome = Outcome::Invalid(InvalidInput { errors: errors.iter().map(entry).collect() });
+        let outcome =
+            Outcome::InvalidInput(InvalidInput { errors: errors.iter().map(entry).collect() });
         let expected = format!(
             "422\n{HEADERS}{{\"message\":\"Some input parameters are invalid\",\"parameter_errors\":{expected}}}"
         );
@@ -91,11 +92,11 @@ fn refusals() -> Vec<(Rejection, String)> {
             ),
         ),
         (
-            Rejection::TooLarge { limit: 262_144 },
+            Rejection::PayloadTooLarge { limit: 262_144 },
             plain(413, "The request is too large", "the body may have at most 262144 bytes"),
         ),
         (
-            Rejection::NotJson,
+            Rejection::UnsupportedMediaType,
             plain(415, "The request is not JSON", "send the header Content-Type: application/json"),
         ),
         (
@@ -127,7 +128,7 @@ fn refusals() -> Vec<(Rejection, String)> {
             ),
         ),
         (
-            Rejection::NoSuchVersion {
+            Rejection::UnknownVersion {
                 id: "Calculator.Add".to_owned(),
                 name: "Calculator_Add",
                 version: "2.0.0".to_owned(),
@@ -170,11 +171,11 @@ fn refusals() -> Vec<(Rejection, String)> {
             plain(429, "Too many calls", "try again after 60 seconds"),
         ),
         (
-            Rejection::Forbidden { name: "A_B" },
+            Rejection::ToolNotAllowed { name: "A_B" },
             plain(400, "Tool 'A_B' may not be called", "TOOL_ALLOWLIST does not have it"),
         ),
         (
-            Rejection::Unanswerable {
+            Rejection::CannotAsk {
                 name: "A_B",
                 lacking: vec![Capability::Form, Capability::Sampling],
             },
@@ -188,7 +189,7 @@ fn refusals() -> Vec<(Rejection, String)> {
             Rejection::Unavailable("it has no random bytes"),
             plain(400, "The tool server is temporarily unavailable", "it has no random bytes"),
         ),
-        (Rejection::Failed, plain(500, "The tool server failed", "its log says more")),
+        (Rejection::Internal, plain(500, "The tool server failed", "its log says more")),
     ];
     rows
 }
@@ -202,7 +203,7 @@ fn every_refusal_has_its_answer() {
         crate::call::tests::every_refusal().iter().map(std::mem::discriminant).collect();
     assert_eq!(kinds, all, "a row for each kind");
     for (rejection, expected) in rows {
-        assert_eq!(wire(&encode(Form::Flat, Outcome::Refused(rejection))), expected);
+        assert_eq!(wire(&encode(Form::Flat, Outcome::Rejected(rejection))), expected);
     }
     let (asks, rejected) = asks();
     assert_eq!(wire(&encode(Form::Flat, asks)), wire(&reject(Form::Flat, rejected)));
@@ -278,7 +279,7 @@ fn missing_requirements_are_named() {
             "400\n{HEADERS}{{\"message\":\"{message}\",\"developer_message\":\"the call lacks {detail}\"{machine}}}"
         );
         assert_eq!(
-            wire(&encode(Form::Flat, Outcome::Refused(Rejection::MissingRequirements(missing)))),
+            wire(&encode(Form::Flat, Outcome::Rejected(Rejection::MissingRequirements(missing)))),
             expected
         );
     }

@@ -1,15 +1,10 @@
 //! Anthropic Messages.
 
 use super::turn::{Arguments, Ending, ToolCall, Turn, object, present, text};
-use super::{Answered, Format, exchange};
+use super::{Answered, Format};
 use crate::json::{Value, Writer};
-use crate::protocol::{Handler, Route};
 
-/// `POST /providers/anthropic/call`.
-pub(in super::super) const ANTHROPIC: Route =
-    Route { path: "/call", action: Handler::Call(|posted| exchange(posted, &FORMAT)) };
-
-static FORMAT: Format = Format { read, member: "messages", write, pairs_by_id: true };
+pub(super) static FORMAT: Format = Format { read, member: "messages", write, pairs_by_id: true };
 
 const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
     content blocks";

@@ -2,15 +2,10 @@
 //! `function_call`, as the provider's own libraries write both.
 
 use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, present, take, text};
-use super::{Answered, Format, exchange};
+use super::{Answered, Format};
 use crate::json::{Object, Value, Writer};
-use crate::protocol::{Handler, Route};
 
-/// `POST /providers/gemini/call`.
-pub(in super::super) const GEMINI: Route =
-    Route { path: "/call", action: Handler::Call(|posted| exchange(posted, &FORMAT)) };
-
-static FORMAT: Format = Format { read, member: "contents", write, pairs_by_id: false };
+pub(super) static FORMAT: Format = Format { read, member: "contents", write, pairs_by_id: false };
 
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
     content), its content (with parts) or the array of its parts";

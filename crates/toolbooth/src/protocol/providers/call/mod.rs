@@ -17,21 +17,35 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-pub(super) use anthropic::ANTHROPIC;
-pub(super) use gemini::GEMINI;
-pub(super) use openai::OPENAI;
-pub(super) use responses::OPENAI_RESPONSES;
-
-use super::{error, reject};
-use crate::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector, admit, find};
-use crate::catalog::{Catalog, Tool};
+use super::error;
+use crate::call::{Nulls, Outcome, Prepared, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{self, Writer};
-use crate::protocol::{Exchange, PostRequest};
+use crate::protocol::{CallResponse, PostRequest};
 use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};
 use options::Options;
 use turn::{ToolCall, Turn};
+
+/// `POST /providers/openai/call`.
+pub(super) fn openai(request: PostRequest<'_>) -> CallResponse<'_> {
+    call(request, &openai::FORMAT)
+}
+
+/// `POST /providers/openai-responses/call`.
+pub(super) fn openai_responses(request: PostRequest<'_>) -> CallResponse<'_> {
+    call(request, &responses::FORMAT)
+}
+
+/// `POST /providers/anthropic/call`.
+pub(super) fn anthropic(request: PostRequest<'_>) -> CallResponse<'_> {
+    call(request, &anthropic::FORMAT)
+}
+
+/// `POST /providers/gemini/call`.
+pub(super) fn gemini(request: PostRequest<'_>) -> CallResponse<'_> {
+    call(request, &gemini::FORMAT)
+}
 
 /// A provider's form of calls and of results.
 struct Format {
@@ -73,53 +87,70 @@ struct Handle<'t> {
 
 /// `POST …/call`: runs the calls in one answer of a model (2api.ai, 4.2, steps 3 and 4).
 ///
-/// A call that cannot be read or run has a result that says so, beside the results of the others.
-/// A tool that crashes takes all of them with it, for the whole instance is gone.
-fn exchange<'t>(posted: PostRequest<'t>, format: &'static Format) -> Exchange<'t> {
-    plan(posted, format).unwrap_or_else(Exchange::answered)
+/// A call that cannot be read or run has a result that says so, next to the results of the others.
+/// A tool that crashes takes all of them with it, because the whole instance is gone.
+fn call<'a>(request: PostRequest<'a>, format: &'static Format) -> CallResponse<'a> {
+    Box::pin(async move {
+        let PostRequest { body, context } = request;
+        let options = Options::read(context.query).map_err(Rejection::Malformed)?;
+        let mut turn = (format.read)(body).map_err(Rejection::Malformed)?;
+        turn.stop_cut_call();
+        let (count, most) =
+            (turn.calls.len() + turn.others.len(), context.pipeline.settings.limits.max_tool_calls);
+        if count > most {
+            let message =
+                format!("There are {count} tool calls; one request may have at most {most}");
+            return Ok(error(400, "too_many_tool_calls", "invalid_request_error", &message));
+        }
+        let Decoded { calls, handles, warnings } = decode(turn, &options, &context, format);
+        let prepared = context.prepare(calls).await?;
+        if options.validate
+            && let Some(response) = invalid(&prepared, &handles)
+        {
+            return Ok(response);
+        }
+        encode(handles, context.run(prepared).await, warnings, format)
+    })
 }
 
-/// # Errors
-/// The answer to a request of which no call runs.
-fn plan<'t>(posted: PostRequest<'t>, format: &'static Format) -> Result<Exchange<'t>, Response> {
-    let malformed = |message| reject(Rejection::Malformed(message));
-    let options = Options::read(posted.query).map_err(malformed)?;
-    let mut turn = (format.read)(posted.body).map_err(malformed)?;
-    turn.stop_cut_call();
-    let (count, most) = (turn.calls.len() + turn.others.len(), posted.settings.max_tool_calls);
-    if count > most {
-        let message = format!("There are {count} tool calls; one request may have at most {most}");
-        return Err(error(400, "too_many_tool_calls", "invalid_request_error", message));
-    }
+/// The calls of a turn, and what the response says about each.
+struct Decoded<'t> {
+    calls: Vec<Result<ToolRequest<'t>, Rejection>>,
+    handles: Vec<Handle<'t>>,
+    warnings: Vec<String>,
+}
+
+fn decode<'t>(
+    mut turn: Turn<'t>,
+    options: &Options,
+    context: &RequestContext<'_>,
+    format: &Format,
+) -> Decoded<'t> {
     let no_calls = turn.calls.is_empty();
     if options.leave_unknown {
         turn.leave(|name| {
-            let found = find(posted.catalog, &ToolSelector::Name(name.into()));
+            let found = context.resolve(&ToolSelector::Name(name.into()));
             !name.is_empty() && matches!(found, Err(Rejection::UnknownTool { .. }))
         });
     }
     let mut warnings = turn.warnings(no_calls);
-    let handles = ids::assign(&mut turn.calls, posted.host.now_ms());
+    let handles = ids::assign(&mut turn.calls, context.host.now_ms());
     warnings.extend(ids::warnings(&handles, format.pairs_by_id));
     // However many texts of JSON there are, they share one limit.
     let mut left = json::MAX_VALUES;
+    let limit = context.pipeline.settings.limits.max_argument_bytes;
     let decode = |(call, handle): (ToolCall<'t>, &Handle<'_>)| {
-        decode(call, &handle.id, posted.settings.max_argument_bytes, &mut left)
+        decode_call(call, &handle.id, limit, &mut left)
     };
-    let mut calls: Vec<_> = turn.calls.into_iter().zip(&handles).map(decode).collect();
-    if options.validate {
-        let allowed = |tool: &Tool| posted.settings.allows(posted.principal, tool);
-        validate(&mut calls, &handles, posted.catalog, allowed)?;
-    }
-    let reply = Box::new(move |outcomes| answer(handles, outcomes, warnings, format));
-    Ok(Exchange { calls, reply })
+    let calls = turn.calls.into_iter().zip(&handles).map(decode).collect();
+    Decoded { calls, handles, warnings }
 }
 
 /// Reads the arguments of a call: at most `limit` bytes, and `left` values.
 ///
 /// # Errors
 /// [`Rejection::Malformed`], in words for the model.
-fn decode<'t>(
+fn decode_call<'t>(
     call: ToolCall<'t>,
     id: &str,
     limit: usize,
@@ -139,55 +170,46 @@ fn decode<'t>(
     })
 }
 
-/// Checks the arguments of all calls before any runs (2api.ai, 7.3).
-///
-/// # Errors
-/// The answer that names the calls and what is wrong with each.
-fn validate(
-    calls: &mut [Result<ToolRequest<'_>, Rejection>],
-    handles: &[Handle<'_>],
-    catalog: &Catalog,
-    allowed: impl Fn(&Tool) -> bool,
-) -> Result<(), Response> {
-    let wrong = |call: &mut Result<ToolRequest<'_>, Rejection>| match call {
-        Err(Rejection::Malformed(detail)) => Some(detail.clone()),
-        Err(_) => None,
-        Ok(call) => {
-            let tool = find(catalog, &call.tool).ok()?;
-            let checked = admit(tool.input, &mut call.input, call.nulls);
-            checked.err().filter(|_| allowed(tool)).map(|input| input.to_string())
-        }
+/// The response to a request of which no call runs because some have invalid arguments (2api.ai, 7.3).
+/// It names those calls and what is wrong with each.
+fn invalid(prepared: &[Result<Prepared<'_>, Outcome>], handles: &[Handle<'_>]) -> Option<Response> {
+    let wrong = |prepared: &Result<Prepared<'_>, Outcome>| match prepared {
+        Err(Outcome::InvalidInput(input)) => Some(input.to_string()),
+        Err(Outcome::Rejected(Rejection::Malformed(detail))) => Some(detail.clone()),
+        Ok(_) | Err(_) => None,
     };
-    let told: Vec<_> = calls
-        .iter_mut()
+    let calls: Vec<_> = prepared
+        .iter()
         .zip(handles)
-        .filter_map(|(call, Handle { id, name, .. })| {
-            Some(format!("{} ({}): {}", excerpt(id), excerpt(name), wrong(call)?))
+        .filter_map(|(prepared, Handle { id, name, .. })| {
+            Some(format!("{} ({}): {}", excerpt(id), excerpt(name), wrong(prepared)?))
         })
         .collect();
-    if told.is_empty() {
-        return Ok(());
+    if calls.is_empty() {
+        return None;
     }
-    let message = format!("No call ran, for arguments are invalid. {}", told.join(" | "));
-    Err(error(400, "invalid_tool_arguments", "invalid_request_error", result::cut(message)))
+    let message = result::cut(format!("No call ran: arguments are invalid. {}", calls.join(" | ")));
+    Some(error(400, "invalid_tool_arguments", "invalid_request_error", &message))
 }
 
-/// Writes the results, and beside them what the client should know.
-fn answer(
+/// Writes the results, with what the client should know next to them.
+///
+/// # Errors
+/// The server is at fault and nothing ran: that is for the client, and not a result for the model.
+fn encode(
     handles: Vec<Handle<'_>>,
     outcomes: Vec<Outcome>,
     warnings: Vec<String>,
     format: &Format,
-) -> Response {
-    // The server is at fault and nothing ran: that is for the client, and no result for the model.
+) -> Result<Response, Rejection> {
     let unavailable = outcomes.iter().find_map(|outcome| match outcome {
-        Outcome::Refused(rejection @ Rejection::Unavailable(_)) => Some(rejection),
+        Outcome::Rejected(rejection @ Rejection::Unavailable(_)) => Some(rejection),
         _ => None,
     });
     if let Some(rejection) = unavailable
-        && outcomes.iter().all(|outcome| matches!(outcome, Outcome::Refused(_)))
+        && outcomes.iter().all(|outcome| matches!(outcome, Outcome::Rejected(_)))
     {
-        return reject(rejection.clone());
+        return Err(rejection.clone());
     }
     let answered: Vec<_> = handles
         .into_iter()
@@ -206,7 +228,7 @@ fn answer(
     writer.json("},").string(format.member).json(":");
     (format.write)(&mut writer, &answered);
     writer.json("}");
-    Response::written(200, writer)
+    Ok(Response::written(200, writer))
 }
 
 #[cfg(test)]

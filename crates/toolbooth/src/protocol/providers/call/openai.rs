@@ -3,15 +3,10 @@
 use std::borrow::Cow;
 
 use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, present, text};
-use super::{Answered, Format, exchange};
+use super::{Answered, Format};
 use crate::json::{Object, Value, Writer};
-use crate::protocol::{Handler, Route};
 
-/// `POST /providers/openai/call`.
-pub(in super::super) const OPENAI: Route =
-    Route { path: "/call", action: Handler::Call(|posted| exchange(posted, &FORMAT)) };
-
-static FORMAT: Format = Format { read, member: "messages", write, pairs_by_id: true };
+pub(super) static FORMAT: Format = Format { read, member: "messages", write, pairs_by_id: true };
 
 const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
     message (an object with role or tool_calls) or the array of its tool calls";

@@ -1,15 +1,10 @@
 //! OpenAI Responses.
 
 use super::turn::{Arguments, Ending, ToolCall, Turn, list, object, present, text};
-use super::{Answered, Format, exchange};
+use super::{Answered, Format};
 use crate::json::{Value, Writer};
-use crate::protocol::{Handler, Route};
 
-/// `POST /providers/openai-responses/call`.
-pub(in super::super) const OPENAI_RESPONSES: Route =
-    Route { path: "/call", action: Handler::Call(|posted| exchange(posted, &FORMAT)) };
-
-static FORMAT: Format = Format { read, member: "input", write, pairs_by_id: true };
+pub(super) static FORMAT: Format = Format { read, member: "input", write, pairs_by_id: true };
 
 const EXPECTED: &str =
     "The body must be a response (an object with output) or the array of its output items";

@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-use crate::call::{Outcome, Rejection, asks_back};
-
-use crate::tool::ToolError;
-
+use crate::call::{Outcome, Rejection, needs_client};
 use crate::json;
 use crate::text::excerpt;
+use crate::tool::ToolError;
 
 /// The largest result in bytes (2api.ai, 8.3).
 const LARGEST: usize = 64 * 1024;
@@ -22,11 +20,11 @@ pub(super) fn tell(outcome: Outcome, name: &str) -> Result<Value, String> {
     let error = match outcome {
         Outcome::Done { value, .. } => return Ok(bounded(value)),
         Outcome::Failed { error, .. } => failed(&error),
-        Outcome::Invalid(input) => {
+        Outcome::InvalidInput(input) => {
             format!("Invalid arguments for tool '{}'. {input}. Please retry.", excerpt(name))
         }
-        Outcome::Asks { asked, .. } => rejected(asked.into(), name),
-        Outcome::Refused(rejection) => rejected(rejection, name),
+        Outcome::InputRequired { required, .. } => rejected(&required.into(), name),
+        Outcome::Rejected(rejection) => rejected(&rejection, name),
     };
     Err(cut(format!("Error: {error}")))
 }
@@ -65,38 +63,39 @@ fn failed(error: &ToolError) -> String {
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-fn rejected(rejection: Rejection, name: &str) -> String {
-    let not_available = |why: &str| format!("Tool '{}' is not available. {why}", excerpt(name));
-    match rejection {
-        Rejection::Malformed(detail) => detail,
+/// What the model reads of a call that did not run.
+fn rejected(rejection: &Rejection, name: &str) -> String {
+    let why = match rejection {
+        Rejection::Malformed(detail) => return detail.clone(),
         Rejection::UnknownTool { .. } | Rejection::InvalidToolId => {
-            not_available("There is no such tool.")
+            "There is no such tool.".to_owned()
         }
-        Rejection::NoSuchVersion { .. } => not_available("It has no such version."),
-        Rejection::Forbidden { .. } => not_available("Permission denied."),
+        Rejection::UnknownVersion { .. } => "It has no such version.".to_owned(),
+        Rejection::ToolNotAllowed { .. } => "Permission denied.".to_owned(),
         Rejection::MissingScope { .. } => {
-            not_available("The caller's credentials lack a scope that it requires.")
+            "The caller's credentials lack a scope that it requires.".to_owned()
         }
         Rejection::MissingRequirements(missing) => {
-            not_available(&format!("The call lacks {}{}.", missing.things(), missing.granting()))
+            format!("The call lacks {}{}.", missing.things(), missing.granting())
         }
-        Rejection::Unanswerable { lacking, .. } => not_available(&format!(
-            "It needs an answer that this protocol cannot bring. {}.",
-            asks_back(&lacking)
-        )),
-        Rejection::Unavailable(detail) => {
-            format!("The tool server is temporarily unavailable: {detail}.")
+        Rejection::CannotAsk { lacking, .. } => {
+            format!(
+                "It needs an answer that this protocol cannot deliver: {}.",
+                needs_client(lacking)
+            )
         }
-        // None of these is said of a call, only of requests.
-        Rejection::NotFound
+        Rejection::Unavailable(_)
+        | Rejection::NotFound
+        | Rejection::NotServed(_)
         | Rejection::MethodNotAllowed { .. }
         | Rejection::ForbiddenOrigin
-        | Rejection::TooLarge { .. }
-        | Rejection::NotJson
+        | Rejection::PayloadTooLarge { .. }
+        | Rejection::UnsupportedMediaType
         | Rejection::InvalidJson(_)
         | Rejection::UnsupportedVersion { .. }
         | Rejection::Unauthenticated { .. }
         | Rejection::TooManyRequests { .. }
-        | Rejection::Failed => "The call was not run.".to_owned(),
-    }
+        | Rejection::Internal => return format!("{}.", rejection.describe()),
+    };
+    format!("Tool '{}' is not available. {why}", excerpt(name))
 }

@@ -95,7 +95,7 @@ fn queries_that_are_wrong() {
 fn tools_that_there_are_not() {
     let unknown =
         |name: &str| Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned() };
-    let missing = |version: &str| Rejection::NoSuchVersion {
+    let missing = |version: &str| Rejection::UnknownVersion {
         id: "Echo.Say".to_owned(),
         name: "Echo_Say",
         version: version.to_owned(),
@@ -121,7 +121,7 @@ fn tools_that_there_are_not() {
 fn the_allowlist() {
     let only = [("TOOL_ALLOWLIST", "Echo.Say@2.0.0")];
     let warn = [("TOOL_ALLOWLIST", "Echo.Say"), ("TOOL_ALLOWLIST_MODE", "warn")];
-    let forbidden = |name| Err(Rejection::Forbidden { name });
+    let forbidden = |name| Err(Rejection::ToolNotAllowed { name });
     for (query, allowlist, expected) in [
         ("", &only[..], Ok(SAY)),
         ("version=all", &only, Ok(SAY)),
@@ -144,7 +144,7 @@ fn scopes() {
         ("", &[][..], Ok(LATEST)),
         ("include=Echo_Scoped", &[], Err(scopes.clone())),
         ("include=Echo_Say,Echo.Scoped@1", &[], Err(scopes)),
-        ("include=Echo_Scoped", &only, Err(Rejection::Forbidden { name: "Echo_Scoped" })),
+        ("include=Echo_Scoped", &only, Err(Rejection::ToolNotAllowed { name: "Echo_Scoped" })),
     ] {
         assert_eq!(asked(query, allowlist), expected.map(str::to_owned), "{query} {allowlist:?}");
     }

@@ -77,13 +77,14 @@ fn failures() {
 #[test]
 fn every_refusal_has_words() {
     for rejection in every_refusal() {
-        let told = tell(Outcome::Refused(rejection.clone()), "f").unwrap_err();
+        let told = tell(Outcome::Rejected(rejection.clone()), "f").unwrap_err();
         let sentence = told.strip_prefix("Error: ").unwrap_or_default();
         assert!(!sentence.is_empty(), "PC16 {rejection:?}: {told}");
     }
     let (asks, rejected) = asks();
-    assert_eq!(tell(asks, "f"), tell(Outcome::Refused(rejected), "f"), "PC16");
-    let forbidden = tell(Outcome::Refused(Rejection::Forbidden { name: "A_B" }), "delete_all_data");
+    assert_eq!(tell(asks, "f"), tell(Outcome::Rejected(rejected), "f"), "PC16");
+    let forbidden =
+        tell(Outcome::Rejected(Rejection::ToolNotAllowed { name: "A_B" }), "delete_all_data");
     let seed = "Error: Tool 'delete_all_data' is not available. Permission denied.";
     assert_eq!(forbidden, Err(seed.to_owned()), "PC16: the words of 2api.ai");
 }
@@ -92,7 +93,7 @@ fn every_refusal_has_words() {
 fn long_names_are_told_in_part() {
     let name = "é".repeat(100_000);
     assert_eq!(excerpt(&name), format!("{}…", "é".repeat(64)));
-    let told = tell(Outcome::Refused(Rejection::InvalidToolId), &name).unwrap_err();
+    let told = tell(Outcome::Rejected(Rejection::InvalidToolId), &name).unwrap_err();
     assert!(told.len() < 500, "{told}");
     assert_eq!(cut(String::new()), "");
     for provider in ["openai", "openai-responses", "anthropic"] {

@@ -1,53 +1,52 @@
-//! Rate limits: what each caller, or each network, may ask for in a time.
+//! The rate limit: how many calls each caller, or each network, may make in a time.
 
-use super::Server;
-use crate::call::Rejection;
-use crate::host::{Host, Level};
+use super::pipeline::{Pipeline, RequestContext};
+use super::rejection::Rejection;
+use crate::host::{BoxFuture, Host, Level, rare};
 use crate::http::Headers;
 use crate::principal::Principal;
 
-/// The longest window that a rate limit of Workers can have, in seconds. The Worker cannot find out which one
-/// the operator chose.
+/// The longest window that a rate limit of Workers can have, in seconds. The Worker cannot find out
+/// which one the operator chose.
 const RATE_LIMIT_WINDOW: u32 = 60;
 
-impl Server {
-    /// Counts calls against the caller's rate limit. Those who are anonymous are told apart by
-    /// their address.
-    pub(super) async fn count(
-        &self,
-        principal: &Principal,
-        headers: &dyn Headers,
-        calls: usize,
-        host: &dyn Host,
-    ) -> Result<(), Rejection> {
-        let key = match principal {
+impl RequestContext<'_> {
+    /// Counts calls against the caller's rate limit. Anonymous callers are distinguished by network.
+    pub(super) async fn count(&self, calls: usize) -> Result<(), Rejection> {
+        if !self.pipeline.rate_limited || calls == 0 {
+            return Ok(());
+        }
+        let key = match self.principal {
             Principal::Key { name, .. } => format!("key:{name}"),
             Principal::User { issuer, subject, .. } => {
                 format!("user:{issuer}:{}", subject.as_deref().unwrap_or_default())
             }
-            Principal::Anonymous { .. } => format!("address:{}", caller_network(headers)),
+            Principal::Anonymous { .. } => format!("address:{}", caller_network(self.headers)),
         };
-        self.take(&key, calls, host).await
+        take(key, calls, self.host).await
     }
+}
 
-    /// Counts a request to the addresses of challenges and grants against the limit of its network.
-    pub(super) async fn count_visit(
+impl Pipeline {
+    /// Counts a request that needs no credentials against the limit of its network.
+    pub(crate) async fn count_visit(
         &self,
         headers: &dyn Headers,
         host: &dyn Host,
     ) -> Result<(), Rejection> {
-        // A counter that nobody has set up is not asked.
-        if !self.limited {
+        if !self.rate_limited {
             return Ok(());
         }
-        self.take(&format!("auth:{}", caller_network(headers)), 1, host).await
+        take(format!("auth:{}", caller_network(headers)), 1, host).await
     }
+}
 
-    /// Counts `units` against the limit of `key`.
-    ///
-    /// A counter that does not answer stops nobody: it guards the server's capacity, not its tools.
-    async fn take(&self, key: &str, units: usize, host: &dyn Host) -> Result<(), Rejection> {
-        match host.take(key, units).await {
+/// Counts `units` against the limit of `key`.
+///
+/// If the counter does not answer, nobody is stopped: it guards the server's capacity, not its tools.
+fn take(key: String, units: usize, host: &dyn Host) -> BoxFuture<'_, Result<(), Rejection>> {
+    rare(async move {
+        match host.take(&key, units).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(Rejection::TooManyRequests { retry_after: RATE_LIMIT_WINDOW }),
             Err(problem) => {
@@ -55,7 +54,7 @@ impl Server {
                 Ok(())
             }
         }
-    }
+    })
 }
 
 /// The [`network`] that a request comes from.

@@ -1,0 +1,74 @@
+//! How a client names a tool, and which tool that is.
+
+use std::borrow::Cow;
+
+use super::rejection::Rejection;
+use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version};
+use crate::text::excerpt;
+
+/// How a client names a tool.
+#[derive(Debug, Clone)]
+pub enum ToolSelector<'t> {
+    /// By its id and in no other way: `Toolkit.Tool[@version]`.
+    Id(Cow<'t, str>),
+    /// By its name, its versioned name or its id, as models and programs do that have function names.
+    Name(Cow<'t, str>),
+    /// The protocol has resolved it already.
+    Resolved(&'static Tool),
+}
+
+impl ToolSelector<'_> {
+    /// Finds the tool.
+    ///
+    /// # Errors
+    /// [`Rejection::InvalidToolId`], [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`].
+    pub fn resolve(&self, catalog: &Catalog) -> Result<&'static Tool, Rejection> {
+        match self {
+            Self::Resolved(tool) => Ok(tool),
+            Self::Id(text) => match ToolRef::parse(text) {
+                Ok(id) => {
+                    let name = || excerpt(&format!("{}_{}", id.toolkit, id.tool));
+                    find(catalog, &id, text, name)
+                }
+                Err(InvalidToolId) => Err(Rejection::InvalidToolId),
+            },
+            Self::Name(name) => {
+                if let Some(tool) = catalog.named(name) {
+                    return Ok(tool);
+                }
+                match ToolRef::parse(name) {
+                    Ok(id) => find(catalog, &id, name, || excerpt(name)),
+                    Err(InvalidToolId) => {
+                        Err(Rejection::UnknownTool { id: excerpt(name), name: excerpt(name) })
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Finds a tool by its id; `text` is what the client sent, and `name` the name for an error.
+fn find(
+    catalog: &Catalog,
+    id: &ToolRef<'_>,
+    text: &str,
+    name: impl FnOnce() -> String,
+) -> Result<&'static Tool, Rejection> {
+    let unversioned = || excerpt(&format!("{}.{}", id.toolkit, id.tool));
+    match catalog.find(id) {
+        Found::Tool(tool) => Ok(tool),
+        Found::UnknownVersion(tool) => {
+            let version = id.version.as_ref().map(|version| requested_version(version, text));
+            let version = version.unwrap_or_default();
+            Err(Rejection::UnknownVersion { id: unversioned(), name: tool.name, version })
+        }
+        Found::Unknown => Err(Rejection::UnknownTool { id: unversioned(), name: name() }),
+    }
+}
+
+/// The version that the client asked for: in full, or as it was sent if a number in it is too large.
+fn requested_version(version: &Version, text: &str) -> String {
+    let sent = text.split_once('@').map_or("", |(_, sent)| sent);
+    let too_large = [version.major, version.minor, version.patch].contains(&u64::MAX);
+    if too_large { excerpt(sent) } else { version.to_string() }
+}

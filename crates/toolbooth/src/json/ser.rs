@@ -1,0 +1,80 @@
+//! JSON written by `serde_json`: any type that derives `Serialize`, and [`Value`] itself.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::Value;
+
+/// The size of most responses, so that their buffer rarely has to grow.
+const CAPACITY: usize = 512;
+
+/// The JSON of a value, as short as possible.
+///
+/// Infallible, because what we write always has a JSON form: `serde_json` only fails on maps whose keys are
+/// not strings or numbers, and on a `Serialize` written by hand that returns an error. Such a value becomes
+/// `null`, never half a document.
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    let mut json = Vec::with_capacity(CAPACITY);
+    if serde_json::to_writer(&mut json, value).is_err() {
+        json = b"null".to_vec();
+    }
+    json
+}
+
+/// The same as a string.
+pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(truth) => serializer.serialize_bool(*truth),
+            Self::Number(number) => number.serialize(serializer),
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Array(items) => serializer.collect_seq(items),
+            Self::Object(members) => {
+                let mut map = serializer.serialize_map(Some(members.len()))?;
+                for (name, value) in members.iter() {
+                    map.serialize_entry(name, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Serialize;
+    use serde_json::json;
+
+    use super::{Value, to_string, to_vec};
+    use crate::json::parse;
+
+    #[test]
+    fn values_and_structs() {
+        #[derive(Serialize)]
+        struct Response<'a> {
+            call_id: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            error: Option<&'a str>,
+            value: Value<'a>,
+        }
+        let text = r#"{"a":[1,-2,0.1,true,null,"x\n\"é"],"b":{},"c":[]}"#;
+        let value = parse(text).unwrap();
+        assert_eq!(to_string(&value), text);
+        let response = Response { call_id: "1", error: None, value };
+        let expected = format!(r#"{{"call_id":"1","value":{text}}}"#);
+        assert_eq!(to_vec(&response), expected.as_bytes());
+        assert_eq!(to_string(&json!({"b": 1.0, "a": 1e300})), r#"{"a":1e+300,"b":1.0}"#);
+    }
+
+    #[test]
+    fn what_has_no_json_is_null() {
+        let value = ([1], BTreeMap::from([([1], 2)]));
+        assert_eq!((to_vec(&value), to_string(&value)), (b"null".to_vec(), "null".to_owned()));
+    }
+}

@@ -1,0 +1,153 @@
+//! The vocabulary of the route table: protocols, routes, methods and handlers.
+
+use std::fmt;
+
+use super::consent::ConsentHandler;
+use super::page::{Page, PageError};
+use crate::call::{Pipeline, Rejection, RequestContext};
+use crate::host::BoxFuture;
+use crate::http::{Headers, Method, Response};
+use crate::json::Value;
+
+/// A protocol: its routes, and how it formats what is not the result of a call.
+#[derive(Debug)]
+pub struct Protocol {
+    /// A word for it.
+    pub name: &'static str,
+    /// What people call it, with its version.
+    pub title: &'static str,
+    /// Whether the index at `GET /` names it.
+    pub listed: bool,
+    /// Its routes; no two have the same path.
+    pub routes: &'static [Route],
+    /// Rejects headers that ask for a version that is not served.
+    pub check_version: fn(&dyn Headers) -> Result<(), Rejection>,
+    /// Writes a rejected request, with the header that HTTP requires.
+    pub encode_rejection: fn(&Rejection, &Pipeline) -> Response,
+    /// Headers of every response.
+    pub response_headers: &'static [(&'static str, &'static str)],
+    /// Which web pages may call.
+    pub cors: Cors,
+}
+
+/// Which web pages may call a route from a browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cors {
+    /// Those that the operator allows.
+    Configured,
+    /// Those, and the pages of well-known web clients.
+    WebClients,
+    /// Any page. Nothing here depends on cookies or on the network that the browser is in.
+    AnyPage,
+    /// None but the server's own.
+    SameOrigin,
+}
+
+/// A path with its methods.
+#[derive(Debug)]
+pub struct Route {
+    /// The path below the mount. A last segment of `{…}` matches any one segment.
+    pub path: &'static str,
+    /// What each method does.
+    pub methods: &'static [MethodHandler],
+}
+
+/// One method of a route.
+#[derive(Debug)]
+pub struct MethodHandler {
+    /// The method.
+    pub method: Method,
+    /// What it does.
+    pub handler: Handler,
+}
+
+/// A handler of `GET`, which also answers `HEAD`.
+pub(crate) const fn get(handler: Handler) -> MethodHandler {
+    MethodHandler { method: Method::Get, handler }
+}
+
+/// A handler of `POST`.
+pub(crate) const fn post(handler: Handler) -> MethodHandler {
+    MethodHandler { method: Method::Post, handler }
+}
+
+/// A handler of `DELETE`.
+pub(crate) const fn delete(handler: Handler) -> MethodHandler {
+    MethodHandler { method: Method::Delete, handler }
+}
+
+/// What a route does.
+#[derive(Debug)]
+pub enum Handler {
+    /// Reports whether the server is ready.
+    Health,
+    /// Returns a page to everybody.
+    Public(fn(&RequestContext<'_>) -> Result<Page, PageError>),
+    /// Returns a page to those who may call.
+    List(fn(&RequestContext<'_>) -> Result<Page, PageError>),
+    /// Decodes a body, passes its calls to the pipeline and encodes the outcomes. An error rejects the
+    /// whole request.
+    Call(CallHandler),
+    /// Does a step of an authorization, for a user in a browser or for the client that waits.
+    Consent(ConsentHandler),
+    /// Belongs to the protocol, but a hosted server cannot serve it. Says why. The index omits it.
+    NotServed(&'static str),
+}
+
+/// Serves the calls in a request.
+pub type CallHandler = for<'a> fn(PostRequest<'a>) -> CallResponse<'a>;
+
+/// The response of a [`CallHandler`], or why the whole request is rejected.
+pub type CallResponse<'a> = BoxFuture<'a, Result<Response, Rejection>>;
+
+/// A request with a JSON body.
+pub struct PostRequest<'a> {
+    /// The body. Its texts borrow from the bytes that were received.
+    pub body: Value<'a>,
+    /// The rest of the request.
+    pub context: RequestContext<'a>,
+}
+
+impl fmt::Debug for PostRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostRequest").field("body", &self.body).finish_non_exhaustive()
+    }
+}
+
+impl Route {
+    /// The handler of a method.
+    pub fn handler(&self, method: Method) -> Option<&Handler> {
+        let find = |method| self.methods.iter().find(|one| one.method == method);
+        if method == Method::Head {
+            return find(Method::Get).map(|one| &one.handler).filter(|it| it.answers_head());
+        }
+        find(method).map(|one| &one.handler)
+    }
+
+    /// The methods it accepts, as in an `Allow` header.
+    pub fn allow(&self) -> String {
+        let mut allow = String::new();
+        for one in self.methods {
+            allow.push_str(one.method.name());
+            allow.push_str(", ");
+            if one.method == Method::Get && one.handler.answers_head() {
+                allow.push_str("HEAD, ");
+            }
+        }
+        allow.push_str("OPTIONS");
+        allow
+    }
+}
+
+impl Handler {
+    /// Whether `HEAD` may run it. At the callback of an authorization it would use up the code and show
+    /// no page.
+    fn answers_head(&self) -> bool {
+        !matches!(self, Self::Consent(ConsentHandler::Callback))
+    }
+
+    /// Whether the index names it.
+    pub(crate) fn is_listed(&self) -> bool {
+        !matches!(self, Self::NotServed(_))
+    }
+}

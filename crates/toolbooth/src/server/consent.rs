@@ -1,0 +1,69 @@
+//! The routes of authorization challenges and grants.
+
+use super::Server;
+use crate::call::{self, Rejection};
+use crate::catalog::Tool;
+use crate::challenge::DeletionError;
+use crate::host::Host;
+use crate::http::{Headers, Response};
+use crate::protocol::ConsentHandler;
+use crate::settings::Permission;
+
+impl Server {
+    /// Answers a request to one of these routes. They need no credentials, except to delete a grant, so
+    /// the rate limit counts by network.
+    pub(super) async fn consent(
+        &self,
+        handler: ConsentHandler,
+        provider: &str,
+        (query, headers): (&str, &dyn Headers),
+        host: &dyn Host,
+    ) -> Result<Response, Rejection> {
+        let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NotFound)?;
+        if let Err(rejection) = self.pipeline.count_visit(headers, host).await {
+            return match handler {
+                ConsentHandler::Check | ConsentHandler::DeleteGrant => Err(rejection),
+                ConsentHandler::Page | ConsentHandler::Begin | ConsentHandler::Callback => {
+                    let mut page = challenges.rate_limited_page();
+                    let header = rejection.header();
+                    page.headers.extend(header.map(|(name, value)| (name, value.into())));
+                    Ok(page)
+                }
+            };
+        }
+        match handler {
+            ConsentHandler::Check => Ok(challenges.check(query, host).await),
+            ConsentHandler::Page => {
+                let settings = &self.pipeline.settings;
+                let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
+                let tools = self.pipeline.catalog.tools.iter().filter(permitted);
+                Ok(challenges.consent_page(query, tools, host))
+            }
+            ConsentHandler::Begin => Ok(challenges.begin(query, headers, host).await),
+            ConsentHandler::Callback => {
+                Ok(challenges.callback(provider, (query, headers), host).await)
+            }
+            ConsentHandler::DeleteGrant => {
+                // Pages that may not call may not delete grants either.
+                let origins = self.pipeline.settings.cors.origins(false);
+                if headers.get("origin").is_some_and(|origin| !origins.allow(&origin)) {
+                    return Err(Rejection::ForbiddenOrigin);
+                }
+                let principal = self.authenticator.authenticate(headers, host).await?;
+                if !self.pipeline.settings.problems.is_empty() {
+                    return Err(call::misconfigured());
+                }
+                let deleted = challenges.delete_grant((provider, query), &principal, host).await;
+                deleted.map_err(|error| match error {
+                    DeletionError::UnknownProvider => Rejection::NotFound,
+                    DeletionError::Owner(error) => {
+                        Rejection::Malformed(format!("in the query: {}", error.message()))
+                    }
+                    DeletionError::StoreUnavailable => {
+                        Rejection::Unavailable("its KV namespace does not answer")
+                    }
+                })
+            }
+        }
+    }
+}
