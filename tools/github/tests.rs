@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 use toolbooth::ToolError;
-use toolbooth::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector, serve};
+use toolbooth::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector};
 use toolbooth::host::{HttpError, HttpResponse};
 use toolbooth::principal::Principal;
 use toolbooth::principal::Scopes;
-use toolbooth::settings::Settings;
-use toolbooth::testing::{FakeHost, Upstream, ready};
+use toolbooth::testing::{FakeHost, Upstream, call_tool};
 use toolbooth::tool::{Credentials, Dialogue, Secret};
 
 use super::stand_in::{answer, github};
@@ -24,13 +23,7 @@ fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) 
         credentials: Credentials { tokens: tokens.into(), ..Credentials::default() },
         dialogue: Dialogue::default(),
     };
-    let outcome = ready(serve(
-        call,
-        &Principal::Anonymous { scopes: Scopes::All },
-        &CATALOG,
-        &Settings::read(&host, CATALOG.variables),
-        &host,
-    ));
+    let outcome = call_tool(call, &CATALOG, &Principal::Anonymous { scopes: Scopes::All }, &host);
     (outcome, host.log.into_inner())
 }
 

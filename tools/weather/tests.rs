@@ -2,11 +2,10 @@
 
 use serde_json::json;
 use toolbooth::ToolError;
-use toolbooth::call::{Nulls, Outcome, ToolRequest, ToolSelector, serve};
+use toolbooth::call::{Nulls, Outcome, ToolRequest, ToolSelector};
 use toolbooth::host::{HttpError, HttpResponse};
 use toolbooth::principal::Principal;
-use toolbooth::settings::Settings;
-use toolbooth::testing::{FakeHost, Upstream, ready};
+use toolbooth::testing::{FakeHost, Upstream, call_tool};
 use toolbooth::tool::{Credentials, Dialogue};
 
 use super::stand_in::{answer, open_meteo};
@@ -23,13 +22,7 @@ fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     };
-    let outcome = ready(serve(
-        call,
-        &Principal::ANONYMOUS,
-        &CATALOG,
-        &Settings::read(&host, CATALOG.variables),
-        &host,
-    ));
+    let outcome = call_tool(call, &CATALOG, &Principal::ANONYMOUS, &host);
     (outcome, host.log.into_inner())
 }
 

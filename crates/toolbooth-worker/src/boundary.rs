@@ -90,14 +90,13 @@ pub fn answer(
 /// What to answer to a request that something crashed on; the instance must be a fresh one.
 pub fn failed(
     catalog: &'static Catalog,
-    method: &str,
     url: &str,
     headers: web_sys::Headers,
     env: Env,
 ) -> JsValue {
     let (path, _) = path_and_query(url);
     let server = server(catalog, &Bindings::new(env));
-    into_js(&server.failed(http::Method::from(method), path, &JsHeaders(headers.unchecked_into())))
+    into_js(&server.failed(path, &JsHeaders(headers.unchecked_into())))
 }
 
 /// The path and the query of an absolute address. The runtime has parsed it already: it has a

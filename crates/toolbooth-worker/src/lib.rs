@@ -40,12 +40,11 @@ macro_rules! serve {
         /// The `Response` to a request that crashed an instance before this one.
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub fn failed(
-            method: &str,
             url: &str,
             headers: $crate::Headers,
             env: $crate::Env,
         ) -> wasm_bindgen::JsValue {
-            $crate::failed(&$catalog, method, url, headers, env)
+            $crate::failed(&$catalog, url, headers, env)
         }
     };
 }

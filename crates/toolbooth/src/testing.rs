@@ -12,15 +12,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::call::{Nulls, Outcome, ToolRequest, ToolSelector, serve};
+use crate::call::{Nulls, Outcome, Pipeline, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::host::{
-    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
-    Random, RateLimit, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
+    BoxFuture, Clock, Host, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log,
+    NoRandomness, Random, RateLimit, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
 };
+use crate::http::Headers;
 use crate::principal::Principal;
 use crate::principal::Scopes;
-use crate::settings::Settings;
 use crate::tool::{Capabilities, Credentials, Dialogue, Secret};
 
 pub use store::{FakeStore, STALE_MS};
@@ -237,6 +237,44 @@ pub fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
+/// Headers that are all absent.
+struct NoHeaders;
+
+impl Headers for NoHeaders {
+    fn get(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// Runs `test` with the context of a request without headers.
+pub fn with_context<T>(
+    catalog: &'static Catalog,
+    principal: &Principal,
+    query: &str,
+    host: &dyn Host,
+    test: impl FnOnce(&RequestContext<'_>) -> T,
+) -> T {
+    let pipeline = Pipeline::new(catalog, host);
+    let headers = &NoHeaders;
+    test(&RequestContext { query, headers, principal, pipeline: &pipeline, host })
+}
+
+/// Serves one call by the pipeline alone.
+///
+/// # Panics
+/// The tool waits.
+pub fn call_tool(
+    call: ToolRequest<'_>,
+    catalog: &'static Catalog,
+    principal: &Principal,
+    host: &dyn Host,
+) -> Outcome {
+    let pipeline = Pipeline::new(catalog, host);
+    let headers = &NoHeaders;
+    let context = RequestContext { query: "", headers, principal, pipeline: &pipeline, host };
+    ready(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
+}
+
 /// Runs one example of a definition through the pipeline; tells what is wrong, if anything.
 ///
 /// Requirements are met with made-up values, scopes with all there are; the client has every capability
@@ -245,7 +283,7 @@ pub fn ready<T>(future: impl Future<Output = T>) -> T {
 /// # Errors
 /// The outcome is not the one that the example promises.
 pub fn check_example(
-    catalog: &Catalog,
+    catalog: &'static Catalog,
     host: &FakeHost,
     tool_id: &str,
     example: &Example,
@@ -270,14 +308,13 @@ pub fn check_example(
         credentials,
         dialogue: Dialogue { capabilities: Capabilities::ALL, ..Dialogue::default() },
     };
-    let settings = Settings::read(host, catalog.variables);
     let principal = Principal::Key { name: "example".to_owned(), scopes: Scopes::All };
-    let got = match ready(serve(call, &principal, catalog, &settings, host)) {
+    let got = match call_tool(call, catalog, &principal, host) {
         Outcome::Done { value, .. } => json!({ "value": value }),
         Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
         Outcome::InvalidInput(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),
-        Outcome::InputRequired { asked, .. } => {
-            let mut keys: Vec<_> = asked.questions.iter().map(|(key, _)| key).collect();
+        Outcome::InputRequired { required, .. } => {
+            let mut keys: Vec<_> = required.questions.iter().map(|(key, _)| key).collect();
             keys.sort();
             json!({ "asks": keys })
         }

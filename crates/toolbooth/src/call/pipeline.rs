@@ -37,6 +37,21 @@ pub struct Pipeline {
     pub same_for_all: bool,
 }
 
+#[cfg(any(test, feature = "testing"))]
+impl Pipeline {
+    /// A pipeline without authentication, challenges and rate limit, for tests of its parts.
+    pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
+        Self {
+            catalog,
+            settings: Settings::read(host, catalog.variables),
+            challenges: None,
+            request_state: None,
+            rate_limited: false,
+            same_for_all: false,
+        }
+    }
+}
+
 /// One request, as far as the pipeline and the protocols need it besides its body.
 #[derive(Clone, Copy)]
 pub struct RequestContext<'a> {

@@ -3,6 +3,7 @@
 mod dialogue;
 mod input;
 mod names;
+mod rejection;
 mod serve;
 
 use serde::Deserialize;
@@ -17,7 +18,7 @@ use crate::schema::{
     is_unique, regex,
 };
 use crate::settings::Settings;
-use crate::testing::{FakeHost, ready};
+use crate::testing::{FakeHost, call_tool, ready};
 use crate::tool::{
     Capabilities, Capability, Context, InputRequest, InputRequired, InputResponse, LoggingLevel,
     Notification, Secret, ToolError,
@@ -237,18 +238,19 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
     variables: &[],
 };
 
-/// One rejection of each kind, for the tests of protocols: each must have an answer to all of them.
-pub(crate) fn every_refusal() -> Vec<Rejection> {
+/// One rejection of each kind, for the tests of protocols: each must encode all of them.
+pub(crate) fn every_rejection() -> Vec<Rejection> {
     let text = |text: &str| text.to_owned();
-    let rows = vec![
+    let rejections = vec![
         Rejection::NotFound,
-        Rejection::MethodNotAllowed { allow: "POST, OPTIONS" },
+        Rejection::NotServed("it is hosted"),
+        Rejection::MethodNotAllowed { allow: text("POST, OPTIONS") },
         Rejection::ForbiddenOrigin,
         Rejection::PayloadTooLarge { limit: 1000 },
         Rejection::UnsupportedMediaType,
         Rejection::InvalidJson(text("EOF at line 1 column 1")),
         Rejection::Malformed(text("x must be a \"string\"")),
-        Rejection::UnsupportedVersion { supported: "1.0" },
+        Rejection::UnsupportedVersion { field: "OXP-Version", supported: "1.0" },
         Rejection::InvalidToolId,
         Rejection::UnknownTool { id: text("A.B"), name: text("A_B") },
         Rejection::UnknownVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
@@ -272,43 +274,20 @@ pub(crate) fn every_refusal() -> Vec<Rejection> {
         Rejection::Unavailable("it has no random bytes"),
         Rejection::Internal,
     ];
-    // A new kind does not compile here until somebody adds its row above.
-    for rejection in &rows {
-        match rejection {
-            Rejection::NotFound
-            | Rejection::MethodNotAllowed { .. }
-            | Rejection::ForbiddenOrigin
-            | Rejection::PayloadTooLarge { .. }
-            | Rejection::UnsupportedMediaType
-            | Rejection::InvalidJson(_)
-            | Rejection::Malformed(_)
-            | Rejection::UnsupportedVersion { .. }
-            | Rejection::InvalidToolId
-            | Rejection::UnknownTool { .. }
-            | Rejection::UnknownVersion { .. }
-            | Rejection::ToolNotAllowed { .. }
-            | Rejection::Unauthenticated { .. }
-            | Rejection::MissingScope { .. }
-            | Rejection::TooManyRequests { .. }
-            | Rejection::MissingRequirements(_)
-            | Rejection::CannotAsk { .. }
-            | Rejection::Unavailable(_)
-            | Rejection::Internal => {}
-        }
-    }
-    rows
+    let kinds: Vec<_> = rejections.iter().map(|one| one.describe().kind).collect();
+    assert_eq!(kinds, RejectionKind::ALL, "one of each kind");
+    rejections
 }
 
 /// A tool that asks, and what protocols without a way to bring an answer make of it.
 pub(crate) fn asks() -> (Outcome, Rejection) {
     let questions = [("q".to_owned(), InputRequest::form("m", json!({})))].into();
-    let asked = InputRequired { tool: "A_B", questions, state: Some(json!("s")) };
-    (Outcome::InputRequired { asked: asked.clone(), notes: Vec::new() }, asked.into())
+    let required = InputRequired { tool: "A_B", questions, state: Some(json!("s")) };
+    (Outcome::InputRequired { required: required.clone(), notes: Vec::new() }, required.into())
 }
 
 fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
-    let settings = Settings::read(&host, &[]);
     let call = ToolRequest {
         tool: ToolSelector::Id(tool_id.into()),
         call_id: None,
@@ -317,7 +296,7 @@ fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, V
         credentials,
         dialogue: Dialogue::default(),
     };
-    let outcome = ready(serve(call, &Principal::ANONYMOUS, CATALOG, &settings, &host));
+    let outcome = call_tool(call, CATALOG, &Principal::ANONYMOUS, &host);
     (outcome, host.log.into_inner())
 }
 

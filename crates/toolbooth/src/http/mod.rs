@@ -23,6 +23,14 @@ pub(crate) mod tests {
         }
     }
 
+    /// The header of a response that a rejection requires.
+    pub(crate) fn rejection_header(response: &Response) -> Option<(&'static str, String)> {
+        const NAMES: [&str; 3] = ["allow", "www-authenticate", "retry-after"];
+        let mut headers = response.headers.iter();
+        let (name, value) = headers.find(|(name, _)| NAMES.contains(name))?;
+        Some((name, value.to_string()))
+    }
+
     /// A response as it goes over the wire: status, headers, body.
     pub(crate) fn wire(response: &Response) -> String {
         let headers: String =

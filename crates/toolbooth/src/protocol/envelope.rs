@@ -95,15 +95,20 @@ pub(super) fn call_oxp(request: PostRequest<'_>) -> CallResponse<'_> {
     call(request, OXP_1_0)
 }
 
-/// `POST /tools/call` with an envelope (T12, T13, XM4). `unmarked` is the format of a request that
-/// names no version. The response names the version that the request named, or else that one.
+/// `POST /tools/call` with an envelope.
 fn call(request: PostRequest<'_>, unmarked: Format) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
-    let (format, call) = match format(&body, unmarked) {
+    let (format, call) = read(body, unmarked);
+    Box::pin(async move { Ok(oxp::encode(format, context.call(call).await?)) })
+}
+
+/// Reads a body (T12, T13, XM4), and the format of its response: the version that the request names,
+/// or `unmarked` if it names none.
+fn read(body: Value<'_>, unmarked: Format) -> (Format, Result<ToolRequest<'_>, Rejection>) {
+    match format(&body, unmarked) {
         Ok(format) => (format, open(body).and_then(decode)),
         Err(rejection) => (nearest(&body, unmarked), Err(rejection)),
-    };
-    Box::pin(async move { Ok(oxp::encode(format, context.call(call).await?)) })
+    }
 }
 
 /// Reads `$schema` (T6 to T9, XM1 to XM3).

@@ -58,7 +58,7 @@ fn execute(request: PostRequest<'_>) -> CallResponse<'_> {
             Ok(call) => context.call(Ok(call)).await?,
             Err(rejection) => return Err(rejection),
         };
-        encode(outcome, &context)
+        encode(outcome, || available(&context))
     })
 }
 
@@ -66,18 +66,24 @@ fn execute(request: PostRequest<'_>) -> CallResponse<'_> {
 /// catalogue.
 const MOST_NAMED: usize = 50;
 
-/// The names in the list, quoted.
-fn available(context: &RequestContext<'_>) -> String {
+/// The names in the list, up to one more than an answer names.
+fn available(context: &RequestContext<'_>) -> Vec<&'static str> {
     let catalog = context.pipeline.catalog;
     let plain = |(name, at): &(&'static str, usize)| {
         let tool = catalog.tools.get(*at)?;
-        (*name == tool.name && context.allows(tool)).then(|| format!("'{name}'"))
+        (*name == tool.name && context.allows(tool)).then_some(*name)
     };
-    let mut names: Vec<_> = catalog.names.iter().filter_map(plain).take(MOST_NAMED + 1).collect();
-    if let Some(last) = names.get_mut(MOST_NAMED) {
-        "…".clone_into(last);
+    catalog.names.iter().filter_map(plain).take(MOST_NAMED + 1).collect()
+}
+
+/// `ToolNotFoundError`, with the tools that the caller may run.
+fn not_found(what: &str, available: &[&str]) -> String {
+    let mut names: Vec<String> =
+        available.iter().take(MOST_NAMED).map(|name| format!("'{name}'")).collect();
+    if available.len() > MOST_NAMED {
+        names.push("…".to_owned());
     }
-    names.join(", ")
+    format!("{what}. Available tools: [{}]", names.join(", "))
 }
 
 /// Reads the arguments of `execute_tool`, and `context` as OXP has it: Xaibo has no place for what
@@ -117,13 +123,16 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
 ///
 /// # Errors
 /// The request is rejected with a status of HTTP.
-fn encode(outcome: Outcome, context: &RequestContext<'_>) -> Result<Response, Rejection> {
+fn encode(
+    outcome: Outcome,
+    available: impl Fn() -> Vec<&'static str>,
+) -> Result<Response, Rejection> {
     let result = match outcome {
         Outcome::Done { value, .. } => Ok(value),
         Outcome::Failed { error, .. } => Err(failed(error)),
         Outcome::InvalidInput(input) => Err(invalid(&input)),
-        Outcome::InputRequired { required, .. } => Err(not_run(required.into(), context)?),
-        Outcome::Rejected(rejection) => Err(not_run(rejection, context)?),
+        Outcome::InputRequired { required, .. } => Err(not_run(required.into(), available)?),
+        Outcome::Rejected(rejection) => Err(not_run(rejection, available)?),
     };
     Ok(Response::written(200, tool_result(result.as_ref().map_err(String::as_str))))
 }
@@ -163,7 +172,10 @@ fn invalid(input: &InvalidInput) -> String {
 ///
 /// # Errors
 /// The rejection is not about the tool.
-fn not_run(rejection: Rejection, context: &RequestContext<'_>) -> Result<String, Rejection> {
+fn not_run(
+    rejection: Rejection,
+    available: impl Fn() -> Vec<&'static str>,
+) -> Result<String, Rejection> {
     let what = match &rejection {
         Rejection::InvalidToolId => "Tool not found".to_owned(),
         Rejection::UnknownTool { id, .. } => format!("Tool '{id}' not found"),
@@ -194,7 +206,7 @@ fn not_run(rejection: Rejection, context: &RequestContext<'_>) -> Result<String,
         | Rejection::Unavailable(_)
         | Rejection::Internal => return Err(rejection),
     };
-    Ok(format!("{what}. Available tools: [{}]", available(context)))
+    Ok(not_found(&what, &available()))
 }
 
 /// Xaibo's `Tool`.

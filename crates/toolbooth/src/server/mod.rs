@@ -81,6 +81,11 @@ impl Server {
         response
     }
 
+    #[cfg(test)]
+    pub(crate) fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
+    }
+
     /// The response to a request whose handler crashed.
     pub fn failed(&self, path: &str, headers: &dyn Headers) -> Response {
         let protocol = router::find(path).protocol;

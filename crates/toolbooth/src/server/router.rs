@@ -38,3 +38,6 @@ pub(crate) fn find(path: &str) -> Match<'_> {
     });
     Match { protocol, route, parameter }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,6 @@ use super::*;
 
 fn made(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
-    let settings = Settings::read(&host, &[]);
     let input = json!({ "text": text });
     let call = ToolRequest {
         tool: ToolSelector::Id("Echo.Say".into()),
@@ -14,7 +13,7 @@ fn made(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
         credentials: Credentials::default(),
         dialogue,
     };
-    let outcome = ready(serve(call, &Principal::ANONYMOUS, CATALOG, &settings, &host));
+    let outcome = call_tool(call, CATALOG, &Principal::ANONYMOUS, &host);
     (outcome, host.log.into_inner())
 }
 
@@ -53,7 +52,7 @@ fn a_tool_asks_until_it_has_its_answers() {
     ] {
         let got = match made("ask", dialogue).0 {
             Outcome::Done { value, .. } => Ok(value),
-            Outcome::InputRequired { asked, .. } => {
+            Outcome::InputRequired { required: asked, .. } => {
                 assert_eq!((asked.tool, asked.questions.len()), ("Echo_Say", 1), "{what}");
                 Err((asked.questions.into_iter().map(|(key, _)| key).collect(), asked.state))
             }

@@ -1,5 +1,7 @@
 //! Input that a schema refuses, in words.
 
+use std::borrow::Cow;
+
 use super::*;
 
 #[test]

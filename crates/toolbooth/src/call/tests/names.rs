@@ -1,7 +1,6 @@
 //! Which tool a call means, and whether it may be called.
 
 use super::*;
-use crate::call::find;
 use crate::text::excerpt;
 
 #[test]
@@ -16,7 +15,6 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
         (&[("TOOL_ALLOWLIST_MODE", "yes")], "Echo_Say", "unavailable", 0),
     ] {
         let host = FakeHost::with(variables);
-        let settings = Settings::read(&host, &[]);
         let input = json!({"text": "hi"});
         let call = ToolRequest {
             tool: ToolSelector::Name(tool.into()),
@@ -26,7 +24,7 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
             credentials: Credentials::default(),
             dialogue: Dialogue::default(),
         };
-        let got = match ready(serve(call, &Principal::ANONYMOUS, CATALOG, &settings, &host)) {
+        let got = match call_tool(call, CATALOG, &Principal::ANONYMOUS, &host) {
             Outcome::Done { .. } => "done",
             Outcome::Rejected(Rejection::ToolNotAllowed { .. }) => "forbidden",
             Outcome::Rejected(Rejection::UnknownTool { .. }) => "unknown",
@@ -45,12 +43,12 @@ fn a_tool_has_a_name_for_each_version_and_an_id() {
         ("Echo_Say__1_0_0", Ok("1.0.0")),
         ("Echo.Say", Ok("2.0.0")),
         ("Echo.Say@1", Ok("1.0.0")),
-        ("Echo.Say@3", Err("NoSuchVersion")),
+        ("Echo.Say@3", Err("UnknownVersion")),
         ("Echo.Shout", Err("UnknownTool")),
         ("echo_say", Err("UnknownTool")),
         ("", Err("UnknownTool")),
     ] {
-        let got = find(CATALOG, &ToolSelector::Name(asked.into()));
+        let got = ToolSelector::Name(asked.into()).resolve(CATALOG);
         let got = got.map(|tool| tool.version.to_string()).map_err(|rejection| {
             format!("{rejection:?}").split([' ', '{']).next().unwrap_or_default().to_owned()
         });
@@ -72,7 +70,7 @@ fn a_name_that_no_tool_has_is_told_as_it_was_asked() {
         (ToolSelector::Name(long.into()), &cut, &cut),
     ] {
         let rejection = Rejection::UnknownTool { id: id.to_owned(), name: name.to_owned() };
-        assert_eq!(find(CATALOG, &wanted).map(Tool::id), Err(rejection), "{wanted:?}");
+        assert_eq!(wanted.resolve(CATALOG).map(Tool::id), Err(rejection), "{wanted:?}");
     }
 }
 

@@ -4,11 +4,9 @@ use futures_util::future::join_all;
 use pollster::block_on;
 
 use super::*;
-use crate::call::{Nulls, Outcome, ToolRequest, ToolSelector};
-use crate::http::Response;
+use crate::call::{Nulls, Outcome, RequestContext, ToolRequest, ToolSelector};
+use crate::http::tests::Pairs;
 use crate::principal::Principal;
-use crate::protocol::Exchange;
-use crate::protocol::oxp::FLAT;
 use crate::tool::{Credentials, Dialogue, Secret};
 
 const HOUR: u64 = 3_600_000;
@@ -52,15 +50,17 @@ fn calls_of_one_request_refresh_once() {
         };
         let principal =
             Principal::Key { name: "Calendar".to_owned(), scopes: crate::principal::Scopes::NONE };
-        let all_done = |outcomes: Vec<Outcome>| {
-            let done =
-                |it: &Outcome| matches!(it, Outcome::Done { value, .. } if value == "access-2");
-            Response::empty(if outcomes.iter().all(done) { 200 } else { 400 })
-        };
-        let exchange = Exchange { calls: (0..5).map(call).collect(), reply: Box::new(all_done) };
+        let done = |it: &Outcome| matches!(it, Outcome::Done { value, .. } if value == "access-2");
         let server = world.instance();
-        let answer = block_on(server.exchange(&FLAT, exchange, &principal, &world.host));
-        assert_eq!(answer.status, if down { 400 } else { 200 });
+        let context = RequestContext {
+            query: "",
+            headers: &Pairs(&[]),
+            principal: &principal,
+            pipeline: server.pipeline(),
+            host: &world.host,
+        };
+        let outcomes = block_on(context.call_all((0..5).map(call).collect())).unwrap();
+        assert_eq!(outcomes.iter().all(done), !down);
         assert_eq!(upstream(|server| server.tried) - before, times, "the server is asked once");
     }
 }

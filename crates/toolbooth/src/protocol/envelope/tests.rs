@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call::tests::every_refusal;
+use crate::call::tests::every_rejection;
 use crate::call::{InvalidInput, MissingRequirements, Outcome, ParameterError, ToolSelector};
 use crate::catalog::Definition;
 use crate::http::tests::wire;
@@ -11,37 +11,30 @@ use crate::tool::ToolError;
 
 const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n";
 
-/// The tool that an envelope asks for, or the detail of its rejection; and the `$schema` of the answer.
-fn read(body: &Value, unmarked: Form) -> (Result<String, Rejection>, String) {
-    let exchange = call(body.into(), unmarked);
-    let [call] = <[_; 1]>::try_from(exchange.calls).unwrap();
+/// The tool that an envelope asks for, or its rejection; and the `$schema` of the response.
+fn tool_of(body: &Value, unmarked: Format) -> (Result<String, Rejection>, String) {
+    let (format, call) = read(body.into(), unmarked);
     let call = call.map(|call| match call.tool {
         ToolSelector::Id(id) => id.into_owned(),
-        ToolSelector::Name(_) => panic!("the protocols name tools by their id"),
+        other => panic!("the protocols name tools by their id: {other:?}"),
     });
-    let outcome = Outcome::Done {
-        call_id: "7".to_owned(),
-        duration_ms: 0,
-        value: Value::Null,
-        notes: Vec::new(),
-    };
-    let answer = (exchange.reply)(vec![outcome]);
-    let answer: Value = serde_json::from_slice(&answer.body).unwrap();
-    (call, answer["$schema"].as_str().unwrap().to_owned())
+    (call, format.schema().unwrap().to_owned())
 }
 
 #[test]
 fn versions() {
-    let unsupported = || Err(Rejection::UnsupportedVersion { supported: "otc://1.0, urn:oxp:1.0" });
+    let unsupported = || {
+        Err(Rejection::UnsupportedVersion { field: "$schema", supported: "otc://1.0, urn:oxp:1.0" })
+    };
     let no_text = || Err(malformed("$schema must be a string"));
     // $schema, what comes of it, and the form of the answer at /otc and at /oxp/1.0
     let mut rows = vec![
         // T8 XM3: each protocol is spoken at both addresses, as the request says
-        (json!("otc://1.0"), Ok(()), Form::Otc("otc://1.0"), Form::Otc("otc://1.0")),
-        (json!("urn:oxp:1.0"), Ok(()), Form::Oxp("urn:oxp:1.0"), Form::Oxp("urn:oxp:1.0")),
+        (json!("otc://1.0"), Ok(()), Format::Otc("otc://1.0"), Format::Otc("otc://1.0")),
+        (json!("urn:oxp:1.0"), Ok(()), Format::Oxp("urn:oxp:1.0"), Format::Oxp("urn:oxp:1.0")),
     ];
     for address in PUBLISHED {
-        rows.push((json!(address), Ok(()), Form::Otc(address), Form::Oxp(address)));
+        rows.push((json!(address), Ok(()), Format::Otc(address), Format::Oxp(address)));
     }
     for other in [
         // T7 XM1 T20: what is no URI, no version, or a version that is not served
@@ -87,19 +80,19 @@ fn versions() {
         for (unmarked, form_there) in [(OTC_1_0, at_otc), (OXP_1_0, at_oxp)] {
             let expected = expected.clone();
             assert_eq!(
-                form(&(&body).into(), unmarked),
+                format(&(&body).into(), unmarked),
                 expected.clone().map(|()| form_there),
                 "{sent}"
             );
             let schema = form_there.schema().unwrap().to_owned();
             let call = expected.map(|()| "A.B".to_owned());
-            assert_eq!(read(&body, unmarked), (call, schema), "{sent}");
+            assert_eq!(tool_of(&body, unmarked), (call, schema), "{sent}");
         }
     }
     // T9 XM2: without a marker the latest of the address
     let body = json!({"request": {"tool_id": "A.B"}});
-    assert_eq!(read(&body, OTC_1_0).1, "otc://1.0");
-    assert_eq!(read(&body, OXP_1_0).1, "urn:oxp:1.0");
+    assert_eq!(tool_of(&body, OTC_1_0).1, "otc://1.0");
+    assert_eq!(tool_of(&body, OXP_1_0).1, "urn:oxp:1.0");
 }
 
 #[test]
@@ -149,7 +142,7 @@ fn envelopes() {
     ] {
         for unmarked in [OTC_1_0, OXP_1_0] {
             let expected = expected.map(str::to_owned).map_err(malformed);
-            assert_eq!(read(&body, unmarked).0, expected, "{body}");
+            assert_eq!(tool_of(&body, unmarked).0, expected, "{body}");
         }
     }
 }
@@ -174,10 +167,8 @@ fn what_came_of_a_call_stands_in_result() {
             r#"{"call_id":"7","duration":60,"success":false,"error":{"message":"No","developer_message":"d","can_retry":true,"additional_prompt_content":"p","retry_after_ms":500}}"#,
         ),
     ] {
-        let body = json!({"request": {"tool_id": "A.B"}});
-        let exchange = call((&body).into(), OTC_1_0);
         let expected = format!("{{\"$schema\":\"otc://1.0\",\"result\":{expected}}}");
-        assert_eq!(wire(&(exchange.reply)(vec![outcome])), format!("200\n{HEADERS}{expected}"));
+        assert_eq!(wire(&oxp::encode(OTC_1_0, outcome)), format!("200\n{HEADERS}{expected}"));
     }
 }
 
@@ -197,22 +188,25 @@ fn errors_stand_alone_beside_the_version() {
             )
         );
         // T20: as in the flat form, with the version before it
-        for rejection in every_refusal() {
+        for rejection in every_rejection() {
             let exempt = matches!(
                 rejection,
                 Rejection::UnsupportedVersion { .. } | Rejection::MissingRequirements(_)
             );
             if !exempt {
-                let flat = wire(&reject(Form::Flat, rejection.clone()));
+                let flat = wire(&reject(Format::Flat, &rejection));
                 let expected = flat.replacen('{', &format!("{{\"$schema\":\"{schema}\","), 1);
-                assert_eq!(wire(&reject(form, rejection)), expected);
+                assert_eq!(wire(&reject(form, &rejection)), expected);
             }
         }
         assert_eq!(
-            wire(&reject(form, Rejection::UnsupportedVersion { supported: SUPPORTED })),
+            wire(&reject(
+                form,
+                &Rejection::UnsupportedVersion { field: "$schema", supported: SUPPORTED }
+            )),
             format!(
                 "400\n{HEADERS}{{\"$schema\":\"{schema}\",\
-                 \"message\":\"This version of the protocol is not supported\",\
+                 \"message\":\"This protocol version is not supported\",\
                  \"developer_message\":\"$schema must be otc://1.0, urn:oxp:1.0 or absent\"}}"
             )
         );
@@ -232,7 +226,7 @@ fn otc_has_no_missing_requirements() {
             user_id: true,
             challenges: Vec::new(),
         };
-        let answer = wire(&reject(form, Rejection::MissingRequirements(missing)));
+        let answer = wire(&reject(form, &Rejection::MissingRequirements(missing)));
         let detail = r#"context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id"#;
         let expected = format!(
             "400\n{HEADERS}{{\"$schema\":\"{}\",\"message\":\"Authorization required\",\

@@ -1,17 +1,15 @@
 //! Requests and answers of the strict door, and every error.
 
-use std::collections::HashSet;
-
 use serde_json::json;
 
 use super::*;
-use crate::call::tests::{CATALOG, asks, every_refusal};
-use crate::call::{InvalidInput, MissingRequirements, ParameterError, Rejection};
-use crate::http::tests::{Pairs, wire};
+use crate::call::tests::{CATALOG, asks, every_rejection};
+use crate::call::{InvalidInput, MissingRequirements, ParameterError, Rejection, RejectionKind};
+use crate::http::tests::{Pairs, rejection_header as header, wire};
 use crate::http::{Body, Method, Request};
 use crate::server::Server;
 use crate::testing::{FakeHost, ready};
-use crate::tool::{Capability, ToolError};
+use crate::tool::ToolError;
 
 /// What a server answers to a posted body.
 pub(in crate::protocol) fn posted(host: &FakeHost, path: &str, body: &str) -> Response {
@@ -243,123 +241,54 @@ fn of(outcome: Outcome) -> Value {
     serde_json::from_str(&json.end()).unwrap()
 }
 
-/// Each rejection with its code and message, and its status where it meets a request as a whole.
-fn refusals() -> Vec<(Rejection, u16, i64, &'static str)> {
-    let text = |text: &str| text.to_owned();
-    vec![
-        (Rejection::NotFound, 404, -32600, "There is nothing at this address"),
-        (
-            Rejection::MethodNotAllowed { allow: "POST, OPTIONS" },
-            405,
-            -32600,
-            "This address takes POST, OPTIONS",
-        ),
-        (
-            Rejection::ForbiddenOrigin,
-            403,
-            -32600,
-            "Pages of the request's Origin may not call; see ALLOWED_ORIGINS",
-        ),
-        (Rejection::PayloadTooLarge { limit: 9 }, 413, -32600, "The body may have at most 9 bytes"),
-        (
-            Rejection::UnsupportedMediaType,
-            400,
-            -32600,
-            "Send the header Content-Type: application/json",
-        ),
-        (
-            Rejection::InvalidJson(text("EOF at line 1 column 1")),
-            400,
-            -32700,
-            "The body is not valid JSON: EOF at line 1 column 1",
-        ),
-        (Rejection::Malformed(text("x is wrong")), 400, -32600, "Invalid request: x is wrong"),
-        (
-            Rejection::UnsupportedVersion { supported: "2.0" },
-            400,
-            -32600,
-            "The version must be 2.0",
-        ),
-        (
-            Rejection::InvalidToolId,
-            400,
-            -32601,
-            "a tool id has the form Toolkit.Tool, Toolkit.Tool@1 or Toolkit.Tool@1.0.0, with letters, digits and _ in its names",
-        ),
-        (
-            Rejection::UnknownTool { id: text("A.B"), name: text("A_B") },
-            400,
-            -32601,
-            "Tool 'A_B' was not found",
-        ),
-        (
-            Rejection::UnknownVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
-            400,
-            -32601,
-            "Tool 'A_B' has no version 2.0.0",
-        ),
-        (Rejection::ToolNotAllowed { name: "A_B" }, 400, -32601, "Tool 'A_B' may not be called"),
-        (
-            Rejection::Unauthenticated { reason: "the token has expired", sent: true },
-            401,
-            -32002,
-            "The request needs valid credentials: the token has expired",
-        ),
-        (
-            Rejection::MissingScope { name: "A_B", scopes: &["a", "b"] },
-            403,
-            -32601,
-            "Tool 'A_B' may not be called with these credentials",
-        ),
-        (
-            Rejection::TooManyRequests { retry_after: 60 },
-            429,
-            -32003,
-            "Too many calls; try again after 60 seconds",
-        ),
-        (
-            Rejection::MissingRequirements(MissingRequirements {
-                authorization: vec!["mail"],
-                secrets: vec!["KEY"],
-                user_id: true,
-                challenges: Vec::new(),
-            }),
-            400,
-            -32001,
-            "The tool needs the token \"mail\", the secret \"KEY\", a user id, which this protocol \
-             cannot send; POST /oxp/tools/call can",
-        ),
-        (
-            Rejection::CannotAsk { name: "A_B", lacking: vec![Capability::Form] },
-            400,
-            -32004,
-            "Tool 'A_B' needs an answer that this protocol cannot bring",
-        ),
-        (
-            Rejection::Unavailable("it has no random bytes"),
-            503,
-            -32603,
-            "The tool server is temporarily unavailable: it has no random bytes",
-        ),
-        (Rejection::Internal, 503, -32603, "The tool server failed"),
-    ]
-}
-
 #[test]
-fn every_refusal_has_a_code_a_message_and_a_status() {
-    let rows = refusals();
-    let kinds: HashSet<_> = rows.iter().map(|row| std::mem::discriminant(&row.0)).collect();
-    let all: HashSet<_> = every_refusal().iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds, all, "a row for each kind");
-    for (rejection, status, code, message) in rows {
+fn every_rejection_has_a_code_a_message_and_a_status() {
+    for rejection in every_rejection() {
+        let description = rejection.describe();
+        let kind = description.kind;
+        let code = match kind {
+            RejectionKind::InvalidJson => -32700,
+            RejectionKind::NotFound
+            | RejectionKind::NotServed
+            | RejectionKind::MethodNotAllowed
+            | RejectionKind::ForbiddenOrigin
+            | RejectionKind::PayloadTooLarge
+            | RejectionKind::UnsupportedMediaType
+            | RejectionKind::Malformed
+            | RejectionKind::UnsupportedVersion => -32600,
+            RejectionKind::InvalidToolId
+            | RejectionKind::UnknownTool
+            | RejectionKind::UnknownVersion
+            | RejectionKind::ToolNotAllowed
+            | RejectionKind::MissingScope => -32601,
+            RejectionKind::MissingRequirements => -32001,
+            RejectionKind::Unauthenticated => -32002,
+            RejectionKind::TooManyRequests => -32003,
+            RejectionKind::CannotAsk => -32004,
+            RejectionKind::Unavailable | RejectionKind::Internal => -32603,
+        };
+        let status = match kind {
+            // OT24
+            RejectionKind::UnsupportedMediaType => 400,
+            RejectionKind::Internal => 503,
+            kind => kind.status(),
+        };
+        let message = match kind {
+            RejectionKind::MissingRequirements => {
+                "The tool needs the token \"mail\", the secret \"KEY\", a user id, which this \
+                 protocol cannot send; POST /oxp/tools/call can; the user can grant it at \
+                 https://booth.example/auth/start?c=a.b"
+                    .to_owned()
+            }
+            _ => description.to_string(),
+        };
         let error = of(Outcome::Rejected(rejection.clone()));
         assert_eq!((&error["code"], &error["message"]), (&json!(code), &json!(message)));
-        let answer = reject(rejection);
-        assert_eq!(answer.status, status, "{message}");
-        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        let response = error::reject(&rejection);
+        assert_eq!(response.status, status, "{message}");
+        let body: Value = serde_json::from_slice(&response.body).unwrap();
         assert_eq!(body, json!({"jsonrpc": "2.0", "error": error, "id": null}), "{message}");
-        let allow = answer.headers.iter().find(|(name, _)| *name == "allow");
-        assert_eq!(allow.is_some(), status == 405, "{message}");
+        assert_eq!(header(&response), rejection.header(), "{message}");
     }
     let (asks, rejected) = asks();
     assert_eq!(of(asks), of(Outcome::Rejected(rejected)));

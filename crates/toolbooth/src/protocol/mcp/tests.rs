@@ -8,14 +8,21 @@ mod lists;
 
 use serde_json::{Value, json};
 
-use super::reply::{Error, reject};
 use super::*;
-use crate::call::tests::{CATALOG, every_refusal};
+use crate::call::tests::{CATALOG, every_rejection};
 use crate::catalog::Catalog;
 use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Method, Request};
+use crate::principal::Principal;
 use crate::server::Server;
-use crate::testing::{FakeHost, ready};
+use crate::testing::{FakeHost, ready, with_context};
+
+/// A rejection as it is encoded without configuration.
+fn rejected(rejection: &Rejection, id: Option<&Value>) -> Response {
+    with_context(CATALOG, &Principal::ANONYMOUS, "", &FakeHost::default(), |context| {
+        reply::reject(rejection, id, context.pipeline)
+    })
+}
 
 type Sent<'a> = &'a [(&'a str, &'a str)];
 
@@ -77,10 +84,10 @@ fn code((status, body): &(u16, Value)) -> (u16, i64) {
 }
 
 #[test]
-fn mc12_every_refusal_is_an_error_with_its_status() {
-    for rejection in every_refusal() {
+fn mc12_every_rejection_is_an_error_with_its_status() {
+    for rejection in every_rejection() {
         let (status, code) = match &rejection {
-            Rejection::NotFound => (404, -32600),
+            Rejection::NotFound | Rejection::NotServed(_) => (404, -32600),
             Rejection::MethodNotAllowed { .. } => (405, -32600),
             Rejection::ForbiddenOrigin => (403, -32600),
             Rejection::PayloadTooLarge { .. } => (413, -32600),
@@ -105,7 +112,7 @@ fn mc12_every_refusal_is_an_error_with_its_status() {
             _ => String::new(),
         };
         let what = format!("{rejection:?}");
-        let answer = wire(&reject(rejection.clone()));
+        let answer = wire(&rejected(&rejection, None));
         let head =
             format!("{status}\ncontent-type: application/json\ncache-control: no-store\n{allow}{{");
         assert!(answer.starts_with(&head), "{what}: {answer}");
@@ -113,7 +120,7 @@ fn mc12_every_refusal_is_an_error_with_its_status() {
         assert_eq!(body["error"]["code"], code, "{what}");
         assert!(body["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
         assert!(body.get("id").is_none(), "{what}: no id was read");
-        let told = Error::rejected(rejection).told(Some(&json!("a")));
+        let told = rejected(&rejection, Some(&json!("a")));
         let body: Value = serde_json::from_slice(&told.body).unwrap();
         assert_eq!(body["id"], "a", "{what}");
     }

@@ -4,10 +4,12 @@ use serde_json::json;
 
 use super::*;
 use crate::call::ParameterError;
-use crate::call::tests::{CATALOG, asks, every_refusal};
+use crate::call::tests::{CATALOG, asks, every_rejection};
 use crate::catalog::Definition;
 use crate::http::tests::wire;
+use crate::principal::Principal;
 use crate::testing::FakeHost;
+use crate::testing::with_context;
 
 fn decoded(body: &str) -> Result<(String, Value, Option<String>), Rejection> {
     decode(json::parse(body).unwrap()).map(|call| {
@@ -86,7 +88,10 @@ fn results() {
         (json!(null), r#"{"success":true,"result":null,"error":null}"#),
         (json!({"a": [1.5, "é"]}), r#"{"success":true,"result":{"a":[1.5,"é"]},"error":null}"#),
     ] {
-        assert_eq!(wire(&encode(done(value), &[])), format!("200\n{HEADERS}{expected}"));
+        assert_eq!(
+            wire(&encode(done(value), Vec::new).unwrap()),
+            format!("200\n{HEADERS}{expected}")
+        );
     }
 }
 
@@ -111,7 +116,12 @@ fn failures_of_a_tool() {
     ] {
         let outcome =
             Outcome::Failed { call_id: String::new(), duration_ms: 0, error, notes: Vec::new() };
-        assert_same(&encode(outcome, &[]), &format!("200\n{HEADERS}"), &told(expected), expected);
+        assert_same(
+            &encode(outcome, Vec::new).unwrap(),
+            &format!("200\n{HEADERS}"),
+            &told(expected),
+            expected,
+        );
     }
 }
 
@@ -130,76 +140,66 @@ fn invalid_parameters_name_each() {
         };
         let outcome =
             Outcome::InvalidInput(InvalidInput { errors: errors.iter().map(error).collect() });
-        assert_same(&encode(outcome, &[]), &format!("200\n{HEADERS}"), &told(expected), expected);
+        assert_same(
+            &encode(outcome, Vec::new).unwrap(),
+            &format!("200\n{HEADERS}"),
+            &told(expected),
+            expected,
+        );
     }
 }
 
 #[test]
-fn every_refusal_is_a_tool_result() {
+fn every_rejection_is_a_tool_result() {
     let tools = "Available tools: ['a', 'b']";
-    for rejection in every_refusal() {
-        let (status, error) = match &rejection {
-            Rejection::NotFound => (
-                404,
-                "There is nothing at this address; Xaibo's are GET /tools and POST /execute".into(),
+    for rejection in every_rejection() {
+        let description = rejection.describe();
+        // XB4: what execute_tool itself may report is 200.
+        let of_the_tool = match &rejection {
+            Rejection::InvalidToolId => Some(format!("Tool not found. {tools}")),
+            Rejection::UnknownTool { .. } => Some(format!("Tool 'A.B' not found. {tools}")),
+            Rejection::UnknownVersion { .. } => {
+                Some(format!("Tool 'A.B@2.0.0' not found. {tools}"))
+            }
+            Rejection::ToolNotAllowed { .. } | Rejection::MissingScope { .. } => {
+                Some(format!("{}. {tools}", description.message))
+            }
+            Rejection::MissingRequirements(_) => Some(
+                "Tool execution failed: the call lacks context.authorization with id \"mail\", \
+                 context.secrets with id \"KEY\", context.user_id; the user can grant it at \
+                 https://booth.example/auth/start?c=a.b"
+                    .to_owned(),
             ),
-            Rejection::MethodNotAllowed { .. } => {
-                (405, "This address does not take this method; it takes POST, OPTIONS".into())
+            Rejection::CannotAsk { .. } => {
+                Some(format!("Tool execution failed: {}", description.detail))
             }
-            Rejection::ForbiddenOrigin => {
-                (403, "Pages of the request's Origin may not call; see ALLOWED_ORIGINS".into())
-            }
-            Rejection::PayloadTooLarge { .. } => {
-                (413, "The request is too large; it may have at most 1000 bytes".into())
-            }
-            Rejection::UnsupportedMediaType => (
-                415,
-                "The request is not JSON; send the header Content-Type: application/json".into(),
-            ),
-            Rejection::InvalidJson(_) => (
-                400,
-                "The request is malformed: it is not valid JSON: EOF at line 1 column 1".into(),
-            ),
-            Rejection::Malformed(_) => {
-                (400, "The request is malformed: x must be a \"string\"".into())
-            }
-            Rejection::UnsupportedVersion { .. } => {
-                (400, "This version is not supported; 1.0 is".into())
-            }
-            Rejection::InvalidToolId => (200, format!("Tool not found. {tools}")),
-            Rejection::UnknownTool { .. } => (200, format!("Tool 'A.B' not found. {tools}")),
-            Rejection::UnknownVersion { .. } => (200, format!("Tool 'A.B@2.0.0' not found. {tools}")),
-            Rejection::ToolNotAllowed { .. } => (200, format!("Tool 'A_B' may not be called. {tools}")),
-            Rejection::Unauthenticated { .. } => {
-                (401, "The request needs valid credentials: the token has expired".to_owned())
-            }
-            Rejection::MissingScope { .. } => {
-                (200, format!("Tool 'A_B' may not be called with these credentials. {tools}"))
-            }
-            Rejection::TooManyRequests { .. } => {
-                (429, "Too many calls; try again after 60 seconds".to_owned())
-            }
-            Rejection::MissingRequirements(_) => (
-                200,
-                "Tool execution failed: the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", context.user_id; the user can grant it at https://booth.example/auth/start?c=a.b".into(),
-            ),
-            Rejection::CannotAsk { .. } => (
-                200,
-                "Tool execution failed: the call needs an answer that this protocol cannot bring. The tool asks back, which needs a client that shows its user a form and lets its model write a message".into(),
-            ),
-            Rejection::Unavailable(_) => (
-                503,
-                "The tool server is temporarily unavailable: it has no random bytes".to_owned(),
-            ),
-            Rejection::Internal => (500, "Tool execution failed: the tool server failed".to_owned()),
+            _ => None,
         };
-        let allow = if status == 405 { "allow: POST, OPTIONS\n" } else { "" };
         let what = format!("{rejection:?}");
-        let written = encode(Outcome::Rejected(rejection), &["a", "b"]);
-        assert_same(&written, &format!("{status}\n{HEADERS}{allow}"), &told(&error), &what);
+        let got = encode(Outcome::Rejected(rejection.clone()), || vec!["a", "b"]);
+        match of_the_tool {
+            Some(error) => {
+                assert_same(&got.unwrap(), &format!("200\n{HEADERS}"), &told(&error), &what);
+            }
+            None => {
+                assert_eq!(got, Err(rejection.clone()));
+                let got =
+                    with_context(CATALOG, &Principal::ANONYMOUS, "", &FakeHost::default(), |it| {
+                        (XAIBO.encode_rejection)(&rejection, it.pipeline)
+                    });
+                let header = rejection.header().map(|(name, value)| format!("{name}: {value}\n"));
+                let head = format!(
+                    "{}\n{HEADERS}{}",
+                    description.kind.status(),
+                    header.unwrap_or_default()
+                );
+                assert_same(&got, &head, &told(&description.to_string()), &what);
+            }
+        }
     }
     let (asks, rejected) = asks();
-    assert_eq!(wire(&encode(asks, &[])), wire(&encode(Outcome::Rejected(rejected), &[])));
+    let encoded = |outcome| wire(&encode(outcome, Vec::new).unwrap());
+    assert_eq!(encoded(asks), encoded(Outcome::Rejected(rejected)));
 }
 
 #[test]
@@ -212,8 +212,9 @@ fn available_tools_are_the_listed_ones_up_to_a_number() {
         (Some(""), vec![]),
     ] {
         let variable = allowlist.map(|list| ("TOOL_ALLOWLIST", list));
-        let settings = Settings::read(&FakeHost::with(variable.as_slice()), &[]);
-        assert_eq!(available(&Principal::ANONYMOUS, CATALOG, &settings), expected, "{allowlist:?}");
+        let host = FakeHost::with(variable.as_slice());
+        let got = with_context(CATALOG, &Principal::ANONYMOUS, "", &host, available);
+        assert_eq!(got, expected, "{allowlist:?}");
     }
     let many = vec!["x"; MOST_NAMED + 1];
     for (count, end) in

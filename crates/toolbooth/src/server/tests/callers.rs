@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::properties::modest;
 use super::*;
+use crate::call::RequestContext;
 use crate::catalog::{Entry, List};
 
 const KEY: (&str, &str) = ("oxp-api-key", "key-one");
@@ -269,7 +270,15 @@ fn a_request_counts_as_many_units_as_it_has_calls() {
     let host = FakeHost { limit: Some(Ok(5)), ..FakeHost::default() };
     let server = Server::new(CATALOG, &host);
     for (calls, within) in [(0, true), (3, true), (2, true), (1, false)] {
-        let counted = ready(server.count(&Principal::ANONYMOUS, &Pairs(&[]), calls, &host));
+        let context = RequestContext {
+            query: "",
+            headers: &Pairs(&[]),
+            principal: &Principal::ANONYMOUS,
+            pipeline: server.pipeline(),
+            host: &host,
+        };
+        let rejected = || Err(Rejection::NotFound);
+        let counted = ready(context.call_all((0..calls).map(|_| rejected()).collect())).map(drop);
         let limit = Err(Rejection::TooManyRequests { retry_after: 60 });
         assert_eq!(counted, if within { Ok(()) } else { limit }, "{calls} more");
     }

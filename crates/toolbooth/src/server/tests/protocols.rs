@@ -84,7 +84,7 @@ fn every_page_of_the_index_is_there() {
 }
 
 #[test]
-fn every_refusal_before_the_body_has_the_form_of_its_protocol() {
+fn every_rejection_before_the_body_has_the_form_of_its_protocol() {
     // The form itself is checked by `answer`.
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
     for path in posts() {
@@ -131,7 +131,7 @@ fn a_crash_has_the_form_of_its_protocol() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "*")]);
     let server = Server::new(CATALOG, &host);
     for path in posts() {
-        let answer = server.failed(Method::Post, &path, &Pairs(&[ORIGIN]));
+        let answer = server.failed(&path, &Pairs(&[ORIGIN]));
         let headers: Vec<_> =
             answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
         assert!(headers.contains(&("access-control-allow-origin", "*")), "{path}: {headers:?}");

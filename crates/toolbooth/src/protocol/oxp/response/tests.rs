@@ -4,9 +4,8 @@ use serde_json::json;
 
 use super::*;
 use crate::call::ParameterError;
-use crate::call::tests::asks;
-use crate::http::tests::wire;
-use crate::tool::Capability;
+use crate::call::tests::{asks, every_rejection};
+use crate::http::tests::{rejection_header, wire};
 
 const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n";
 
@@ -36,7 +35,7 @@ fn every_call_that_ran_is_200() {
             r#"{"call_id":"é\"\n","duration":0,"success":false,"error":{"message":"No","developer_message":"d","can_retry":true,"additional_prompt_content":"p","retry_after_ms":500}}"#,
         ),
     ] {
-        assert_eq!(wire(&encode(Form::Flat, outcome)), format!("200\n{HEADERS}{expected}"));
+        assert_eq!(wire(&encode(Format::Flat, outcome)), format!("200\n{HEADERS}{expected}"));
     }
 }
 
@@ -56,157 +55,32 @@ fn invalid_input_is_422() {
         let expected = format!(
             "422\n{HEADERS}{{\"message\":\"Some input parameters are invalid\",\"parameter_errors\":{expected}}}"
         );
-        assert_eq!(wire(&encode(Form::Flat, outcome)), expected);
+        assert_eq!(wire(&encode(Format::Flat, outcome)), expected);
     }
-}
-
-/// One rejection of each kind. The match makes the compiler ask for the kind that is forgotten.
-fn refusals() -> Vec<(Rejection, String)> {
-    let plain = |status: u16, message: &str, detail: &str| {
-        format!(
-            "{status}\n{HEADERS}{{\"message\":\"{message}\",\"developer_message\":\"{detail}\"}}"
-        )
-    };
-    let rows = vec![
-        (
-            Rejection::NotFound,
-            plain(
-                404,
-                "There is nothing at this address",
-                "the endpoints are GET /health, GET /tools and POST /tools/call",
-            ),
-        ),
-        (
-            Rejection::MethodNotAllowed { allow: "POST, OPTIONS" },
-            "405\ncontent-type: application/json\ncache-control: no-store\nallow: POST, OPTIONS\n\
-             {\"message\":\"This address does not take this method\",\
-             \"developer_message\":\"it takes POST, OPTIONS\"}"
-                .to_owned(),
-        ),
-        (
-            Rejection::ForbiddenOrigin,
-            plain(
-                403,
-                "This origin may not call the server",
-                "ALLOWED_ORIGINS does not name the request's Origin",
-            ),
-        ),
-        (
-            Rejection::PayloadTooLarge { limit: 262_144 },
-            plain(413, "The request is too large", "the body may have at most 262144 bytes"),
-        ),
-        (
-            Rejection::UnsupportedMediaType,
-            plain(415, "The request is not JSON", "send the header Content-Type: application/json"),
-        ),
-        (
-            Rejection::Malformed("\"x\" is wrong".to_owned()),
-            plain(400, "The request is malformed", "\\\"x\\\" is wrong"),
-        ),
-        (
-            Rejection::UnsupportedVersion { supported: "1.0" },
-            plain(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent"),
-        ),
-        (
-            Rejection::InvalidToolId,
-            plain(
-                400,
-                "The tool id is invalid",
-                "a tool id has the form Toolkit.Tool, Toolkit.Tool@1 or Toolkit.Tool@1.0.0, \
-                 with letters, digits and _ in its names",
-            ),
-        ),
-        (
-            Rejection::UnknownTool {
-                id: "Calculator.Sub".to_owned(),
-                name: "Calculator_Sub".to_owned(),
-            },
-            plain(
-                400,
-                "Tool 'Calculator_Sub' was not found",
-                "Calculator.Sub is not a tool of this server",
-            ),
-        ),
-        (
-            Rejection::UnknownVersion {
-                id: "Calculator.Add".to_owned(),
-                name: "Calculator_Add",
-                version: "2.0.0".to_owned(),
-            },
-            plain(
-                400,
-                "Tool 'Calculator_Add' was not found",
-                "Calculator.Add version 2.0.0 is not available",
-            ),
-        ),
-        (
-            Rejection::MissingRequirements(MissingRequirements {
-                user_id: true,
-                ..MissingRequirements::default()
-            }),
-            format!(
-                "400\n{HEADERS}{{\"message\":\"The call must say for which user it is\",\
-                 \"developer_message\":\"the call lacks context.user_id\",\
-                 \"missing_requirements\":{{\"user_id\":true}}}}"
-            ),
-        ),
-        (
-            Rejection::InvalidJson("EOF".to_owned()),
-            plain(400, "The request is malformed", "the body is not valid JSON: EOF"),
-        ),
-        (
-            Rejection::Unauthenticated { reason: "the token has expired", sent: true },
-            plain(401, "The request needs valid credentials", "the token has expired"),
-        ),
-        (
-            Rejection::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
-            plain(
-                403,
-                "Tool 'A_B' may not be called with these credentials",
-                "it requires the scopes: a:read b",
-            ),
-        ),
-        (
-            Rejection::TooManyRequests { retry_after: 60 },
-            plain(429, "Too many calls", "try again after 60 seconds"),
-        ),
-        (
-            Rejection::ToolNotAllowed { name: "A_B" },
-            plain(400, "Tool 'A_B' may not be called", "TOOL_ALLOWLIST does not have it"),
-        ),
-        (
-            Rejection::CannotAsk {
-                name: "A_B",
-                lacking: vec![Capability::Form, Capability::Sampling],
-            },
-            plain(
-                400,
-                "Tool 'A_B' needs an answer that this protocol cannot bring",
-                "The tool asks back, which needs a client that shows its user a form and lets its model write a message",
-            ),
-        ),
-        (
-            Rejection::Unavailable("it has no random bytes"),
-            plain(400, "The tool server is temporarily unavailable", "it has no random bytes"),
-        ),
-        (Rejection::Internal, plain(500, "The tool server failed", "its log says more")),
-    ];
-    rows
 }
 
 #[test]
-fn every_refusal_has_its_answer() {
-    let rows = refusals();
-    let kinds: std::collections::HashSet<_> =
-        rows.iter().map(|(rejection, _)| std::mem::discriminant(rejection)).collect();
-    let all: std::collections::HashSet<_> =
-        crate::call::tests::every_refusal().iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds, all, "a row for each kind");
-    for (rejection, expected) in rows {
-        assert_eq!(wire(&encode(Form::Flat, Outcome::Rejected(rejection))), expected);
+fn every_rejection_is_a_server_error_response() {
+    for rejection in every_rejection() {
+        let description = rejection.describe();
+        // X16: what goes wrong before a call is 400, where HTTP has no status of its own.
+        let status = match description.kind {
+            RejectionKind::ToolNotAllowed | RejectionKind::Unavailable => 400,
+            kind => kind.status(),
+        };
+        let response = encode(Format::Flat, Outcome::Rejected(rejection.clone()));
+        assert_eq!(response.status, status, "{rejection:?}");
+        assert_eq!(rejection_header(&response), rejection.header());
+        let mut body: Value = serde_json::from_slice(&response.body).unwrap();
+        let missing = body.as_object_mut().unwrap().remove("missing_requirements");
+        let lacks = description.kind == RejectionKind::MissingRequirements;
+        assert_eq!(missing.is_some(), lacks, "{rejection:?}");
+        let expected =
+            json!({"message": description.message, "developer_message": description.detail});
+        assert_eq!(body, expected, "X17 X19");
     }
     let (asks, rejected) = asks();
-    assert_eq!(wire(&encode(Form::Flat, asks)), wire(&reject(Form::Flat, rejected)));
+    assert_eq!(wire(&encode(Format::Flat, asks)), wire(&reject(Format::Flat, &rejected)));
 }
 
 #[test]
@@ -217,11 +91,11 @@ fn a_challenge_in_each_form() {
     );
     let link = "; the user can grant it at https://booth.example/auth/start?c=a.b";
     for (form, marker, link, machine) in [
-        (Form::Flat, "", "", &*machine),
-        (Form::Oxp("urn:oxp:1.0"), r#""$schema":"urn:oxp:1.0","#, "", &machine),
-        (Form::Otc("otc://1.0"), r#""$schema":"otc://1.0","#, link, ""),
+        (Format::Flat, "", "", &*machine),
+        (Format::Oxp("urn:oxp:1.0"), r#""$schema":"urn:oxp:1.0","#, "", &machine),
+        (Format::Otc("otc://1.0"), r#""$schema":"otc://1.0","#, link, ""),
     ] {
-        let mut refusals = crate::call::tests::every_refusal().into_iter();
+        let mut refusals = every_rejection().into_iter();
         let rejection =
             refusals.find(|one| matches!(one, Rejection::MissingRequirements(_))).unwrap();
         let expected = format!(
@@ -229,7 +103,7 @@ fn a_challenge_in_each_form() {
              \"developer_message\":\"the call lacks context.authorization with id \\\"mail\\\", \
              context.secrets with id \\\"KEY\\\", context.user_id\"{machine}}}"
         );
-        assert_eq!(wire(&reject(form, rejection)), expected);
+        assert_eq!(wire(&reject(form, &rejection)), expected);
     }
 }
 
@@ -279,7 +153,7 @@ fn missing_requirements_are_named() {
             "400\n{HEADERS}{{\"message\":\"{message}\",\"developer_message\":\"the call lacks {detail}\"{machine}}}"
         );
         assert_eq!(
-            wire(&encode(Form::Flat, Outcome::Rejected(Rejection::MissingRequirements(missing)))),
+            wire(&encode(Format::Flat, Outcome::Rejected(Rejection::MissingRequirements(missing)))),
             expected
         );
     }

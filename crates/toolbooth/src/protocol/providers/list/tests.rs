@@ -1,16 +1,16 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call::tests::{CATALOG, every_refusal};
+use crate::call::tests::{CATALOG, every_rejection};
 use crate::catalog::{Catalog, List, Tool};
 use crate::http::tests::wire;
 use crate::principal::Principal;
 use crate::principal::Scopes;
+use crate::protocol::providers::encode_rejection;
 use crate::protocol::providers::{anthropic, gemini, openai};
-use crate::settings::Settings;
-use crate::testing::FakeHost;
+use crate::testing::{FakeHost, with_context};
 
-type Tools = fn(&ListRequest<'_>) -> Result<Page, Response>;
+type Tools = fn(&RequestContext<'_>) -> Result<Page, PageError>;
 
 const PROVIDERS: [Tools; 4] =
     [openai::chat_tools, openai::responses_tools, anthropic::tools, gemini::tools];
@@ -68,8 +68,26 @@ fn asked_by(
     catalog: &'static Catalog,
     query: &str,
 ) -> Result<Page, Response> {
-    let settings = Settings::read(&FakeHost::default(), &[]);
-    tools(&ListRequest { query, principal, catalog, settings: &settings })
+    asked_of(&FakeHost::default(), principal, tools, catalog, query)
+}
+
+fn asked_of(
+    host: &FakeHost,
+    principal: &Principal,
+    tools: Tools,
+    catalog: &'static Catalog,
+    query: &str,
+) -> Result<Page, Response> {
+    with_context(catalog, principal, query, host, |context| {
+        tools(context).map_err(|error| response(error, context))
+    })
+}
+
+fn response(error: PageError, context: &RequestContext<'_>) -> Response {
+    match error {
+        PageError::Rejected(rejection) => encode_rejection(&rejection, context.pipeline),
+        PageError::Response(response) => response,
+    }
 }
 
 fn told(answer: &Response) -> Value {
@@ -131,14 +149,9 @@ fn a_missing_scope_is_told_as_http_wants_it() {
 /// A list of no tools is no error of the query, but no provider takes it.
 #[test]
 fn empty_lists() {
-    let nothing = Settings::read(&FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say@2.0.0")]), &[]);
-    let reading = ListRequest {
-        query: "version=1.0.0",
-        principal: &crate::principal::Principal::ANONYMOUS,
-        catalog: catalog(),
-        settings: &nothing,
-    };
-    let page = openai::chat_tools(&reading).unwrap();
+    let nothing = FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say@2.0.0")]);
+    let (principal, query) = (&Principal::ANONYMOUS, "version=1.0.0");
+    let page = asked_of(&nothing, principal, openai::chat_tools, catalog(), query).unwrap();
     assert_eq!((&*page.body, &*page.headers[0].1), ("[]", EMPTY));
 }
 
@@ -200,9 +213,12 @@ fn errors() {
     for tools in PROVIDERS {
         assert_eq!(asked(tools, bare, "").unwrap_err().status, 503, "a catalogue without the list");
     }
-    for rejection in every_refusal() {
+    for rejection in every_rejection() {
         let text = format!("{rejection:?}");
-        let answer = not_found(rejection);
+        let host = FakeHost::default();
+        let answer = with_context(CATALOG, &Principal::ANONYMOUS, "", &host, |context| {
+            response(not_found(rejection), context)
+        });
         let error = told(&answer);
         assert!((400..=503).contains(&answer.status), "{text}");
         for member in ["code", "message", "type"] {

@@ -1,11 +1,13 @@
 use super::*;
 use crate::call::tests::CATALOG;
-use crate::testing::FakeHost;
+use crate::principal::Principal;
+use crate::testing::{FakeHost, with_context};
 
 /// The ids of the tools that a query asks for, or why not.
 fn asked(query: &str, allowlist: &[(&str, &str)]) -> Result<String, Rejection> {
-    let settings = Settings::read(&FakeHost::with(allowlist), &[]);
-    let tools = Query::read(query)?.tools(&Principal::ANONYMOUS, CATALOG, &settings)?;
+    let (host, query) = (FakeHost::with(allowlist), Query::read(query)?);
+    let tools =
+        with_context(CATALOG, &Principal::ANONYMOUS, "", &host, |context| query.tools(context))?;
     Ok(tools.iter().map(|tool| tool.id()).collect::<Vec<_>>().join(" "))
 }
 

@@ -2,8 +2,11 @@
 
 use super::super::result::{cut, tell};
 use super::*;
-use crate::call::tests::{asks, every_refusal};
+use crate::call::tests::CATALOG;
+use crate::call::tests::{asks, every_rejection};
 use crate::call::{Outcome, Rejection};
+use crate::principal::Principal;
+use crate::testing::with_context;
 use crate::text::excerpt;
 use crate::tool::ToolError;
 
@@ -75,8 +78,8 @@ fn failures() {
 }
 
 #[test]
-fn every_refusal_has_words() {
-    for rejection in every_refusal() {
+fn every_rejection_has_words() {
+    for rejection in every_rejection() {
         let told = tell(Outcome::Rejected(rejection.clone()), "f").unwrap_err();
         let sentence = told.strip_prefix("Error: ").unwrap_or_default();
         assert!(!sentence.is_empty(), "PC16 {rejection:?}: {told}");
@@ -106,8 +109,11 @@ fn long_names_are_told_in_part() {
 
 #[test]
 fn a_refused_request_has_the_providers_form() {
-    for rejection in every_refusal() {
-        let answer = crate::protocol::providers::reject(rejection.clone());
+    for rejection in every_rejection() {
+        let answer =
+            with_context(CATALOG, &Principal::ANONYMOUS, "", &FakeHost::default(), |context| {
+                crate::protocol::providers::encode_rejection(&rejection, context.pipeline)
+            });
         let body: Value = serde_json::from_slice(&answer.body).unwrap();
         let error = body["error"].as_object().unwrap();
         let text = |name: &str| error[name].as_str().is_some_and(|text| !text.is_empty());

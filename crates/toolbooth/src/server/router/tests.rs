@@ -1,0 +1,107 @@
+//! Which route a path leads to.
+
+use super::*;
+use crate::call::Rejection;
+use crate::http::Method;
+use crate::protocol::Handler;
+
+#[test]
+fn routes() {
+    let wrong = |allow: &str| Err(Rejection::MethodNotAllowed { allow: allow.to_owned() });
+    for (method, path, protocol, expected) in [
+        (Method::Get, "/health", "root", Ok("health")),
+        (Method::Head, "/health", "root", Ok("health")),
+        (Method::Get, "/tools", "root", Ok("list")),
+        (Method::Head, "/oxp/tools", "oxp", Ok("list")),
+        (Method::Post, "/tools/call", "root", Ok("call")),
+        (Method::Post, "/call", "root", Ok("call")),
+        (Method::Post, "/oxp/tools/call", "oxp", Ok("call")),
+        (Method::Post, "/oxp/call", "oxp", Ok("call")),
+        (Method::Get, "/oxp/health", "oxp", Ok("health")),
+        (Method::Get, "/oxp/1.0/health", "oxp-envelope", Ok("health")),
+        (Method::Get, "/oxp/1.0/tools", "oxp-envelope", Ok("list")),
+        (Method::Post, "/oxp/1.0/tools/call", "oxp-envelope", Ok("call")),
+        (Method::Post, "/oxp/1.0/call", "oxp-envelope", Ok("call")),
+        (Method::Get, "/otc/health", "otc", Ok("health")),
+        (Method::Head, "/otc/tools", "otc", Ok("list")),
+        (Method::Post, "/otc/tools/call", "otc", Ok("call")),
+        (Method::Post, "/otc/call", "otc", Ok("call")),
+        (Method::Get, "/", "root", Ok("public")),
+        (Method::Get, "/version", "root", Ok("list")),
+        (Method::Get, "/load", "root", Ok("list")),
+        (Method::Get, "/opentool/version", "opentool", Ok("list")),
+        (Method::Head, "/opentool/load", "opentool", Ok("list")),
+        (Method::Post, "/opentool/call", "opentool", Ok("call")),
+        (Method::Post, "/opentool/streamCall", "opentool", Ok("call")),
+        (Method::Post, "/opentool/stop", "opentool", Ok("not served")),
+        (Method::Get, "/opentool/stop", "opentool", wrong("POST, OPTIONS")),
+        (Method::Get, "/auth/start", "consent", Ok("consent")),
+        (Method::Post, "/auth/start", "consent", Ok("consent")),
+        (Method::Head, "/auth/start", "consent", Ok("consent")),
+        (Method::Get, "/auth/callback/mail", "consent", Ok("consent")),
+        (Method::Head, "/auth/callback/mail", "consent", wrong("GET, OPTIONS")),
+        (Method::Get, "/auth/callback/", "consent", Err(Rejection::NotFound)),
+        (Method::Get, "/auth/callback/a/b", "consent", Err(Rejection::NotFound)),
+        (Method::Delete, "/auth/grants/mail", "consent", Ok("consent")),
+        (Method::Get, "/auth/grants/mail", "consent", wrong("DELETE, OPTIONS")),
+        (Method::Get, "/auth/check", "challenge-check", Ok("consent")),
+        (Method::Post, "/auth/check", "challenge-check", wrong("GET, HEAD, OPTIONS")),
+        (Method::Post, "/opentool/opentool/call", "opentool", Err(Rejection::NotFound)),
+        (Method::Post, "/jsonrpc", "jsonrpc", Ok("call")),
+        (Method::Post, "/jsonrpc/", "jsonrpc", Ok("call")),
+        (Method::Post, "/jsonrpc/call", "jsonrpc", Err(Rejection::NotFound)),
+        (Method::Get, "/jsonrpc", "jsonrpc", wrong("POST, OPTIONS")),
+        (Method::Get, "/providers", "providers", Ok("list")),
+        (Method::Get, "/providers/openai/tools", "openai", Ok("list")),
+        (Method::Head, "/providers/openai-responses/tools", "openai-responses", Ok("list")),
+        (Method::Get, "/providers/anthropic/tools", "anthropic", Ok("list")),
+        (Method::Get, "/providers/gemini/tools", "gemini", Ok("list")),
+        (Method::Post, "/providers/gemini/tools", "gemini", wrong("GET, HEAD, OPTIONS")),
+        (Method::Get, "/providers/", "providers", Ok("list")),
+        (Method::Get, "/providers/openai", "openai", Err(Rejection::NotFound)),
+        (Method::Get, "/providers/openaix/tools", "providers", Err(Rejection::NotFound)),
+        (Method::Get, "/call", "root", wrong("POST, OPTIONS")),
+        (Method::Options, "/call", "root", wrong("POST, OPTIONS")),
+        (Method::Other, "/tools/call", "root", wrong("POST, OPTIONS")),
+        (Method::Post, "/tools", "root", wrong("GET, HEAD, OPTIONS")),
+        (Method::Post, "/health", "root", wrong("GET, HEAD, OPTIONS")),
+        (Method::Get, "", "root", Err(Rejection::NotFound)),
+        (Method::Get, "/oxp", "oxp", Err(Rejection::NotFound)),
+        (Method::Get, "/oxp/", "oxp", Err(Rejection::NotFound)),
+        (Method::Get, "/oxp/1.0", "oxp-envelope", Err(Rejection::NotFound)),
+        (Method::Get, "/oxp/1.0.0/tools", "oxp", Err(Rejection::NotFound)),
+        (Method::Get, "/oxp/1/tools", "oxp", Err(Rejection::NotFound)),
+        (Method::Get, "/otc/1.0/tools", "otc", Err(Rejection::NotFound)),
+        (Method::Get, "/otc/call", "otc", wrong("POST, OPTIONS")),
+        (Method::Post, "/oxp/1.0/tools", "oxp-envelope", wrong("GET, HEAD, OPTIONS")),
+        (Method::Get, "/oxptools", "root", Err(Rejection::NotFound)),
+        (Method::Get, "/oxp/oxp/tools", "oxp", Err(Rejection::NotFound)),
+        (Method::Get, "/tools/", "root", Err(Rejection::NotFound)),
+        (Method::Get, "/Tools", "root", Err(Rejection::NotFound)),
+        (Method::Get, "/%74ools", "root", Err(Rejection::NotFound)),
+        (Method::Post, "//tools/call", "root", Err(Rejection::NotFound)),
+    ] {
+        let found = find(path);
+        let action = found.route.ok_or(Rejection::NotFound).and_then(|route| {
+            let allow = || Rejection::MethodNotAllowed { allow: route.allow() };
+            route.handler(method).ok_or_else(allow)
+        });
+        let action = action.map(|handler| match handler {
+            Handler::Health => "health",
+            Handler::Public(_) => "public",
+            Handler::List(_) => "list",
+            Handler::Call(_) => "call",
+            Handler::Consent(_) => "consent",
+            Handler::NotServed(_) => "not served",
+        });
+        assert_eq!((found.protocol.name, action), (protocol, expected), "{method:?} {path}");
+    }
+}
+
+#[test]
+fn a_route_passes_its_parameter() {
+    for (path, parameter) in [("/auth/callback/mail", "mail"), ("/auth/start", ""), ("/tools", "")]
+    {
+        assert_eq!(find(path).parameter, parameter, "{path}");
+    }
+}
