@@ -15,7 +15,6 @@ use crate::testing::{FakeHost, fake_signature};
 const NOW_MS: u64 = 1_741_724_000_000;
 const URL: &str = "https://issuer.example/keys";
 const ISSUER: &str = "https://issuer.example";
-const DOWN: &str = "the keys that verify tokens cannot be fetched";
 
 thread_local! {
     /// What the issuer answers, and how often it was asked.
@@ -344,21 +343,21 @@ fn claims_are_checked_before_keys_are_fetched() {
     let far = NOW_MS / 1000 + 400 * 86_400;
     let bad = [
         (&header, json!({"exp": NOW_MS / 1000 - 31}), "the token has expired"),
-        (&header, json!({"exp": null}), "the token has no exp"),
+        (&header, json!({"exp": null}), "the token has no `exp`"),
         (
             &header,
             json!({"exp": far}),
-            "the token's exp is too late: it may live for 366 days at most",
+            "the token's lifetime must be at most 366 days",
         ),
-        (&header, json!({"iss": "https://evil.example"}), "the token is of another issuer"),
-        (&header, json!({"iss": null}), "the token is of another issuer"),
+        (&header, json!({"iss": "https://evil.example"}), "the token is from another issuer"),
+        (&header, json!({"iss": null}), "the token is from another issuer"),
         (&header, json!({"aud": "them"}), "the token is for another audience"),
         (
             &header,
             json!({"cnf": {"jkt": "x"}}),
             "the token is bound to a key, which is not supported",
         ),
-        (&typed, json!({}), "the token's typ is not that of an access token"),
+        (&typed, json!({}), "the token's `typ` must be that of an access token"),
     ]
     .map(|(header, claims, reason)| (signed(&ec("k"), header, &claims), reason));
     for (token, reason) in &bad {
@@ -380,7 +379,7 @@ fn claims_are_checked_before_keys_are_fetched() {
 
 #[test]
 fn users_of_the_secret_are_not_those_of_the_issuer() {
-    use super::super::jwt::Signer::{Issuer, Secret};
+    use super::super::claims::Signer::{Issuer, Secret};
     let issuers = [
         Secret.issuer(None),
         Secret.issuer(Some("")),
@@ -410,14 +409,14 @@ fn users_of_the_secret_are_not_those_of_the_issuer() {
 #[test]
 fn an_issuer_that_does_not_answer_lets_nobody_in() {
     let token = by(&ec("k"));
-    let form = "JWKS_URL gave no JSON object with keys";
+    let form = "JWKS_URL did not return a JSON object with keys";
     for (what, answer, problem) in [
         ("down", Err(HttpError::Unreachable("refused".to_owned())), "unreachable: refused"),
-        ("slow", Err(HttpError::Timeout), "no answer in time"),
-        ("huge", Err(HttpError::TooLarge), "the answer is too large"),
-        ("500", Ok((500, "")), "JWKS_URL answered 500"),
-        ("404", Ok((404, r#"{"keys":[]}"#)), "JWKS_URL answered 404"),
-        ("a redirect", Ok((302, r#"{"keys":[]}"#)), "JWKS_URL answered 302"),
+        ("slow", Err(HttpError::Timeout), "no response in time"),
+        ("huge", Err(HttpError::TooLarge), "the response is too large"),
+        ("500", Ok((500, "")), "JWKS_URL responded with status 500"),
+        ("404", Ok((404, r#"{"keys":[]}"#)), "JWKS_URL responded with status 404"),
+        ("a redirect", Ok((302, r#"{"keys":[]}"#)), "JWKS_URL responded with status 302"),
         ("HTML", Ok((200, "<html>")), form),
         ("nothing", Ok((200, "")), form),
         ("a list", Ok((200, "[]")), form),
