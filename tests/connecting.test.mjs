@@ -1,4 +1,4 @@
-// The snippets of docs/CLIENTS.md: what a client is told by each leads it to the tools.
+// Runs the snippets of docs/CLIENTS.md and README.md: a client configured by each of them reaches the tools.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,8 +13,12 @@ const KEY = `${CANARY}-key-of-a-client`;
 const DEVELOPMENT_KEY = "development-key";
 const SITES = { "https://tools.example.com": KEY, "http://localhost:8787": DEVELOPMENT_KEY };
 
-const page = readFileSync(join(root, "docs/CLIENTS.md"), "utf8");
-const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
+const pageOf = (file) => readFileSync(join(root, file), "utf8");
+const blocksOf = (page) => [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
+
+const page = pageOf("docs/CLIENTS.md");
+const blocks = blocksOf(page);
+const quickStart = blocksOf(pageOf("README.md")).filter(({ text }) => text.startsWith("claude "));
 
 let worker;
 before(async () => {
@@ -24,12 +28,12 @@ before(async () => {
 });
 after(() => worker.close());
 
-/** What a snippet says, by its language: `{ transport, url, headers }` of each server in it. */
+/** Parsers of snippets by language: `{ transport, url, headers }` of each server. */
 const readers = {
   json(text) {
     const { mcpServers, servers = mcpServers, inputs = [] } = JSON.parse(text);
     const asked = [...text.matchAll(/\$\{input:([\w-]+)\}/g)].map(([, id]) => id);
-    assert.deepEqual(asked, inputs.map(({ id }) => id), "what is asked for is used");
+    assert.deepEqual(asked, inputs.map(({ id }) => id), "every input is used");
     return Object.values(servers).map(({ type = "http", ...server }) => ({ transport: type, ...server }));
   },
   sh(text) {
@@ -47,15 +51,15 @@ const readers = {
   },
 };
 
-/** As the client fills in what the snippet leaves open. */
+/** Fills in placeholders like the client does. */
 const filled = (text) => text.replace(/\$\{((env|input):)?toolbooth[_-]key\}/i, KEY);
 
-const snippets = blocks
+const snippets = [...blocks, ...quickStart]
   .filter(({ language }) => language in readers)
   .flatMap(({ language, text }) => readers[language](text).map((server) => ({ language, text, ...server })));
 
 for (const [at, { language, transport, url, headers }] of snippets.entries()) {
-  test(`snippet ${at + 1} (${language}, ${transport}) leads a client to the tools`, async () => {
+  test(`snippet ${at + 1} (${language}, ${transport}) connects a client to the tools`, async () => {
     const { origin, pathname, search } = new URL(url);
     assert.ok(origin in SITES, url);
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)]));
@@ -76,7 +80,7 @@ for (const [at, { language, transport, url, headers }] of snippets.entries()) {
   });
 }
 
-// What Xaibo means by its transport of that name.
+// How Xaibo uses its transport of that name.
 async function plainJson({ pathname }, headers) {
   const ask = (method, params) =>
     worker.post({ jsonrpc: "2.0", id: "1", method, params }, { path: pathname, headers: { accept: "*/*", ...headers } });
@@ -89,7 +93,8 @@ async function plainJson({ pathname }, headers) {
   assert.equal(called.json.result.content[0].text, '{"result":15}');
 }
 
-test("every client of the table has its section, and all forms of snippets are read", () => {
+test("every client of the table has its section, and all kinds of snippets are parsed", () => {
+  assert.equal(quickStart.length, 1);
   const clients = [...page.matchAll(/^\| ([^|]+?) +\| .* \|$/gm)].map(([, name]) => name).filter((name) => name !== "Client");
   for (const client of clients) {
     assert.ok([...page.matchAll(/^## (.*)$/gm)].some(([, title]) => title.startsWith(client.split(",")[0])), client);
@@ -98,7 +103,7 @@ test("every client of the table has its section, and all forms of snippets are r
   assert.deepEqual([...new Set(snippets.map(({ language }) => language))].sort(), Object.keys(readers).sort());
 });
 
-test("with the variables of the page, a client learns whom to ask for a token, and gets in with it", async () => {
+test("with the variables of the page, a client learns where to get a token, and can call with it", async () => {
   const { text } = blocks.find(({ language }) => language === "toml");
   const vars = Object.fromEntries([...text.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]));
   const pair = keyPair("ES256");
@@ -111,7 +116,7 @@ test("with the variables of the page, a client learns whom to ask for a token, a
     const { origin, pathname } = new URL(metadata);
     assert.deepEqual([refused.status, origin], [401, vars.PUBLIC_URL]);
     const { json } = await booth.get(pathname);
-    assert.equal(json.resource, "https://tools.example.com/mcp", "the address of the snippets");
+    assert.equal(json.resource, "https://tools.example.com/mcp", "the URL of the snippets");
     assert.deepEqual(json.authorization_servers, [vars.JWT_ISSUER]);
     const token = issued(pair, { iss: vars.JWT_ISSUER, aud: json.resource });
     const taken = await booth.post(list, { path: "/mcp", headers: { authorization: `Bearer ${token}` } });

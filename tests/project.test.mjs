@@ -1,4 +1,4 @@
-// The commands of the project, and every command and answer that the README shows.
+// The project's commands, and every command and response in the README.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -10,7 +10,7 @@ import { BOOTH, start } from "./support/worker.mjs";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-// Each fenced block with its language; of a shell block, each line is a command.
+// Each fenced block with its language; in a shell block, each line is a command.
 const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
 const commands = blocks.flatMap(({ language, text }, index) =>
   language === "sh"
@@ -22,7 +22,7 @@ function answerTo(next) {
   return next?.language === "json" ? JSON.parse(next.text) : undefined;
 }
 
-/** Runs a curl command of the README against another address, and compares with the answer shown. */
+/** Runs a curl command of the README with another base URL, and compares the response with the README's. */
 async function curl({ command, answer }, address) {
   const { code, out } = await run(`${command.replaceAll("http://localhost:8787", address)} --silent --show-error`);
   assert.equal(code, 0, command);
@@ -34,40 +34,47 @@ async function curl({ command, answer }, address) {
 
 const greeting = commands.find(({ command }) => command.includes('"Greeter.Hello"'));
 
-// How each command of the README is run. `make test` is what runs this file.
+// The test that runs each command of the README. `make test` runs this file.
 const ways = {
   "make dev": "make dev asks",
   "make test": "this run",
   "make tool ID=Greeter.Hello": "a scaffolded tool",
   "make key NAME=somebody SCOPES=a,b": "make key prints",
-  "make build": "make build leaves",
-  "make deploy DRY_RUN=1": "make deploy",
   "make deploy": "make deploy",
-  "make help": "make help",
-  "make bench": "make bench",
+  'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':
+    "connecting.test.mjs",
 };
 
-test("the README shows no command that nothing runs", () => {
+test("every command in the README is tested", () => {
   const others = commands.map(({ command }) => command).filter((command) => !command.startsWith("curl "));
   assert.deepEqual(others.filter((command) => !(command in ways)), []);
   assert.deepEqual(Object.keys(ways).filter((command) => !others.includes(command)), []);
   assert.ok(greeting, "the call of the scaffolded tool");
 });
 
-test("what the platform logs has no queries: codes and users stand in some", () => {
+test("the platform's logs have no query strings, which contain codes and user ids", () => {
   const [, observability] = /^\[observability\]$([^[]*)/m.exec(readFileSync(join(root, "wrangler.toml"), "utf8"));
   assert.match(observability, /^redact_query_string = true$/m);
 });
 
-test("make help names every command", async () => {
+test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of make dev", () => {
+  const page = readFileSync(join(root, "docs/CONFIGURATION.md"), "utf8");
+  const [, vars] = /^\[vars\]$(.*)/ms.exec(readFileSync(join(root, "wrangler.toml"), "utf8"));
+  const [, ofDev] = /AUTH_VARIABLES = \[(.*?)\];/s.exec(readFileSync(join(root, "scripts/dev.mjs"), "utf8"));
+  const names = [...vars.matchAll(/^([A-Z_]+) =/gm), ...ofDev.matchAll(/"([A-Z_]+)"/g)].map(([, name]) => name);
+  assert.ok(names.length > 10, `${names}`);
+  assert.deepEqual(names.filter((name) => !page.includes(`| \`${name}\``)), []);
+});
+
+test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "build", "test", "bench", "profile", "deploy", "key", "tool", "lint", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "build", "bench", "profile", "deploy", "key", "tool", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
 
-/** Starts `make dev` with these settings, uses it, and ends it; gives its port. */
+/** Starts `make dev` with these settings, uses it, and stops it; returns its port. */
 async function develop(settings, use) {
   const { port, found: [line], interrupt } = await serve((port) => `make dev PORT=${port} ${settings}`, /^curl .*$/m);
   try {
@@ -86,7 +93,7 @@ test("make dev asks for the development key, and prints a call that has it", asy
   await develop("", async (address, line) => {
     assert.match(line, /-H 'Authorization: Bearer development-key'/);
     assert.equal(await withoutCredentials(address), 401);
-    // The key is in the README: only pages of this machine may use it.
+    // The key is public, in the README: only pages on the same machine may use it.
     for (const [origin, allowed] of [
       [address, true],
       ["http://localhost:3000", true],
@@ -129,20 +136,20 @@ test("make key prints a key, and the entry that lets it in", async () => {
   } finally {
     await worker.close();
   }
-  assert.match(out, /^It may call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
-  assert.match(out, /^It may not call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
+  assert.match(out, /^The key can call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
+  assert.match(out, /^It cannot call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
   for (const [scopes, may, lacks] of [
     ["github:read", ["ListIssues"], ["CreateIssue"]],
     ["github:write,github:read", ["CreateIssue", "ListIssues"], []],
     ["'*'", ["CreateIssue", "ListIssues"], []],
   ]) {
     const { out } = await run(`make key NAME=somebody SCOPES=${scopes}`);
-    const told = (line) => [...out.matchAll(line)].map(([, tool]) => tool);
-    assert.deepEqual([told(/^  GitHub\.(\w+)@1\.0\.0$/gm), told(/^  GitHub\.(\w+)@1\.0\.0, /gm)], [may, lacks], scopes);
+    const tools = (line) => [...out.matchAll(line)].map(([, tool]) => tool);
+    assert.deepEqual([tools(/^  GitHub\.(\w+)@1\.0\.0$/gm), tools(/^  GitHub\.(\w+)@1\.0\.0, /gm)], [may, lacks], scopes);
   }
   const other = await run("make key NAME=somebody");
-  assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "each is another");
-  // The Worker has the same rule for names: crates/toolbooth/src/auth/tests.rs.
+  assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "every key is different");
+  // The Worker applies the same rule to names: crates/toolbooth/src/auth/tests.rs.
   for (const settings of ["", "NAME=' '", `NAME=${"é".repeat(65)}`, "NAME=a\u202eb", "NAME=a\u200bb", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'"]) {
     assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
   }
@@ -163,18 +170,18 @@ test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", asyn
     const socket = connect(port, "localhost", () => resolve(socket.destroy() && false));
     socket.on("error", ({ code }) => resolve(code));
   });
-  assert.equal(refused, "ECONNREFUSED", "nothing listens any more");
+  assert.equal(refused, "ECONNREFUSED", "nothing listens after Ctrl-C");
 });
 
-test("make build leaves the bundle, and make deploy says how large it is", async () => {
+test("make build creates the bundle, and make deploy reports its size", async () => {
   const { code, out, err } = await run("make build && make deploy DRY_RUN=1");
   assert.equal(code, 0, err);
   assert.ok(existsSync(join(root, "build/worker.js")) && existsSync(join(root, "build/index_bg.wasm")));
   const [, kib] = /gzip: ([\d.]+) KiB/.exec(out) ?? assert.fail(out);
-  assert.ok(Number(kib) * 1.024 <= 275, `${kib} KiB gzip; at most 275 KB are wanted`);
+  assert.ok(Number(kib) * 1.024 <= 275, `${kib} KiB gzip; the limit is 275 KB`);
 });
 
-test("make bench measures workers that all answer alike", async () => {
+test("make bench measures workers that all give the same responses", async () => {
   const { code, out, err } = await run("make bench SMOKE=1");
   assert.equal(code, 0, out + err);
 });
@@ -194,9 +201,9 @@ test("a scaffolded tool", async (t) => {
   const env = { CARGO_TARGET_DIR: join(root, "target"), TOOLS: join(root, ".tools/bin"), MODULES: join(root, "node_modules") };
   const cargo = (command) => run(`cargo ${command} --offline --quiet -p toolbooth-tools`, { cwd: copy, env });
 
-  await t.test("fails the build, with file and place, when its definition is wrong", async () => {
+  await t.test("fails the build, with file and location, if its definition is invalid", async () => {
     const { atime, mtime } = statSync(definition);
-    writeFileSync(definition, written.replace(', "description": "Whom to greet."', ""));
+    writeFileSync(definition, written.replace(', "description": "The name of the person to greet."', ""));
     try {
       const { code, err } = await cargo("build");
       assert.notEqual(code, 0);
@@ -212,7 +219,7 @@ test("a scaffolded tool", async (t) => {
     assert.equal(code, 0, out + err);
   });
 
-  await t.test("answers", async () => {
+  await t.test("responds", async () => {
     if (made.changed || !existsSync(join(copy, "build/worker.js"))) {
       const { code, err } = await run("scripts/bundle.sh target/scaffold target/scaffold/build", { env });
       assert.equal(code, 0, err);
@@ -225,9 +232,9 @@ test("a scaffolded tool", async (t) => {
     }
   });
 
-  await t.test("is not written twice, nor with a bad id", async () => {
+  await t.test("is not created twice, nor with an invalid id", async () => {
     for (const [id, message] of [
-      ["Greeter.Hello", /is there already/],
+      ["Greeter.Hello", /already exists/],
       ["Greeter", /must have the form Toolkit\.Tool/],
       ["", /must have the form Toolkit\.Tool/],
     ]) {

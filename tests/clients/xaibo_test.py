@@ -1,6 +1,6 @@
-"""Xaibo itself, with the package of clients/python, against the Worker.
+"""Xaibo itself, using the package in clients/python, with the Worker.
 
-Agents are those of conftest.py.
+conftest.py defines the agents.
 """
 
 import asyncio
@@ -42,14 +42,14 @@ async def test_xb2_every_listed_tool_is_a_tool(address, provider):
     assert len(set(names)) == len(names)
 
 
-async def test_xb3_parameters_say_type_description_and_whether_required(provider):
+async def test_xb3_parameters_have_type_description_and_required(provider):
     tools = {tool.name: tool for tool in await provider.list_tools()}
     a = tools["Calculator_Add"].parameters["a"]
     assert (a.type, a.description, a.required, a.default, a.enum) == ("number", "The first number.", True, None, None)
 
 
 @pytest.mark.parametrize(
-    ("tool", "parameters", "success", "told"),
+    ("tool", "parameters", "success", "expected"),
     [
         ("Calculator_Add", {"a": 2, "b": 40}, True, 42),
         ("Calculator_Add__1_0_0", {"a": 2**63, "b": 1}, True, 2**63 + 1),
@@ -57,23 +57,23 @@ async def test_xb3_parameters_say_type_description_and_whether_required(provider
         ("Doorbell_Ring", {"doorbell_id": "doorbell1"}, False, "Tool execution failed: Doorbell ID not found."),
         ("Calculator_Add", {"a": "x"}, False, "Invalid tool parameters: b: Is required; a: Must be a number"),
         ("shout", {}, False, "Tool 'shout' not found. Available tools: ['Calculator_Add', "),
-        ("Calculator_Add", {"a": float("nan"), "b": 1}, False, "Invalid tool parameters: they must be values that"),
-        ("Calculator_Add", {"a": object(), "b": 1}, False, "Invalid tool parameters: they must be values that"),
+        ("Calculator_Add", {"a": float("nan"), "b": 1}, False, "Invalid tool parameters: they must be JSON values"),
+        ("Calculator_Add", {"a": object(), "b": 1}, False, "Invalid tool parameters: they must be JSON values"),
         ("Calculator_Add", [1], False, "The request is malformed: parameters must be an object"),
     ],
 )
-async def test_xb4_every_answer_is_a_tool_result(provider, tool, parameters, success, told):
+async def test_xb4_every_response_is_a_tool_result(provider, tool, parameters, success, expected):
     result = await provider.execute_tool(tool, parameters)
     assert isinstance(result, ToolResult)
     assert result.success is success
     if success:
-        assert (result.result, result.error) == (told, None)
+        assert (result.result, result.error) == (expected, None)
     else:
         assert result.result is None
-        assert result.error.startswith(told)
+        assert result.error.startswith(expected)
 
 
-async def test_xb10_every_refusal_over_http_is_a_tool_result(address):
+async def test_xb10_every_rejection_over_http_is_a_tool_result(address):
     call = {"tool_name": "Calculator_Add", "parameters": {"a": 1, "b": 2}}
     async with aiohttp.ClientSession(f"{address}/xaibo/") as session:
         for method, path, options, status in [
@@ -94,7 +94,7 @@ async def test_xb10_every_refusal_over_http_is_a_tool_result(address):
 
 @pytest.fixture
 def ask(address, ask_agent):
-    """Has an agent with the package's provider answer."""
+    """Runs an agent with the package's provider."""
     return partial(ask_agent, {"module": "toolbooth_xaibo.ToolboothProvider", "config": {"url": f"{address}/xaibo"}})
 
 
@@ -122,7 +122,7 @@ async def test_xb12_an_agent_calls_a_tool(ask, provider):
     ],
     ids=["two calls", "two turns", "a failing tool and another", "an unknown tool", "wrong parameters"],
 )
-async def test_xb12_the_model_is_told_what_came_of_its_calls(ask, responses, expected):
+async def test_xb12_the_model_sees_the_results_of_its_calls(ask, responses, expected):
     text, results, _ = await ask(*responses, {"content": "Done"})
     assert text == "Done"
     assert len(results) == len(expected)
@@ -130,18 +130,18 @@ async def test_xb12_the_model_is_told_what_came_of_its_calls(ask, responses, exp
         assert result.startswith(start)
 
 
-async def test_xb7_a_failed_tool_tells_the_model_what_would_help(ask):
+async def test_xb7_the_model_sees_the_hints_of_a_failed_tool(ask):
     _, [result], _ = await ask(uses(("Doorbell_Ring", {"doorbell_id": "doorbell1"})), {"content": "Done"})
     assert "doorbell42" in result
     assert result.endswith("Try again after 500 ms.")
 
 
-# What is between the agent and the server
+# Transport between the agent and the server
 
 
 @pytest.fixture
 async def stand_in():
-    """A server that answers as a test says, and keeps what it was asked."""
+    """A server with responses chosen by the test, which records its requests."""
     asked = []
     answers = []
 
@@ -172,8 +172,8 @@ async def never(_):
     await asyncio.Event().wait()
 
 
-def patience(answer):
-    """A timeout in seconds: short only where nothing comes, for any answer may take long on a busy machine."""
+def timeout_for(answer):
+    """A timeout in seconds: short only if there is no response, because a busy machine may be slow."""
     return 0.2 if answer is never else 60
 
 
@@ -182,57 +182,57 @@ DONE = '{"success": true, "result": 1, "error": null}'
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
-        (answers(body="<html>"), "/x/execute answered 200 without a result"),
-        (answers(body="[]"), "/x/execute answered 200 without a result"),
-        (answers(500, '{"message": "The tool server failed"}'), "/x/execute answered 500 without a result"),
-        (answers(502), "/x/execute answered 502 without a result"),
-        (answers(307, Location="/elsewhere"), "/x/execute answered 307 without a result"),
-        (breaks_off, "/x/execute could not be asked (ServerDisconnectedError)"),
-        (never, "/x/execute did not answer within 0.2 seconds"),
+        (answers(body="<html>"), "/x/execute returned 200 without a result"),
+        (answers(body="[]"), "/x/execute returned 200 without a result"),
+        (answers(500, '{"message": "The tool server failed"}'), "/x/execute returned 500 without a result"),
+        (answers(502), "/x/execute returned 502 without a result"),
+        (answers(307, Location="/elsewhere"), "/x/execute returned 307 without a result"),
+        (breaks_off, "/x/execute could not be reached (ServerDisconnectedError)"),
+        (never, "/x/execute did not respond within 0.2 seconds"),
     ],
 )
-async def test_xb13_a_call_that_is_lost_is_a_tool_result(stand_in, answer, told):
+async def test_xb13_a_failed_call_is_a_tool_result(stand_in, answer, message):
     stand_in.answers.append(answer)
-    provider = ToolboothProvider({"url": str(stand_in.make_url("/x/")), "timeout": patience(answer)})
+    provider = ToolboothProvider({"url": str(stand_in.make_url("/x/")), "timeout": timeout_for(answer)})
     result = await provider.execute_tool("a", {})
     base = str(stand_in.make_url("")).rstrip("/")
-    assert result == ToolResult(success=False, error=f"Tool execution failed: {base}{told}")
-    assert len(stand_in.asked) == 1, "it is sent once"
+    assert result == ToolResult(success=False, error=f"Tool execution failed: {base}{message}")
+    assert len(stand_in.asked) == 1, "the call is sent once"
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
-        (answers(body="{}"), "gave something else than a list of tools; does config.url end in /xaibo?"),
-        (answers(body='[{"name": "a"}]'), "gave something else than a list of tools"),
-        (answers(body="<html>"), "gave something else than a list of tools"),
-        (answers(304), "/x/tools answered 304"),
-        (answers(500), "/x/tools answered 500"),
+        (answers(body="{}"), "did not return a list of tools; does config.url end in /xaibo?"),
+        (answers(body='[{"name": "a"}]'), "did not return a list of tools"),
+        (answers(body="<html>"), "did not return a list of tools"),
+        (answers(304), "/x/tools returned 304"),
+        (answers(500), "/x/tools returned 500"),
         (answers(503, '{"success": false, "result": null, "error": "It is down"}'), "It is down"),
-        (breaks_off, "/x/tools could not be asked (ServerDisconnectedError)"),
-        (never, "/x/tools did not answer within 0.2 seconds"),
+        (breaks_off, "/x/tools could not be reached (ServerDisconnectedError)"),
+        (never, "/x/tools did not respond within 0.2 seconds"),
     ],
 )
-async def test_xb13_a_list_that_is_lost_is_an_error(stand_in, answer, told):
+async def test_xb13_a_failed_list_is_an_error(stand_in, answer, message):
     stand_in.answers.append(answer)
-    provider = ToolboothProvider({"url": str(stand_in.make_url("/x")), "timeout": patience(answer)})
+    provider = ToolboothProvider({"url": str(stand_in.make_url("/x")), "timeout": timeout_for(answer)})
     with pytest.raises(ToolboothError) as raised:
         await provider.list_tools()
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
-async def test_xb13_no_server_at_all():
+async def test_xb13_no_server():
     provider = ToolboothProvider({"url": "http://user:secret@127.0.0.1:9/xaibo"})
     with pytest.raises(ToolboothError) as raised:
         await provider.list_tools()
-    assert str(raised.value) == "http://127.0.0.1:9/xaibo/tools could not be asked (ClientConnectorError)"
+    assert str(raised.value) == "http://127.0.0.1:9/xaibo/tools could not be reached (ClientConnectorError)"
     result = await provider.execute_tool("a", {})
     assert "secret" not in result.error
 
 
-async def test_xb11_the_list_is_asked_for_each_time_and_sent_when_it_changed(stand_in):
+async def test_xb11_the_list_is_requested_each_time_and_sent_if_it_changed(stand_in):
     stand_in.answers += [answers(body=TOOLS, ETag='"1"'), answers(304), answers(body="[]", ETag='"2"'), answers(304)]
     provider = ToolboothProvider({"url": str(stand_in.make_url("/x"))})
     lists = [await provider.list_tools() for _ in range(4)]
@@ -240,12 +240,12 @@ async def test_xb11_the_list_is_asked_for_each_time_and_sent_when_it_changed(sta
     assert [headers.get("If-None-Match") for _, _, headers, _ in stand_in.asked] == [None, '"1"', '"1"', '"2"']
 
 
-async def test_xb11_the_server_knows_its_own_tag(provider):
+async def test_xb11_the_server_recognizes_its_own_tag(provider):
     first = await provider.list_tools()
     assert first and await provider.list_tools() == first
 
 
-async def test_xb8_headers_and_context_go_along(stand_in):
+async def test_xb8_headers_and_context_are_sent(stand_in):
     stand_in.answers += [answers(body=TOOLS), answers(body=DONE)]
     context = {"user_id": "u", "secrets": [{"id": "KEY", "value": "k"}]}
     headers = {"Authorization": "Bearer x"}
@@ -263,7 +263,7 @@ URL = "http://127.0.0.1:9/xaibo"
 
 
 @pytest.mark.parametrize(
-    ("config", "told"),
+    ("config", "message"),
     [
         (None, "config.url must be"),
         ({}, "config.url must be"),
@@ -285,7 +285,7 @@ URL = "http://127.0.0.1:9/xaibo"
         ({"url": URL, "context": {"user_id": object()}}, "config.context must be"),
     ],
 )
-def test_xb14_a_wrong_configuration_is_told_when_the_agent_is_built(config, told):
+def test_xb14_an_invalid_configuration_is_reported_when_the_agent_is_built(config, message):
     with pytest.raises(ValueError, match="config") as raised:
         ToolboothProvider(config)
-    assert str(raised.value).startswith(told)
+    assert str(raised.value).startswith(message)

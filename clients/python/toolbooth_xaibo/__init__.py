@@ -1,4 +1,4 @@
-"""The tools of a Toolbooth server, for Xaibo agents."""
+"""Gives Xaibo agents the tools of a Toolbooth server."""
 
 from .provider import ToolboothError, ToolboothProvider
 

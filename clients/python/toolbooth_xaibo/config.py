@@ -1,4 +1,4 @@
-"""The configuration of a provider, checked when an agent is built."""
+"""The provider's configuration, checked when an agent is built."""
 
 import json
 import math
@@ -10,20 +10,20 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Config:
-    """What an agent's YAML says in ``config``."""
+    """The ``config`` of the provider in an agent's YAML."""
 
     url: str
-    """Where the server has Xaibo, without a slash at the end."""
+    """The server's address with ``/xaibo``, without a trailing slash."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Headers of every request."""
     timeout: float = 30.0
-    """Seconds that a request may take as a whole."""
+    """The time limit of a request, in seconds."""
     context: dict[str, Any] | None = field(default=None, repr=False)
     """``user_id``, ``authorization`` and ``secrets`` for tools that require them."""
 
     @classmethod
     def read(cls, config: Mapping[str, Any] | None) -> "Config":
-        """Reads what YAML gave; raises ValueError with what was expected, never with a value."""
+        """Checks the configuration. Raises ValueError, which says what was expected and contains no value."""
         config = config or {}
         known = [one.name for one in fields(cls)]
         for name in config:
@@ -37,11 +37,11 @@ class Config:
             isinstance(text, str) for pair in headers.items() for text in pair
         )
         if not texts:
-            raise ValueError("config.headers must be texts by name")
+            raise ValueError("config.headers must be a mapping of names to strings")
         timeout = config.get("timeout", cls.timeout)
         is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
         if not (is_number and 0 < timeout < math.inf):
-            raise ValueError("config.timeout must be a number of seconds above 0")
+            raise ValueError("config.timeout must be a number of seconds greater than 0")
         context = config.get("context")
         if context is not None and not (isinstance(context, dict) and _is_json(context)):
             raise ValueError("config.context must be an object with user_id, authorization and secrets")

@@ -1,4 +1,4 @@
-"""The provider: Xaibo's two methods as two HTTP requests."""
+"""The tool provider: each of Xaibo's two methods is an HTTP request."""
 
 import asyncio
 import json
@@ -16,70 +16,70 @@ _TOOLS = TypeAdapter(list[Tool])
 
 
 class ToolboothError(Exception):
-    """The server could not be asked, or did not answer as a Toolbooth does."""
+    """The server could not be reached, or its response is not that of a Toolbooth server."""
 
 
 class ToolboothProvider(ToolProviderProtocol):
     """Xaibo's tool provider for a Toolbooth server.
 
-    ``config`` has ``url`` and, where needed, ``headers``, ``timeout`` and ``context``; anything else
-    in it, or of another kind, is a ValueError.
+    ``config`` has ``url`` and optionally ``headers``, ``timeout`` and ``context``. Other names and
+    invalid values raise ValueError.
     """
 
-    # Xaibo takes every annotation here but that of config for a module to inject, also "-> None".
+    # Xaibo injects a module for every annotation here except that of config, even for "-> None".
     def __init__(self, config: Mapping[str, Any] | None = None):
         self._config = Config.read(config)
         self._etag: str | None = None
         self._tools: list[Tool] = []
 
     async def list_tools(self) -> list[Tool]:
-        """Asks for the tools; raises ToolboothError.
+        """Returns the tools; raises ToolboothError.
 
-        Xaibo asks in every turn. The entity tag lets the server say that the list is still the same.
+        Xaibo calls this in every turn. The entity tag saves sending an unchanged list again.
         """
         headers = {} if self._etag is None else {"If-None-Match": self._etag}
         status, etag, body = await self._send("GET", "/tools", headers)
         if status == 304 and self._etag is not None:
             return list(self._tools)
         if status != 200:
-            told = _result(body)
-            raise ToolboothError((told and told.error) or f"{self._at('/tools')} answered {status}")
+            result = _result(body)
+            raise ToolboothError((result and result.error) or f"{self._at('/tools')} returned {status}")
         try:
             tools = _TOOLS.validate_json(body)
         except ValidationError:
-            what = "gave something else than a list of tools; does config.url end in /xaibo?"
-            raise ToolboothError(f"{self._at('/tools')} {what}") from None
+            problem = "did not return a list of tools; does config.url end in /xaibo?"
+            raise ToolboothError(f"{self._at('/tools')} {problem}") from None
         self._etag, self._tools = etag, tools
         return list(tools)
 
     async def execute_tool(self, tool_name: str, parameters: dict[str, Any]) -> ToolResult:
-        """Runs a tool. Never raises: whatever goes wrong is told as the result's error."""
+        """Runs a tool. Never raises: any failure becomes the result's error."""
         call: dict[str, Any] = {"tool_name": tool_name, "parameters": parameters}
         if self._config.context is not None:
             call["context"] = self._config.context
         try:
-            # NaN and the infinities are no JSON.
+            # JSON has neither NaN nor infinities.
             data = json.dumps(call, allow_nan=False).encode()
         except (TypeError, ValueError, RecursionError):
-            return _failed("Invalid tool parameters: they must be values that JSON has")
+            return _failed("Invalid tool parameters: they must be JSON values")
         try:
             status, _, body = await self._send("POST", "/execute", {"Content-Type": "application/json"}, data)
         except ToolboothError as error:
             return _failed(f"Tool execution failed: {error}")
-        told = _result(body)
-        return told or _failed(f"Tool execution failed: {self._at('/execute')} answered {status} without a result")
+        failure = f"Tool execution failed: {self._at('/execute')} returned {status} without a result"
+        return _result(body) or _failed(failure)
 
     def _at(self, path: str) -> str:
-        """An address as it may be told: without user name and password."""
+        """An address for messages: without user name and password."""
         scheme, _, rest = self._config.url.partition("://")
         return f"{scheme}://{rest.rpartition('@')[2]}{path}"
 
     async def _send(
         self, method: str, path: str, headers: Mapping[str, str], data: bytes | None = None
     ) -> tuple[int, str | None, bytes]:
-        """Sends a request once; gives the status, the entity tag and the body."""
-        # A session of its own for each request: Xaibo never says when an agent is done, and may use
-        # it from several event loops.
+        """Sends a request once; returns the status, the entity tag and the body."""
+        # Each request has its own session: Xaibo does not report when an agent is done, and may use it
+        # from several event loops.
         timeout = aiohttp.ClientTimeout(total=self._config.timeout)
         try:
             async with (
@@ -91,13 +91,13 @@ class ToolboothProvider(ToolProviderProtocol):
             ):
                 return reply.status, reply.headers.get("ETag"), await reply.read()
         except asyncio.TimeoutError:
-            raise ToolboothError(f"{self._at(path)} did not answer within {self._config.timeout:g} seconds") from None
+            raise ToolboothError(f"{self._at(path)} did not respond within {self._config.timeout:g} seconds") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise ToolboothError(f"{self._at(path)} could not be asked ({type(error).__name__})") from error
+            raise ToolboothError(f"{self._at(path)} could not be reached ({type(error).__name__})") from error
 
 
 def _result(body: bytes) -> ToolResult | None:
-    """The ToolResult that a body is, if it is one."""
+    """The body as a ToolResult, if it is one."""
     try:
         return ToolResult.model_validate_json(body)
     except ValidationError:

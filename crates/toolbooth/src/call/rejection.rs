@@ -179,7 +179,11 @@ pub struct Description {
 
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.message, self.detail)
+        // What is malformed says more than that it is.
+        match self.kind {
+            RejectionKind::Malformed => f.write_str(&self.detail),
+            _ => write!(f, "{}: {}", self.message, self.detail),
+        }
     }
 }
 
