@@ -344,11 +344,7 @@ fn claims_are_checked_before_keys_are_fetched() {
     let bad = [
         (&header, json!({"exp": NOW_MS / 1000 - 31}), "the token has expired"),
         (&header, json!({"exp": null}), "the token has no `exp`"),
-        (
-            &header,
-            json!({"exp": far}),
-            "the token's lifetime must be at most 366 days",
-        ),
+        (&header, json!({"exp": far}), "the token's lifetime must be at most 366 days"),
         (&header, json!({"iss": "https://evil.example"}), "the token is from another issuer"),
         (&header, json!({"iss": null}), "the token is from another issuer"),
         (&header, json!({"aud": "them"}), "the token is for another audience"),

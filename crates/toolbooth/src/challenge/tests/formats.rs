@@ -40,9 +40,7 @@ fn a_user_who_has_a_link_or_is_at_the_provider_gets_through() {
     assert_eq!(world.status(&asked()), "pending");
     assert_eq!(world.ask(("GET", &asked().url), &[], "").status, 200);
     let mut browser = Browser::default();
-    browser
-        .cookies
-        .insert(format!("__Host-toolbooth-{ID}"), format!("{CSRF_TOKEN}.{CHALLENGE}"));
+    browser.cookies.insert(format!("__Host-toolbooth-{ID}"), format!("{CSRF_TOKEN}.{CHALLENGE}"));
     let location = format!(
         "https://mail.example/authorize?response_type=code&client_id=booth&scope=send+offline\
          &code_challenge_method=S256&code_challenge={CODE_CHALLENGE}&state={STATE}\
@@ -63,5 +61,8 @@ fn a_stored_grant_and_its_proof_are_found() {
     store(&world, GRANT);
     assert_eq!(world.token(), "access-1");
     let check = world.check(&asked());
-    assert_eq!((check["status"].as_str(), check["proof"].as_str()), (Some("completed"), Some(PROOF)));
+    assert_eq!(
+        (check["status"].as_str(), check["proof"].as_str()),
+        (Some("completed"), Some(PROOF))
+    );
 }
