@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::GrantRequest;
 use super::owner::Owner;
+use super::types::GrantRequest;
 use crate::json;
 
 /// How long the further scopes may be in total, in bytes. A provider can grant more than was

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::GrantedToken;
+use super::types::GrantedToken;
 use crate::oauth::TokenResponse;
 use crate::secret::Secret;
 

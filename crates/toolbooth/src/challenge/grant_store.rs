@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::{join, join3};
 
-use super::LIFE_MS;
+use super::constants::LIFE_MS;
 use super::grant::Grant;
 use super::owner::Owner;
 use super::recent_writes::RecentWrites;

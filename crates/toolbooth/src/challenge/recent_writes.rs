@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::STALE_MS;
+use super::constants::STALE_MS;
 
 /// The most writes that are kept. Callers could cause more in a minute, for users that they make up,
 /// and each call searches them.

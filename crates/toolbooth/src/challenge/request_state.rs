@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use serde_json::Value;
 
-use super::LIFE_MS;
+use super::constants::LIFE_MS;
 use crate::json;
 use crate::oauth::{Hashes, InvalidToken, StateKeys, TokenPurpose};
 use crate::principal::Principal;

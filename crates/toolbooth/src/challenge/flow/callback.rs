@@ -2,10 +2,12 @@
 
 use super::cookie::{self, State};
 use super::error::FlowError;
-use super::{parameter, retry_url};
+use super::shared::{parameter, retry_url};
+use crate::challenge::challenges::Challenges;
+use crate::challenge::constants::STALE_MS;
 use crate::challenge::grant::Grant;
 use crate::challenge::grant_store::GrantId;
-use crate::challenge::{Challenges, STALE_MS, page};
+use crate::challenge::page;
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::oauth::{CsrfToken, PkceVerifier, TokenPurpose};

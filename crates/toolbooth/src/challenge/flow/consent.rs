@@ -2,11 +2,12 @@
 
 use super::cookie::{self, State};
 use super::error::FlowError;
-use super::{parameter, retry_url};
+use super::shared::{parameter, retry_url};
 use crate::catalog::Tool;
+use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
+use crate::challenge::constants::LIFE_MS;
 use crate::challenge::page::{self, ConsentPage};
-use crate::challenge::{Challenges, LIFE_MS};
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::oauth::{AuthorizationRequest, CsrfToken, PkceVerifier, TokenPurpose};

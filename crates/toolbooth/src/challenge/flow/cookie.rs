@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::challenge::LIFE_MS;
+use crate::challenge::constants::LIFE_MS;
 use crate::http::Headers;
 
 const COOKIE: &str = "__Host-toolbooth-";

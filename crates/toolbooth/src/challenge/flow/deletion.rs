@@ -1,7 +1,7 @@
 //! Deletes a user's grant and has the provider revoke it.
 
-use super::parameter;
-use crate::challenge::Challenges;
+use super::shared::parameter;
+use crate::challenge::challenges::Challenges;
 use crate::challenge::grant_store::GrantId;
 use crate::challenge::owner::{Owner, OwnerError};
 use crate::host::Host;

@@ -1,6 +1,6 @@
 //! Why a step of a challenge failed, and the page that the user gets.
 
-use crate::challenge::LAG_MS;
+use crate::challenge::constants::LAG_MS;
 use crate::challenge::page::Notice;
 use crate::oauth::{InvalidToken, TokenError};
 

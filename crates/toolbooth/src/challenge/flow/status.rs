@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::parameter;
-use crate::challenge::Challenges;
+use super::shared::parameter;
+use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::grant::Grant;
 use crate::challenge::grant_store::GrantId;
