@@ -173,7 +173,7 @@ test("keys of an issuer: fetched once, cached while it is down, and rejected if 
     assert.equal(reply.json.developer_message, "the keys that verify tokens cannot be fetched");
     assert.equal((await worker.get("/health")).status, 200);
     const logged = (await worker.logs()).map(({ message }) => JSON.parse(message));
-    assert.deepEqual(logged, [{ event: "jwks", problem: "JWKS_URL answered 500" }]);
+    assert.deepEqual(logged, [{ event: "jwks", problem: "JWKS_URL responded with status 500" }]);
   } finally {
     await worker.close();
     await own.close();

@@ -337,7 +337,7 @@ test("a provider that goes down during the exchange can be retried", async () =>
   await person.logIn(challenge, "octocat");
   provider.now.down = true;
   await person.press("Allow");
-  await person.sees("The service does not answer", 502);
+  await person.sees("The service does not respond", 502);
   await look(person.page, "provider-down");
   assert.equal(await check(challenge), "pending");
   delete provider.now.down;

@@ -196,15 +196,16 @@ fn methods_and_unknown_addresses() {
         let open = any.iter().any(|(name, value)| header(&answer, name) == Some(value));
         assert_eq!(open, path == "/auth/check", "{method} {path}");
     }
+    // Without providers nothing is mounted there.
     let world = World { host: FakeHost::default() };
-    for (method, path, status) in [
-        ("GET", "/auth/start?c=a", 400),
-        ("POST", "/auth/start?c=a", 400),
-        ("GET", "/auth/callback/mail?state=a", 400),
-        ("GET", "/auth/check?c=a", 200),
-        ("DELETE", "/auth/grants/mail?user_id=a", 404),
+    for (method, path) in [
+        ("GET", "/auth/start?c=a"),
+        ("POST", "/auth/start?c=a"),
+        ("GET", "/auth/callback/mail?state=a"),
+        ("GET", "/auth/check?c=a"),
+        ("DELETE", "/auth/grants/mail?user_id=a"),
     ] {
-        assert_eq!(world.ask((method, path), &[], "").status, status, "{method} {path}");
+        assert_eq!(world.ask((method, path), &[], "").status, 404, "{method} {path}");
     }
 }
 

@@ -84,7 +84,7 @@ fn a_server_that_nobody_configured_is_closed_and_logs_what_to_set() {
         401,
         OPEN,
         "The request needs valid credentials",
-        "the server is not configured to let anybody in; its log says what to set",
+        "the server accepts no callers yet; its log names the variables to set",
     );
     for headers in [&[JSON][..], &[JSON, KEY], &[JSON, ("authorization", "Bearer x")]] {
         assert_eq!(asked(&host, ("POST", "/call", headers), CALL), closed, "{headers:?}");
@@ -93,7 +93,7 @@ fn a_server_that_nobody_configured_is_closed_and_logs_what_to_set() {
     let health = asked(&host, ("GET", "/health", &[]), "");
     let told = r#"{"status":"unavailable"}"#;
     assert!(health.starts_with("503\n") && health.ends_with(told), "{health}");
-    let problem = "AUTH must say who may call: api-key, jwt, none, or several with commas between";
+    let problem = "AUTH must be api-key, jwt or none, or several of them separated by commas";
     let logged = format!("Error configuration [(\"problem\", \"{problem}\")]");
     assert_eq!(host.log.borrow().last(), Some(&logged));
 }

@@ -1,42 +1,35 @@
-//! What a token endpoint answers (RFC 6749, 5).
+//! The responses of a token endpoint (RFC 6749, 5).
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::provider::words;
+use super::error::TokenError;
 use crate::host::HttpResponse;
 use crate::json;
-use crate::tool::Secret;
+use crate::secret::Secret;
+use crate::settings::split_scopes;
 
 /// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
 const MAX_REFRESH_BYTES: usize = 16 * 1024;
 
-/// Why an authorization server gave no tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenError {
-    /// It refuses: trying the same again does not help.
-    Refused,
-    /// It does not answer, or not as it should: later it may.
-    Away,
-}
-
-/// What a token endpoint gives (RFC 6749, 5.1).
-pub(super) struct TokenResponse {
-    /// Can be sent as a bearer token.
-    pub(super) access: Secret,
-    pub(super) refresh: Option<Secret>,
-    /// Milliseconds; absent when the server does not say.
-    pub(super) expires_in_ms: Option<u64>,
-    /// Absent when they are those that were asked for.
-    pub(super) scopes: Option<Vec<String>>,
+/// A successful response (RFC 6749, 5.1).
+pub(crate) struct TokenResponse {
+    /// The access token; it can be sent as a bearer token.
+    pub(crate) access: Secret,
+    /// The refresh token.
+    pub(crate) refresh: Option<Secret>,
+    /// The lifetime of the access token, in milliseconds.
+    pub(crate) expires_in_ms: Option<u64>,
+    /// The scopes; absent if they are those that were requested.
+    pub(crate) scopes: Option<Vec<String>>,
 }
 
 impl TokenResponse {
-    /// Reads the answer of a token endpoint.
+    /// Reads a response of a token endpoint.
     ///
     /// # Errors
-    /// See [`TokenError`]. Tokens that could not be used later count as no usable answer.
-    pub(super) fn read(answer: &HttpResponse) -> Result<Self, TokenError> {
+    /// See [`TokenError`]. Tokens that could not be sent later are [`TokenError::Unreachable`].
+    pub(super) fn read(response: &HttpResponse) -> Result<Self, TokenError> {
         #[derive(Deserialize)]
         struct Body {
             access_token: Option<String>,
@@ -46,9 +39,9 @@ impl TokenResponse {
             scope: Option<String>,
             error: Option<String>,
         }
-        match answer.json() {
-            // GitHub tells errors with status 200.
-            Some(Body { error: Some(_), .. }) if answer.status < 500 => Err(TokenError::Refused),
+        match response.json() {
+            // GitHub reports errors with status 200.
+            Some(Body { error: Some(_), .. }) if response.status < 500 => Err(TokenError::Rejected),
             Some(Body {
                 access_token: Some(access),
                 token_type,
@@ -56,36 +49,36 @@ impl TokenResponse {
                 expires_in,
                 scope,
                 error: None,
-            }) if answer.status == 200
+            }) if response.status == 200
                 && token_type.as_deref().is_none_or(|it| it.eq_ignore_ascii_case("bearer")) =>
             {
                 let access = Secret::new(access);
                 let refresh = refresh_token.filter(|it| !it.is_empty());
                 let fits = refresh.as_ref().is_none_or(|it| it.len() <= MAX_REFRESH_BYTES);
                 if !access.is_bearer_token() || !fits {
-                    return Err(TokenError::Away);
+                    return Err(TokenError::Unreachable);
                 }
                 Ok(Self {
                     access,
                     refresh: refresh.map(Secret::new),
                     expires_in_ms: expires_in.as_ref().and_then(milliseconds),
-                    scopes: scope.map(|scope| words(&scope)),
+                    scopes: scope.map(|scope| split_scopes(&scope)),
                 })
             }
-            _ if (400..500).contains(&answer.status) && answer.status != 429 => {
-                Err(TokenError::Refused)
+            _ if (400..500).contains(&response.status) && response.status != 429 => {
+                Err(TokenError::Rejected)
             }
-            _ => Err(TokenError::Away),
+            _ => Err(TokenError::Unreachable),
         }
     }
 }
 
-/// A lifetime in seconds as servers write it: a number, or a number in a string. Rounds down. What
-/// is negative has ended; what is not a number says nothing, as if it were absent.
+/// A lifetime in seconds, as servers write it: a number, or a number in a string. Rounds down. A
+/// negative lifetime has ended; anything that is not a number counts as absent.
 fn milliseconds(expires_in: &Value) -> Option<u64> {
     let seconds = match expires_in {
         Value::Number(number) => number.as_f64(),
-        // By the reader that is there anyway: another one for numbers has 10 KB of tables.
+        // `str::parse` would link another 10 KB of tables.
         Value::String(text) => json::read(text.trim().as_bytes()),
         _ => None,
     };

@@ -1,28 +1,28 @@
-//! Sealed, expiring tokens: state that others keep for the server. And keyed hashes.
+//! Sealed tokens, which keep state with clients and browsers until they expire, and keyed hashes.
 
 use std::fmt;
 
-use base64ct::{Base64, Base64UrlUnpadded, Encoding};
+use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::seal::SealKey;
-use crate::host::{NoRandomness, Random};
 use crate::json;
+use crate::secret::Secret;
 
-/// The longest token that is read, in bytes. A cookie of 4,096 bytes has room for it.
+/// The longest token that is opened, in bytes. It fits into a cookie of 4,096 bytes.
 const LONGEST: usize = 3_500;
 
-/// What a token or a hash is for. One made for one purpose is worthless for every other.
+/// What a token or a hash is for. It is invalid for every other purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenPurpose {
+pub(crate) enum TokenPurpose {
     /// A pending challenge, in `url` and `check_url`.
     Challenge,
     /// `state`, on its way to the provider and back.
     State,
-    /// The mark of the browser that went to the provider.
+    /// The CSRF token of the browser that was sent to the provider.
     Browser,
     /// The PKCE verifier (RFC 7636).
     Verifier,
@@ -30,11 +30,11 @@ pub(super) enum TokenPurpose {
     Grant,
     /// The key of a failure in the store.
     Failure,
-    /// A proof, as the client has it.
+    /// A proof, as clients have it.
     Proof,
-    /// The key of a proof's record in the store.
+    /// The key of a proof in the store.
     ProofKey,
-    /// A request that waits for its user, with its client.
+    /// A request whose client keeps its state while the user is asked.
     ContinuationToken,
 }
 
@@ -54,18 +54,18 @@ impl TokenPurpose {
     }
 }
 
-/// Why a token is not taken.
+/// Why a token is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum InvalidToken {
-    /// It is none of ours, or was changed, or is for something else.
+pub(crate) enum InvalidToken {
+    /// It was not issued by this server, was changed, or is for another purpose.
     Forged,
-    /// It was ours.
+    /// It was valid before.
     Expired,
 }
 
 /// The key of tokens and hashes: `STATE_KEY`.
 #[derive(Clone)]
-pub(super) struct StateKey(Hmac<Sha256>);
+pub(crate) struct StateKey(Hmac<Sha256>);
 
 impl fmt::Debug for StateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,27 +73,31 @@ impl fmt::Debug for StateKey {
     }
 }
 
+/// The plaintext of a token.
 #[derive(Serialize, Deserialize)]
-struct Sealed<T> {
-    /// The second since the epoch from which it counts no more.
-    e: u64,
-    c: T,
+struct SealedToken<T> {
+    /// The second since the Unix epoch at which it expires.
+    #[serde(rename = "e")]
+    expires: u64,
+    #[serde(rename = "c")]
+    claims: T,
 }
 
 impl StateKey {
-    /// A key of the secret's bytes.
-    ///
-    /// # Errors
-    /// It has fewer than 32.
-    pub(super) fn parse(secret: &str) -> Result<Self, &'static str> {
-        const TOO_SHORT: &str = "must have at least 32 bytes; `openssl rand -base64 32` makes some";
-        if secret.len() < 32 {
-            return Err(TOO_SHORT);
+    /// A key of the secret's bytes, prepared as in RFC 2104, 2. `Hmac::new_from_slice` does the same,
+    /// but returns a `Result`.
+    pub(super) fn new(secret: &Secret) -> Self {
+        let secret = secret.expose().as_bytes();
+        let digest = Sha256::digest(secret);
+        let mut block = [0; 64];
+        let key = if secret.len() > block.len() { &digest[..] } else { secret };
+        for (byte, key) in block.iter_mut().zip(key) {
+            *byte = *key;
         }
-        Hmac::new_from_slice(secret.as_bytes()).map(Self).map_err(|_| TOO_SHORT)
+        Self(Hmac::new(&block.into()))
     }
 
-    /// HMAC-SHA256 of the parts, each with its length, so that no two lists of parts are the same.
+    /// HMAC-SHA256 of the parts, each with its length, so that no two lists of parts collide.
     fn mac(&self, name: &str, parts: &[&str]) -> Hmac<Sha256> {
         let mut mac = self.0.clone();
         for part in [name].iter().chain(parts) {
@@ -103,8 +107,8 @@ impl StateKey {
         mac
     }
 
-    /// A hash that nobody without the key can make or guess from: 43 letters.
-    pub(super) fn hash(&self, purpose: TokenPurpose, parts: &[&str]) -> String {
+    /// A hash that nobody can compute or reverse without the key: 43 characters.
+    pub(crate) fn hash(&self, purpose: TokenPurpose, parts: &[&str]) -> String {
         Base64UrlUnpadded::encode_string(&self.mac(purpose.name(), parts).finalize().into_bytes())
     }
 
@@ -115,31 +119,28 @@ impl StateKey {
     }
 
     /// The key that seals tokens for `purpose`, derived from this one. No purpose is called "seal".
-    fn seal_key(&self, purpose: TokenPurpose) -> Option<SealKey> {
-        SealKey::new(&self.mac("seal", &[purpose.name()]).finalize().into_bytes())
+    fn seal_key(&self, purpose: TokenPurpose) -> SealKey {
+        SealKey::new(&self.mac("seal", &[purpose.name()]).finalize().into_bytes().into())
     }
 
-    /// Seals claims that are valid until `expires_ms`: nobody else can read or change them.
+    /// Seals claims until `expires_ms`: nobody else can read or change them.
     ///
     /// The nonce is a MAC of the text, as in RFC 5297, and so needs no random bytes: two tokens have
-    /// the same nonce only if they say the same, and then they are the same.
+    /// the same nonce only if they have the same text, and then they are equal.
     pub(super) fn seal(
         &self,
         purpose: TokenPurpose,
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
-        let text = json::write(&Sealed { e: expires_ms / 1000, c: claims });
-        let mac = self.mac("nonce", &[purpose.name(), &text]).finalize().into_bytes();
-        let sealed = mac
-            .first_chunk()
-            .zip(self.seal_key(purpose))
-            .and_then(|(nonce, key)| key.seal(nonce, purpose.name(), text.as_bytes()));
-        // No text is so long that there is none. An empty token never opens.
-        sealed.unwrap_or_default()
+        let text = json::to_string(&SealedToken { expires: expires_ms / 1000, claims });
+        let mac: [u8; 32] =
+            self.mac("nonce", &[purpose.name(), &text]).finalize().into_bytes().into();
+        let [nonce @ .., _, _, _, _, _, _, _, _] = mac;
+        self.seal_key(purpose).seal(&nonce, purpose.name(), text.as_bytes())
     }
 
-    /// The claims of a token, if they still count at `now_ms`.
+    /// The claims of a token that is valid at `now_ms`.
     ///
     /// # Errors
     /// See [`InvalidToken`].
@@ -152,51 +153,45 @@ impl StateKey {
         if token.len() > LONGEST {
             return Err(InvalidToken::Forged);
         }
-        let text = self.seal_key(purpose).and_then(|key| key.open(purpose.name(), token));
-        let sealed: Sealed<T> =
+        let text = self.seal_key(purpose).open(purpose.name(), token);
+        let SealedToken { expires, claims } =
             text.and_then(|text| json::read(&text)).ok_or(InvalidToken::Forged)?;
-        if now_ms / 1000 < sealed.e { Ok(sealed.c) } else { Err(InvalidToken::Expired) }
+        if now_ms / 1000 < expires { Ok(claims) } else { Err(InvalidToken::Expired) }
     }
-}
-
-/// Sixteen random bytes in 22 letters.
-pub(super) fn random_text(random: &(impl Random + ?Sized)) -> Result<String, NoRandomness> {
-    random.random_16().map(|bytes| Base64UrlUnpadded::encode_string(&bytes))
-}
-
-/// SHA-256 in base64url, as PKCE wants it (RFC 7636, 4.2).
-pub(super) fn sha256_base64url(text: &str) -> String {
-    Base64UrlUnpadded::encode_string(&Sha256::digest(text))
-}
-
-/// SHA-256 in base64, as a content security policy wants it.
-pub(super) fn sha256_base64(text: &str) -> String {
-    Base64::encode_string(&Sha256::digest(text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::challenge::seal::NONCE;
+    use crate::oauth::seal::NONCE;
 
     const KEY: &str = "0123456789abcdef0123456789abcdef";
 
+    fn key_of(secret: &str) -> StateKey {
+        StateKey::new(&Secret::new(secret.to_owned()))
+    }
+
     #[test]
-    fn keys_have_32_bytes() {
-        assert!(StateKey::parse(&KEY[1..]).is_err());
-        assert!(!format!("{:?}", StateKey::parse(KEY)).contains("0123"));
+    fn secrets_of_any_length_become_the_keys_of_rfc_2104() {
+        for length in [32, 63, 64, 65, 200] {
+            let secret = "s".repeat(length);
+            let theirs = StateKey(Hmac::new_from_slice(secret.as_bytes()).unwrap());
+            let hash = |key: &StateKey| key.hash(TokenPurpose::Grant, &["a"]);
+            assert_eq!(hash(&key_of(&secret)), hash(&theirs), "{length}");
+        }
+        assert!(!format!("{:?}", key_of(KEY)).contains("0123"));
     }
 
     #[test]
     fn a_token_opens_unchanged_for_its_purpose_in_its_time_with_its_key() {
-        let key = StateKey::parse(KEY).unwrap();
+        let key = key_of(KEY);
         let token = key.seal(TokenPurpose::State, &"claim", 10_000);
         let open =
             |key: &StateKey, purpose, token: &str, now| key.open::<String>(purpose, token, now);
         assert_eq!(open(&key, TokenPurpose::State, &token, 9_999), Ok("claim".to_owned()));
         assert_eq!(open(&key, TokenPurpose::State, &token, 10_000), Err(InvalidToken::Expired));
         assert_eq!(open(&key, TokenPurpose::Challenge, &token, 0), Err(InvalidToken::Forged));
-        let other = StateKey::parse(&KEY.replace('0', "1")).unwrap();
+        let other = key_of(&KEY.replace('0', "1"));
         assert_eq!(open(&other, TokenPurpose::State, &token, 0), Err(InvalidToken::Forged));
         for at in 0..token.len() {
             let mut changed = token.clone().into_bytes();
@@ -231,7 +226,7 @@ mod tests {
 
     #[test]
     fn nobody_reads_a_token_and_no_nonce_serves_two_texts() {
-        let key = StateKey::parse(KEY).unwrap();
+        let key = key_of(KEY);
         let seal = |purpose, claims: &str, end| {
             let token = key.seal(purpose, &claims, end);
             Base64UrlUnpadded::decode_vec(&token).unwrap()
@@ -249,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_token_has_a_longest_length() {
-        let key = StateKey::parse(KEY).unwrap();
+        let key = key_of(KEY);
         for (length, opens) in [(2_570, true), (2_571, false)] {
             let token = key.seal(TokenPurpose::State, &"a".repeat(length), 10_000);
             let opened = key.open::<String>(TokenPurpose::State, &token, 0);
@@ -259,7 +254,7 @@ mod tests {
 
     #[test]
     fn hashes_keep_parts_apart() {
-        let key = StateKey::parse(KEY).unwrap();
+        let key = key_of(KEY);
         let hash = |parts: &[&str]| key.hash(TokenPurpose::Grant, parts);
         assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
         assert_ne!(hash(&["a", ""]), hash(&["a"]));
