@@ -23,6 +23,7 @@ pub mod host;
 pub mod http;
 pub mod json;
 pub mod names;
+#[cfg(feature = "sealing")]
 pub mod oauth;
 pub mod principal;
 pub mod protocol;

@@ -82,6 +82,11 @@ impl Principal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserMismatch;
 
+impl UserMismatch {
+    /// What the request must do, for the client.
+    pub(crate) const MESSAGE: &str = "user_id must match the token's `sub`, or be absent";
+}
+
 impl Principal {
     /// The user on whose behalf a request is made: the token's, else the one that the request names.
     ///

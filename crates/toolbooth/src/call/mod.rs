@@ -1,5 +1,7 @@
 //! A call: what a client asks for, the one pipeline that serves it, and what comes of it.
 
+#[cfg_attr(not(feature = "challenges"), path = "no_grants.rs")]
+mod grants;
 mod input;
 mod missing;
 mod outcome;

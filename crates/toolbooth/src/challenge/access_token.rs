@@ -3,7 +3,7 @@
 use super::grant::Grant;
 use super::grant_store::{GrantId, GrantState, GrantStore};
 use super::owner::Owner;
-use super::types::GrantedToken;
+use super::grant_request::GrantedToken;
 use crate::host::Host;
 use crate::oauth::{OAuthClient, TokenError, revoke};
 use crate::secret::Secret;

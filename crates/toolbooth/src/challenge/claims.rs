@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::owner::Owner;
-use super::types::GrantRequest;
+use super::grant_request::GrantRequest;
 use crate::json;
 
 /// How long the further scopes may be in total, in bytes. A provider can grant more than was

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::types::GrantedToken;
+use super::grant_request::GrantedToken;
 use crate::oauth::TokenResponse;
 use crate::secret::Secret;
 

@@ -8,29 +8,45 @@
 //! - `challenges`: issues them; `types`, `constants`; `claims`: what a challenge's token contains; `owner`: whose grant it asks for;
 //! - `grant`; `grant_store`: grants in the store; `recent_writes`: what the store may not return yet;
 //!   `proof`: what replaces it elsewhere; `access_token`: tokens of grants, and their refresh;
-//! - `flow`: the steps of a user and the status for the client; `page`: the HTML;
-//! - `request_state`: requests that continue when their client has asked the user.
+//! - `flow`: the steps of a user and the status for the client; `page`: the HTML.
+//!
+//! Without the feature `challenges`, only [`Challenge`] is left: no call leads to one.
 
+#[cfg(feature = "challenges")]
 mod access_token;
+#[cfg(feature = "challenges")]
 mod challenges;
+#[cfg(feature = "challenges")]
 mod claims;
+#[cfg(feature = "challenges")]
 mod constants;
+#[cfg(feature = "challenges")]
 mod flow;
+#[cfg(feature = "challenges")]
 mod grant;
+#[cfg(feature = "challenges")]
+mod grant_request;
+#[cfg(feature = "challenges")]
 mod grant_store;
+#[cfg(feature = "challenges")]
 mod owner;
+#[cfg(feature = "challenges")]
 mod page;
+#[cfg(feature = "challenges")]
 mod proof;
+#[cfg(feature = "challenges")]
 mod recent_writes;
-mod request_state;
 mod types;
 
-pub use challenges::Challenges;
-pub(crate) use flow::DeletionError;
-pub(crate) use owner::{Owner, OwnerError};
-pub(crate) use request_state::{ContinuationToken, INVALID_STATE, RequestState, RequestStateCodec};
 pub use types::Challenge;
-pub(crate) use types::{GrantError, GrantRequest, GrantedToken};
+#[cfg(feature = "challenges")]
+pub(crate) use {
+    flow::DeletionError,
+    owner::{Owner, OwnerError},
+    grant_request::{GrantError, GrantRequest, GrantedToken},
+};
+#[cfg(feature = "challenges")]
+pub use challenges::Challenges;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "challenges"))]
 pub(crate) mod tests;

@@ -42,7 +42,7 @@ impl OwnerError {
         match self {
             Self::MissingUser => "user_id is missing",
             Self::MissingSubject => "the token must have a `sub`",
-            Self::UserMismatch => "user_id must match the token's `sub`, or be absent",
+            Self::UserMismatch => UserMismatch::MESSAGE,
             Self::UserTooLong => "user_id must have at most 128 bytes",
         }
     }

@@ -1,9 +1,4 @@
-//! Challenges and access tokens, as the pipeline and protocols see them.
-
-use super::owner::Owner;
-use crate::host::NoRandomness;
-use crate::oauth::OAuthClient;
-use crate::secret::Secret;
+//! Challenges, as the pipeline and protocols see them.
 
 /// A challenge for a user (OXP `ToolAuthorizationChallenge`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,39 +19,5 @@ impl Challenge {
     /// The members that clients get, by OXP's names.
     pub(crate) fn members(&self) -> [(&'static str, &str); 3] {
         [("id", &self.id), ("url", &self.url), ("check_url", &self.check_url)]
-    }
-}
-
-/// The authorization that a tool requires of a user.
-pub(crate) struct GrantRequest<'a> {
-    pub(crate) owner: &'a Owner,
-    pub(crate) provider: &'a OAuthClient,
-    pub(crate) scopes: &'a [&'static str],
-    /// The id of the tool.
-    pub(crate) tool: &'a str,
-    /// The proof of a grant that the client has sent as its token.
-    pub(crate) proof: Option<&'a Secret>,
-}
-
-/// An access token of a grant.
-pub(crate) struct GrantedToken {
-    pub(crate) token: Secret,
-    /// When it was issued.
-    pub(crate) updated_ms: u64,
-    /// The scopes of the grant.
-    pub(crate) scopes: Vec<String>,
-}
-
-/// Why there is no access token.
-pub(crate) enum GrantError {
-    /// The user must be asked.
-    ConsentRequired(Challenge),
-    /// It cannot be determined now. Holds the reason.
-    Unavailable(&'static str),
-}
-
-impl From<NoRandomness> for GrantError {
-    fn from(_: NoRandomness) -> Self {
-        Self::Unavailable("it has no random bytes")
     }
 }

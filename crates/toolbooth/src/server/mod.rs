@@ -1,5 +1,6 @@
 //! The server: routes a request, authenticates the caller, and runs the handler.
 
+#[cfg(feature = "challenges")]
 mod consent;
 mod health;
 mod router;
@@ -9,10 +10,13 @@ use std::borrow::Cow;
 use crate::auth::{self, Authenticator};
 use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
-use crate::challenge::{Challenges, RequestStateCodec};
+#[cfg(feature = "challenges")]
+use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, rare};
 use crate::http::{self, Body, BodyError, Headers, Method, Origins, Request, Response};
 use crate::json;
+#[cfg(feature = "mcp")]
+use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::protocol::{CallHandler, Cors, Handler, Page, PageError, PostRequest, Protocol};
 use crate::settings::Settings;
@@ -43,7 +47,9 @@ impl Server {
         }
         let pipeline = Pipeline {
             catalog,
+            #[cfg(feature = "challenges")]
             challenges: settings.consent.as_ref().map(Challenges::new),
+            #[cfg(feature = "mcp")]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
             rate_limited: host.is_limited(),
@@ -155,6 +161,7 @@ impl Server {
                 (protocol.check_version)(headers)?;
                 Ok(rare(self.health(headers, host)).await)
             }
+            #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
                 rare(self.consent(*handler, parameter, (query, headers), host)).await

@@ -1,5 +1,7 @@
 //! How users authorize tools: `OAUTH_PROVIDERS` and the variables that it requires.
 
+use super::PUBLIC_URL;
+use super::auth::AuthSettings;
 use super::keys::{GrantKeySettings, StateKeySettings};
 use super::provider::ProviderSettings;
 use super::reader::{Reader, VariableDoc, list};
@@ -27,7 +29,7 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
 }];
 
 /// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
-pub(super) fn provider_ids(reader: &mut Reader<'_>) -> Vec<String> {
+pub(super) fn provider_ids(reader: &mut Reader<'_>, public_url: Option<&str>) -> Vec<String> {
     let ids: Vec<String> =
         list(&reader.text(OAUTH_PROVIDERS).unwrap_or_default()).map(str::to_owned).collect();
     let is_plain =
@@ -38,7 +40,26 @@ pub(super) fn provider_ids(reader: &mut Reader<'_>) -> Vec<String> {
         reader.problem(OAUTH_PROVIDERS, expected);
         return Vec::new();
     }
+    if !ids.is_empty() && public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
+        reader.problem(PUBLIC_URL.name, "must be set if OAUTH_PROVIDERS is");
+    }
     ids
+}
+
+/// Reports settings with which anybody could use the grants of others.
+pub(super) fn check_callers(
+    consent: Option<&ConsentSettings>,
+    auth: &AuthSettings,
+    reader: &mut Reader<'_>,
+) {
+    let is_public = consent.is_some_and(|consent| !consent.is_local());
+    if is_public && auth.anonymous.is_some() {
+        reader.problem(
+            "AUTH",
+            "must not contain none if OAUTH_PROVIDERS is set: anyone who guesses a user's id \
+             could use that user's grants",
+        );
+    }
 }
 
 impl ConsentSettings {

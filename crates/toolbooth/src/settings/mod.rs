@@ -7,12 +7,14 @@
 mod allowlist;
 mod api_keys;
 mod auth;
+#[cfg(feature = "challenges")]
 mod consent;
 mod cors;
 mod jwt;
 mod keys;
 mod limits;
 mod mcp_resource;
+#[cfg(feature = "challenges")]
 mod provider;
 mod reader;
 mod tools;
@@ -20,13 +22,18 @@ mod tools;
 pub use allowlist::{Allowlist, Permission};
 pub use api_keys::ApiKeySettings;
 pub use auth::AuthSettings;
+#[cfg(feature = "challenges")]
 pub use consent::ConsentSettings;
 pub use cors::CorsSettings;
 pub use jwt::JwtSettings;
-pub use keys::{GrantKeySettings, StateKeySettings};
+#[cfg(feature = "challenges")]
+pub use keys::GrantKeySettings;
+pub use keys::StateKeySettings;
 pub use limits::Limits;
 pub use mcp_resource::McpResource;
+#[cfg(feature = "challenges")]
 pub(crate) use provider::split_scopes;
+#[cfg(feature = "challenges")]
 pub use provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
 pub use reader::VariableDoc;
 pub use tools::{ToolVariables, Variable};
@@ -48,6 +55,7 @@ pub struct Settings {
     /// Who may call.
     pub auth: AuthSettings,
     /// How users authorize tools, if they can.
+    #[cfg(feature = "challenges")]
     pub consent: Option<ConsentSettings>,
     /// The keys that seal what clients keep for the server, if they are set.
     pub state_keys: Option<StateKeySettings>,
@@ -82,12 +90,14 @@ impl Settings {
         let public_url = reader.get(&PUBLIC_URL);
         let cors = CorsSettings::read(&mut reader, public_url.as_deref());
 
-        let provider_ids = consent::provider_ids(&mut reader);
+        #[cfg(feature = "challenges")]
+        let provider_ids = consent::provider_ids(&mut reader, public_url.as_deref());
+        #[cfg(feature = "challenges")]
         let uses_consent = !provider_ids.is_empty();
-        if uses_consent && reader.non_empty(PUBLIC_URL.name).is_none() {
-            reader.problem(PUBLIC_URL.name, "must be set if OAUTH_PROVIDERS is");
-        }
+        #[cfg(not(feature = "challenges"))]
+        let uses_consent = reader.reject("OAUTH_PROVIDERS", "needs a Worker with the feature challenges");
         let state_keys = StateKeySettings::read(&mut reader, uses_consent);
+        #[cfg(feature = "challenges")]
         let consent = ConsentSettings::read(
             &mut reader,
             &provider_ids,
@@ -97,14 +107,8 @@ impl Settings {
 
         let audience = public_url.as_deref().map(McpResource::identifier_at);
         let auth = AuthSettings::read(&mut reader, audience.as_deref());
-        let is_public = consent.as_ref().is_some_and(|consent| !consent.is_local());
-        if is_public && auth.anonymous.is_some() {
-            reader.problem(
-                "AUTH",
-                "must not contain none if OAUTH_PROVIDERS is set: anyone who guesses a user's id \
-                 could use that user's grants",
-            );
-        }
+        #[cfg(feature = "challenges")]
+        consent::check_callers(consent.as_ref(), &auth, &mut reader);
         let mcp_resource = McpResource::new(public_url.as_deref(), auth.jwt.as_ref());
         let tools = ToolVariables::read(&mut reader, declared);
         Self {
@@ -112,6 +116,7 @@ impl Settings {
             cors,
             allowlist,
             auth,
+            #[cfg(feature = "challenges")]
             consent,
             state_keys,
             mcp_resource,
@@ -132,7 +137,9 @@ impl Settings {
             api_keys::DOCS,
             jwt::DOCS,
             OWN,
+            #[cfg(feature = "challenges")]
             consent::DOCS,
+            #[cfg(feature = "challenges")]
             provider::DOCS,
             keys::DOCS,
         ];

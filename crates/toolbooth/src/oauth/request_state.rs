@@ -5,11 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use serde_json::Value;
 
-use super::constants::LIFE_MS;
+use super::sealed_token::{InvalidToken, TokenPurpose};
+use super::state_keys::{Hashes, StateKeys};
 use crate::json;
-use crate::oauth::{Hashes, InvalidToken, StateKeys, TokenPurpose};
 use crate::principal::Principal;
 use crate::settings::StateKeySettings;
+
+/// How long a client may take to ask its user.
+const LIFE_MS: u64 = 15 * 60 * 1000;
 
 /// Seals and opens `requestState`.
 #[derive(Debug, Clone)]
