@@ -2,7 +2,7 @@
 
 use super::keys::{GrantKeySettings, StateKeySettings};
 use super::provider::ProviderSettings;
-use super::reader::{Reader, VariableDoc, list};
+use super::reader::{VariableDoc, VariableReader, list};
 use crate::address::is_localhost;
 
 /// How users authorize tools.
@@ -27,7 +27,7 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
 }];
 
 /// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
-pub(super) fn provider_ids(reader: &mut Reader<'_>) -> Vec<String> {
+pub(super) fn provider_ids(reader: &mut VariableReader<'_>) -> Vec<String> {
     let ids: Vec<String> =
         list(&reader.text(OAUTH_PROVIDERS).unwrap_or_default()).map(str::to_owned).collect();
     let is_plain =
@@ -44,7 +44,7 @@ pub(super) fn provider_ids(reader: &mut Reader<'_>) -> Vec<String> {
 impl ConsentSettings {
     /// Reads what `ids` require; `None` if there are none or something is missing.
     pub(super) fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut VariableReader<'_>,
         ids: &[String],
         public_url: Option<String>,
         state_keys: Option<StateKeySettings>,

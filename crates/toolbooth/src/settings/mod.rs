@@ -24,14 +24,14 @@ pub use consent::ConsentSettings;
 pub use cors::CorsSettings;
 pub use jwt::JwtSettings;
 pub use keys::{GrantKeySettings, StateKeySettings};
-pub use limits::Limits;
+pub use limits::RequestLimits;
 pub use mcp_resource::McpResource;
 pub(crate) use provider::split_scopes;
 pub use provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
 pub use reader::VariableDoc;
 pub use tools::{ToolVariables, Variable};
 
-use reader::{Reader, Row};
+use reader::{Row, VariableReader};
 
 use crate::address::is_origin;
 use crate::host;
@@ -40,7 +40,7 @@ use crate::host;
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// How large requests may be.
-    pub limits: Limits,
+    pub limits: RequestLimits,
     /// Which web pages may call.
     pub cors: CorsSettings,
     /// Which tools may be called.
@@ -76,8 +76,8 @@ impl Settings {
     /// Reads the server's own variables and those that tools declare. It does not fail: what is
     /// invalid is listed in `problems`, and has its default value.
     pub fn read(source: &dyn host::Variables, declared: &[Variable]) -> Self {
-        let mut reader = Reader::new(source);
-        let limits = Limits::read(&mut reader);
+        let mut reader = VariableReader::new(source);
+        let limits = RequestLimits::read(&mut reader);
         let allowlist = Allowlist::read(&mut reader);
         let public_url = reader.get(&PUBLIC_URL);
         let cors = CorsSettings::read(&mut reader, public_url.as_deref());
@@ -218,8 +218,11 @@ mod tests {
     fn defaults() {
         let settings = Settings::read(&FakeHost::default(), DECLARED);
         assert!(settings.problems.is_empty());
-        let limits =
-            Limits { max_body_bytes: 262_144, max_argument_bytes: 65_536, max_tool_calls: 20 };
+        let limits = RequestLimits {
+            max_body_bytes: 262_144,
+            max_argument_bytes: 65_536,
+            max_tool_calls: 20,
+        };
         assert_eq!(settings.limits, limits);
         assert!(settings.cors.origins(false).none());
         assert_eq!(settings.tools.get("API_URL"), "https://api.example");
