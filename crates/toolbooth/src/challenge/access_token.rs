@@ -1,9 +1,9 @@
 //! Access tokens of users' grants, refreshed when they are about to expire.
 
 use super::grant::Grant;
+use super::grant_request::GrantedToken;
 use super::grant_store::{GrantId, GrantState, GrantStore};
 use super::owner::Owner;
-use super::grant_request::GrantedToken;
 use crate::host::Host;
 use crate::oauth::{OAuthClient, TokenError, revoke};
 use crate::secret::Secret;

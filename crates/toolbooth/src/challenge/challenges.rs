@@ -3,9 +3,9 @@
 use super::access_token::AccessTokenError;
 use super::claims::ChallengeClaims;
 use super::constants::{CHECK, LIFE_MS, START};
+use super::grant_request::{GrantError, GrantRequest, GrantedToken};
 use super::grant_store::GrantStore;
 use super::proof;
-use super::grant_request::{GrantError, GrantRequest, GrantedToken};
 use super::types::Challenge;
 use crate::host::{Host, NoRandomness};
 use crate::oauth::{OAuthClient, StateKeys, TokenPurpose, random_text};

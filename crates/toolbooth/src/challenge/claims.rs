@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::owner::Owner;
 use super::grant_request::GrantRequest;
+use super::owner::Owner;
 use crate::json;
 
 /// How long the further scopes may be in total, in bytes. A provider can grant more than was

@@ -28,7 +28,7 @@ pub(super) struct Grant {
 
 impl Grant {
     /// The grant of an authorization that requested `scopes`. It is later than `seen_ms`, whatever the
-    /// clock here says: the user consented because of what was seen then.
+    /// clock here shows: the user consented because of what was seen then.
     pub(super) fn new(
         tokens: TokenResponse,
         scopes: &[String],

@@ -38,15 +38,15 @@ mod proof;
 mod recent_writes;
 mod types;
 
+#[cfg(feature = "challenges")]
+pub use challenges::Challenges;
 pub use types::Challenge;
 #[cfg(feature = "challenges")]
 pub(crate) use {
     flow::DeletionError,
-    owner::{Owner, OwnerError},
     grant_request::{GrantError, GrantRequest, GrantedToken},
+    owner::{Owner, OwnerError},
 };
-#[cfg(feature = "challenges")]
-pub use challenges::Challenges;
 
 #[cfg(all(test, feature = "challenges"))]
 pub(crate) mod tests;

@@ -27,6 +27,11 @@ mod token;
 mod types;
 
 #[cfg(feature = "challenges")]
+pub use client::OAuthClient;
+pub(crate) use request_state::{ContinuationToken, INVALID_STATE, RequestState, RequestStateCodec};
+pub(crate) use sealed_token::{InvalidToken, TokenPurpose};
+pub(crate) use state_keys::{Hashes, StateKeys};
+#[cfg(feature = "challenges")]
 pub(crate) use {
     client::AuthorizationRequest,
     error::TokenError,
@@ -36,10 +41,3 @@ pub(crate) use {
     token::TokenResponse,
     types::{CsrfToken, random_text, sha256_base64},
 };
-#[cfg(feature = "challenges")]
-pub use client::OAuthClient;
-pub(crate) use request_state::{
-    ContinuationToken, INVALID_STATE, RequestState, RequestStateCodec,
-};
-pub(crate) use sealed_token::{InvalidToken, TokenPurpose};
-pub(crate) use state_keys::{Hashes, StateKeys};

@@ -83,7 +83,7 @@ impl GrantKeys {
         Ok(format!("v1.{id}.{}", key.seal(&nonce, place, bytes)))
     }
 
-    /// Decrypts what was sealed for `place`; `None` if it was not, or with none of these keys.
+    /// Decrypts what was sealed for `place`; `None` if it was not, or with another key.
     pub(crate) fn open(&self, place: &str, sealed: &str) -> Option<Vec<u8>> {
         let (id, text) = sealed.strip_prefix("v1.")?.split_once('.')?;
         let mut keys = std::iter::once(&self.first).chain(&self.others);

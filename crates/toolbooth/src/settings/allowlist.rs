@@ -1,6 +1,6 @@
 //! Which tools the operator allows: `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
 
-use super::reader::{Reader, VariableDoc};
+use super::reader::{VariableDoc, VariableReader};
 
 /// Whether the operator allows a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) static DOCS: &[VariableDoc] = &[
 ];
 
 impl Allowlist {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+    pub(super) fn read(reader: &mut VariableReader<'_>) -> Self {
         let (tools, mode) = (reader.text(TOOL_ALLOWLIST), reader.text(TOOL_ALLOWLIST_MODE));
         Self::parse(tools.as_deref(), mode.as_deref()).unwrap_or_else(|expected| {
             reader.problem(TOOL_ALLOWLIST_MODE, expected);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::reader::{Reader, VariableDoc};
+use super::reader::{VariableDoc, VariableReader};
 use crate::json::{self, Object, Value};
 use crate::names::is_invisible;
 use crate::principal::Scopes;
@@ -38,7 +38,7 @@ impl fmt::Debug for ApiKeySettings {
 /// Reads `API_KEYS`: an array of objects with `name` (who has the key; not secret, see [`is_name`]),
 /// `scopes` (`*` means all) and `hash` (the SHA-256 of the key's text in hexadecimal digits). An
 /// invalid entry is reported by its index and ignored.
-pub(super) fn read_api_keys(reader: &mut Reader<'_>) -> Vec<ApiKeySettings> {
+pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettings> {
     let text = reader.text(API_KEYS).unwrap_or_default();
     let entries = match json::parse(&text) {
         Ok(Value::Array(entries)) if !entries.is_empty() => entries,

@@ -2,7 +2,7 @@
 
 use super::api_keys::{ApiKeySettings, read_api_keys};
 use super::jwt::JwtSettings;
-use super::reader::{Reader, VariableDoc};
+use super::reader::{VariableDoc, VariableReader};
 use crate::principal::Scopes;
 
 /// The authentication methods that are enabled.
@@ -35,7 +35,7 @@ impl AuthSettings {
     /// nobody may call; an invalid variable disables its own method only.
     ///
     /// `audience` is a name of this server in the `aud` of tokens, beside those of `JWT_AUDIENCE`.
-    pub(super) fn read(reader: &mut Reader<'_>, audience: Option<&str>) -> Self {
+    pub(super) fn read(reader: &mut VariableReader<'_>, audience: Option<&str>) -> Self {
         let mut settings = Self::default();
         let methods = reader.text(AUTH).unwrap_or_default();
         for method in methods.split(',').map(str::trim) {
@@ -57,7 +57,7 @@ impl AuthSettings {
 
 /// If it is not set or empty, callers without credentials have no scope, so they can call only the
 /// tools that require none. An invalid value disables `none`.
-fn anonymous_scopes(reader: &mut Reader<'_>) -> Option<Scopes> {
+fn anonymous_scopes(reader: &mut VariableReader<'_>) -> Option<Scopes> {
     let text = reader.text(ANONYMOUS_SCOPES).unwrap_or_default();
     if text.trim().is_empty() {
         return Some(Scopes::NONE);

@@ -4,7 +4,7 @@ use super::PUBLIC_URL;
 use super::auth::AuthSettings;
 use super::keys::{GrantKeySettings, StateKeySettings};
 use super::provider::ProviderSettings;
-use super::reader::{Reader, VariableDoc, list};
+use super::reader::{VariableDoc, VariableReader, list};
 use crate::address::is_localhost;
 
 /// How users authorize tools.
@@ -29,7 +29,10 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
 }];
 
 /// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
-pub(super) fn provider_ids(reader: &mut Reader<'_>, public_url: Option<&str>) -> Vec<String> {
+pub(super) fn provider_ids(
+    reader: &mut VariableReader<'_>,
+    public_url: Option<&str>,
+) -> Vec<String> {
     let ids: Vec<String> =
         list(&reader.text(OAUTH_PROVIDERS).unwrap_or_default()).map(str::to_owned).collect();
     let is_plain =
@@ -50,7 +53,7 @@ pub(super) fn provider_ids(reader: &mut Reader<'_>, public_url: Option<&str>) ->
 pub(super) fn check_callers(
     consent: Option<&ConsentSettings>,
     auth: &AuthSettings,
-    reader: &mut Reader<'_>,
+    reader: &mut VariableReader<'_>,
 ) {
     let is_public = consent.is_some_and(|consent| !consent.is_local());
     if is_public && auth.anonymous.is_some() {
@@ -65,7 +68,7 @@ pub(super) fn check_callers(
 impl ConsentSettings {
     /// Reads what `ids` require; `None` if there are none or something is missing.
     pub(super) fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut VariableReader<'_>,
         ids: &[String],
         public_url: Option<String>,
         state_keys: Option<StateKeySettings>,

@@ -1,6 +1,6 @@
 //! Which web pages may call: `ALLOWED_ORIGINS` and the server's own origin.
 
-use super::reader::{Reader, Row, VariableDoc};
+use super::reader::{Row, VariableDoc, VariableReader};
 use crate::http::Origins;
 
 /// Which web pages may call.
@@ -22,7 +22,7 @@ static ALLOWED_ORIGINS: Row<Origins> = Row {
 pub(super) static DOCS: &[VariableDoc] = &[ALLOWED_ORIGINS.doc()];
 
 impl CorsSettings {
-    pub(super) fn read(reader: &mut Reader<'_>, public_url: Option<&str>) -> Self {
+    pub(super) fn read(reader: &mut VariableReader<'_>, public_url: Option<&str>) -> Self {
         let listed = reader.get(&ALLOWED_ORIGINS).with(public_url);
         Self { with_clients: listed.with_clients(), listed }
     }

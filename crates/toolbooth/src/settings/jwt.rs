@@ -1,6 +1,6 @@
 //! Which tokens are accepted: `JWT_SECRET`, `JWKS_URL`, and the rules for claims.
 
-use super::reader::{Reader, Row, VariableDoc, list};
+use super::reader::{Row, VariableDoc, VariableReader, list};
 use crate::address::is_secure;
 use crate::secret::Secret;
 
@@ -77,7 +77,7 @@ pub(super) static DOCS: &[VariableDoc] = &[
 
 impl JwtSettings {
     /// Reads the variables. `audience` is a further name of this server in the `aud` of tokens.
-    pub(super) fn read(reader: &mut Reader<'_>, audience: Option<&str>) -> Self {
+    pub(super) fn read(reader: &mut VariableReader<'_>, audience: Option<&str>) -> Self {
         let has_secret = reader.text(JWT_SECRET.name).is_some();
         let has_url = reader.text(JWKS_URL.name).is_some();
         if !has_secret && !has_url {
@@ -103,7 +103,7 @@ impl JwtSettings {
     }
 }
 
-fn read_secrets(reader: &mut Reader<'_>, has_secret: bool) -> Vec<Secret> {
+fn read_secrets(reader: &mut VariableReader<'_>, has_secret: bool) -> Vec<Secret> {
     let secret = reader.get(&JWT_SECRET);
     let previous = reader.get(&JWT_SECRET_PREVIOUS);
     if previous.is_some() && previous == secret {

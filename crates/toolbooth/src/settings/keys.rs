@@ -4,7 +4,7 @@ use std::fmt;
 
 use base64ct::{Base64, Encoding};
 
-use super::reader::{Reader, Row, VariableDoc};
+use super::reader::{Row, VariableDoc, VariableReader};
 use crate::secret::Secret;
 
 /// The key of sealed tokens and hashes, and the one before it while it is being replaced.
@@ -43,7 +43,7 @@ pub(super) static DOCS: &[VariableDoc] = &[
 
 impl StateKeySettings {
     /// Reads both keys; `None` if they are not set, which is a problem if they are `required`.
-    pub(super) fn read(reader: &mut Reader<'_>, required: bool) -> Option<Self> {
+    pub(super) fn read(reader: &mut VariableReader<'_>, required: bool) -> Option<Self> {
         let is_set = |row: &Row<_>| reader.non_empty(row.name).is_some();
         let (has_current, has_previous) = (is_set(&STATE_KEY), is_set(&STATE_KEY_PREVIOUS));
         if !has_current {
@@ -84,7 +84,7 @@ pub struct GrantKeySettings {
 }
 
 impl GrantKeySettings {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+    pub(super) fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
         let keys = Self::parse(&reader.text(GRANT_KEYS).unwrap_or_default());
         if keys.is_none() {
             let expected = "must be id:key pairs separated by commas, with unique ids of letters \
@@ -141,7 +141,7 @@ mod tests {
             (NEW, NEW, false, Some("STATE_KEY_PREVIOUS")),
         ] {
             let host = FakeHost::with(&[("STATE_KEY", current), ("STATE_KEY_PREVIOUS", previous)]);
-            let mut reader = Reader::new(&host);
+            let mut reader = VariableReader::new(&host);
             let keys = StateKeySettings::read(&mut reader, required);
             let problems = reader.into_problems();
             let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();

@@ -1,10 +1,10 @@
 //! How large requests may be.
 
-use super::reader::{Reader, Row, VariableDoc, count};
+use super::reader::{Row, VariableDoc, VariableReader, count};
 
 /// How large requests may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct RequestLimits {
     /// `MAX_BODY_BYTES`: the largest request body.
     pub max_body_bytes: usize,
     /// `MAX_ARGUMENT_BYTES`: the longest JSON text of one tool call's arguments, if a model wrote it.
@@ -40,8 +40,8 @@ static MAX_TOOL_CALLS: Row<usize> = Row {
 pub(super) static DOCS: &[VariableDoc] =
     &[MAX_BODY_BYTES.doc(), MAX_ARGUMENT_BYTES.doc(), MAX_TOOL_CALLS.doc()];
 
-impl Limits {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+impl RequestLimits {
+    pub(super) fn read(reader: &mut VariableReader<'_>) -> Self {
         Self {
             max_body_bytes: reader.get(&MAX_BODY_BYTES),
             max_argument_bytes: reader.get(&MAX_ARGUMENT_BYTES),

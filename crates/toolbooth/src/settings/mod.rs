@@ -29,7 +29,7 @@ pub use jwt::JwtSettings;
 #[cfg(feature = "challenges")]
 pub use keys::GrantKeySettings;
 pub use keys::StateKeySettings;
-pub use limits::Limits;
+pub use limits::RequestLimits;
 pub use mcp_resource::McpResource;
 #[cfg(feature = "challenges")]
 pub(crate) use provider::split_scopes;
@@ -38,7 +38,7 @@ pub use provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEnd
 pub use reader::VariableDoc;
 pub use tools::{ToolVariables, Variable};
 
-use reader::{Reader, Row};
+use reader::{Row, VariableReader};
 
 use crate::address::is_origin;
 use crate::host;
@@ -47,7 +47,7 @@ use crate::host;
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// How large requests may be.
-    pub limits: Limits,
+    pub limits: RequestLimits,
     /// Which web pages may call.
     pub cors: CorsSettings,
     /// Which tools may be called.
@@ -84,8 +84,8 @@ impl Settings {
     /// Reads the server's own variables and those that tools declare. It does not fail: what is
     /// invalid is listed in `problems`, and has its default value.
     pub fn read(source: &dyn host::Variables, declared: &[Variable]) -> Self {
-        let mut reader = Reader::new(source);
-        let limits = Limits::read(&mut reader);
+        let mut reader = VariableReader::new(source);
+        let limits = RequestLimits::read(&mut reader);
         let allowlist = Allowlist::read(&mut reader);
         let public_url = reader.get(&PUBLIC_URL);
         let cors = CorsSettings::read(&mut reader, public_url.as_deref());
@@ -95,7 +95,11 @@ impl Settings {
         #[cfg(feature = "challenges")]
         let uses_consent = !provider_ids.is_empty();
         #[cfg(not(feature = "challenges"))]
-        let uses_consent = reader.reject("OAUTH_PROVIDERS", "needs a Worker with the feature challenges");
+        let uses_consent = false;
+        #[cfg(not(feature = "challenges"))]
+        if reader.non_empty("OAUTH_PROVIDERS").is_some() {
+            reader.problem("OAUTH_PROVIDERS", "needs a Worker with the feature `challenges`");
+        }
         let state_keys = StateKeySettings::read(&mut reader, uses_consent);
         #[cfg(feature = "challenges")]
         let consent = ConsentSettings::read(
@@ -225,8 +229,11 @@ mod tests {
     fn defaults() {
         let settings = Settings::read(&FakeHost::default(), DECLARED);
         assert!(settings.problems.is_empty());
-        let limits =
-            Limits { max_body_bytes: 262_144, max_argument_bytes: 65_536, max_tool_calls: 20 };
+        let limits = RequestLimits {
+            max_body_bytes: 262_144,
+            max_argument_bytes: 65_536,
+            max_tool_calls: 20,
+        };
         assert_eq!(settings.limits, limits);
         assert!(settings.cors.origins(false).none());
         assert_eq!(settings.tools.get("API_URL"), "https://api.example");

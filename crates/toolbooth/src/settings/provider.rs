@@ -1,6 +1,6 @@
 //! OAuth 2 providers: presets, and the variables `OAUTH_<ID>_…`.
 
-use super::reader::{Reader, VariableDoc};
+use super::reader::{VariableDoc, VariableReader};
 use crate::address::is_secure;
 use crate::secret::Secret;
 
@@ -17,9 +17,9 @@ pub struct ProviderSettings {
     pub client_secret: Option<Secret>,
     /// Its authorization and token endpoints.
     pub endpoints: EndpointSettings,
-    /// Where the client's secret is sent. Default: as the discovery document says, else in the body.
+    /// Where the client's secret is sent. Default: by the discovery document, otherwise in the body.
     pub client_auth: Option<ClientAuth>,
-    /// How it revokes grants. Default: as the discovery document says, else not at all.
+    /// How it revokes grants. Default: by the discovery document, otherwise not at all.
     pub revocation: Option<RevocationEndpoint>,
     /// Scopes to request in addition to those that a tool requires, such as `offline_access`.
     pub scopes: Vec<String>,
@@ -121,7 +121,7 @@ const PRESETS: &[Preset] = &[
 
 impl ProviderSettings {
     /// Reads the variables `OAUTH_<ID>_…` of the provider `id`; `None` if one is missing or invalid.
-    pub(super) fn read(id: &str, reader: &mut Reader<'_>) -> Option<Self> {
+    pub(super) fn read(id: &str, reader: &mut VariableReader<'_>) -> Option<Self> {
         let prefix = format!("OAUTH_{}_", id.to_ascii_uppercase().replace('-', "_"));
         let mut variables = ProviderReader { prefix, reader, is_valid: true };
         let preset = PRESETS.iter().find(|preset| preset.id == id);
@@ -189,7 +189,7 @@ impl ProviderSettings {
 /// Reads the variables of one provider by the end of their names.
 struct ProviderReader<'r, 'a> {
     prefix: String,
-    reader: &'r mut Reader<'a>,
+    reader: &'r mut VariableReader<'a>,
     is_valid: bool,
 }
 
@@ -252,7 +252,7 @@ mod tests {
             ("my-corp", &[], &["OAUTH_MY_CORP_CLIENT_ID", "OAUTH_MY_CORP_ISSUER"]),
         ] {
             let host = FakeHost::with(variables);
-            let mut reader = Reader::new(&host);
+            let mut reader = VariableReader::new(&host);
             let provider = ProviderSettings::read(id, &mut reader);
             let problems = reader.into_problems();
             let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
@@ -286,7 +286,7 @@ mod tests {
                 let name = format!("OAUTH_{}_{name}", id.to_uppercase());
                 host.variables.insert(name, (*value).to_owned());
             }
-            let provider = ProviderSettings::read(id, &mut Reader::new(&host)).unwrap();
+            let provider = ProviderSettings::read(id, &mut VariableReader::new(&host)).unwrap();
             let got = match provider.revocation {
                 None => String::new(),
                 Some(RevocationEndpoint::Standard(url)) => format!("standard {url}"),

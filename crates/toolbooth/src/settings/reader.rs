@@ -21,7 +21,7 @@ impl<T> Row<T> {
     }
 }
 
-/// What the documentation says about a variable of the server.
+/// The documentation of a variable of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableDoc {
     /// The name, as in `wrangler.toml`.
@@ -31,12 +31,12 @@ pub struct VariableDoc {
 }
 
 /// The variables of a host, and the problems found in them so far.
-pub(super) struct Reader<'a> {
+pub(super) struct VariableReader<'a> {
     source: &'a dyn Variables,
     problems: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> VariableReader<'a> {
     pub(super) fn new(source: &'a dyn Variables) -> Self {
         Self { source, problems: Vec::new() }
     }

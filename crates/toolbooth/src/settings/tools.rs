@@ -1,6 +1,6 @@
 //! The variables that tools declare.
 
-use super::reader::Reader;
+use super::reader::VariableReader;
 
 /// A variable that a tool reads.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct Variable {
 pub struct ToolVariables(Vec<(&'static str, String)>);
 
 impl ToolVariables {
-    pub(super) fn read(reader: &mut Reader<'_>, declared: &[Variable]) -> Self {
+    pub(super) fn read(reader: &mut VariableReader<'_>, declared: &[Variable]) -> Self {
         let mut values = Vec::with_capacity(declared.len());
         for variable in declared {
             let value = reader.text(variable.name).unwrap_or_else(|| variable.default.to_owned());

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use super::message::{Era, McpRequest};
 use super::reply::{Code, Error};
 use crate::call::{MissingRequirements, Rejection, RequestContext, ToolSelector};
-use crate::challenge::{Challenge, ContinuationToken, INVALID_STATE, RequestState};
+use crate::challenge::Challenge;
 use crate::json::{self, Object};
+use crate::oauth::{ContinuationToken, INVALID_STATE, RequestState};
 use crate::tool::{
     Capabilities, Capability, Credentials, Dialogue, InputRequest, InputRequired, InputResponse,
 };
