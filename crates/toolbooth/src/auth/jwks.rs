@@ -228,5 +228,5 @@ fn read(jwk: &Value<'_>) -> Option<Key> {
     // Whoever reads the set could sign with a key whose private part stands in it.
     let fits = fits && jwk.get("d").is_none();
     let id = text("kid").map(str::to_owned);
-    fits.then(|| Key { id, algorithm, jwk: json::text(&public.into()) })
+    fits.then(|| Key { id, algorithm, jwk: json::to_string(&public) })
 }

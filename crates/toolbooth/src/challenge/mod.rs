@@ -246,7 +246,7 @@ impl Challenges {
         let mut further: Vec<String> = Vec::new();
         for scope in need.provider.scopes.iter().chain(had) {
             // As JSON, with the comma: so many bytes it takes up in the token.
-            let size = |scope: &String| json::write(scope).len() + 1;
+            let size = |scope: &String| json::to_string(scope).len() + 1;
             let fits = further.iter().map(size).sum::<usize>() + size(scope) <= MOST_FURTHER;
             if fits && !required.contains(scope) && !further.contains(scope) {
                 further.push(scope.clone());

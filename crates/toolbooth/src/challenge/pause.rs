@@ -81,7 +81,7 @@ impl RequestStateCodec {
             Principal::Key { name, .. } => ("key", [Some(name), None]),
             Principal::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
         };
-        let who = json::write(&(way, name, user));
+        let who = json::to_string(&(way, name, user));
         let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
         ContinuationToken {
             request: keys.hashes(TokenPurpose::ContinuationToken, &parts),

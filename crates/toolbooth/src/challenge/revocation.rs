@@ -36,7 +36,7 @@ pub(super) async fn revoke(provider: &Provider, grant: &Grant, host: &dyn Host) 
                     ("user-agent", "toolbooth".into()),
                     ("x-github-api-version", "2022-11-28".into()),
                 ],
-                body: Some(json::text(&json!({"access_token": grant.access})).into_bytes()),
+                body: Some(json::to_string(&json!({"access_token": grant.access})).into_bytes()),
                 ..HttpRequest::get(url.as_str())
             }
         }

@@ -129,7 +129,7 @@ impl StateKey {
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
-        let text = json::write(&Sealed { e: expires_ms / 1000, c: claims });
+        let text = json::to_string(&Sealed { e: expires_ms / 1000, c: claims });
         let mac = self.mac("nonce", &[purpose.name(), &text]).finalize().into_bytes();
         let sealed = mac
             .first_chunk()

@@ -197,7 +197,7 @@ impl GrantStore {
         grant: &Grant,
         host: &dyn Host,
     ) -> Result<String, StoreError> {
-        let sealed = self.seal.seal(key, json::write(grant).as_bytes(), host);
+        let sealed = self.seal.seal(key, json::to_string(grant).as_bytes(), host);
         sealed.map_err(|_| StoreError("no random bytes".to_owned()))
     }
 
