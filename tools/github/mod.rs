@@ -46,7 +46,7 @@ pub(crate) async fn create_issue(
         labels: Vec<String>,
     }
     let CreateIssue { owner, repository, title, body, labels } = input;
-    let issue = json::write(&NewIssue { title, body, labels });
+    let issue = json::to_string(&NewIssue { title, body, labels });
     api::ask(context, "POST", &api::issues(&owner, &repository)?, Some(issue.into_bytes())).await
 }
 

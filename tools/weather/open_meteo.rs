@@ -147,7 +147,7 @@ pub(crate) async fn daily(
 
 fn forecast_url(context: &Context<'_>, place: &Place, wanted: &str) -> String {
     let base = context.variable("WEATHER_FORECAST_URL");
-    let [latitude, longitude] = [&place.latitude, &place.longitude].map(json::write);
+    let [latitude, longitude] = [&place.latitude, &place.longitude].map(json::to_string);
     format!("{base}/forecast?latitude={latitude}&longitude={longitude}&{wanted}&timezone=auto")
 }
 

@@ -1,4 +1,4 @@
-//! Rules for the schemas of a definition, and what two of them have in common.
+//! Rules for the schemas of a definition, and the part of a schema that decides what is valid.
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use toolbooth_schema::{Matcher, compile_pattern};
 
 use crate::problem::Problem;
 
-/// The draft by which every schema is read.
+/// The draft of every schema.
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Keywords whose value is a schema that applies to the same instance.
 const IN_PLACE: &[&str] = &["if", "then", "else", "not"];
@@ -24,7 +24,7 @@ const PARTS: &[&str] = &[
 ];
 /// Keywords whose value maps names to schemas.
 const MAPS: &[&str] = &["dependencies", "dependentSchemas", "patternProperties", "properties"];
-/// Keywords that point elsewhere or make schemas to be pointed at: OXP wants schemas without them.
+/// Keywords that refer to other schemas or name schemas for that: OXP forbids them.
 const REFERENCES: &[&str] = &[
     "$anchor",
     "$defs",
@@ -36,8 +36,8 @@ const REFERENCES: &[&str] = &[
     "$vocabulary",
     "definitions",
 ];
-/// Keywords that say nothing about which instances are valid.
-const WORDS: &[&str] = &[
+/// Keywords that do not affect which instances are valid.
+const ANNOTATIONS: &[&str] = &[
     "$comment",
     "default",
     "deprecated",
@@ -49,8 +49,8 @@ const WORDS: &[&str] = &[
     "x-mcp-header",
 ];
 
-/// Compiles a schema into a validator of the crate that knows the metaschema and has words for
-/// everything, by the rules that the library checks by.
+/// A validator of the crate `jsonschema`, with the options that match our own checks. It knows the metaschema and
+/// explains every error.
 pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
@@ -61,7 +61,7 @@ pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
         .map_err(|error| format!("{}: {error}", error.instance_path()))
 }
 
-/// Checks a schema that stands at `place` of `file`.
+/// Checks the schema at `place` of `file`.
 pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let schema = Value::Object(schema.clone());
@@ -71,7 +71,7 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
         });
     });
     if problems.is_empty() {
-        // The metaschema goes last: a reference to nowhere would otherwise be told in its words.
+        // The metaschema goes last: its message for a broken reference would be less helpful.
         if let Err(error) = validator(&schema) {
             problems.push(Problem::new(
                 file,
@@ -83,7 +83,7 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
     problems
 }
 
-/// The patterns of a schema in order that no automaton of reasonable size finds.
+/// Warns of each pattern whose automaton would be too large.
 pub(crate) fn costly(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
     let mut problems = Vec::new();
     visit(&Value::Object(schema.clone()), place, &[], &mut |place, schema, _| {
@@ -93,7 +93,7 @@ pub(crate) fn costly(file: &str, place: &str, schema: &Map<String, Value>) -> Ve
         for pattern in pattern.into_iter().chain(names) {
             if matches!(compile_pattern(pattern).matcher, Matcher::Engine(_)) {
                 let message = format!(
-                    "has the pattern {pattern:?}, which links an engine of about 320 KB: it has a word boundary or asks for too many states"
+                    "has the pattern {pattern:?}, which adds the `regex` crate, about 320 KB, to the Worker: it has a word boundary or needs too many states"
                 );
                 problems.push(Problem::new(file, place, message));
             }
@@ -102,7 +102,7 @@ pub(crate) fn costly(file: &str, place: &str, schema: &Map<String, Value>) -> Ve
     problems
 }
 
-/// The rules for one schema object; `known` are the property names that it may require.
+/// The rules for one schema object; `known` are the names that `required` may contain.
 fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
     for keyword in REFERENCES.iter().filter(|keyword| schema.contains_key(**keyword)) {
         problem("", format!("uses {keyword}; write the schema out in its place"));
@@ -132,7 +132,7 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
 
 pub(crate) type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
 
-/// Visits a schema and all schemas in it, each with the property names known at its place.
+/// Visits a schema and all schemas in it, each with the property names known there.
 pub(crate) fn visit(schema: &Value, place: &str, outer: &[&str], visitor: &mut Visitor<'_>) {
     let Value::Object(schema) = schema else { return };
     let mut known = outer.to_vec();
@@ -161,7 +161,7 @@ pub(crate) fn visit(schema: &Value, place: &str, outer: &[&str], visitor: &mut V
     }
 }
 
-/// The property names that a schema and the schemas that apply to the same instance speak of.
+/// The property names in a schema and in the schemas that apply to the same instance.
 fn property_names<'a>(schema: &'a Map<String, Value>, names: &mut Vec<&'a str>) {
     if let Some(Value::Object(properties)) = schema.get("properties") {
         names.extend(properties.keys().map(String::as_str));
@@ -174,11 +174,10 @@ fn property_names<'a>(schema: &'a Map<String, Value>, names: &mut Vec<&'a str>) 
     }
 }
 
-/// A schema without the keywords that do not decide: two tools whose schemas have the same essence
-/// share one validator.
+/// A schema without annotations. Tools whose schemas are equal without them share one static.
 pub(crate) fn essence(schema: &Value) -> Value {
     let Value::Object(schema) = schema else { return schema.clone() };
-    let keep = schema.iter().filter(|(keyword, _)| !WORDS.contains(&keyword.as_str()));
+    let keep = schema.iter().filter(|(keyword, _)| !ANNOTATIONS.contains(&keyword.as_str()));
     keep.map(|(keyword, value)| (keyword.clone(), essence_of(keyword, value))).collect()
 }
 
@@ -202,8 +201,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn essence_keeps_what_decides() {
-        let wordy = json!({
+    fn essence_keeps_what_affects_validity() {
+        let annotated = json!({
             "title": "T", "description": "d", "type": "object", "default": {}, "examples": [{}],
             "properties": {
                 "title": {"type": "string", "description": "A property called title."},
@@ -220,7 +219,7 @@ mod tests {
             },
             "anyOf": [{"required": ["title"]}]
         });
-        assert_eq!(essence(&wordy), bare);
+        assert_eq!(essence(&annotated), bare);
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn ladder() -> Vec<Vec<Value>> {
 }
 
 #[test]
-fn values_have_an_order_by_which_the_same_are_equal() {
+fn the_order_of_values_agrees_with_their_equality() {
     let steps = ladder();
     for (at, step) in steps.iter().enumerate() {
         for (other_at, other) in steps.iter().enumerate() {
@@ -61,7 +61,7 @@ fn unique(items: &[Value]) -> bool {
 }
 
 #[test]
-fn items_are_unique_however_many_there_are() {
+fn few_and_many_items_are_unique() {
     let steps = ladder();
     let different: Vec<_> = steps.iter().map(|step| step[0].clone()).collect();
     for count in 0..different.len() {
@@ -110,7 +110,10 @@ fn multiples_are_exact() {
         let (a, b) = (number.as_number().unwrap(), divisor.as_number().unwrap());
         assert_eq!(is_multiple(a.into(), b.into()), expected, "{number} of {divisor}");
     }
-    assert!(!is_multiple(Number::Unsigned(1), Number::Unsigned(0)), "the metaschema wants more");
+    assert!(
+        !is_multiple(Number::Unsigned(1), Number::Unsigned(0)),
+        "the metaschema requires more than 0"
+    );
 }
 
 #[test]

@@ -254,7 +254,7 @@ impl Log for Bindings {
         for (name, value) in details {
             line.insert((*name).to_owned(), (*value).into());
         }
-        let line = json::text(&line.into()).into();
+        let line = json::to_string(&line).into();
         match level {
             Level::Warn => console::warn_1(&line),
             Level::Error => console::error_1(&line),

@@ -1,4 +1,4 @@
-//! JSON: what `toolbooth-schema` reads and writes, and pieces of the older writer.
+//! JSON: re-exports `toolbooth_schema::json`, and keeps [`Writer`] until its last user derives `Serialize`.
 
 mod object;
 mod writer;
@@ -8,8 +8,3 @@ pub use toolbooth_schema::json::*;
 pub(crate) use object::object;
 pub(crate) use writer::Writer;
 pub use writer::text;
-
-/// The JSON of a value: the same as [`to_string`].
-pub fn write(value: &impl serde::Serialize) -> String {
-    to_string(value)
-}

@@ -1,18 +1,18 @@
-//! Values that are made to be slow. Each of these ends at once; what grows with the square of the
-//! value, or worse, would not end while anyone waits.
+//! Values that are made to be slow. Each check ends at once; one that is quadratic in the value's size would run
+//! for minutes.
 
 use serde_json::{Value, json};
 use toolbooth_schema::json;
 use toolbooth_schema::{check, compile};
 
-/// As many bytes as a body may have by default.
+/// The default limit of a body, in bytes.
 const BODY: usize = 256 << 10;
 
 #[test]
 fn hostile_values_take_no_longer_than_their_size() {
     let numbers: Value = (0..BODY / 2).collect();
     let texts: Value = (0..BODY / 10).map(|n| format!("{}{n}", "x".repeat(5))).collect();
-    // What a hash without lengths would take for one another.
+    // A hash that ignores lengths would confuse these.
     let nested: Value = (0..BODY / 32).map(|n: usize| brackets(n, 14)).collect();
     let close: Value = (0..BODY / 20).map(|n| json!(u64::MAX - n as u64)).collect();
     let members: Value = (0..BODY / 10).map(|n| (format!("p{n}"), json!(n))).collect();
@@ -45,7 +45,7 @@ fn hostile_values_take_no_longer_than_their_size() {
 }
 
 #[test]
-fn patterns_take_a_step_a_byte() {
+fn patterns_take_one_step_per_byte() {
     let text = "a".repeat(BODY) + "!";
     for pattern in
         ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", "(a*)*b", "(.*)*x$", "\\b(a+)+$", "^(\\w+\\s?)*$"]
@@ -58,7 +58,7 @@ fn patterns_take_a_step_a_byte() {
 }
 
 #[test]
-fn nesting_as_deep_as_it_is_read() {
+fn nesting_as_deep_as_is_accepted() {
     let value = |depth| (0..depth).fold(json!(1), |inner, _| json!([{ "a": inner }]));
     let plain =
         |inner| json!({"items": {"anyOf": [{"properties": {"a": inner}}]}, "uniqueItems": true});
@@ -66,10 +66,10 @@ fn nesting_as_deep_as_it_is_read() {
         json!({"prefixItems": [{"anyOf": [{"properties": {"a": inner}}], "unevaluatedProperties": false}],
             "unevaluatedItems": false})
     };
-    // The second takes twice the time for each level, as many as its author writes.
+    // The time of the second doubles with each level of the schema.
     for (what, depth, schema) in [
         (
-            "as deep as JSON is read",
+            "as deep as JSON is accepted",
             32,
             (0..32).fold(json!({"type": "string"}), |inner, _| plain(inner)),
         ),
@@ -81,7 +81,7 @@ fn nesting_as_deep_as_it_is_read() {
     }
 }
 
-/// The arrays that the bits of a number stand for: `[` for 1, `]` for 0, as far as they can.
+/// Arrays that encode the bits of a number: `[` for 1, `]` for 0 where possible.
 fn brackets(number: usize, bits: usize) -> Value {
     let mut open = vec![Vec::new()];
     for bit in 0..bits {

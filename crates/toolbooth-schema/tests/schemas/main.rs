@@ -1,4 +1,4 @@
-//! The library's schemas against the official suite, and against `jsonschema` as a reference.
+//! Compiled schemas against the official suite, and against the crate `jsonschema` as the reference.
 // Helpers of tests may fail like tests; clippy.toml allows it inside test functions alone.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ mod suite;
 
 use serde_json::Value;
 
-/// A validator of the crate that knows better, with the options that definitions are checked by.
+/// The reference: a validator of `jsonschema`, with the options that definitions are checked with.
 fn reference(schema: &Value) -> Result<jsonschema::Validator, String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)

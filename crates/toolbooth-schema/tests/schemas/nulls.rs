@@ -1,4 +1,4 @@
-//! Members that are null where they should have been left out.
+//! Members that are null although they should have been left out.
 
 use serde_json::{Value, json};
 use toolbooth_schema::compile;

@@ -1,4 +1,4 @@
-//! Patterns: what looks for them, and that it finds what the reference finds.
+//! Patterns: automaton or engine, and both match what the reference matches.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use toolbooth_schema::{Keyword, Matcher, StringKeyword, compile};
 
 use crate::reference;
 
-/// A pattern, and whether an automaton of reasonable size finds it.
+/// A pattern, and whether it becomes an automaton.
 const PATTERNS: [(&str, bool); 30] = [
     ("", true),
     ("^", true),
@@ -34,7 +34,7 @@ const PATTERNS: [(&str, bool); 30] = [
     ("\\cA", true),
     ("(?i)straße", true),
     ("^[A-Z]{2}[0-9]{2}([ ]?[A-Z0-9]{4}){2,7}$", true),
-    // Whether a letter beyond ASCII stands there is more than a byte tells.
+    // A single byte does not tell whether a non-ASCII letter precedes.
     ("\\ba", false),
     ("a\\B", false),
     // Too many states.
@@ -95,7 +95,7 @@ fn automaton(pattern: &str) -> bool {
 }
 
 #[test]
-fn a_pattern_finds_what_the_judge_finds() {
+fn patterns_match_like_the_reference() {
     for (pattern, small) in PATTERNS {
         assert_eq!(automaton(pattern), small, "{pattern}");
         let schema = json!({ "pattern": pattern });
@@ -114,12 +114,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_pattern_finds_what_the_judge_finds_in_any_text(
+    fn random_patterns_match_like_the_reference(
         pattern in "(\\^)?([ab]|\\.|\\[\\^?[a-cé]\\]|\\(a\\|b\\|\\)|\\\\[dwsDWS]){0,6}[*+?]?(\\$)?",
         texts in proptest::collection::vec("[ab1é😀 \n]{0,12}", 16),
     ) {
         let schema = json!({ "pattern": pattern });
-        // A quantifier with nothing before it is no pattern.
+        // A quantifier with nothing before it is not a pattern.
         if let Ok(reference) = reference(&schema) {
             let table = compile(&schema);
             for text in texts.into_iter().map(Value::from) {

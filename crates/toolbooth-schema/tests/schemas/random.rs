@@ -1,4 +1,4 @@
-//! Any schema, any value: the same verdict as the reference, and words for every rejection.
+//! Random schemas and values: the same result as the reference, and a message for every error.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -8,13 +8,13 @@ use toolbooth_schema::{check, compile};
 
 use crate::reference;
 
-/// Few names, so that schemas and values speak of the same ones.
+/// Few names, so that schemas and values use the same ones.
 fn name() -> impl Strategy<Value = String> {
     select(vec!["a", "ab", "b", "x1", "é"]).prop_map(str::to_owned)
 }
 
-/// None is a double beyond 2^53 with a text that is rounded: the reference asks whether 1e300 as it is kept
-/// is a multiple of 3, and we whether 1e300 as it is written is (it is not).
+/// No double beyond 2^53 whose decimal form is rounded: the reference checks whether the stored 1e300 is a
+/// multiple of 3, we check the 1e300 that was written (it is not).
 fn number() -> impl Strategy<Value = Value> {
     select(vec![
         json!(0),
@@ -55,7 +55,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// One keyword that holds no schema.
+/// A keyword that contains no schema.
 fn plain_keyword() -> impl Strategy<Value = (&'static str, Value)> {
     let types = ["null", "boolean", "integer", "number", "string", "array", "object"];
     let count = || (0_u64..4).prop_map(Value::from);
@@ -154,7 +154,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_schema_decides_like_the_judge(schema in schema(), values in vec(value(), 8)) {
+    fn schemas_decide_like_the_reference(schema in schema(), values in vec(value(), 8)) {
         let reference = reference(&schema).unwrap();
         let table = compile(&schema);
         for value in values {
@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn any_value_is_itself_and_nothing_else(one in value(), other in value()) {
+    fn a_value_equals_itself_and_nothing_else(one in value(), other in value()) {
         let same = reference(&json!({"const": one})).unwrap().is_valid(&other);
         for (keyword, named) in [("const", one.clone()), ("enum", json!([one]))] {
             let mut schema = Map::new();

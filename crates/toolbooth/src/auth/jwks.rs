@@ -246,5 +246,5 @@ fn parse_key(jwk: &Value<'_>) -> Option<VerificationKey> {
     // Anyone who can read the set could sign with a key whose private part is in it.
     let fits = fits && jwk.get("d").is_none();
     let id = text("kid").map(str::to_owned);
-    fits.then(|| VerificationKey { id, algorithm, jwk: json::text(&public.into()) })
+    fits.then(|| VerificationKey { id, algorithm, jwk: json::to_string(&public) })
 }

@@ -179,7 +179,7 @@ impl InputRequired {
 
     /// What is wrong with it; that is the tool's own fault.
     pub(crate) fn fault(&self) -> Option<&'static str> {
-        let state = self.state.as_ref().map_or(0, |state| json::text(state).len());
+        let state = self.state.as_ref().map_or(0, |state| json::to_string(state).len());
         if self.questions.is_empty() {
             Some("it asks and has no question")
         } else if self.questions.len() > MOST_QUESTIONS {
