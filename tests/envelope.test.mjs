@@ -98,7 +98,7 @@ for (const path of ["/oxp/1.0/tools/call", "/oxp/1.0/call", "/otc/tools/call", "
 
 for (const [mount, $schema] of Object.entries(MOUNTS)) {
   for (const [name, body, detail] of [
-    ["a flat body", CALL, "tool_id belongs inside request; a call without envelope is taken at /oxp/tools/call"],
+    ["a flat body", CALL, "tool_id belongs inside request; /oxp/tools/call accepts a call without envelope"],
     ["no request", {}, "request is missing; it must be an object with tool_id and input"],
     ["an array", [{ request: CALL }], "the body must be an object with request"],
     ["null", "null", "the body must be an object with request"],

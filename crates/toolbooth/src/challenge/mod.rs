@@ -77,13 +77,6 @@ pub struct Challenge {
     pub title: String,
 }
 
-impl Challenge {
-    /// What is told of it to programs, by OXP's names.
-    pub(crate) fn members(&self) -> [(&'static str, &str); 3] {
-        [("id", &self.id), ("url", &self.url), ("check_url", &self.check_url)]
-    }
-}
-
 /// What a challenge's token says.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct ChallengeClaims {

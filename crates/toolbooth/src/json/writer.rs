@@ -51,11 +51,6 @@ impl Writer {
         self
     }
 
-    /// Adds a whole number that is not negative.
-    pub(crate) fn whole(&mut self, number: u64) -> &mut Self {
-        self.serialize(&number)
-    }
-
     /// Adds a whole number.
     pub(crate) fn integer(&mut self, number: i64) -> &mut Self {
         self.serialize(&number)
@@ -106,7 +101,7 @@ mod tests {
         writer.json("{\"a\":").string("b\n").json(",\"c\":").array([1, 2], |writer, item| {
             writer.value(&json!(item));
         });
-        writer.member("d").whole(u64::MAX).json("}");
+        writer.member("d").value(&json!(u64::MAX)).json("}");
         assert_eq!(writer.end(), r#"{"a":"b\n","c":[1,2],"d":18446744073709551615}"#);
         let mut writer = Writer::new();
         writer.json("{").member("a").integer(i64::MIN).member("b").json("{").member("c").integer(0);

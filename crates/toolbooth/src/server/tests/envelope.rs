@@ -29,17 +29,16 @@ fn the_form_of_a_request_is_the_form_of_its_answer() {
     let (otc, oxp) = ("\"$schema\":\"otc://1.0\",", "\"$schema\":\"urn:oxp:1.0\",");
     let version = |schema: &str| {
         format!(
-            "400 {{{schema}\"message\":\"This version of the protocol is not supported\",\
+            "400 {{{schema}\"message\":\"This protocol version is not supported\",\
              \"developer_message\":\"$schema must be otc://1.0, urn:oxp:1.0 or absent\"}}"
         )
     };
     let flat_only = malformed(
         "",
-        "request is an envelope, which /otc and /oxp/1.0 take; here its fields are the body's own",
+        "request is an envelope, which /otc and /oxp/1.0 accept; here its fields belong in the body itself",
     );
     let no_id = malformed("", "tool_id is missing; it must be a string");
-    let no_flat =
-        "tool_id belongs inside request; a call without envelope is taken at /oxp/tools/call";
+    let no_flat = "tool_id belongs inside request; /oxp/tools/call accepts a call without envelope";
     let no_field = r#"\"$schema\" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context"#;
     let no_request = "request is missing; it must be an object with tool_id and input";
     let both = "request and tool_id exclude each other; tool_id belongs inside request";
