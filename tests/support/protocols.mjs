@@ -1,5 +1,5 @@
-// Every protocol that takes calls: how a call is written in it, and where a response has the value or the error. The data
-// is protocols.json, which `UPDATE_SAMPLES=1 cargo test -p toolbooth sample` writes from crates/toolbooth/src/protocol/sample.rs.
+// How to write a call in every protocol, and where its responses have the value or the error. The data is protocols.json,
+// which `UPDATE_SAMPLES=1 cargo test -p toolbooth sample` writes from crates/toolbooth/src/protocol/sample.rs.
 import { readFileSync } from "node:fs";
 
 const SAMPLES = JSON.parse(readFileSync(new URL("protocols.json", import.meta.url), "utf8"));
@@ -29,6 +29,7 @@ function form(sample) {
   const call = (id, name, input, context) => fill(sample.call, { id, name, tool_id: name.replace("_", "."), input, context });
   const value = (reply) => at(reply, sample.value);
   return {
+    title: sample.title,
     path: sample.paths[0],
     mark: sample.rejection_members,
     scope: sample.missing_scope_status,
@@ -40,28 +41,28 @@ function form(sample) {
         : (count, name, input) => fill(sample.batch, { calls: Array.from({ length: count }, (_, index) => call(`c${index}`, name, input)) }),
     value: sample.value_in_object ? (reply) => value(reply).result : value,
     failure: (reply) => texts(reply, sample.error),
-    refusal: (reply) => texts(reply, sample.rejection),
+    rejection: (reply) => texts(reply, sample.rejection),
     takesContext: sample.carries_context,
     query: sample.list_query,
   };
 }
 
 /**
- * By the name of the protocol in the index. `path` takes calls. `body` writes one call and `many` several, if a request can
- * have more than one. `value` and `failure` read the outcome of a call, `refusal` the error of a rejected request, which also
+ * By the name of the protocol in the index. `path` accepts calls. `body` writes one call and `many` several, if a request can
+ * have more than one. `value` and `failure` read the outcome of a call, `rejection` the error of a rejected request, which also
  * has the members of `mark`. `scope` and `unmet` are the statuses of a call without a scope or a requirement.
  */
 export const FORMS = {};
 // The first sample of a protocol is its own format. The root accepts those of others too.
 for (const sample of SAMPLES) FORMS[sample.protocol] ??= form(sample);
 
-/** What a reply says, whatever carries it: the JSON of the body, or that of the last event of a stream. */
-export function told(reply) {
+/** The JSON of a reply: its body, or the last event of a stream. */
+export function payload(reply) {
   if (reply.headers["content-type"] !== "text/event-stream") return reply.json;
   return JSON.parse(/event:error\ndata:(.*)\n\n$/.exec(reply.text)[1]);
 }
 
-/** The addresses that the index of `worker` names: `{ protocol, method, path, form }`. */
+/** The endpoints in the index of `worker`: `{ protocol, method, path, form }`. */
 export async function addresses(worker) {
   const { protocols } = (await worker.get("/")).json;
   return protocols.flatMap(({ name: protocol, endpoints }) => {

@@ -9,7 +9,7 @@ mod rejection;
 mod requirements;
 mod selector;
 
-pub use input::{InvalidInput, Nulls, ParameterError, check as check_input};
+pub use input::Nulls;
 pub use missing::MissingRequirements;
 pub use outcome::Outcome;
 pub use pipeline::{Pipeline, RequestContext};
@@ -19,6 +19,7 @@ pub use rejection::{Description, Rejection, RejectionKind};
 pub use selector::ToolSelector;
 
 use crate::json::Value;
+pub use crate::schema::{InvalidInput, ParameterError};
 use crate::tool::{Credentials, Dialogue};
 
 /// A call that a protocol has decoded; parts of it borrow from the request's body.

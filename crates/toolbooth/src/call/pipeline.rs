@@ -17,6 +17,7 @@ use crate::host::{BoxFuture, Host, Level, NoRandomness, rare};
 use crate::http::Headers;
 use crate::json::Value;
 use crate::principal::Principal;
+use crate::schema::check;
 use crate::settings::{Permission, Settings};
 use crate::tool::{Capabilities, Context, Dialogue, InputRequired, Notification, ToolError};
 
@@ -235,7 +236,7 @@ impl<'a> RequestContext<'a> {
                 return Outcome::Done { call_id, duration_ms, value, notes };
             }
             Ok(value) => {
-                let faults = input::check(tool.output, &(&value).into()).err();
+                let faults = check(tool.output, &(&value).into()).err();
                 let faults = faults.map(|faults| faults.to_string()).unwrap_or_default();
                 faulty_tool(tool, host, "its output breaks output_schema", &faults)
             }

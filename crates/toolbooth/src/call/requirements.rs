@@ -4,7 +4,7 @@ use super::missing::MissingRequirements;
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 use crate::catalog::{Authorization, Tool};
-use crate::challenge::{Challenges, Granted, Need, NoOwner, NoToken, Owner};
+use crate::challenge::{Challenges, GrantError, GrantRequest, GrantedToken, Owner, OwnerError};
 use crate::host::{Host, rare};
 use crate::principal::UserMismatch;
 use crate::tool::Named;
@@ -41,7 +41,7 @@ pub(super) async fn meet<'a>(
     let RequestContext { principal, pipeline, host, .. } = context;
     let user = principal.user(sent.user_id.as_deref());
     let user = user.map_err(|UserMismatch| {
-        Rejection::Malformed(format!("context: {}", NoOwner::Another.words()))
+        Rejection::Malformed(format!("context: {}", OwnerError::UserMismatch.message()))
     })?;
     sent.user_id = user.map(str::to_owned);
     let mut missing = MissingRequirements {
@@ -71,27 +71,30 @@ pub(super) async fn meet<'a>(
         };
         let owner = match Owner::of(principal, sent.user_id.as_deref()) {
             Ok(owner) => owner,
-            Err(NoOwner::Unnamed) => {
+            Err(OwnerError::MissingUser) => {
                 missing.authorization.push(required.id);
                 missing.user_id = true;
                 continue;
             }
-            Err(why) => return Err(Rejection::Malformed(format!("context: {}", why.words()))),
+            Err(error) => {
+                return Err(Rejection::Malformed(format!("context: {}", error.message())));
+            }
         };
         let id = tool.id();
         let proof = sent.tokens.get(required.id);
-        let need = Need { owner: &owner, provider, scopes: required.scopes, tool: &id, proof };
-        match rare(challenges.token(&need, host)).await {
+        let request =
+            GrantRequest { owner: &owner, provider, scopes: required.scopes, tool: &id, proof };
+        match rare(challenges.token(&request, host)).await {
             Ok(granted) => {
-                let Granted { token, updated_ms, scopes } = granted;
+                let GrantedToken { token, updated_ms, scopes } = granted;
                 sent.tokens.insert(required.id.to_owned(), token);
                 grants.push(Used { challenges, required, owner, updated_ms, scopes });
             }
-            Err(NoToken::Ask(challenge)) => {
+            Err(GrantError::ConsentRequired(challenge)) => {
                 missing.authorization.push(required.id);
                 missing.challenges.push(challenge);
             }
-            Err(NoToken::Unavailable(detail)) => return Err(Rejection::Unavailable(detail)),
+            Err(GrantError::Unavailable(detail)) => return Err(Rejection::Unavailable(detail)),
         }
     }
     if missing == MissingRequirements::default() {
@@ -122,8 +125,9 @@ impl Met<'_> {
             let Used { challenges, required, owner, updated_ms, scopes } = used;
             let provider = challenges.provider(provider)?;
             let (scopes_required, id) = (required.scopes, tool.id());
-            let need = Need { owner, provider, scopes: scopes_required, tool: &id, proof: None };
-            match challenges.challenge(&need, Some(*updated_ms), scopes, host) {
+            let request =
+                GrantRequest { owner, provider, scopes: scopes_required, tool: &id, proof: None };
+            match challenges.challenge(&request, Some(*updated_ms), scopes, host) {
                 Ok(challenge) => missing.challenges.push(challenge),
                 Err(_) => return Some(Rejection::Unavailable("it has no random bytes")),
             }

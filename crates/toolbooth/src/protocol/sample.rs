@@ -32,6 +32,8 @@ impl ProtocolSamples {
 
 /// How to write a call in a protocol, and how to read the response.
 pub struct Sample {
+    /// The name of the protocol in reports.
+    pub title: &'static str,
     /// Writes one call.
     pub call: fn(&SampleCall<'_>) -> Value,
     /// Puts calls into a body.
@@ -88,7 +90,7 @@ pub struct SampleCall<'a> {
 
 impl fmt::Debug for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sample").field("value", &self.value).finish_non_exhaustive()
+        f.debug_struct("Sample").field("title", &self.title).finish_non_exhaustive()
     }
 }
 
@@ -159,6 +161,7 @@ fn oxp_call(call: &SampleCall<'_>) -> Value {
 
 /// Flat OXP.
 pub(super) const FLAT: Sample = Sample {
+    title: "OXP, flat",
     call: oxp_call,
     body: only,
     batches: false,
@@ -176,6 +179,7 @@ pub(super) const FLAT: Sample = Sample {
 
 /// OXP in an envelope.
 pub(super) const OXP_ENVELOPE: Sample = Sample {
+    title: "OXP, envelope",
     body: |calls| json!({"$schema": "urn:oxp:1.0", "request": only(calls)}),
     value: "/result/value",
     is_error: |response| response["result"]["success"] != true,
@@ -186,6 +190,7 @@ pub(super) const OXP_ENVELOPE: Sample = Sample {
 
 /// OTC.
 pub(super) const OTC: Sample = Sample {
+    title: "OTC",
     body: |calls| json!({"$schema": "otc://1.0", "request": only(calls)}),
     rejection_members: r#"{"$schema": "otc://1.0"}"#,
     ..OXP_ENVELOPE
@@ -193,6 +198,7 @@ pub(super) const OTC: Sample = Sample {
 
 /// JSON-RPC.
 pub(super) const JSONRPC: Sample = Sample {
+    title: "JSON-RPC",
     call: |SampleCall { id, name, input, .. }| json!({"jsonrpc": "2.0", "method": name, "params": input, "id": id}),
     body: |calls| if calls.len() == 1 { only(calls) } else { calls.into() },
     batches: true,
@@ -209,13 +215,15 @@ pub(super) const JSONRPC: Sample = Sample {
 };
 
 /// OpenTool.
-pub(super) const OPENTOOL: Sample = Sample { value_form: ValueForm::Object, ..JSONRPC };
+pub(super) const OPENTOOL: Sample =
+    Sample { title: "OpenTool", value_form: ValueForm::Object, ..JSONRPC };
 
 /// A stream of OpenTool.
 pub(super) const OPENTOOL_STREAM: Sample = Sample { body: only, batches: false, ..OPENTOOL };
 
 /// MCP.
 pub(super) const MCP: Sample = Sample {
+    title: "MCP 2026-07-28",
     call: |SampleCall { id, name, input, context, .. }| {
         let mut params = json!({"name": name, "arguments": input});
         if let Some(context) = context {
@@ -240,6 +248,7 @@ pub(super) const MCP: Sample = Sample {
 
 /// Xaibo.
 pub(super) const XAIBO: Sample = Sample {
+    title: "Xaibo",
     call: |SampleCall { name, input, context, .. }| {
         with(json!({"tool_name": name, "parameters": input}), "context", *context)
     },
@@ -259,6 +268,7 @@ pub(super) const XAIBO: Sample = Sample {
 
 /// What the formats of model providers have in common; the rest is OpenAI Chat Completions.
 pub(super) const OPENAI: Sample = Sample {
+    title: "OpenAI Chat Completions",
     call: |SampleCall { id, name, input, .. }| {
         json!({
             "id": id, "type": "function",
@@ -281,6 +291,7 @@ pub(super) const OPENAI: Sample = Sample {
 
 /// OpenAI Responses.
 pub(super) const OPENAI_RESPONSES: Sample = Sample {
+    title: "OpenAI Responses",
     call: |SampleCall { id, name, input, .. }| {
         json!({
             "type": "function_call", "id": format!("f{id}"), "call_id": id, "name": name,
@@ -296,6 +307,7 @@ pub(super) const OPENAI_RESPONSES: Sample = Sample {
 
 /// Anthropic Messages.
 pub(super) const ANTHROPIC: Sample = Sample {
+    title: "Anthropic Messages",
     call: |SampleCall { id, name, input, .. }| json!({"type": "tool_use", "id": id, "name": name, "input": input}),
     body: |calls| json!({"role": "assistant", "content": calls}),
     value: "/messages/0/content/0/content",
@@ -308,6 +320,7 @@ pub(super) const ANTHROPIC: Sample = Sample {
 
 /// Gemini generateContent.
 pub(super) const GEMINI: Sample = Sample {
+    title: "Gemini generateContent",
     call: |SampleCall { id, name, input, .. }| json!({"functionCall": {"id": id, "name": name, "args": input}}),
     body: |calls| json!({"role": "model", "parts": calls}),
     value: "/contents/0/parts/0/functionResponse/response/output",

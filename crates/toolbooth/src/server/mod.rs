@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use crate::auth::{self, Authenticator};
 use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
+use crate::challenge::{Challenges, RequestStateCodec};
 use crate::host::{BoxFuture, Host, Level, rare};
 use crate::http::{self, Body, BodyError, Headers, Method, Origins, Request, Response};
 use crate::json;
@@ -35,25 +36,16 @@ impl Server {
     /// Creates a server for `catalog` that is configured by the host's variables, and logs what is wrong
     /// with them.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
-        let mut settings = Settings::read(host, catalog.variables);
-        let authenticator = Authenticator::read(host, &mut settings.problems);
-        let (challenges, request_state) = (settings.challenges.take(), settings.pauses.take());
-        let public = challenges.as_ref().is_some_and(|challenges| !challenges.is_local());
-        if public && authenticator.lets_strangers_in() {
-            settings.problems.push(
-                "AUTH must not have none where OAUTH_PROVIDERS is set: whoever guesses a user's id \
-                 would act with that user's grants"
-                    .to_owned(),
-            );
-        }
+        let settings = Settings::read(host, catalog.variables);
+        let authenticator = Authenticator::new(&settings.auth);
         for problem in &settings.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
         let pipeline = Pipeline {
             catalog,
+            challenges: settings.consent.as_ref().map(Challenges::new),
+            request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
-            challenges,
-            request_state,
             rate_limited: host.is_limited(),
             same_for_all: authenticator.is_same_for_all(),
         };
@@ -120,8 +112,8 @@ impl Server {
     /// The pages that may call where not every page and not only the server's own may.
     fn origins(&self, cors: Cors) -> Option<&Origins> {
         match cors {
-            Cors::Configured => Some(self.pipeline.settings.origins_of(false)),
-            Cors::WebClients => Some(self.pipeline.settings.origins_of(true)),
+            Cors::Configured => Some(self.pipeline.settings.cors.origins(false)),
+            Cors::WebClients => Some(self.pipeline.settings.cors.origins(true)),
             Cors::AnyPage | Cors::SameOrigin => None,
         }
     }
@@ -176,7 +168,7 @@ impl Server {
     /// # Errors
     /// It is too large, or did not arrive completely.
     async fn receive(&self, body: Body<'_>) -> Result<Vec<u8>, Rejection> {
-        let limit = self.pipeline.settings.max_body_bytes;
+        let limit = self.pipeline.settings.limits.max_body_bytes;
         let read = match body {
             Body::Read(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
             Body::Read(bytes) => Ok(bytes),

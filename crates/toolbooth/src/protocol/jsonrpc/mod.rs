@@ -58,7 +58,7 @@ pub(super) fn call<'a>(
     profile: &'static JsonRpcProfile,
 ) -> CallResponse<'a> {
     let PostRequest { body, context } = request;
-    let most = context.pipeline.settings.max_tool_calls;
+    let most = context.pipeline.settings.limits.max_tool_calls;
     let decode = |body| JsonRpcRequest::decode(body, profile.versions);
     let (batch, requests) = match body {
         json::Value::Array(members) if members.is_empty() => {

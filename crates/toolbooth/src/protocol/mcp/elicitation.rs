@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::message::{Era, McpRequest};
 use super::reply::{Code, Error};
 use crate::call::{MissingRequirements, Rejection, RequestContext, ToolSelector};
-use crate::challenge::{Challenge, ContinuationToken, FORGED, Waited};
+use crate::challenge::{Challenge, ContinuationToken, INVALID_STATE, RequestState};
 use crate::json::{self, Object};
 use crate::tool::{
     Capabilities, Capability, Credentials, Dialogue, InputRequest, InputRequired, InputResponse,
@@ -22,7 +22,7 @@ pub(super) struct Asking {
     /// The request's place, if there is a key to seal it with.
     pause: Option<ContinuationToken>,
     /// What the request waited for.
-    waited: Waited,
+    waited: RequestState,
 }
 
 /// How this client asks its user for an authorization.
@@ -68,15 +68,15 @@ impl Asking {
                 ToolSelector::Resolved(tool) => tool.name,
             };
             let parts = [&*request.method, tool, &input.text()];
-            all.pause((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
+            all.token_for((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
         });
         let wrong = |what: &str| Error::new(Code::InvalidParams, format!("requestState {what}"));
         let waited = match (state, &pause) {
-            (None, _) => Waited::default(),
+            (None, _) => RequestState::default(),
             (Some(json::Value::String(state)), Some(pause)) => {
                 pause.open(state, now_ms).map_err(wrong)?
             }
-            (Some(json::Value::String(_)), None) => return Err(wrong(FORGED)),
+            (Some(json::Value::String(_)), None) => return Err(wrong(INVALID_STATE)),
             (Some(_), _) => return Err(wrong("must be a string")),
         };
         let opens = capabilities.has(Capability::Url) && pause.is_some();
@@ -121,7 +121,7 @@ impl Asking {
             requests.insert(one.provider.clone(), url(&one.url, words(one)));
         }
         let providers = missing.challenges.iter().map(|one| one.provider.clone()).collect();
-        let state = pause.token(Waited { providers, state: self.waited.state.clone() });
+        let state = pause.seal(RequestState { providers, state: self.waited.state.clone() });
         let members =
             json::object([("inputRequests", requests.into()), ("requestState", state.into())]);
         Some(super::reply::members(&members))
@@ -140,8 +140,8 @@ impl Asking {
         if required.state.is_some() {
             let no_key =
                 Rejection::Unavailable("it has no STATE_KEY, which this tool's state needs");
-            let waits = Waited { providers: Vec::new(), state: required.state };
-            let token = self.pause.as_ref().ok_or(no_key)?.token(waits);
+            let waits = RequestState { providers: Vec::new(), state: required.state };
+            let token = self.pause.as_ref().ok_or(no_key)?.seal(waits);
             members.insert("requestState".to_owned(), token.into());
         }
         Ok(super::reply::members(&members.into()))

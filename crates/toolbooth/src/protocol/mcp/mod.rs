@@ -15,6 +15,7 @@ mod message;
 mod notes;
 mod prompts;
 mod reply;
+mod resource_metadata;
 mod resources;
 mod result;
 mod tools;
@@ -72,8 +73,10 @@ pub(super) const LISTS: &[ListForm] = &[
 
 /// `GET /.well-known/oauth-protected-resource`; 404 if there is no issuer to name.
 fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    match &context.pipeline.settings.resource {
-        Some(resource) => Ok(Page::new(resource.metadata(context.pipeline.catalog))),
+    match &context.pipeline.settings.mcp_resource {
+        Some(resource) => {
+            Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
+        }
         None => Err(Rejection::NotFound.into()),
     }
 }

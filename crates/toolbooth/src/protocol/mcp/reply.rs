@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::message::{Era, McpRequest};
-use crate::auth::resource;
+use super::resource_metadata;
 use crate::call::{Pipeline, Rejection, RejectionKind};
 use crate::http::Response;
 use crate::json::{self, Writer};
@@ -270,12 +270,12 @@ impl From<&Rejection> for Error {
 pub(super) fn reject(rejection: &Rejection, id: Option<&Value>, pipeline: &Pipeline) -> Response {
     let mut response = Error::from(rejection).told(id);
     if let Some((name, mut value)) = rejection.header() {
-        if let (Some(resource), "www-authenticate") = (&pipeline.settings.resource, name) {
+        if let (Some(resource), "www-authenticate") = (&pipeline.settings.mcp_resource, name) {
             let scopes = match rejection {
-                Rejection::Unauthenticated { .. } => resource::scopes(pipeline.catalog),
+                Rejection::Unauthenticated { .. } => resource_metadata::scopes(pipeline.catalog),
                 _ => Vec::new(),
             };
-            value.push_str(&resource.pointer(&scopes));
+            value.push_str(&resource_metadata::challenge_parameters(resource, &scopes));
         }
         response.headers.push((name, value.into()));
     }

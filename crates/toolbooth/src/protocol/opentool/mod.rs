@@ -34,16 +34,15 @@ pub(super) static OPENTOOL: Protocol = Protocol {
         Route { path: "/call", methods: &[post(Handler::Call(call))] },
         Route { path: "/streamCall", methods: &[post(Handler::Call(stream::call))] },
         // It stops a tool that runs on the user's machine (OT41).
-        Route {
-            path: "/stop",
-            methods: &[post(Handler::NotServed("it is hosted, so there is nothing to stop"))],
-        },
+        Route { path: "/stop", methods: &[get(STOP), post(STOP)] },
     ],
     check_version: version_free,
     encode_rejection: jsonrpc::encode_rejection,
     response_headers: &[],
     cors: Cors::Configured,
 };
+
+const STOP: Handler = Handler::NotServed("it is hosted, so there is nothing to stop");
 
 /// How OpenTool differs from JSON-RPC (OT6, OT10, OT11).
 const PROFILE: JsonRpcProfile = JsonRpcProfile {

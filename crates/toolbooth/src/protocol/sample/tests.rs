@@ -16,6 +16,7 @@ fn exported(sample: &Sample) -> Value {
     let body = |count| (sample.body)(vec![json!("{call}"); count]);
     let members: Value = serde_json::from_str(sample.rejection_members).unwrap();
     json!({
+        "title": sample.title,
         "call": (sample.call)(&call),
         "body": body(1),
         "batch": if sample.batches { body(2) } else { Value::Null },
