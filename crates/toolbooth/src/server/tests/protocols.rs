@@ -78,13 +78,13 @@ fn every_protocol_asks_who_calls_and_how_often() {
     let shut =
         FakeHost::with(&[("AUTH", "jwt"), ("JWT_SECRET", "a secret of thirty-two bytes and")]);
     for (method, path) in addresses() {
-        let free = path == "/" || path == "/opentool/stop" || path.ends_with("/health");
+        let free = path == "/" || path.ends_with("/health");
         for headers in [&[JSON][..], &[JSON, ("authorization", "Bearer x")]] {
             let answer = asked(&shut, (&method, &path, headers), "{}");
             assert_eq!(answer.starts_with("401\n"), !free, "{method} {path}: {answer}");
         }
     }
-    for path in posts().into_iter().filter(|path| path != "/opentool/stop") {
+    for path in posts() {
         let full = FakeHost { limit: Some(Ok(0)), ..FakeHost::default() };
         let body = good(&path).to_string();
         let answer = asked(&full, ("POST", &path, &[JSON]), &body);
