@@ -99,11 +99,11 @@ where
     Box::pin(async move {
         let future = started.ok_or_else(|| {
             RunError::Mismatch(
-                "the handler's input type refuses what input_schema allows".to_owned(),
+                "the function's input type does not accept what input_schema allows".to_owned(),
             )
         })?;
         let output = future.await.map_err(RunError::Tool)?;
         serde_json::to_value(output)
-            .map_err(|_| RunError::Mismatch("the handler's output is not JSON".to_owned()))
+            .map_err(|_| RunError::Mismatch("the function's output is not JSON".to_owned()))
     })
 }

@@ -25,11 +25,11 @@ pub struct Context<'a> {
     host: &'a dyn Host,
     refused_token: RefCell<Option<String>>,
     notes: Notifications,
-    asked: RefCell<Option<Asking>>,
+    asked: RefCell<Option<RequestedInput>>,
 }
 
 /// The input that a run requests, and its state.
-pub(crate) type Asking = (Named<InputRequest>, Option<Value>);
+pub(crate) type RequestedInput = (Named<InputRequest>, Option<Value>);
 
 impl<'a> Context<'a> {
     /// A context with these parts.
@@ -187,7 +187,7 @@ impl<'a> Context<'a> {
     }
 
     /// The input that the tool requested, if any.
-    pub(crate) fn take_asked(&self) -> Option<Asking> {
+    pub(crate) fn take_asked(&self) -> Option<RequestedInput> {
         self.asked.take()
     }
 
