@@ -5,7 +5,8 @@ import { FORMS } from "../tests/support/protocols.mjs";
 import { Connection, get, post } from "./load.mjs";
 import { add } from "./mcp.mjs";
 
-const CALLABLE = Object.entries(FORMS).filter(([, { path }]) => path !== undefined);
+// The root has no format of its own.
+const CALLABLE = Object.entries(FORMS).filter(([protocol, { path }]) => protocol !== "root" && path !== undefined);
 
 /** A call of Calculator.Add with this input in each protocol: `{ title, request, sum }`; `sum` reads a response. */
 export function calls(input) {

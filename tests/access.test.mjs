@@ -253,7 +253,7 @@ const CONTEXT = {
 const LACKING = { authorization: /\bmail\b/, secrets: /\bKEY\b/, user_id: /\buser/ };
 
 /** The status of a call with unmet requirements. */
-const unmet = ({ form: { scope, unmet = scope === 403 ? 400 : 200 } }) => unmet;
+const unmet = ({ form }) => form.unmet;
 
 for (const one of CALLS) {
   for (const missing of Object.keys(one.form.takesContext ? LACKING : {})) {

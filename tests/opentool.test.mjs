@@ -28,7 +28,7 @@ for (const [name, worker, body, error, outcome] of [
     everyone({ result: { doorbell_id: "doorbell42", rung: true } })],
   ["OT10 a number, wrapped", () => booth, ADD, undefined, everyone({ result: { result: 3 } })],
   ["OT10 nothing", () => fixtures, request("Fixture_Silent", {}), undefined, everyone({ result: {} })],
-  ["OT12 an unknown function", () => booth, request("zzz", {}), -32601, everyone(C("Tool 'zzz' was not found"))],
+  ["OT12 an unknown function", () => booth, request("zzz", {}), -32601, everyone(C("Tool 'zzz' was not found: zzz is not a tool of this server"))],
   ["OT12 OT13 bad arguments", () => booth, request("Calculator_Add", { a: CANARY }), -32602,
     everyone(C("Some parameters are invalid. b: Is required; a: Must be a number"))],
   ["OT12 a failing tool", () => booth, request("Doorbell_Ring", { doorbell_id: CANARY }), 500,
@@ -69,7 +69,7 @@ async function tooMany() {
 const HTTP = C("HTTP error");
 for (const [name, send, status, code, outcomes] of [
   ["OT18 no JSON", () => booth.post("{", { path: CALL }), 400, -32700,
-    { typescript: N, java: HTTP, dart: C(/^HTTP 400 .*The body is not valid JSON/) }],
+    { typescript: N, java: HTTP, dart: C(/^HTTP 400 .*The request body is not valid JSON/) }],
   ["OT24 another content type", () => booth.post(ADD, { path: CALL, headers: { "content-type": "text/plain" } }), 400, -32600,
     { typescript: N, java: HTTP, dart: C(/^HTTP 400 .*Content-Type: application\/json/) }],
   ["OT23 a body beyond the limit", () => booth.post("x".repeat(262145), { path: CALL }), 413, -32600,
@@ -79,11 +79,11 @@ for (const [name, send, status, code, outcomes] of [
   ["OT3 a call without key", () => ask(keyed, ADD), 401, -32002, everyone(U)],
   ["OT3 a call with another key", () => withKey(`${KEY}-other`), 401, -32002, everyone(U)],
   ["OT24 one call too many", tooMany, 429, -32003,
-    { typescript: N, java: HTTP, dart: C(/^HTTP 429 .*Too many calls; try again after 60 seconds/) }],
+    { typescript: N, java: HTTP, dart: C(/^HTTP 429 .*Too many calls: try again after 60 seconds/) }],
   ["OT14 a tool that crashes", () => ask(fixtures, request("Fixture_Panic", {})), 503, -32603,
     { typescript: N, java: HTTP, dart: C(/^HTTP 503 .*The tool server failed/) }],
   ["OT15 a numeric id", () => ask(booth, request("zzz", {}, 7)), 200, -32601,
-    { typescript: C("Tool 'zzz' was not found"), java: C("Tool 'zzz' was not found"), dart: { exception: "TypeError" } }],
+    { typescript: C("Tool 'zzz' was not found: zzz is not a tool of this server"), java: C("Tool 'zzz' was not found: zzz is not a tool of this server"), dart: { exception: "TypeError" } }],
   ["OT16 a notification", () => ask(booth, { ...ADD, id: undefined }), 204, undefined,
     { typescript: { result: undefined }, java: { exception: "ResponseNullException" }, dart: { exception: "TypeError" } }],
 ]) {

@@ -1,128 +1,60 @@
-// How to write a call in every protocol, and where its responses have the value or the error.
+// How to write a call in every protocol, and where its responses have the value or the error. The data is protocols.json,
+// which `UPDATE_SAMPLES=1 cargo test -p toolbooth sample` writes from crates/toolbooth/src/protocol/sample.rs.
+import { readFileSync } from "node:fs";
 
-const call = (name, input, context) => ({ call_id: "c0", tool_id: name.replace("_", "."), input, context });
-const times = (count, make) => Array.from({ length: count }, (_, at) => make(at));
-const describe = ({ message, developer_message }) => `${message}: ${developer_message}`;
+const SAMPLES = JSON.parse(readFileSync(new URL("protocols.json", import.meta.url), "utf8"));
 
-/** The envelope of this version. */
-const envelope = ($schema) => ({
-  mark: { $schema },
-  // 403 is HTTP's own status for a missing scope.
-  scope: 403,
-  body: (name, input, context) => ({ $schema, request: call(name, input, context) }),
-  rejection: describe,
-  value: ({ result }) => result.value,
-  failure: describe,
-  takesContext: true,
-});
+/** `template` with `values` instead of `{name}`. A text that is `"{input}"` in JSON becomes the JSON of the input. */
+function fill(template, values) {
+  if (Array.isArray(template)) {
+    return template[0] === "{call}" ? values.calls : template.map((item) => fill(item, values));
+  }
+  if (typeof template === "string") {
+    if (template === "{call}") return values.calls[0];
+    if (template === '"{input}"') return JSON.stringify(values.input);
+    const name = /^\{(\w+)\}$/.exec(template)?.[1];
+    return name === undefined ? template.replace("{id}", values.id) : values[name];
+  }
+  if (template === null || typeof template !== "object") return template;
+  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, values)]));
+}
 
-const rpc = {
-  mark: { jsonrpc: "2.0", id: null },
-  scope: 200,
-  body: (name, params) => ({ jsonrpc: "2.0", method: name, params, id: "7" }),
-  many: (count, name, params) => times(count, (at) => ({ jsonrpc: "2.0", method: name, params, id: `${at}` })),
-  rejection: ({ error }) => error.message,
-  failure: ({ error }) => `${error.message} ${error.data?.developer_message ?? ""}`,
-};
+/** The value at a JSON pointer; undefined if there is none. */
+const at = (json, pointer) => pointer.split("/").slice(1).reduce((value, key) => value?.[key], json);
 
-/** A model provider: `turn` writes the turn of its model; `value` and `failure` read the first result. */
-const provider = (title, path, turn, value, failure = value) => ({
-  title,
-  path,
-  mark: {},
-  scope: 200,
-  body: (name, input) => turn([{ id: "c0", name, input }]),
-  many: (count, name, input) => turn(times(count, (at) => ({ id: `c${at}`, name, input }))),
-  rejection: ({ error }) => error.message,
-  value,
-  failure,
-  // Providers do not accept some schemas of the fixtures.
-  query: "?skip_incompatible=true",
-});
+/** The texts at some JSON pointers. */
+const texts = (json, pointers) => pointers.map((pointer) => at(json, pointer)).filter((text) => typeof text === "string").join(": ");
+
+function form(sample) {
+  const call = (id, name, input, context) => fill(sample.call, { id, name, tool_id: name.replace("_", "."), input, context });
+  const value = (reply) => at(reply, sample.value);
+  return {
+    title: sample.title,
+    path: sample.paths[0],
+    mark: sample.rejection_members,
+    scope: sample.missing_scope_status,
+    unmet: sample.missing_requirements_status,
+    body: (name, input, context) => fill(sample.body, { calls: [call("c0", name, input, context)] }),
+    many:
+      sample.batch === null
+        ? undefined
+        : (count, name, input) => fill(sample.batch, { calls: Array.from({ length: count }, (_, index) => call(`c${index}`, name, input)) }),
+    value: sample.value_in_object ? (reply) => value(reply).result : value,
+    failure: (reply) => texts(reply, sample.error),
+    rejection: (reply) => texts(reply, sample.rejection),
+    takesContext: sample.carries_context,
+    query: sample.list_query,
+  };
+}
 
 /**
- * By the protocol's name in the index. `path` accepts the calls of `title`. `scope` is the status of a missing scope,
- * `unmet` that of a missing requirement if it is not the usual one.
+ * By the name of the protocol in the index. `path` accepts calls. `body` writes one call and `many` several, if a request can
+ * have more than one. `value` and `failure` read the outcome of a call, `rejection` the error of a rejected request, which also
+ * has the members of `mark`. `scope` and `unmet` are the statuses of a call without a scope or a requirement.
  */
-export const FORMS = {
-  root: { mark: {}, scope: 403, body: call, rejection: describe, failure: describe, takesContext: true },
-  oxp: {
-    title: "OXP, flat",
-    path: "/oxp/tools/call",
-    mark: {},
-    scope: 403,
-    body: call,
-    rejection: describe,
-    value: ({ value }) => value,
-    failure: describe,
-    takesContext: true,
-  },
-  "oxp-envelope": { title: "OXP, envelope", path: "/oxp/1.0/tools/call", ...envelope("urn:oxp:1.0") },
-  otc: { title: "OTC", path: "/otc/tools/call", ...envelope("otc://1.0") },
-  opentool: { title: "OpenTool", path: "/opentool/call", ...rpc, value: ({ result }) => result.result },
-  jsonrpc: { title: "JSON-RPC", path: "/jsonrpc", ...rpc, value: ({ result }) => result },
-  xaibo: {
-    title: "Xaibo",
-    path: "/xaibo/execute",
-    mark: { success: false, result: null },
-    scope: 200,
-    body: (tool_name, parameters, context) => ({ tool_name, parameters, context }),
-    rejection: ({ error }) => error,
-    value: ({ result }) => result,
-    failure: ({ error }) => error,
-    takesContext: true,
-  },
-  openai: provider(
-    "OpenAI Chat Completions",
-    "/providers/openai/call",
-    (calls) => ({
-      role: "assistant",
-      content: null,
-      tool_calls: calls.map(({ id, name, input }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(input) } })),
-    }),
-    ({ messages }) => messages[0].content,
-  ),
-  "openai-responses": provider(
-    "OpenAI Responses",
-    "/providers/openai-responses/call",
-    (calls) => calls.map(({ id, name, input }) => ({ type: "function_call", id: `f${id}`, call_id: id, name, arguments: JSON.stringify(input) })),
-    ({ input }) => input[0].output,
-  ),
-  anthropic: provider(
-    "Anthropic Messages",
-    "/providers/anthropic/call",
-    (calls) => ({ role: "assistant", content: calls.map((one) => ({ type: "tool_use", ...one })) }),
-    ({ messages }) => messages[0].content[0].content,
-  ),
-  gemini: provider(
-    "Gemini generateContent",
-    "/providers/gemini/call",
-    (calls) => ({ role: "model", parts: calls.map(({ id, name, input: args }) => ({ functionCall: { id, name, args } })) }),
-    ({ contents }) => contents[0].parts[0].functionResponse.response.output,
-    ({ contents }) => contents[0].parts[0].functionResponse.response.error,
-  ),
-  mcp: {
-    title: "MCP 2026-07-28",
-    path: "/mcp",
-    // There is no id if the message was not read.
-    mark: { jsonrpc: "2.0", id: undefined },
-    scope: 403,
-    // A result, because a model can ask its user to do something about it.
-    unmet: 200,
-    body: (name, input, context) => ({
-      jsonrpc: "2.0",
-      id: "7",
-      method: "tools/call",
-      params: { name, arguments: input, _meta: { "toolbooth/context": context } },
-    }),
-    rejection: ({ error }) => error.message,
-    value: ({ result }) => result.structuredContent.result,
-    failure: ({ error, result }) => error?.message ?? result.content.map(({ text }) => text).join(" "),
-    takesContext: true,
-  },
-  // Lists only.
-  providers: { mark: {}, rejection: ({ error }) => error.message },
-};
+export const FORMS = {};
+// The first sample of a protocol is its own format. The root accepts those of others too.
+for (const sample of SAMPLES) FORMS[sample.protocol] ??= form(sample);
 
 /** The JSON of a reply: its body, or the last event of a stream. */
 export function payload(reply) {
@@ -135,8 +67,8 @@ export async function addresses(worker) {
   const { protocols } = (await worker.get("/")).json;
   return protocols.flatMap(({ name: protocol, endpoints }) => {
     const form = FORMS[protocol];
-    if (form === undefined) throw new Error(`the protocol ${protocol} has no form in support/protocols.mjs`);
-    const query = (method) => (method === "GET" && form.query) || "";
+    if (form === undefined) throw new Error(`the protocol ${protocol} has no sample in the table of protocols`);
+    const query = (method) => (method === "GET" ? form.query : "");
     return endpoints.map(({ method, path }) => ({ protocol, method, path: `${path}${query(method)}`, form }));
   });
 }

@@ -1,4 +1,4 @@
-//! A definition: what its author says of a tool, in one JSON file.
+//! Tool definitions: the JSON file that describes one version of a tool.
 
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// The definition of one version of a tool: OXP's `ToolDefinition` and Toolbooth's own fields.
 ///
-/// Unknown fields are refused, so that a misspelt one is not silently without effect.
+/// Unknown fields are errors, so that a misspelt field is noticed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
@@ -23,7 +23,7 @@ pub struct Definition {
     pub version: Version,
     /// JSON Schema 2020-12 of the input, an object; each property has a description.
     pub input_schema: Map<String, Value>,
-    /// JSON Schema 2020-12 of the value; `{}` is any value, `null` says that the tool returns nothing.
+    /// JSON Schema 2020-12 of the value; `{}` is any value, `null` means that the tool returns nothing.
     #[serde(deserialize_with = "present")]
     pub output_schema: Option<Map<String, Value>>,
     /// Scopes that the caller's API key or token must have, all of them.
@@ -32,28 +32,28 @@ pub struct Definition {
     /// What a call needs beyond its input.
     #[serde(default)]
     pub requirements: Option<Requirements>,
-    /// Inputs with what comes of them. The tests run each one; at least one must be given.
+    /// Inputs with their outcomes. The tests run all of them; at least one is required.
     #[serde(default)]
     pub examples: Vec<Example>,
-    /// What a client may assume of a call.
+    /// What a client may assume about a call.
     #[serde(default)]
     pub annotations: Annotations,
-    /// Whether the value is made for people and models to see: a list of blocks, as
-    /// [`ContentBlock`](crate::call::Content) has them, which `output_schema` must say too.
+    /// Whether the value is for people and models to see: a list of
+    /// [`ContentBlock`](crate::tool::ContentBlock)s, which `output_schema` must match.
     #[serde(default)]
     pub content: bool,
-    /// Words that a user can pick in clients that have a place for them (MCP).
+    /// Prompts for users of clients that support them (MCP).
     #[serde(default)]
     pub prompts: Vec<Prompt>,
-    /// Documents that clients with a place for them (MCP) can list and read.
+    /// Documents for clients that support them (MCP).
     #[serde(default)]
     pub resources: Vec<Resource>,
-    /// Set when callers should move to something else.
+    /// Set if callers should use something else.
     #[serde(default)]
     pub deprecated: Option<Deprecated>,
 }
 
-/// `null` is a value here: unlike `Option`'s own rule, the field must be written.
+/// Makes the field required although it can be `null`.
 fn present<'de, D>(deserializer: D) -> Result<Option<Map<String, Value>>, D::Error>
 where
     D: serde::Deserializer<'de>,
@@ -65,13 +65,13 @@ where
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requirements {
-    /// Tokens that the call needs, one an authorization provider.
+    /// Tokens that the call needs, one per authorization provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authorization: Vec<AuthorizationRequirement>,
     /// Secrets that the call needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretRequirement>,
-    /// Whether the call must say for which user it is.
+    /// Whether the call must name its user.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub user_id: bool,
 }
@@ -82,7 +82,7 @@ pub struct Requirements {
 pub struct AuthorizationRequirement {
     /// The provider, such as `github`.
     pub id: String,
-    /// What must be granted.
+    /// The authorization that the user must grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth2: Option<OAuth2>,
 }
@@ -104,7 +104,7 @@ pub struct SecretRequirement {
     pub id: String,
 }
 
-/// An input with the value, or the error, that it must lead to.
+/// An input with its outcome: a value, an error or requests for input.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
@@ -113,13 +113,13 @@ pub struct Example {
     pub title: Option<String>,
     /// The input.
     pub input: Value,
-    /// The value that comes back.
+    /// The value that the tool returns.
     #[serde(default, deserialize_with = "some")]
     pub value: Option<Value>,
-    /// The error that comes back instead of a value.
+    /// The error that it returns instead.
     #[serde(default)]
     pub error: Option<ExampleError>,
-    /// The keys of the questions that come back instead, sorted: the tool needs answers first.
+    /// The keys of the input that it requests instead, sorted.
     #[serde(default)]
     pub asks: Option<Vec<String>>,
 }
@@ -129,7 +129,7 @@ fn some<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Valu
     Value::deserialize(deserializer).map(Some)
 }
 
-/// The part of a tool's error that an example fixes.
+/// The part of a tool's error that an example checks.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExampleError {
@@ -137,17 +137,17 @@ pub struct ExampleError {
     pub message: String,
 }
 
-/// What a client may assume of a call. The defaults are the careful ones.
+/// What a client may assume about a call. The defaults assume the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Annotations {
-    /// Changes nothing.
+    /// The tool changes nothing.
     pub read_only: bool,
-    /// May destroy something.
+    /// It may destroy something.
     pub destructive: bool,
-    /// Calling again with the same input changes nothing more.
+    /// A repeated call with the same input changes nothing more.
     pub idempotent: bool,
-    /// Reaches out to the world beyond the server.
+    /// It contacts other services.
     pub open_world: bool,
 }
 
@@ -157,81 +157,81 @@ impl Default for Annotations {
     }
 }
 
-/// Words for a user to pick and send to a model, for instance to have the tool used.
+/// A prompt that a user can select and send to a model, for example to have it use the tool.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompt {
-    /// Its name, as tools are named; no two prompts of a catalogue have one name.
+    /// Its name, with the same characters as a tool's; unique in the catalogue.
     pub name: String,
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is for.
+    /// A description.
     pub description: String,
-    /// What the user fills in.
+    /// The arguments that the user fills in.
     #[serde(default)]
     pub arguments: Vec<PromptArgument>,
-    /// The words; `{name}` stands for an argument. Without, the tool itself is run, with the arguments
-    /// as its input, and each block of its value is a message.
+    /// The text; `{name}` is replaced by an argument. Without a text, the prompt runs the tool with the
+    /// arguments as its input, and each block of its value is a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// What a user fills in in a prompt.
+/// An argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PromptArgument {
     /// Its name.
     pub name: String,
-    /// What belongs there.
+    /// A description.
     pub description: String,
-    /// Whether the prompt makes no sense without it.
+    /// Whether it is required.
     #[serde(default)]
     pub required: bool,
-    /// The values to offer, if there are few.
+    /// The possible values, if there are few.
     #[serde(default, rename = "enum", skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
 
-/// A document, or many of one kind. Without `text` and `blob` the tool itself is run: its value, or
-/// each block of it, is what stands in the document.
+/// A document, or many of a kind. Without `text` and `blob`, reading it runs the tool: its value, or each block
+/// of it, is the content.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resource {
-    /// Its address. With a `{name}` in it, it is the address of many; the name is a parameter of the
-    /// tool, and stands for one or more characters other than `/`.
+    /// Its URI. A URI with `{name}` is a template for many documents; the name is a parameter of the tool, and
+    /// matches one or more characters other than `/`.
     pub uri: String,
     /// Its name.
     pub name: String,
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What stands in it.
+    /// A description.
     pub description: String,
     /// Its media type.
     pub mime_type: String,
-    /// The text that stands in it.
+    /// Its content, if that is text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The bytes that stand in it, in base64.
+    /// Its content in base64, if that is binary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
 }
 
 impl Resource {
-    /// Whether it is one of many.
+    /// Whether its URI is a template.
     pub fn is_template(&self) -> bool {
         self.uri.contains('{')
     }
 }
 
-/// Tells callers to move on.
+/// Tells callers to use something else.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deprecated {
     /// Why, and what to do.
     pub message: String,
-    /// The day from which it may be gone, `YYYY-MM-DD`.
+    /// The date after which it may be removed, `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sunset: Option<String>,
     /// The id of the tool to use instead.

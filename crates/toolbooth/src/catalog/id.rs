@@ -4,18 +4,18 @@ use std::fmt;
 
 use semver::Version;
 
-/// A tool id as a caller writes it, taken apart.
+/// A parsed tool id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolRef<'a> {
     /// The part before the dot.
     pub toolkit: &'a str,
     /// The part after the dot.
     pub tool: &'a str,
-    /// The version after `@`, with the shorthand `x` already meaning `x.0.0`; `None` means latest.
+    /// The version after `@`, with `x` expanded to `x.0.0`; `None` means the latest.
     pub version: Option<Version>,
 }
 
-/// The text is not a tool id. Displays the form that was expected.
+/// The text is not a tool id. Displays the expected format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidToolId;
 
@@ -31,7 +31,7 @@ impl fmt::Display for InvalidToolId {
 impl std::error::Error for InvalidToolId {}
 
 impl<'a> ToolRef<'a> {
-    /// Takes an id apart (`^[A-Za-z0-9_]+\.[A-Za-z0-9_]+(@([0-9]+|[0-9]+\.[0-9]+\.[0-9]+))?$`).
+    /// Parses an id (`^[A-Za-z0-9_]+\.[A-Za-z0-9_]+(@([0-9]+|[0-9]+\.[0-9]+\.[0-9]+))?$`).
     ///
     /// # Errors
     /// [`InvalidToolId`] for any other text.
@@ -65,13 +65,13 @@ fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The beginning of a text that consists of such bytes, which are ASCII, and the rest.
+/// The longest prefix of these bytes, which are ASCII, and the rest.
 fn word(text: &str, fits: impl Fn(u8) -> bool) -> Option<(&str, &str)> {
     let end = text.bytes().position(|byte| !fits(byte)).unwrap_or(text.len());
     text.split_at_checked(end).filter(|(word, _)| !word.is_empty())
 }
 
-/// Reads `x` as `x.0.0`, or `x.y.z`.
+/// Parses `x.y.z`, or `x` as `x.0.0`.
 ///
 /// The parts are integers, so `01` is 1. One too large for 64 bits becomes the largest: no
 /// definition has that version, so it is not found, as it should be.

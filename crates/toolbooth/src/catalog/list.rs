@@ -1,50 +1,50 @@
-//! Lists of tools, rendered at build time and selected from when they are asked for.
+//! Lists of tools: rendered at build time, filtered for each request.
 
 use super::Definition;
 
-/// How a protocol lists tools: one text a definition, with commas between and a frame around.
+/// How a protocol lists tools: the JSON of each definition, separated by commas, in a frame.
 #[derive(Debug, Clone, Copy)]
 pub struct ListForm {
     /// The name under which [`Catalog::list`](super::Catalog::list) finds the result.
     pub name: &'static str,
-    /// What stands before the first tool.
+    /// The JSON before the first tool.
     pub head: &'static str,
-    /// What stands after the last tool.
+    /// The JSON after the last tool.
     pub tail: &'static str,
     /// Renders one definition. Runs at build time only.
     pub entry: fn(&Listed<'_>) -> Rendering,
 }
 
-/// A definition with what the whole catalogue says of it.
+/// A definition with what depends on the rest of the catalogue.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed<'a> {
     /// The definition.
     pub definition: &'a Definition,
-    /// The name that means this version and no other: the plain name for the latest, else with the
-    /// version behind it ([`versioned_name`](super::versioned_name)).
+    /// The name of exactly this version: the plain name for the latest, otherwise the
+    /// [`versioned_name`](super::versioned_name).
     pub name: &'a str,
     /// Whether it is the tool's latest version.
     pub latest: bool,
 }
 
-/// What a list says of a definition.
+/// How a list renders a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rendering {
-    /// The list does not have it.
+    /// It is not in the list.
     LeftOut,
-    /// The list has it.
+    /// It is in the list.
     Fits {
         /// The JSON text.
         json: String,
-        /// What a reader should know although it fits.
+        /// Warnings for readers of the list.
         warnings: Vec<String>,
     },
-    /// The form cannot hold it, for these features of its definition.
+    /// The format does not support these features of the definition.
     Unfit(Vec<String>),
 }
 
 impl Rendering {
-    /// Fits, and there is nothing more to say.
+    /// It is in the list, without warnings.
     pub fn of(json: &impl serde::Serialize) -> Self {
         let json = serde_json::to_string(json).unwrap_or_default();
         Self::Fits { json, warnings: Vec::new() }
@@ -56,7 +56,7 @@ impl Rendering {
 pub struct List {
     /// The name of its [`ListForm`].
     pub name: &'static str,
-    /// All entries that fit, in their frame.
+    /// All entries that fit, in the frame.
     pub body: &'static str,
     /// Where the first entry begins in `body`.
     pub head: usize,
@@ -69,22 +69,22 @@ pub struct List {
 /// A tool in a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its place in [`Catalog::tools`](super::Catalog::tools).
+    /// Its index in [`Catalog::tools`](super::Catalog::tools).
     pub tool: usize,
-    /// The name by which the list has it ([`Listed::name`]).
+    /// Its name in the list ([`Listed::name`]).
     pub name: &'static str,
-    /// Where its text begins in the list's body.
+    /// Where its JSON begins in the list's body.
     pub start: usize,
-    /// Where its text ends; the same as `start` when the form cannot hold it.
+    /// Where its JSON ends; the same as `start` if it does not fit.
     pub end: usize,
-    /// The features that the form cannot hold.
+    /// The features that the format does not support.
     pub unfit: &'static [&'static str],
-    /// What a reader should know although it fits.
+    /// Warnings for readers of the list.
     pub warnings: &'static [&'static str],
 }
 
 impl List {
-    /// The list with those entries only that are wanted.
+    /// The list with only these entries.
     pub fn select<'a>(&self, wanted: impl IntoIterator<Item = &'a Entry>) -> String {
         let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(self.head);
         let part = |start, end| self.body.get(start..end).unwrap_or_default();

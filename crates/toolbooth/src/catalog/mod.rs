@@ -1,7 +1,7 @@
-//! The catalogue: tool ids, versions, definitions, and the lookup of one tool among many.
+//! The catalogue: tool ids, versions, definitions, and the lookup of tools.
 //!
-//! A catalogue is compiled in. `toolbooth-build` checks the definition files and writes the static
-//! tables that [`Catalog`] points to; nothing is read, sorted or rendered while a request waits.
+//! A catalogue is compiled in. `toolbooth-build` checks the definition files and generates the static tables
+//! that [`Catalog`] refers to, so that no request has to read, sort or render them.
 
 mod definition;
 mod id;
@@ -26,8 +26,8 @@ use crate::tool::Variable;
 pub struct Catalog {
     /// The tools, sorted by toolkit, tool and version.
     pub tools: &'static [Tool],
-    /// The names of the tools, sorted: each plain name means the latest version, each
-    /// [`versioned_name`] its own. With the tool's place in `tools`.
+    /// The names of the tools, sorted, with the index in `tools`. A plain name means the latest version, a
+    /// [`versioned_name`] its own.
     pub names: &'static [(&'static str, usize)],
     /// Each protocol's lists of the tools.
     pub lists: &'static [List],
@@ -35,28 +35,27 @@ pub struct Catalog {
     pub variables: &'static [Variable],
 }
 
-/// The name that means one version of a tool wherever a tool has a name and no id: `Name__1_0_0`.
+/// The name of one version of a tool, for protocols that have names instead of ids: `Name__1_0_0`.
 ///
-/// The build refuses a catalogue in which two names, plain or versioned, are the same, so that
-/// every name leads back to one tool.
+/// Plain and versioned names are unique in a catalogue; otherwise the build fails.
 pub fn versioned_name(name: &str, version: &Version) -> String {
     format!("{name}__{}_{}_{}", version.major, version.minor, version.patch)
 }
 
-/// What became of a lookup.
+/// The result of a lookup.
 #[derive(Debug)]
 pub enum Found {
-    /// The tool that the reference means.
+    /// The tool.
     Tool(&'static Tool),
-    /// There is such a tool, but not in that version.
+    /// The tool exists, but not in this version.
     UnknownVersion(&'static Tool),
-    /// There is no such tool.
+    /// The tool does not exist.
     Unknown,
 }
 
 impl Catalog {
-    /// Finds the tool that `wanted` means (OXP call-tool, "Tool Version Resolution"): the exact
-    /// version where one is named, the highest otherwise. A binary search, whatever the size.
+    /// Finds a tool by its id (OXP call-tool, "Tool Version Resolution"): the exact version if the id has
+    /// one, otherwise the highest.
     pub fn find(&self, wanted: &ToolRef<'_>) -> Found {
         let against = |tool: &Tool| {
             order(tool.toolkit, wanted.toolkit).then_with(|| order(tool.tool, wanted.tool))
@@ -82,7 +81,7 @@ impl Catalog {
         self.names.get(at).and_then(|(_, tool)| self.tools.get(*tool))
     }
 
-    /// The list that the protocols call `name`.
+    /// The list with this [`ListForm::name`].
     pub fn list(&self, name: &str) -> Option<&'static List> {
         self.lists.iter().find(|list| list.name == name)
     }

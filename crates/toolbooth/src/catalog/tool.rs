@@ -1,4 +1,4 @@
-//! A tool as it is compiled in: its checks and the function that runs it.
+//! A compiled tool: its schemas, its requirements and its function.
 
 use std::future::Future;
 
@@ -21,7 +21,7 @@ pub struct Tool {
     pub version: Version,
     /// The name that models see.
     pub name: &'static str,
-    /// Scopes that the caller's credentials must have.
+    /// The scopes that the caller's credentials must have.
     pub scopes: &'static [&'static str],
     /// Providers whose token a call needs.
     pub authorization: &'static [Authorization],
@@ -29,15 +29,15 @@ pub struct Tool {
     pub secrets: &'static [&'static str],
     /// Whether a call must name its user.
     pub user_id: bool,
-    /// Parameters that MCP clients repeat in headers.
+    /// The parameters that MCP clients repeat in headers.
     pub headers: &'static [HeaderParameter],
     /// Whether its value is a list of content blocks.
     pub content: bool,
-    /// Checks the input.
+    /// The schema of the input.
     pub input: &'static Schema,
-    /// Checks the value.
+    /// The schema of the value.
     pub output: &'static Schema,
-    /// Runs it.
+    /// The function.
     pub run: ToolFn,
 }
 
@@ -50,12 +50,12 @@ pub struct Authorization {
     pub scopes: &'static [&'static str],
 }
 
-/// A parameter that clients of MCP repeat in a header, for whatever routes requests on the way.
+/// A parameter that MCP clients repeat in a header, for proxies that route requests.
 #[derive(Debug, Clone, Copy)]
 pub struct HeaderParameter {
     /// The header's name, in lower case: `mcp-param-…`.
     pub header: &'static str,
-    /// Where the parameter stands in the input: names of properties.
+    /// The path of the parameter in the input: names of properties.
     pub path: &'static [&'static str],
 }
 
@@ -66,23 +66,23 @@ impl Tool {
     }
 }
 
-/// A tool's function behind a uniform signature; [`run`] makes one of a typed function.
+/// A tool's function with a uniform signature; [`run`] calls a typed function.
 pub type ToolFn = for<'a> fn(&'a Value<'a>, &'a Context<'a>) -> ToolFuture<'a>;
 
-/// What comes of a tool: its value as JSON.
+/// The result of a tool: its value as JSON.
 pub type ToolFuture<'a> = BoxFuture<'a, Result<serde_json::Value, RunError>>;
 
-/// Why a handler gave no value.
+/// Why a tool returned no value.
 #[derive(Debug)]
 pub enum RunError {
-    /// The tool itself says so.
+    /// The tool returned an error.
     Tool(ToolError),
-    /// The function's types and the definition's schemas disagree: a fault of the tool's author.
-    /// The text is for the log.
+    /// The function's types do not match the definition's schemas, which is a bug of the tool. The text is for
+    /// the log.
     Mismatch(String),
 }
 
-/// Runs a typed handler: JSON in by `Deserialize`, JSON out by `Serialize`. Texts of the input may be
+/// Runs a typed function: it deserializes the input and serializes the value. Strings of the input may be
 /// borrowed from the request (`&str`, `Cow<str>` with `#[serde(borrow)]`).
 pub fn run<'a, I, O, F, R>(
     input: &'a Value<'a>,
@@ -99,11 +99,11 @@ where
     Box::pin(async move {
         let future = started.ok_or_else(|| {
             RunError::Mismatch(
-                "the handler's input type refuses what input_schema allows".to_owned(),
+                "the function's input type does not accept what input_schema allows".to_owned(),
             )
         })?;
         let output = future.await.map_err(RunError::Tool)?;
         serde_json::to_value(output)
-            .map_err(|_| RunError::Mismatch("the handler's output is not JSON".to_owned()))
+            .map_err(|_| RunError::Mismatch("the function's output is not JSON".to_owned()))
     })
 }

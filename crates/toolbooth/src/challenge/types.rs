@@ -14,10 +14,3 @@ pub struct Challenge {
     /// The provider's name for people.
     pub title: String,
 }
-
-impl Challenge {
-    /// The members that clients get, by OXP's names.
-    pub(crate) fn members(&self) -> [(&'static str, &str); 3] {
-        [("id", &self.id), ("url", &self.url), ("check_url", &self.check_url)]
-    }
-}

@@ -27,14 +27,6 @@ impl Writer {
         self
     }
 
-    /// Adds the name of a member, which must not need escapes, after a comma unless it is the first.
-    pub(crate) fn member(&mut self, name: &str) -> &mut Self {
-        if !self.0.ends_with(b"{") {
-            self.json(",");
-        }
-        self.json("\"").json(name).json("\":")
-    }
-
     /// Adds a string.
     pub(crate) fn string(&mut self, text: &str) -> &mut Self {
         self.serialize(text)
@@ -49,11 +41,6 @@ impl Writer {
         // Fails on no type that is written here.
         let _ = serde_json::to_writer(&mut self.0, value);
         self
-    }
-
-    /// Adds a whole number that is not negative.
-    pub(crate) fn whole(&mut self, number: u64) -> &mut Self {
-        self.serialize(&number)
     }
 
     /// Adds a whole number.
@@ -74,13 +61,6 @@ impl Writer {
             comma = ",";
         }
         self.json("]")
-    }
-
-    /// Adds an array of strings.
-    pub(crate) fn strings<T: AsRef<str>>(&mut self, texts: &[T]) -> &mut Self {
-        self.array(texts, |writer, text| {
-            writer.string(text.as_ref());
-        })
     }
 
     /// The JSON as bytes.
@@ -106,11 +86,7 @@ mod tests {
         writer.json("{\"a\":").string("b\n").json(",\"c\":").array([1, 2], |writer, item| {
             writer.value(&json!(item));
         });
-        writer.member("d").whole(u64::MAX).json("}");
-        assert_eq!(writer.end(), r#"{"a":"b\n","c":[1,2],"d":18446744073709551615}"#);
-        let mut writer = Writer::new();
-        writer.json("{").member("a").integer(i64::MIN).member("b").json("{").member("c").integer(0);
-        writer.json("}").member("d").string("{").member("e").integer(10).json("}");
-        assert_eq!(writer.end(), r#"{"a":-9223372036854775808,"b":{"c":0},"d":"{","e":10}"#);
+        writer.json(",\"d\":").integer(i64::MIN).json("}");
+        assert_eq!(writer.end(), r#"{"a":"b\n","c":[1,2],"d":-9223372036854775808}"#);
     }
 }

@@ -1,18 +1,17 @@
-//! The routes of authorization challenges and grants. They belong to no protocol of calls: a user's
-//! browser and the client that waits for the user come here.
+//! The routes of authorization challenges and grants, which users open in a browser and clients poll.
 
 use super::route::{Cors, Handler, Protocol, Route, delete, get, post};
 use super::{oxp, version_free};
 
-/// A step of an authorization, or what follows one.
+/// A step of an authorization, or the deletion of its grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConsentHandler {
-    /// Shows the user who asks for what.
+    /// Shows the user what they are asked to allow.
     Page,
-    /// Sends a user who agrees to the provider.
+    /// Redirects the user to the provider after they agreed.
     Begin,
-    /// Where the provider sends the user back. Each provider has its own address, so that no other
-    /// server's answer is taken for its answer (RFC 9700, 4.4.2.2).
+    /// Receives the provider's redirect. Each provider has its own address, so that the response of another
+    /// server is not taken for its response (RFC 9700, 4.4.2.2).
     Callback,
     /// Reports the status of a challenge.
     Check,
@@ -20,7 +19,7 @@ pub enum ConsentHandler {
     DeleteGrant,
 }
 
-/// The user's way. The form of the page must come from the page itself.
+/// The user's routes. The form must be sent from the page itself.
 pub(super) static CONSENT: Protocol = Protocol {
     name: "consent",
     title: "Authorization challenges",
@@ -48,7 +47,7 @@ pub(super) static CONSENT: Protocol = Protocol {
     cors: Cors::SameOrigin,
 };
 
-/// The status of a challenge, which the page of any client may read.
+/// The status of a challenge. Web pages of every origin may read it.
 pub(super) static CHECK: Protocol = Protocol {
     name: "challenge-check",
     title: "Status of an authorization challenge",

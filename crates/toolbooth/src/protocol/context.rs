@@ -1,35 +1,33 @@
-//! `context`: for whom a call is, and with which tokens and secrets. It is OXP's; Xaibo, which has
-//! no place for what a tool may require, takes it as well.
+//! Decodes OXP's `context`, with the user, tokens and secrets of a call. Xaibo and MCP accept it too.
 
 use std::borrow::Cow;
 
-use crate::tool::{Credentials, Named, Secret};
-
 use crate::call::Rejection;
 use crate::json::{Object, Value};
+use crate::tool::{Credentials, Named, Secret};
 
-/// A request that is none of the protocol's; `message` says what is wrong and what was expected.
-pub(super) fn malformed(message: impl Into<String>) -> Rejection {
-    Rejection::Malformed(message.into())
+/// A request that is not one of the protocol; `detail` says what is wrong and what was expected.
+pub(super) fn malformed(detail: impl Into<String>) -> Rejection {
+    Rejection::Malformed(detail.into())
 }
 
-/// Takes an optional string out of an object that stands at `place`.
+/// Takes an optional string out of an object. `path` is the path of the object, with a dot at its end.
 ///
 /// # Errors
-/// [`Rejection::Malformed`] when it is no string.
+/// [`Rejection::Malformed`] if it is not a string.
 pub(super) fn text<'t>(
     object: &mut Object<'t>,
     key: &str,
-    place: &str,
+    path: &str,
 ) -> Result<Option<Cow<'t, str>>, Rejection> {
     match object.take(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(malformed(format!("{place}{key} must be a string"))),
+        Some(_) => Err(malformed(format!("{path}{key} must be a string"))),
     }
 }
 
-/// Reads `context`, which may be absent. It is open: further fields are ignored.
+/// Decodes an optional `context`. The object is open: further members are ignored.
 ///
 /// # Errors
 /// [`Rejection::Malformed`].
@@ -46,9 +44,9 @@ pub(super) fn credentials(context: Option<Value<'_>>) -> Result<Credentials, Rej
     })
 }
 
-/// Takes a list of `{"id": …, <key>: …}` out of the context. Of two with one id the later counts.
+/// Takes a list of `{"id": …, <key>: …}` out of the context. If an id is repeated, the last one counts.
 fn secrets(context: &mut Object<'_>, list: &str, key: &str) -> Result<Named<Secret>, Rejection> {
-    let wrong = || {
+    let invalid = || {
         malformed(format!(
             "context.{list} must be an array of objects with the strings id and {key}"
         ))
@@ -56,16 +54,16 @@ fn secrets(context: &mut Object<'_>, list: &str, key: &str) -> Result<Named<Secr
     let items = match context.take(list) {
         None => return Ok(Named::default()),
         Some(Value::Array(items)) => items,
-        Some(_) => return Err(wrong()),
+        Some(_) => return Err(invalid()),
     };
     let mut secrets = Named::default();
     for item in items {
-        let Value::Object(mut item) = item else { return Err(wrong()) };
+        let Value::Object(mut item) = item else { return Err(invalid()) };
         match (item.take("id"), item.take(key)) {
             (Some(Value::String(id)), Some(Value::String(value))) => {
                 secrets.insert(id.into_owned(), Secret::new(value.into_owned()));
             }
-            _ => return Err(wrong()),
+            _ => return Err(invalid()),
         }
     }
     Ok(secrets)

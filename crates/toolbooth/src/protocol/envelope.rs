@@ -1,8 +1,8 @@
-//! The published forms, whose bodies are envelopes: OTC 1.0 and OXP 1.0.
+//! OTC 1.0 and OXP 1.0 as published, whose bodies are envelopes.
 //!
-//! A call stands in `request` and what came of it in `result`; `$schema` beside them names the
-//! version, and through it the protocol. Errors stand alone. What is inside the envelopes is that
-//! of [`oxp`]. Clause numbers T1 to T44 and XM1 to XM4 are explained in docs/PROTOCOLS.md.
+//! A call is in `request`, its result in `result`. `$schema` next to them names the version and with it the
+//! protocol. Errors have no envelope. What is inside an envelope is that of [`oxp`]. docs/PROTOCOLS.md
+//! explains the clause numbers T1 to T44 and XM1 to XM4.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -10,21 +10,22 @@ use serde_json::Map;
 use super::context::malformed;
 use super::oxp::{self, Format, reject};
 use super::{
-    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, marks, post, version_free,
+    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, discriminator, get, post,
+    version_free,
 };
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
 
-/// OTC without a marker.
+/// OTC, if the request names no version.
 const OTC_1_0: Format = Format::Otc("otc://1.0");
-/// Published OXP without a marker.
+/// OXP with envelopes, if the request names no version.
 pub(super) const OXP_1_0: Format = Format::Oxp("urn:oxp:1.0");
 
-/// What a rejection tells of the markers.
+/// The versions that a rejection names.
 const SUPPORTED: &str = "otc://1.0, urn:oxp:1.0";
 
-/// Where the OpenAPI file stood over time, which both protocols also take as their marker.
+/// Addresses of the OpenAPI document, which both protocols accept as `$schema`.
 const PUBLISHED: [&str; 3] = [
     "https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json",
     "https://github.com/OpenToolCalling/Specification/tree/main/specification/http/1.0/openapi.json",
@@ -40,7 +41,7 @@ pub static OTC: Protocol = Protocol {
         Route { path: "/health", methods: &[get(Handler::Health)] },
         Route {
             path: "/tools",
-            methods: &[get(Handler::List(|context| Ok(Page::of_list("otc", context)?)))],
+            methods: &[get(Handler::List(|context| Ok(Page::of_list(OTC_LIST.name, context)?)))],
         },
         Route { path: "/tools/call", methods: &[post(Handler::Call(call_otc))] },
         Route { path: "/call", methods: &[post(Handler::Call(call_otc))] },
@@ -51,7 +52,7 @@ pub static OTC: Protocol = Protocol {
     cors: Cors::Configured,
 };
 
-/// The Open eXecution Protocol as it was published.
+/// The Open eXecution Protocol as published.
 pub static OXP: Protocol = Protocol {
     name: "oxp-envelope",
     title: "Open eXecution Protocol 1.0 as published, bodies in an envelope",
@@ -60,7 +61,7 @@ pub static OXP: Protocol = Protocol {
         Route { path: "/health", methods: &[get(Handler::Health)] },
         Route {
             path: "/tools",
-            methods: &[get(Handler::List(|context| Ok(Page::of_list("oxp-envelope", context)?)))],
+            methods: &[get(Handler::List(|context| Ok(Page::of_list(OXP_LIST.name, context)?)))],
         },
         Route { path: "/tools/call", methods: &[post(Handler::Call(call_oxp))] },
         Route { path: "/call", methods: &[post(Handler::Call(call_oxp))] },
@@ -71,21 +72,20 @@ pub static OXP: Protocol = Protocol {
     cors: Cors::Configured,
 };
 
-/// The lists of both.
-pub(super) const LISTS: &[ListForm] = &[
-    ListForm {
-        name: "otc",
-        head: r#"{"$schema":"otc://1.0","tools":["#,
-        tail: "]}",
-        entry: render_otc,
-    },
-    ListForm {
-        name: "oxp-envelope",
-        head: r#"{"$schema":"urn:oxp:1.0","items":["#,
-        tail: "]}",
-        entry: oxp::render,
-    },
-];
+/// The list of OTC.
+pub(super) const OTC_LIST: ListForm = ListForm {
+    name: "otc",
+    head: r#"{"$schema":"otc://1.0","tools":["#,
+    tail: "]}",
+    entry: render_otc,
+};
+/// The list of OXP.
+pub(super) const OXP_LIST: ListForm = ListForm {
+    name: "oxp-envelope",
+    head: r#"{"$schema":"urn:oxp:1.0","items":["#,
+    tail: "]}",
+    entry: oxp::render,
+};
 
 fn call_otc(request: PostRequest<'_>) -> CallResponse<'_> {
     call(request, OTC_1_0)
@@ -98,24 +98,24 @@ pub(super) fn call_oxp(request: PostRequest<'_>) -> CallResponse<'_> {
 /// `POST /tools/call` with an envelope.
 fn call(request: PostRequest<'_>, unmarked: Format) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
-    let (format, call) = read(body, unmarked);
+    let (format, call) = decode(body, unmarked);
     Box::pin(async move { Ok(oxp::encode(format, context.call(call).await?)) })
 }
 
-/// Reads a body (T12, T13, XM4), and the format of its response: the version that the request names,
-/// or `unmarked` if it names none.
-fn read(body: Value<'_>, unmarked: Format) -> (Format, Result<ToolRequest<'_>, Rejection>) {
+/// Decodes a body (T12, T13, XM4), and chooses the format of its response: that of the version that the
+/// request names, or `unmarked` if it names none.
+fn decode(body: Value<'_>, unmarked: Format) -> (Format, Result<ToolRequest<'_>, Rejection>) {
     match format(&body, unmarked) {
-        Ok(format) => (format, open(body).and_then(decode)),
+        Ok(format) => (format, open(body).and_then(decode_request)),
         Err(rejection) => (nearest(&body, unmarked), Err(rejection)),
     }
 }
 
-/// Reads `$schema` (T6 to T9, XM1 to XM3).
+/// Decodes `$schema` (T6 to T9, XM1 to XM3).
 ///
 /// # Errors
-/// [`Rejection::Malformed`] when it is no text, [`Rejection::UnsupportedVersion`] when it names another
-/// version or no version at all (T20).
+/// [`Rejection::Malformed`] if it is not a string, [`Rejection::UnsupportedVersion`] if it is anything but
+/// a version that is served (T20).
 fn format(body: &Value<'_>, unmarked: Format) -> Result<Format, Rejection> {
     let sent = match body.get("$schema") {
         None => return Ok(unmarked),
@@ -133,7 +133,7 @@ fn format(body: &Value<'_>, unmarked: Format) -> Result<Format, Rejection> {
         .ok_or(Rejection::UnsupportedVersion { field: "$schema", supported: SUPPORTED })
 }
 
-/// The form to tell in that a version is not served: that of the protocol that was named.
+/// The format of the error about a version that is not served: that of the protocol it belongs to.
 fn nearest(body: &Value<'_>, unmarked: Format) -> Format {
     match body.get("$schema").and_then(Value::as_str) {
         Some(sent) if sent.starts_with("otc:") => OTC_1_0,
@@ -142,8 +142,8 @@ fn nearest(body: &Value<'_>, unmarked: Format) -> Format {
     }
 }
 
-/// Takes `request` out of its envelope. The envelope is open: further fields are ignored, but for a
-/// call that stands beside or instead of the request.
+/// Takes `request` out of its envelope. The envelope is open: further members are ignored, except those of a
+/// flat call.
 fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with request"));
@@ -153,10 +153,10 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
             Err(malformed("request and tool_id exclude each other; tool_id belongs inside request"))
         }
         (None, true) => Err(malformed(
-            "tool_id belongs inside request; a call without envelope is taken at /oxp/tools/call",
+            "tool_id belongs inside request; /oxp/tools/call accepts a call without envelope",
         )),
         (Some(request @ Value::Object(_)), false) => {
-            marks::only("request", &body).map_err(Rejection::Malformed)?;
+            discriminator::check("request", &body).map_err(Rejection::Malformed)?;
             Ok(request)
         }
         (Some(_), false) => Err(malformed("request must be an object with tool_id and input")),
@@ -166,15 +166,15 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
     }
 }
 
-/// Reads the call, and says of its faults where they stand.
-fn decode(request: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
+/// Decodes the call. Its errors say that they are about `request`.
+fn decode_request(request: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     oxp::decode(request).map_err(|rejection| match rejection {
         Rejection::Malformed(detail) => Rejection::Malformed(format!("in request: {detail}")),
         other => other,
     })
 }
 
-/// Renders a tool of OTC's list, which has the schema of the input one level deeper (T32).
+/// Renders a tool of OTC's list, which has the input schema one level deeper (T32).
 fn render_otc(listed: &Listed<'_>) -> Rendering {
     #[derive(Serialize)]
     struct InputSchema<'a> {

@@ -1,16 +1,16 @@
-//! Protocols: one module each. A protocol decodes bytes into calls and encodes outcomes into bytes; it
-//! knows its wire format and nothing else.
+//! The protocols, one module each, and the table of all of them.
 //!
-//! It knows other protocols only where it builds on them: [`envelope`] on [`oxp`], OpenTool on JSON-RPC,
-//! and the root on those that it distinguishes. To add one, add a module next to [`oxp`] and a row in
-//! [`PROTOCOLS`], and list its rendered lists in [`list_forms`]: CONTRIBUTING.md has the checklist.
+//! A protocol decodes a body into calls and encodes their outcomes. It knows its wire format and nothing
+//! else, except for the protocols it is built on: [`envelope`] on [`oxp`], OpenTool on JSON-RPC, and the root
+//! on those that it recognizes. A new protocol is a module and a row in the table below; CONTRIBUTING.md has
+//! the checklist.
 
 mod consent;
 mod context;
+mod discriminator;
 pub mod envelope;
 mod jsonrpc;
 mod keywords;
-mod marks;
 pub(crate) mod mcp;
 mod opentool;
 pub mod oxp;
@@ -19,6 +19,8 @@ mod portable;
 mod providers;
 mod root;
 mod route;
+#[cfg(any(test, feature = "testing"))]
+pub mod sample;
 mod xaibo;
 
 pub use consent::ConsentHandler;
@@ -29,39 +31,108 @@ pub use route::{
 };
 use route::{get, post};
 
+use serde::Serialize;
+
 use crate::call::Rejection;
 use crate::catalog::ListForm;
 use crate::http::{Headers, Response};
 
-/// The route table: where each protocol is mounted. The first mount whose prefix matches a path wins,
-/// so longer prefixes come first and the root, which matches every path, last.
-pub const PROTOCOLS: &[(&str, &Protocol)] = &[
-    ("/otc", &envelope::OTC),
-    ("/oxp/1.0", &envelope::OXP),
-    ("/oxp", &oxp::OXP),
-    ("/xaibo", &xaibo::XAIBO),
-    ("/opentool", &opentool::OPENTOOL),
-    ("/jsonrpc", &jsonrpc::JSONRPC),
-    ("/mcp", &mcp::MCP),
-    ("/providers/openai-responses", &providers::OPENAI_RESPONSES),
-    ("/providers/openai", &providers::OPENAI),
-    ("/providers/anthropic", &providers::ANTHROPIC),
-    ("/providers/gemini", &providers::GEMINI),
-    ("/providers", &providers::CAPABILITIES),
-    ("/.well-known", &mcp::RESOURCE_METADATA),
-    ("/auth/check", &consent::CHECK),
-    ("/auth", &consent::CONSENT),
-    ("", &root::ROOT),
-];
-
-/// Every list that some protocol serves of a catalogue, for the build to render.
+/// Turns the rows of the table into [`PROTOCOLS`], [`list_forms`] and [`SAMPLES`](sample).
 ///
-/// They are separate from the protocols because only the build renders them: what nothing in the
-/// Worker refers to is not part of it.
-pub fn list_forms() -> impl Iterator<Item = &'static ListForm> {
-    let lists: &[&[ListForm]] =
-        &[&[oxp::LIST], envelope::LISTS, &[opentool::LIST], &[xaibo::LIST], mcp::LISTS];
-    lists.iter().chain(providers::LISTS).flat_map(|forms| forms.iter())
+/// They are separate because the Worker contains what it refers to: it must not refer to code that renders
+/// lists, which only the build needs, and not to samples, which only tests need.
+macro_rules! protocols {
+    ($($mount:literal => $protocol:path { lists: $lists:expr, samples: $samples:expr })+) => {
+        /// The route table: the path that each protocol is mounted at. The first matching prefix of a path
+        /// counts, so longer prefixes come first and the root, which matches every path, comes last.
+        pub const PROTOCOLS: &[(&str, &Protocol)] = &[$(($mount, &$protocol),)+];
+
+        /// Every list of tools that a protocol serves, for the build to render.
+        pub fn list_forms() -> impl Iterator<Item = &'static ListForm> {
+            const LISTS: &[&[ListForm]] = &[$($lists,)+];
+            LISTS.iter().copied().flatten()
+        }
+
+        /// The sample calls of each protocol, in the order of [`PROTOCOLS`].
+        #[cfg(any(test, feature = "testing"))]
+        pub const SAMPLES: &[sample::ProtocolSamples] = &[$(
+            sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },
+        )+];
+    };
+}
+
+protocols! {
+    "/otc" => envelope::OTC {
+        lists: &[envelope::OTC_LIST],
+        samples: &[(&["/tools/call", "/call"], &sample::OTC)]
+    }
+    "/oxp/1.0" => envelope::OXP {
+        lists: &[envelope::OXP_LIST],
+        samples: &[(&["/tools/call", "/call"], &sample::OXP_ENVELOPE)]
+    }
+    "/oxp" => oxp::OXP {
+        lists: &[oxp::LIST],
+        samples: &[(&["/tools/call", "/call"], &sample::FLAT)]
+    }
+    "/xaibo" => xaibo::XAIBO {
+        lists: &[xaibo::LIST],
+        samples: &[(&["/execute"], &sample::XAIBO)]
+    }
+    "/opentool" => opentool::OPENTOOL {
+        lists: &[opentool::LIST],
+        samples: &[(&["/call"], &sample::OPENTOOL), (&["/streamCall"], &sample::OPENTOOL_STREAM)]
+    }
+    "/jsonrpc" => jsonrpc::JSONRPC {
+        lists: &[],
+        samples: &[(&[""], &sample::JSONRPC)]
+    }
+    "/mcp" => mcp::MCP {
+        lists: mcp::LISTS,
+        samples: &[(&[""], &sample::MCP)]
+    }
+    "/providers/openai-responses" => providers::OPENAI_RESPONSES {
+        lists: providers::OPENAI_RESPONSES_LISTS,
+        samples: &[(&["/call"], &sample::OPENAI_RESPONSES)]
+    }
+    "/providers/openai" => providers::OPENAI {
+        lists: providers::OPENAI_LISTS,
+        samples: &[(&["/call"], &sample::OPENAI)]
+    }
+    "/providers/anthropic" => providers::ANTHROPIC {
+        lists: providers::ANTHROPIC_LISTS,
+        samples: &[(&["/call"], &sample::ANTHROPIC)]
+    }
+    "/providers/gemini" => providers::GEMINI {
+        lists: providers::GEMINI_LISTS,
+        samples: &[(&["/call"], &sample::GEMINI)]
+    }
+    "/providers" => providers::CAPABILITIES {
+        lists: &[],
+        samples: &[(&[], &sample::OPENAI)]
+    }
+    "/.well-known" => mcp::RESOURCE_METADATA { lists: &[], samples: &[] }
+    "/auth/check" => consent::CHECK { lists: &[], samples: &[] }
+    "/auth" => consent::CONSENT { lists: &[], samples: &[] }
+    "" => root::ROOT {
+        lists: &[],
+        samples: &[
+            (&["/tools/call", "/call"], &sample::FLAT),
+            (&["/tools/call", "/call"], &sample::OXP_ENVELOPE),
+            (&["/tools/call", "/call"], &sample::OTC),
+            (&["/tools/call", "/call"], &sample::OPENTOOL),
+        ]
+    }
+}
+
+/// Writes `body` for a rejected request, with the header that HTTP requires.
+fn rejection_response(
+    status: u16,
+    rejection: &Rejection,
+    body: &(impl Serialize + ?Sized),
+) -> Response {
+    let mut response = Response::json_of(status, body);
+    response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
+    response
 }
 
 /// Writes `body` for a rejected request, with the header that HTTP requires.

@@ -1,7 +1,7 @@
 //! OXP 1.0 with flat bodies: `GET /health`, `GET /tools`, `POST /tools/call` and its alias `/call`.
 //!
-//! Version marker: the `OXP-Version` header, both ways. Clause numbers X1 to X34 are explained in
-//! docs/PROTOCOLS.md, with the tests that hold them.
+//! Requests and responses name the version in the header `OXP-Version`. docs/PROTOCOLS.md explains the
+//! clause numbers X1 to X50 and names their tests.
 
 mod response;
 
@@ -19,6 +19,7 @@ use crate::json::{Object, Value};
 use crate::text::excerpt;
 use crate::tool::Dialogue;
 
+pub(super) use response::AuthorizationChallenge;
 pub use response::{Format, encode, reject};
 
 /// The version that is served.
@@ -45,9 +46,10 @@ pub static OXP: Protocol = Protocol {
 pub(super) const LIST_TOOLS: Handler =
     Handler::List(|context| Ok(Page::of_list(LIST.name, context)?));
 
-/// Every response names the version (X8).
+/// The header of every response (X8).
 pub(super) const VERSION_HEADER: &[(&str, &str)] = &[("oxp-version", VERSION)];
 
+/// The list of `GET /tools`.
 pub(super) const LIST: ListForm =
     ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
 
@@ -75,12 +77,12 @@ pub fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     Box::pin(async move { Ok(encode(Format::Flat, context.call(call).await?)) })
 }
 
-/// Writes a rejection in the flat format.
+/// Encodes a rejection in the flat format.
 pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
     reject(Format::Flat, rejection)
 }
 
-/// Reads a `CallToolRequest`, which is closed: a field that it does not have is refused.
+/// Decodes a `CallToolRequest`. The object is closed: an unknown field is an error.
 ///
 /// # Errors
 /// [`Rejection::Malformed`].
@@ -116,7 +118,7 @@ pub fn render(listed: &Listed<'_>) -> Rendering {
     tool_definition(listed.definition, &listed.definition.input_schema)
 }
 
-/// Renders a definition with the fields of `ToolDefinition` and no others, for it is closed.
+/// Renders a definition with exactly the fields of `ToolDefinition`, which is a closed object.
 pub fn tool_definition(definition: &Definition, input_schema: &impl Serialize) -> Rendering {
     #[derive(Serialize)]
     struct ToolDefinition<'a, S> {

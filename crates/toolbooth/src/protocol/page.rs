@@ -1,4 +1,4 @@
-//! A page of JSON that clients may cache: a rendered list, or a document.
+//! A page of JSON that clients may cache: a list of tools, or a document.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -34,7 +34,7 @@ impl From<Rejection> for PageError {
 }
 
 impl Page {
-    /// A page that was written for this request.
+    /// A page with this body.
     pub fn new(body: impl Into<Cow<'static, str>>) -> Self {
         let body = body.into();
         let mut hasher = DefaultHasher::new();
@@ -51,7 +51,7 @@ impl Page {
         Ok(Self::of_entries(list, context.allowed_entries(list)))
     }
 
-    /// A list with some of its entries; as it was rendered if no compatible entry is left out.
+    /// A list with some of its entries. It is used as rendered if no compatible entry is missing.
     pub fn of_entries<'a>(
         list: &'static List,
         entries: impl Iterator<Item = &'a Entry> + Clone,

@@ -1,20 +1,21 @@
-//! The root of the host: what every client finds first. It speaks OXP, tells the other protocols
-//! apart by the shape of a call, and says where each is mounted.
+//! The root of the host: the index of all endpoints, and calls of the protocols that a body identifies.
 
 use std::sync::LazyLock;
+
+use serde::Serialize;
 
 use super::oxp::{Format, VERSION_HEADER};
 use super::{
     CallResponse, Cors, Handler, PROTOCOLS, Page, PageError, PostRequest, Protocol, Route,
-    envelope, get, marks, opentool, oxp, post,
+    discriminator, envelope, get, opentool, oxp, post,
 };
 use crate::call::{Rejection, RequestContext};
-use crate::json::Writer;
+use crate::json;
 
 /// The protocol of paths that no other mount matches.
 pub(crate) static ROOT: Protocol = Protocol {
     name: "root",
-    title: "Every protocol, told apart by the shape of a call",
+    title: "Flat OXP, envelopes and OpenTool, recognized by the body",
     listed: true,
     routes: &[
         Route { path: "/", methods: &[get(Handler::Public(index))] },
@@ -31,12 +32,12 @@ pub(crate) static ROOT: Protocol = Protocol {
     cors: Cors::Configured,
 };
 
-/// Reads a call of any protocol that posts to the root, and answers in the form of the call. One that
-/// could be a call of JSON-RPC and of another protocol is refused in the root's own form.
+/// Serves a call of flat OXP, of an envelope or of OpenTool, in its own format. A body that could be a
+/// call of JSON-RPC and of another protocol is rejected.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let body = &request.body;
     let ambiguous = body.as_object().filter(|body| body.contains("jsonrpc"));
-    if let Some(Err(reason)) = ambiguous.map(|body| marks::only("jsonrpc", body)) {
+    if let Some(Err(reason)) = ambiguous.map(|body| discriminator::check("jsonrpc", body)) {
         let rejection = Rejection::Malformed(reason);
         return Box::pin(async move { Ok(oxp::reject(Format::Flat, &rejection)) });
     }
@@ -49,30 +50,54 @@ fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     }
 }
 
-/// `GET /`: the protocols with their addresses.
+/// `GET /`: the protocols with their endpoints.
 fn index(_: &RequestContext<'_>) -> Result<Page, PageError> {
-    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::new(addresses()));
+    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::new(json::to_string(&Index::new())));
     Ok(PAGE.borrowed())
 }
 
-fn addresses() -> String {
-    let mut index = Writer::new();
-    index.json("{").member("name").string("Toolbooth");
-    index.member("version").string(env!("CARGO_PKG_VERSION"));
-    let protocols = PROTOCOLS.iter().filter(|(_, protocol)| protocol.listed);
-    index.member("protocols").array(protocols, |index, (mount, protocol)| {
-        index.json("{").member("name").string(protocol.name);
-        index.member("title").string(protocol.title);
+#[derive(Serialize)]
+struct Index {
+    name: &'static str,
+    version: &'static str,
+    protocols: Vec<IndexedProtocol>,
+}
+
+#[derive(Serialize)]
+struct IndexedProtocol {
+    name: &'static str,
+    title: &'static str,
+    endpoints: Vec<Endpoint>,
+}
+
+#[derive(Serialize)]
+struct Endpoint {
+    method: &'static str,
+    path: String,
+}
+
+impl Index {
+    fn new() -> Self {
+        let protocols = PROTOCOLS.iter().filter(|(_, protocol)| protocol.listed);
+        Self {
+            name: "Toolbooth",
+            version: env!("CARGO_PKG_VERSION"),
+            protocols: protocols
+                .map(|(mount, protocol)| IndexedProtocol::new(mount, protocol))
+                .collect(),
+        }
+    }
+}
+
+impl IndexedProtocol {
+    fn new(mount: &str, protocol: &Protocol) -> Self {
         let endpoints = protocol.routes.iter().flat_map(|route| {
             let listed = route.methods.iter().filter(|one| one.handler.is_listed());
-            listed.map(|one| (one.method.name(), route.path))
+            listed.map(move |one| Endpoint {
+                method: one.method.name(),
+                path: format!("{mount}{}", route.path),
+            })
         });
-        index.member("endpoints").array(endpoints, |index, (method, path)| {
-            index.json("{").member("method").string(method);
-            index.member("path").string(&format!("{mount}{path}")).json("}");
-        });
-        index.json("}");
-    });
-    index.json("}");
-    index.end()
+        Self { name: protocol.name, title: protocol.title, endpoints: endpoints.collect() }
+    }
 }

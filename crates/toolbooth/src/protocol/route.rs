@@ -1,4 +1,4 @@
-//! The vocabulary of the route table: protocols, routes, methods and handlers.
+//! The types of the route table: protocols, routes, methods and handlers.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use crate::host::BoxFuture;
 use crate::http::{Headers, Method, Response};
 use crate::json::Value;
 
-/// A protocol: its routes, and how it formats what is not the result of a call.
+/// A protocol: its routes, and the format of its errors.
 #[derive(Debug)]
 pub struct Protocol {
-    /// A word for it.
+    /// Its name in the index.
     pub name: &'static str,
-    /// What people call it, with its version.
+    /// Its name for people, with the version.
     pub title: &'static str,
     /// Whether the index at `GET /` names it.
     pub listed: bool,
@@ -22,7 +22,7 @@ pub struct Protocol {
     pub routes: &'static [Route],
     /// Rejects headers that ask for a version that is not served.
     pub check_version: fn(&dyn Headers) -> Result<(), Rejection>,
-    /// Writes a rejected request, with the header that HTTP requires.
+    /// Encodes the response to a rejected request, with the header that HTTP requires.
     pub encode_rejection: fn(&Rejection, &Pipeline) -> Response,
     /// Headers of every response.
     pub response_headers: &'static [(&'static str, &'static str)],
@@ -33,13 +33,13 @@ pub struct Protocol {
 /// Which web pages may call a route from a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cors {
-    /// Those that the operator allows.
+    /// The pages that the operator allows.
     Configured,
-    /// Those, and the pages of well-known web clients.
+    /// The pages that the operator allows, and those of well-known web clients.
     WebClients,
-    /// Any page. Nothing here depends on cookies or on the network that the browser is in.
+    /// Every page. The responses do not depend on cookies or on the network of the browser.
     AnyPage,
-    /// None but the server's own.
+    /// Only the server's own pages.
     SameOrigin,
 }
 
@@ -81,16 +81,16 @@ pub(crate) const fn delete(handler: Handler) -> MethodHandler {
 pub enum Handler {
     /// Reports whether the server is ready.
     Health,
-    /// Returns a page to everybody.
+    /// Returns a page to everyone.
     Public(fn(&RequestContext<'_>) -> Result<Page, PageError>),
-    /// Returns a page to those who may call.
+    /// Returns a page to callers with valid credentials.
     List(fn(&RequestContext<'_>) -> Result<Page, PageError>),
     /// Decodes a body, passes its calls to the pipeline and encodes the outcomes. An error rejects the
     /// whole request.
     Call(CallHandler),
-    /// Does a step of an authorization, for a user in a browser or for the client that waits.
+    /// Performs a step of an authorization, for a user in a browser or for a client that polls.
     Consent(ConsentHandler),
-    /// Belongs to the protocol, but a hosted server cannot serve it. Says why. The index omits it.
+    /// Belongs to the protocol, but a hosted server cannot serve it, for this reason. The index omits it.
     NotServed(&'static str),
 }
 

@@ -1,4 +1,13 @@
+//! The table of protocols is complete and consistent.
+
+use std::collections::BTreeSet;
+
 use super::*;
+use crate::catalog::{Catalog, List};
+use crate::http::tests::{Pairs, wire};
+use crate::http::{Body, Method, Request};
+use crate::server::Server;
+use crate::testing::{FakeHost, ready};
 
 #[test]
 fn no_mount_hides_another() {
@@ -9,7 +18,7 @@ fn no_mount_hides_another() {
         }
     }
     let (last, _) = PROTOCOLS.last().unwrap();
-    assert_eq!(*last, "", "the root fits every path");
+    assert_eq!(*last, "", "the root matches every path");
 }
 
 #[test]
@@ -24,5 +33,51 @@ fn names_of_protocols_paths_and_lists_are_unique() {
     unique(list_forms().map(|form| form.name).collect());
     for (_, protocol) in PROTOCOLS {
         unique(protocol.routes.iter().map(|route| route.path).collect());
+    }
+}
+
+#[test]
+fn every_list_that_a_route_serves_is_in_the_table() {
+    // The entity tags tell which lists were served.
+    let lists = list_forms().map(|form| List {
+        name: form.name,
+        body: "[]",
+        head: 1,
+        entries: &[],
+        etag: form.name,
+    });
+    let lists: &'static [List] = lists.collect::<Vec<_>>().leak();
+    let catalog: &'static Catalog =
+        Box::leak(Box::new(Catalog { tools: &[], names: &[], lists, variables: &[] }));
+    for (mount, protocol) in PROTOCOLS {
+        for route in protocol.routes {
+            let Some(Handler::List(_)) = route.handler(Method::Get) else { continue };
+            let host = FakeHost::default();
+            let path = &format!("{mount}{}", route.path);
+            let (query, headers) = ("", &Pairs(&[]));
+            let request =
+                Request { method: Method::Get, path, query, headers, body: Body::from("") };
+            let response = ready(Server::new(catalog, &host).answer(request, &host));
+            assert_eq!(response.status, 200, "{path} lacks a list: {}", wire(&response));
+        }
+    }
+    let load = opentool::LIST.name;
+    assert!(catalog.list(load).is_some(), "/load responds with {{}} if its list is missing");
+}
+
+#[test]
+fn every_route_for_calls_has_a_sample() {
+    for row in SAMPLES {
+        let routes = row.protocol.routes.iter();
+        let calls = routes
+            .filter(|route| matches!(route.handler(Method::Post), Some(Handler::Call(_))))
+            .map(|route| format!("{}{}", row.mount, route.path));
+        let sampled = row.paths().map(|(path, _)| path);
+        assert_eq!(
+            sampled.collect::<BTreeSet<_>>(),
+            calls.collect::<BTreeSet<_>>(),
+            "the samples of {} in the table of protocols",
+            row.protocol.name
+        );
     }
 }

@@ -1,17 +1,26 @@
-//! `GET /health` (OXP health-check).
+//! `GET /health` (OXP health-check): whether calls can be served.
+
+use serde::Serialize;
 
 use super::Server;
 use crate::host::{Host, Level};
 use crate::http::{Headers, Response};
-use crate::json::Writer;
 use crate::principal::Principal;
 
-/// The key that `/health` reads. Nothing ever writes it, so a cached miss is the right answer.
+/// The key that `/health` reads. It is never written, so a cached miss is correct.
 const HEALTH_KEY: &str = "health";
 
+/// The body of the response.
+#[derive(Serialize)]
+struct Health<'a> {
+    status: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    problems: &'a [String],
+}
+
 impl Server {
-    /// Reports 200 if calls can be served and 503 if not. Only callers with valid credentials learn
-    /// why not; the log has it too. No cache keeps the response.
+    /// Responds with 200 if calls can be served and with 503 if not. Only callers with valid credentials
+    /// get the problems, which are also in the log. The response is not cached.
     pub(super) async fn health(&self, headers: &dyn Headers, host: &dyn Host) -> Response {
         let mut problems = self.pipeline.settings.problems.clone();
         if let Err(error) = host.get(HEALTH_KEY).await {
@@ -19,13 +28,10 @@ impl Server {
             problems.push("the KV namespace does not answer".to_owned());
         }
         let (status, word) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
-        let mut body = Writer::new();
-        body.json("{").member("status").string(word);
-        if !problems.is_empty() && self.knows_caller(headers, host).await {
-            body.member("problems").strings(&problems);
+        if !problems.is_empty() && !self.knows_caller(headers, host).await {
+            problems.clear();
         }
-        body.json("}");
-        Response::written(status, body)
+        Response::json_of(status, &Health { status: word, problems: &problems })
     }
 
     /// Whether a request has valid credentials.

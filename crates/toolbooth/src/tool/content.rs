@@ -1,10 +1,10 @@
-//! Content: a value that is made for people and models to see, block by block.
+//! Content blocks: values that are made for people and models to see.
 
 use base64ct::{Base64, Encoding};
 use serde::{Deserialize, Serialize};
 
-/// A block of content. A tool whose definition has `"content": true` gives a list of these; protocols
-/// with a place for blocks (MCP) hand them on, all others tell the JSON as it is.
+/// A block of content. A tool whose definition has `"content": true` returns a list of these. MCP passes the
+/// blocks on; other protocols return them as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ContentBlock {
@@ -13,32 +13,32 @@ pub enum ContentBlock {
         /// The text.
         text: String,
     },
-    /// A picture.
+    /// An image.
     Image {
         /// Its bytes in base64.
         data: String,
         /// Its media type, such as `image/png`.
         mime_type: String,
     },
-    /// A sound.
+    /// Audio.
     Audio {
         /// Its bytes in base64.
         data: String,
         /// Its media type, such as `audio/wav`.
         mime_type: String,
     },
-    /// A document, whole.
+    /// A document with its contents.
     Resource {
         /// The document.
         resource: Document,
     },
-    /// Where a document is.
+    /// A link to a document.
     ResourceLink {
         /// Its address.
         uri: String,
         /// Its name.
         name: String,
-        /// What it is.
+        /// A description.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
         /// Its media type.
@@ -56,12 +56,12 @@ pub struct Document {
     /// Its media type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// What stands in it.
+    /// Its contents.
     #[serde(flatten)]
     pub body: DocumentBody,
 }
 
-/// What stands in a document.
+/// The contents of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DocumentBody {
@@ -77,17 +77,17 @@ impl ContentBlock {
         Self::Text { text: text.into() }
     }
 
-    /// A picture of these bytes.
+    /// An image with these bytes.
     pub fn image(bytes: &[u8], mime_type: impl Into<String>) -> Self {
         Self::Image { data: Base64::encode_string(bytes), mime_type: mime_type.into() }
     }
 
-    /// A sound of these bytes.
+    /// Audio with these bytes.
     pub fn audio(bytes: &[u8], mime_type: impl Into<String>) -> Self {
         Self::Audio { data: Base64::encode_string(bytes), mime_type: mime_type.into() }
     }
 
-    /// A document that is a text.
+    /// A text document.
     pub fn document(
         uri: impl Into<String>,
         mime_type: impl Into<String>,
@@ -96,7 +96,7 @@ impl ContentBlock {
         Self::resource(uri.into(), mime_type.into(), DocumentBody::Text(text.into()))
     }
 
-    /// A document of these bytes.
+    /// A document with these bytes.
     pub fn file(uri: impl Into<String>, mime_type: impl Into<String>, bytes: &[u8]) -> Self {
         let body = DocumentBody::Blob(Base64::encode_string(bytes));
         Self::resource(uri.into(), mime_type.into(), body)
@@ -106,7 +106,7 @@ impl ContentBlock {
         Self::Resource { resource: Document { uri, mime_type: Some(mime_type), body } }
     }
 
-    /// Where a document is.
+    /// A link to a document.
     pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
         let (uri, name) = (uri.into(), name.into());
         Self::ResourceLink { uri, name, description: None, mime_type: None }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_block() {
+    fn invalid_blocks() {
         for value in [
             json!("text"),
             json!({}),

@@ -1,4 +1,4 @@
-//! What a handler is given besides its input.
+//! The context of a tool call: caller, tokens, variables, HTTP, notifications, and requests for user input.
 
 use std::cell::RefCell;
 
@@ -16,7 +16,7 @@ use crate::principal::Principal;
 use crate::secret::Secret;
 use crate::settings::ToolVariables;
 
-/// The surroundings of one run of a tool.
+/// The context of one run of a tool.
 pub struct Context<'a> {
     principal: &'a Principal,
     credentials: &'a Credentials,
@@ -25,14 +25,14 @@ pub struct Context<'a> {
     host: &'a dyn Host,
     refused_token: RefCell<Option<String>>,
     notes: Notifications,
-    asked: RefCell<Option<Asking>>,
+    asked: RefCell<Option<RequestedInput>>,
 }
 
-/// The questions of a run, and the state beside them.
-pub(crate) type Asking = (Named<InputRequest>, Option<Value>);
+/// The input that a run requests, and its state.
+pub(crate) type RequestedInput = (Named<InputRequest>, Option<Value>);
 
 impl<'a> Context<'a> {
-    /// The surroundings made of their parts.
+    /// A context with these parts.
     pub fn new(
         principal: &'a Principal,
         credentials: &'a Credentials,
@@ -67,15 +67,15 @@ impl<'a> Context<'a> {
         self.credentials.tokens.get(id)
     }
 
-    /// Notes that a service refuses the token of the provider `id` (its 401), and gives the error to
-    /// return. The call is then answered as one that lacks the token: the client sends another, or
-    /// the user is asked again.
+    /// Records that a service rejected the token of the provider `id` with 401, and returns the error for the
+    /// tool to return. The response is then that of a call without the token: the client sends another token,
+    /// or the user is asked again.
     pub fn token_refused(&self, id: &str) -> ToolError {
         *self.refused_token.borrow_mut() = Some(id.to_owned());
         ToolError::new("The authorization is no longer valid")
     }
 
-    /// The provider whose token was refused, if one was.
+    /// The provider whose token was rejected, if any.
     pub(crate) fn refused_token(&self) -> Option<String> {
         self.refused_token.borrow().clone()
     }
@@ -98,7 +98,7 @@ impl<'a> Context<'a> {
     /// Sends an HTTP request.
     ///
     /// # Errors
-    /// See [`HttpError`]; a status such as 500 is an answer, not an error.
+    /// See [`HttpError`]. A status such as 500 is a response, not an error.
     pub fn send<'b>(
         &'b self,
         request: HttpRequest<'b>,
@@ -106,17 +106,17 @@ impl<'a> Context<'a> {
         self.host.send(request)
     }
 
-    /// Tells the client how far the tool is, if its protocol has a place for that: `done` of `total`,
-    /// in whatever unit, and words for people, which may be empty. What is not more than the last
-    /// time is not told, nor is anything after the first 100 notes of a run.
+    /// Reports progress to the client, if its protocol supports that: `done` of `total` in any unit, and a
+    /// message for people, which may be empty. Progress that does not increase is ignored, and so is
+    /// everything after the first 100 notifications of a run.
     ///
-    /// On Workers an answer leaves in one piece: notes arrive with it, and not while the tool runs.
+    /// On Workers a response is sent at once: notifications arrive with it, not while the tool runs.
     pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
         self.notes.progress(done, total, message);
     }
 
-    /// Tells the client what happened, as [`progress`](Self::progress) does. It is not for the people
-    /// who run the server; see [`warn`](Self::warn).
+    /// Reports an event to the client, like [`progress`](Self::progress). For the operators of the server, use
+    /// [`warn`](Self::warn).
     pub fn note(&self, level: LoggingLevel, text: &str) {
         self.notes.event(level, text);
     }
@@ -125,19 +125,19 @@ impl<'a> Context<'a> {
         self.notes.take()
     }
 
-    /// Whether the client can do what a question of this kind needs. A tool that can also go on
-    /// without an answer looks here before it asks.
+    /// Whether the client supports requests of this kind. A tool that can work without user input checks this
+    /// before it asks.
     pub fn can(&self, capability: Capability) -> bool {
         self.dialogue.capabilities.has(capability)
     }
 
-    /// Asks the user or the model on the client's side, and gives the error to return: the call ends
-    /// here. When it is made again, with the answers, the tool begins anew; then it finds the
-    /// [`answer`](Self::answer)s of the last questions, those of earlier ones no more, and the
-    /// [`state`](Self::state) that it gives along here; `()` is none.
+    /// Requests input from the user or the model of the client, and returns the error for the tool to return:
+    /// the call ends here. The client then repeats the call with the responses, and the tool starts again. It
+    /// finds the [`answer`](Self::answer)s to its last requests, but not to earlier ones, and the
+    /// [`state`](Self::state) from here; `()` is no state.
     ///
-    /// A client that cannot do what a question needs is told so, and never gets any of the questions.
-    /// At most 16 at once, and 2,000 bytes of state. The client can neither read nor change it.
+    /// If the client does not support one of the requests, it gets an error instead of all of them. The limits
+    /// are 16 requests at once and 2,000 bytes of state. The client can neither read nor change the state.
     ///
     /// ```
     /// # use serde::Deserialize;
@@ -167,11 +167,11 @@ impl<'a> Context<'a> {
         ToolError::new("The tool needs an answer")
     }
 
-    /// The answer to the question `key`. Nothing if there is none, or it is no `T`: the tool then asks
+    /// The response to the request `key`. `None` if there is none, or if it is not a `T`: the tool then asks
     /// (again).
     ///
     /// # Errors
-    /// The user will not answer. A tool that can do without goes on.
+    /// The user declined. A tool that can work without the response continues.
     pub fn answer<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
         match self.dialogue.answers.get(key) {
             None => Ok(None),
@@ -181,17 +181,17 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What the tool gave along when it asked, if this is the call with the answers.
+    /// The state that the tool passed to [`ask`](Self::ask), if this is the call with the responses.
     pub fn state<T: DeserializeOwned>(&self) -> Option<T> {
         self.dialogue.state.as_ref().and_then(|state| json::read_value(&state.into()))
     }
 
-    /// What the tool asked, if it did.
-    pub(crate) fn take_asked(&self) -> Option<Asking> {
+    /// The input that the tool requested, if any.
+    pub(crate) fn take_asked(&self) -> Option<RequestedInput> {
         self.asked.take()
     }
 
-    /// Writes a line for the people who run the server. Never pass it secrets, tokens or input.
+    /// Logs a warning for the operators of the server. Never pass it secrets, tokens or input.
     pub fn warn(&self, event: &'static str, details: &[(&'static str, &str)]) {
         self.host.log(Level::Warn, event, details);
     }

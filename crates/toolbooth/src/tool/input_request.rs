@@ -1,10 +1,8 @@
-//! Questions: what a tool must be told before it can go on, by the user or the model on the client's
-//! side, and what it is told when the call is made again.
+//! Requests for input: what a tool asks of the user or the model of the client, and the responses.
 //!
-//! No call waits for an answer. The tool gives its questions in place of a value and ends; the client
-//! makes the same call once more, with the answers and the state that the tool gave along. An answer
-//! is a client's word, like input: it can be forged by whoever may call. The state comes back as it
-//! was given, for the same call of the same caller: that is for the protocol to see to.
+//! No call waits for a response. The tool returns its requests instead of a value and ends; the client repeats
+//! the call with the responses and the state. A response is as untrusted as input: a caller can forge it. The
+//! protocol makes sure that the state comes back unchanged, and only for the same call of the same caller.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -12,23 +10,23 @@ use serde_json::{Map, Value};
 use super::{ContentBlock, Named};
 use crate::json;
 
-/// What a client can do for a tool that asks.
+/// What a client supports for tools that request input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Capability {
-    /// It shows its user a form.
+    /// It shows a form to its user.
     Form,
-    /// It shows its user an address to open.
+    /// It shows a URL to its user.
     Url,
     /// It has its model write a message.
     Sampling,
-    /// It names the folders that it works on.
+    /// It lists the folders that it works on.
     Roots,
 }
 
 impl Capability {
     const ALL: [Self; 4] = [Self::Form, Self::Url, Self::Sampling, Self::Roots];
 
-    /// What it is for, in words that follow "that".
+    /// A description, which can follow "a client that".
     pub fn words(self) -> &'static str {
         match self {
             Self::Form => "shows its user a form",
@@ -39,8 +37,8 @@ impl Capability {
     }
 }
 
-/// All that a client can do for a tool that asks. Most protocols have no way to bring an answer:
-/// theirs can nothing.
+/// Everything that a client supports for tools that request input. Most protocols cannot transport a response:
+/// their clients have no capability.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Capabilities([bool; 4]);
 
@@ -67,45 +65,45 @@ impl FromIterator<Capability> for Capabilities {
     }
 }
 
-/// A question.
+/// A request for input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InputRequest {
-    /// To the user: a form to fill in. The answer is an object of its fields.
+    /// Asks the user to fill in a form. The response is an object with its fields.
     Form {
-        /// What the user is told.
+        /// The message for the user.
         message: String,
-        /// JSON Schema of the answer: an object of plain fields, which is all that clients show.
+        /// JSON Schema of the response: an object of plain fields, because clients show no others.
         schema: Map<String, Value>,
     },
-    /// To the user: an address to open. The answer, an empty object, says that the user would open
-    /// it, and not what came of that. It must be a page of the tool's own that asks who comes.
+    /// Asks the user to open a URL. The response, an empty object, says that the user agreed, not what they
+    /// did there. It must be a page of the tool that authenticates its visitors.
     Url {
-        /// What the user is told.
+        /// The message for the user.
         message: String,
-        /// The address.
+        /// The URL.
         url: String,
     },
-    /// To the client's model: what it is to write. The answer has `role`, `content` and `model`.
+    /// Asks the client's model to write a message. The response has `role`, `content` and `model`.
     Sampling {
-        /// `messages`, `maxTokens` and what else MCP's `sampling/createMessage` takes.
+        /// `messages`, `maxTokens` and the other parameters of MCP's `sampling/createMessage`.
         request: Map<String, Value>,
     },
-    /// To the client: which folders it works on. The answer has `roots`, each with `uri`.
+    /// Asks the client which folders it works on. The response has `roots`, each with `uri`.
     Roots,
 }
 
 impl InputRequest {
-    /// A form. A `schema` that is no object has no fields.
+    /// A form. A `schema` that is not an object has no fields.
     pub fn form(message: impl Into<String>, schema: Value) -> Self {
         Self::Form { message: message.into(), schema: members(schema) }
     }
 
-    /// An address to open.
+    /// A URL to open.
     pub fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self::Url { message: message.into(), url: url.into() }
     }
 
-    /// A message that the model is to write in answer to `prompt`.
+    /// A message that the model writes in response to `prompt`.
     pub fn sampling(prompt: impl Into<String>, max_tokens: u32) -> Self {
         let text = json::object([("type", "text".into()), ("text", prompt.into().into())]);
         let message = json::object([("role", "user".into()), ("content", text)]);
@@ -115,7 +113,7 @@ impl InputRequest {
         Self::Sampling { request }
     }
 
-    /// What the client must be able to do.
+    /// The capability that the client needs.
     pub fn capability(&self) -> Capability {
         match self {
             Self::Form { .. } => Capability::Form,
@@ -133,51 +131,51 @@ fn members(value: Value) -> Map<String, Value> {
     }
 }
 
-/// What came back for a question.
+/// The response to a request for input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InputResponse {
-    /// The answer: what the question's kind says.
+    /// The response: what the kind of request describes.
     Given(Value),
-    /// The user will not answer.
+    /// The user declined.
     Declined,
-    /// The user put the question away.
+    /// The user dismissed the request.
     Dismissed,
 }
 
-/// What a call brings of an earlier one in which the tool asked, and what its client can do.
+/// The responses that a call has for the requests of an earlier one, and the capabilities of its client.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dialogue {
-    /// What the client can do.
+    /// The capabilities of the client.
     pub capabilities: Capabilities,
-    /// Answers by the question's key. Some may be missing, others never asked for.
+    /// Responses by the key of the request. Some may be missing, others may never have been requested.
     pub answers: Named<InputResponse>,
-    /// What the tool gave along with its questions.
+    /// The state that the tool passed with its requests.
     pub state: Option<Value>,
 }
 
-/// What a tool asks.
+/// The input that a tool requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputRequired {
     /// The tool's name.
     pub tool: &'static str,
-    /// The questions by the keys that their answers have.
+    /// The requests, by the keys of their responses.
     pub questions: Named<InputRequest>,
-    /// What is to come back with the answers, unchanged and unread.
+    /// The state, which comes back unchanged with the responses.
     pub state: Option<Value>,
 }
 
-/// The most questions at once.
+/// The most requests at once.
 const MOST_QUESTIONS: usize = 16;
-/// The longest state, as JSON text in bytes: it travels in a sealed token.
+/// The longest state, as JSON in bytes: it is part of a sealed token.
 const LONGEST_STATE: usize = 2_000;
 
 impl InputRequired {
-    /// What the client would have to be able to do and cannot.
+    /// The capabilities that the client needs but lacks.
     pub(crate) fn lacking(&self, capabilities: Capabilities) -> Vec<Capability> {
         self.capabilities().into_iter().filter(|one| !capabilities.has(*one)).collect()
     }
 
-    /// What is wrong with it; that is the tool's own fault.
+    /// Why it is invalid, which is a bug of the tool.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let state = self.state.as_ref().map_or(0, |state| json::to_string(state).len());
         if self.questions.is_empty() {
@@ -191,7 +189,7 @@ impl InputRequired {
         }
     }
 
-    /// What the client must be able to do, each once.
+    /// The capabilities that the client needs, each once.
     pub(crate) fn capabilities(&self) -> Vec<Capability> {
         let asked =
             |capability| self.questions.iter().any(|(_, one)| one.capability() == capability);
@@ -199,9 +197,9 @@ impl InputRequired {
     }
 }
 
-/// The answer to [`InputRequest::Sampling`], as far as most tools want it.
+/// The response to [`InputRequest::Sampling`], without the members that most tools do not need.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SamplingResponse {
-    /// What the model wrote.
+    /// The message of the model.
     pub content: ContentBlock,
 }

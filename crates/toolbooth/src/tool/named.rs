@@ -1,14 +1,14 @@
-//! A few values by name.
+//! A small map with string keys.
 
-/// Values by name, in the order in which they came.
+/// Values by name, in insertion order.
 ///
-/// A list, and not a map: maps of each type of value would be a tree of their own in the Worker. What
-/// adds one does not look for others of its name, so that many cost no more than a few each.
+/// A list instead of a map, because every `BTreeMap` type adds code to the Worker. `insert` does not search for
+/// the name, so many values cost no more per value than a few.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named<T>(Vec<(String, T)>);
 
 impl<T> Named<T> {
-    /// Adds a value. Of two of one name the later counts.
+    /// Adds a value. If a name is repeated, the last value counts.
     pub fn insert(&mut self, name: String, value: T) {
         self.0.push((name, value));
     }
@@ -18,17 +18,17 @@ impl<T> Named<T> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// How many were added.
+    /// The number of added values.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether it has no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them.
+    /// All values with their names.
     pub fn iter(&self) -> std::slice::Iter<'_, (String, T)> {
         self.0.iter()
     }

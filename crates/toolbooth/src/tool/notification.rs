@@ -1,57 +1,56 @@
-//! What a tool says while it runs: how far it is, and what the client may want to know.
+//! Notifications: progress and events that a tool reports while it runs.
 //!
-//! On Workers an answer leaves in one piece, so that notes are told together with what came of the
-//! call, before it, and no sooner.
+//! On Workers a response is sent at once, so notifications arrive with the result, in front of it.
 
 use std::cell::RefCell;
 
 use crate::text::cut;
 
-/// The most notes that one run keeps; those after them are dropped.
+/// The most notifications of a run; later ones are dropped.
 const MOST: usize = 100;
-/// The most characters of a note's text.
+/// The most characters of a notification's text.
 const LONGEST: usize = 1_000;
 
-/// A note of a run, for a client that asked to be told. Protocols without a place for it drop it.
+/// A notification for the client. Protocols without notifications drop it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notification {
-    /// How far the tool is.
+    /// Progress.
     Progress {
-        /// How much is done; each time more than the time before.
+        /// How much is done; it increases with each notification.
         done: f64,
-        /// How much there is, if the tool knows.
+        /// How much there is to do, if the tool knows.
         total: Option<f64>,
-        /// What it does, in words; empty if there is nothing to say.
+        /// A message for people; it may be empty.
         message: String,
     },
-    /// Something that happened.
+    /// An event.
     Event {
-        /// How much it matters.
+        /// Its severity.
         level: LoggingLevel,
         /// What happened.
         text: String,
     },
 }
 
-/// How much an event matters to the client; the later ones matter more.
+/// The severity of an event, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoggingLevel {
-    /// To whoever looks for a fault.
+    /// For debugging.
     Debug,
-    /// To whoever wants to follow.
+    /// Normal operation.
     Info,
-    /// The tool goes on, but not as one would wish.
+    /// The tool continues, but not as expected.
     Warning,
-    /// A part of the work is not done.
+    /// A part of the work failed.
     Error,
 }
 
-/// The notes of one run, bounded in number and size.
+/// The notifications of one run, bounded in number and size.
 #[derive(Debug, Default)]
 pub(crate) struct Notifications(RefCell<Vec<Notification>>);
 
 impl Notifications {
-    /// Notes progress, if it is some: `done` is finite and more than the time before.
+    /// Adds progress, if `done` is finite and has increased.
     pub(crate) fn progress(&self, done: f64, total: Option<f64>, message: &str) {
         let mut notes = self.0.borrow_mut();
         let before = notes.iter().rev().find_map(|note| match note {
@@ -81,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_goes_on_and_is_a_number() {
+    fn progress_increases_and_is_finite() {
         let notes = Notifications::default();
         let given = [0.0, 0.0, f64::NAN, 0.5, 0.25, f64::INFINITY, 2.0];
         for done in given {
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_bounded() {
+    fn notifications_are_bounded() {
         let notes = Notifications::default();
         let long = "é".repeat(LONGEST + 1);
         notes.progress(1.0, None, &long);

@@ -39,7 +39,7 @@ fn a_tools_fault_is_vague_on_the_wire_and_loud_in_the_log() {
     for (id, text, detail) in [
         ("Echo.Say", "long", "input: Must have at most 12 characters"),
         ("Echo.Broken", "x", "detail"),
-        ("Echo.Narrow", "secret", "input type refuses what input_schema allows"),
+        ("Echo.Narrow", "secret", "input type does not accept what input_schema allows"),
     ] {
         let (outcome, log) = outcome(id, json!({"text": text}), Credentials::default());
         let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };

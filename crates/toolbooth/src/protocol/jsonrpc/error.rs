@@ -1,16 +1,16 @@
-//! Error objects: a code for programs, a message for people and models, and data for whoever reads
-//! it. OpenTool's clients show the message alone, so it says all that is needed to do better.
+//! Encodes error objects: a code for programs, a message for people and models, and data for programs.
+//! OpenTool's clients show only the message, so it is complete without the data.
 
 use std::borrow::Cow;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Reply;
+use super::{JsonRpcResponse, VERSION};
 use crate::call::{InvalidInput, MissingRequirements, Outcome, Pipeline, Rejection, RejectionKind};
-use crate::challenge::Challenge;
 use crate::http::Response;
-use crate::json::{self, Writer};
-use crate::protocol;
+use crate::protocol::oxp::AuthorizationChallenge;
+use crate::protocol::rejection_response;
 use crate::tool::ToolError;
 
 /// JSON-RPC: the body is not JSON.
@@ -19,82 +19,136 @@ const PARSE_ERROR: i16 = -32700;
 const INVALID_REQUEST: i16 = -32600;
 /// JSON-RPC: the method does not exist or may not be called.
 const METHOD_NOT_FOUND: i16 = -32601;
-/// JSON-RPC: the tool's schema refuses the parameters.
+/// JSON-RPC: the parameters are invalid against the tool's schema.
 const INVALID_PARAMS: i16 = -32602;
-/// JSON-RPC: the server is at fault.
+/// JSON-RPC: the server failed.
 const INTERNAL_ERROR: i16 = -32603;
-/// Ours, of the codes that JSON-RPC leaves to servers: the call lacks what a request cannot carry.
+/// Of the codes that JSON-RPC leaves to servers: the call lacks what a request cannot carry.
 const MISSING_REQUIREMENTS: i16 = -32001;
-/// The request brings no credentials, or none that are good.
+/// The request has no valid credentials.
 const UNAUTHENTICATED: i16 = -32002;
-/// The caller has used up what it may call for now.
+/// The caller has reached its rate limit.
 const TOO_MANY_REQUESTS: i16 = -32003;
-/// The tool asks back, and a response has no way to bring the question.
+/// The tool needs input that a client of this protocol cannot provide.
 const UNANSWERABLE: i16 = -32004;
-/// OpenTool's: the tool ran and failed.
+/// OpenTool: the tool ran and failed.
 const TOOL_FAILED: i16 = 500;
 
 /// An error object.
-#[derive(Debug)]
-pub(super) struct Error {
+#[derive(Debug, Serialize)]
+pub(super) struct JsonRpcError {
     code: i16,
     message: Cow<'static, str>,
-    data: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<ErrorData>,
 }
 
-impl Error {
+/// The `data` of an error object.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum ErrorData {
+    /// The tool failed.
+    ToolFailed {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        developer_message: Option<String>,
+        can_retry: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        additional_prompt_content: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        retry_after_ms: Option<u64>,
+    },
+    /// The parameters are invalid: the error of each.
+    InvalidParams { parameter_errors: Map<String, Value> },
+    /// The call lacks something.
+    MissingRequirements { missing_requirements: LackingObject },
+}
+
+/// What a call lacks, and where the user can grant it.
+#[derive(Debug, Serialize)]
+struct LackingObject {
+    authorization: Vec<&'static str>,
+    secrets: Vec<&'static str>,
+    user_id: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    challenges: Vec<AuthorizationChallenge>,
+}
+
+impl JsonRpcError {
     /// The value of a call that succeeded.
     ///
     /// # Errors
-    /// Why it did not.
-    pub(super) fn of(outcome: Outcome) -> Result<Value, Self> {
+    /// The error of one that did not.
+    pub(super) fn value_of(outcome: Outcome) -> Result<Value, Self> {
         match outcome {
             Outcome::Done { value, .. } => Ok(value),
-            Outcome::Failed { error, .. } => Err(failed(error)),
-            Outcome::InvalidInput(input) => Err(invalid(&input)),
-            Outcome::InputRequired { required, .. } => Err(rejected(&required.into())),
-            Outcome::Rejected(rejection) => Err(rejected(&rejection)),
+            Outcome::Failed { error, .. } => Err(error.into()),
+            Outcome::InvalidInput(input) => Err((&input).into()),
+            Outcome::InputRequired { required, .. } => Err((&Rejection::from(required)).into()),
+            Outcome::Rejected(rejection) => Err((&rejection).into()),
         }
     }
+}
 
-    /// Adds it to a text.
-    pub(super) fn write(&self, body: &mut Writer) {
-        body.json(r#"{"code":"#).integer(self.code.into());
-        body.json(r#","message":"#).string(&self.message);
-        if let Some(data) = &self.data {
-            body.json(r#","data":"#).value(data);
+impl From<ToolError> for JsonRpcError {
+    fn from(error: ToolError) -> Self {
+        let ToolError {
+            message,
+            developer_message,
+            can_retry,
+            additional_prompt_content,
+            retry_after_ms,
+        } = error;
+        let data = ErrorData::ToolFailed {
+            developer_message,
+            can_retry,
+            additional_prompt_content,
+            retry_after_ms,
+        };
+        Self { code: TOOL_FAILED, message: message.into(), data: Some(data) }
+    }
+}
+
+impl From<&InvalidInput> for JsonRpcError {
+    fn from(input: &InvalidInput) -> Self {
+        let message = format!("Some parameters are invalid. {input}").into();
+        let data = ErrorData::InvalidParams { parameter_errors: input.by_parameter() };
+        Self { code: INVALID_PARAMS, message, data: Some(data) }
+    }
+}
+
+impl From<&MissingRequirements> for JsonRpcError {
+    /// A request cannot carry tokens, secrets and users. The message says where they can be sent.
+    fn from(missing: &MissingRequirements) -> Self {
+        let message = format!(
+            "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can{}",
+            missing.things(),
+            missing.granting()
+        );
+        let MissingRequirements { authorization, secrets, user_id, challenges } = missing;
+        let missing_requirements = LackingObject {
+            authorization: authorization.clone(),
+            secrets: secrets.clone(),
+            user_id: *user_id,
+            challenges: challenges.iter().map(AuthorizationChallenge::from).collect(),
+        };
+        let data = ErrorData::MissingRequirements { missing_requirements };
+        Self { code: MISSING_REQUIREMENTS, message: message.into(), data: Some(data) }
+    }
+}
+
+impl From<&Rejection> for JsonRpcError {
+    fn from(rejection: &Rejection) -> Self {
+        if let Rejection::MissingRequirements(missing) = rejection {
+            return missing.into();
         }
-        body.json("}");
-    }
-
-    fn new(code: i16, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None }
+        let description = rejection.describe();
+        let code = code(description.kind);
+        Self { code, message: description.to_string().into(), data: None }
     }
 }
 
-/// The tool's own words; what else it says is the data.
-fn failed(error: ToolError) -> Error {
-    let mut data = Map::new();
-    for (name, value) in error.details() {
-        data.insert(name.to_owned(), value);
-    }
-    Error { data: Some(data.into()), ..Error::new(TOOL_FAILED, error.message) }
-}
-
-/// The faults stand in the message and, one a parameter, in the data.
-fn invalid(input: &InvalidInput) -> Error {
-    let message = format!("Some parameters are invalid. {input}");
-    let data = json::object([("parameter_errors", input.by_parameter().into())]);
-    Error { data: Some(data), ..Error::new(INVALID_PARAMS, message) }
-}
-
-/// The error of a rejection. Its message says everything: some clients show nothing else.
-fn rejected(rejection: &Rejection) -> Error {
-    if let Rejection::MissingRequirements(missing) = rejection {
-        return lacking(missing);
-    }
-    let description = rejection.describe();
-    let code = match description.kind {
+fn code(kind: RejectionKind) -> i16 {
+    match kind {
         RejectionKind::InvalidJson => PARSE_ERROR,
         RejectionKind::NotFound
         | RejectionKind::NotServed
@@ -114,48 +168,19 @@ fn rejected(rejection: &Rejection) -> Error {
         RejectionKind::MissingRequirements => MISSING_REQUIREMENTS,
         RejectionKind::CannotAsk => UNANSWERABLE,
         RejectionKind::Unavailable | RejectionKind::Internal => INTERNAL_ERROR,
-    };
-    Error::new(code, description.to_string())
-}
-
-/// A request has no place for tokens, secrets and users. The error says which are lacking and
-/// where they can be sent.
-fn lacking(missing: &MissingRequirements) -> Error {
-    let message = format!(
-        "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can{}",
-        missing.things(),
-        missing.granting()
-    );
-    let MissingRequirements { authorization, secrets, user_id, challenges } = missing;
-    let mut lacking = Map::new();
-    lacking.insert("authorization".to_owned(), authorization.as_slice().into());
-    lacking.insert("secrets".to_owned(), secrets.as_slice().into());
-    lacking.insert("user_id".to_owned(), (*user_id).into());
-    if !challenges.is_empty() {
-        let challenge =
-            |one: &Challenge| json::object(one.members().map(|(name, text)| (name, text.into())));
-        lacking.insert("challenges".to_owned(), challenges.iter().map(challenge).collect());
     }
-    let data = json::object([("missing_requirements", lacking.into())]);
-    Error { data: Some(data), ..Error::new(MISSING_REQUIREMENTS, message) }
 }
 
-/// The statuses of OpenTool's clients and servers, which know neither 415 nor 500 (OT24).
+/// The statuses that OpenTool's clients and servers have instead of 415 and 500 (OT24).
 const STATUS: &[(RejectionKind, u16)] =
     &[(RejectionKind::UnsupportedMediaType, 400), (RejectionKind::Internal, 503)];
 
-/// Writes why a request was rejected before any request object was read: an error to the id null.
-pub(in crate::protocol) fn reject(rejection: &Rejection) -> Response {
+/// Encodes the rejection of a whole request: an error with the id null.
+pub(in crate::protocol) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
     let kind = rejection.describe().kind;
     let own = STATUS.iter().find(|(one, _)| *one == kind);
     let status = own.map_or(kind.status(), |(_, status)| *status);
-    let reply = Reply { result: None, error: Some(rejected(rejection)), id: Value::Null };
-    let mut body = Writer::new();
-    reply.write(&mut body);
-    protocol::rejected(status, rejection, body)
-}
-
-/// [`reject`], for the route table.
-pub(in crate::protocol) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
-    reject(rejection)
+    let error = Some(rejection.into());
+    let body = JsonRpcResponse { jsonrpc: VERSION, result: None, error, id: Value::Null };
+    rejection_response(status, rejection, &body)
 }

@@ -1,28 +1,27 @@
-//! One request object.
-
-use crate::tool::{Credentials, Dialogue};
+//! Decodes one request object.
 
 use crate::call::{Nulls, Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
-use crate::protocol::marks;
+use crate::protocol::discriminator;
+use crate::tool::{Credentials, Dialogue};
 
-/// A request, as far as it could be read.
+/// A request, as far as it could be decoded.
 #[derive(Debug)]
-pub(in crate::protocol) struct Request<'t> {
-    /// The id to answer to, with its type; `None` for a notification, which nobody waits for.
+pub(in crate::protocol) struct JsonRpcRequest<'t> {
+    /// The id of the response, with its type; `None` for a notification, which has no response.
     pub(in crate::protocol) id: Option<serde_json::Value>,
     /// The call, or what is wrong with the request.
     pub(in crate::protocol) call: Result<ToolRequest<'t>, Rejection>,
 }
 
-impl<'t> Request<'t> {
-    /// Reads `body`, whose `jsonrpc` must be one of `versions` (OT6, OT19). Further members mean
-    /// nothing, but for those by which other protocols are known.
+impl<'t> JsonRpcRequest<'t> {
+    /// Decodes `body`, whose `jsonrpc` must be one of `versions` (OT6, OT19). Further members are ignored,
+    /// except those that identify other protocols.
     ///
-    /// `params` that are absent or null are `{}` (OT7). An array is passed on as the input that no
-    /// tool takes: its error is one of parameters, not of the request (OT20). A faulty request is
-    /// answered to `null` when its id cannot be read or is not there.
-    pub(in crate::protocol) fn read(body: Value<'t>, versions: &[&str]) -> Self {
+    /// `params` that are absent or null are `{}` (OT7). An array becomes an input that no tool accepts: the
+    /// error is about the parameters, not the request (OT20). The id of a malformed request's response is
+    /// null if the request has none or an invalid one.
+    pub(in crate::protocol) fn decode(body: Value<'t>, versions: &[&str]) -> Self {
         let Value::Object(mut body) = body else {
             return Self::malformed("a request must be an object".to_owned());
         };
@@ -39,7 +38,7 @@ impl<'t> Request<'t> {
         }
     }
 
-    /// A request that cannot be read.
+    /// A request that cannot be decoded.
     pub(in crate::protocol) fn malformed(reason: String) -> Self {
         Self { id: Some(serde_json::Value::Null), call: Err(Rejection::Malformed(reason)) }
     }
@@ -54,7 +53,7 @@ fn call<'t>(
     if !version.is_some_and(|version| versions.contains(&version)) {
         return Err("jsonrpc must be \"2.0\"".to_owned());
     }
-    marks::only("jsonrpc", &body)?;
+    discriminator::check("jsonrpc", &body)?;
     let Some(Value::String(method)) = body.take("method") else {
         return Err("method must be a string".to_owned());
     };

@@ -1,17 +1,20 @@
-//! Requests and answers of the strict door, and every error.
+//! Requests, batches and notifications at `/jsonrpc`, and every error.
 
 use serde_json::json;
 
 use super::*;
+use crate::call::misconfigured;
 use crate::call::tests::{CATALOG, asks, every_rejection};
-use crate::call::{InvalidInput, MissingRequirements, ParameterError, Rejection, RejectionKind};
+use crate::call::{
+    InvalidInput, MissingRequirements, ParameterError, Pipeline, Rejection, RejectionKind,
+};
 use crate::http::tests::{Pairs, rejection_header as header, wire};
 use crate::http::{Body, Method, Request};
 use crate::server::Server;
 use crate::testing::{FakeHost, ready};
 use crate::tool::ToolError;
 
-/// What a server answers to a posted body.
+/// The response of a server to a posted body.
 pub(in crate::protocol) fn posted(host: &FakeHost, path: &str, body: &str) -> Response {
     let request = Request {
         method: Method::Post,
@@ -23,32 +26,43 @@ pub(in crate::protocol) fn posted(host: &FakeHost, path: &str, body: &str) -> Re
     ready(Server::new(CATALOG, host).answer(request, host))
 }
 
-/// A JSON answer as it goes over the wire.
-pub(in crate::protocol) fn told(status: u16, body: &str) -> String {
+/// A JSON response on the wire.
+pub(in crate::protocol) fn json_response(status: u16, body: &str) -> String {
     format!("{status}\ncontent-type: application/json\ncache-control: no-store\n{body}")
 }
 
-/// An error to `id`.
+/// An error response to `id`.
 fn error(id: &str, code: i32, message: &str) -> String {
     let error = format!(r#"{{"code":{code},"message":{message:?}}}"#);
     format!(r#"{{"jsonrpc":"2.0","error":{error},"id":{id}}}"#)
 }
 
-const BATCH: &str = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: a batch must have at least one request"},"id":null}"#;
-const METHOD: &str = "Invalid request: method must be a string";
-const VERSION_MISSING: &str = "Invalid request: jsonrpc must be \"2.0\"";
-const UNKNOWN: &str = r#""error":{"code":-32601,"message":"Tool 'Nope' was not found","data":{"developer_message":"Nope is not a tool of this server"}}"#;
+const BATCH: &str = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"a batch must have at least one request"},"id":null}"#;
+const METHOD: &str = "method must be a string";
+const VERSION_MISSING: &str = "jsonrpc must be \"2.0\"";
 const NO_OBJECT: &str = r#""error":{"code":-32602,"message":"Some parameters are invalid. input: Must be an object","data":{"parameter_errors":{"input":"Must be an object"}}}"#;
+
+/// The error about a tool that does not exist.
+pub(in crate::protocol) fn unknown(name: &str) -> String {
+    let rejection = Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned() };
+    format!(r#""error":{{"code":-32601,"message":"{}"}}"#, rejection.describe())
+}
 
 #[test]
 fn single_requests() {
+    let unknown_version = Rejection::UnknownVersion {
+        id: "Echo.Say".to_owned(),
+        name: "Echo_Say",
+        version: "7.0.0".to_owned(),
+    };
+    let unknown_version = unknown_version.describe().to_string();
     let say = |id: &str| {
         format!(r#"{{"jsonrpc":"2.0","method":"Echo_Say","params":{{"text":"hi"}},"id":{id}}}"#)
     };
     let hi = |id: &str| format!(r#"{{"jsonrpc":"2.0","result":"hi","id":{id}}}"#);
-    let object = "Invalid request: a request must be an object";
-    let id = "Invalid request: id must be a string, a number or null";
-    let params = "Invalid request: params must be an object";
+    let object = "a request must be an object";
+    let id = "id must be a string, a number or null";
+    let params = "params must be an object";
     for (what, body, expected) in [
         ("a string id", say("\"a\""), hi("\"a\"")),
         ("an empty id", say("\"\""), hi("\"\"")),
@@ -76,17 +90,17 @@ fn single_requests() {
         (
             "unknown method",
             r#"{"jsonrpc":"2.0","method":"Nope","id":"a"}"#.to_owned(),
-            format!(r#"{{"jsonrpc":"2.0",{UNKNOWN},"id":"a"}}"#),
+            format!(r#"{{"jsonrpc":"2.0",{},"id":"a"}}"#, unknown("Nope")),
         ),
         (
             "a reserved method",
             r#"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"#.to_owned(),
-            r#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"Tool 'rpc.discover' was not found","data":{"developer_message":"rpc.discover is not a tool of this server"}},"id":1}"#.to_owned(),
+            format!(r#"{{"jsonrpc":"2.0",{},"id":1}}"#, unknown("rpc.discover")),
         ),
         (
-            "a version that is not there",
+            "an unknown version",
             r#"{"jsonrpc":"2.0","method":"Echo.Say@7","id":1}"#.to_owned(),
-            r#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"Tool 'Echo_Say' has no version 7.0.0","data":{"developer_message":"Echo.Say version 7.0.0 is not available"}},"id":1}"#.to_owned(),
+            error("1", -32601, &unknown_version),
         ),
         (
             "OT20 params by position",
@@ -94,34 +108,34 @@ fn single_requests() {
             format!(r#"{{"jsonrpc":"2.0",{NO_OBJECT},"id":1}}"#),
         ),
         (
-            "OT20 no params by position",
+            "OT20 an empty array of params",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":[],"id":1}"#.to_owned(),
             format!(r#"{{"jsonrpc":"2.0",{NO_OBJECT},"id":1}}"#),
         ),
         (
-            "OT13 params that the schema refuses",
+            "OT13 invalid params",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":1,"mood":"odd"},"id":1}"#.to_owned(),
             r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"Some parameters are invalid. mood: Must be one of: \"glad\", \"sad\"; text: Must be a string","data":{"parameter_errors":{"mood":"Must be one of: \"glad\", \"sad\"","text":"Must be a string"}}},"id":1}"#.to_owned(),
         ),
         (
-            "OT7 no params are none",
+            "OT7 absent params are {}",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","id":1}"#.to_owned(),
             r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"Some parameters are invalid. text: Is required","data":{"parameter_errors":{"text":"Is required"}}},"id":1}"#.to_owned(),
         ),
         (
-            "OT7 null params are none",
+            "OT7 null params are {}",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":null,"id":1}"#.to_owned(),
             r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"Some parameters are invalid. text: Is required","data":{"parameter_errors":{"text":"Is required"}}},"id":1}"#.to_owned(),
         ),
         (
             "a tool that fails",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"fail"},"id":1}"#.to_owned(),
-            r#"{"jsonrpc":"2.0","error":{"code":500,"message":"It failed","data":{"additional_prompt_content":"try x","can_retry":true,"developer_message":"why","retry_after_ms":5}},"id":1}"#.to_owned(),
+            r#"{"jsonrpc":"2.0","error":{"code":500,"message":"It failed","data":{"developer_message":"why","can_retry":true,"additional_prompt_content":"try x","retry_after_ms":5}},"id":1}"#.to_owned(),
         ),
-        ("a text", r#""Echo_Say""#.to_owned(), error("null", -32600, object)),
+        ("a string", r#""Echo_Say""#.to_owned(), error("null", -32600, object)),
         ("a number", "1".to_owned(), error("null", -32600, object)),
-        ("null as a whole", "null".to_owned(), error("null", -32600, object)),
-        ("nothing in it", "{}".to_owned(), error("null", -32600, VERSION_MISSING)),
+        ("a null body", "null".to_owned(), error("null", -32600, object)),
+        ("an empty object", "{}".to_owned(), error("null", -32600, VERSION_MISSING)),
         (
             "OT19 no version",
             r#"{"method":"Echo_Say","id":"a"}"#.to_owned(),
@@ -144,12 +158,12 @@ fn single_requests() {
         ),
         ("no method", r#"{"jsonrpc":"2.0","id":1}"#.to_owned(), error("1", -32600, METHOD)),
         (
-            "no method and no id: no notification either",
+            "no method and no id: not a notification",
             r#"{"jsonrpc":"2.0"}"#.to_owned(),
             error("null", -32600, METHOD),
         ),
         (
-            "a method that is no text",
+            "a method that is not a string",
             r#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#.to_owned(),
             error("null", -32600, METHOD),
         ),
@@ -157,7 +171,7 @@ fn single_requests() {
         ("an id that is a list", say("[1]"), error("null", -32600, id)),
         ("an id that is true", say("true"), error("null", -32600, id)),
         (
-            "params that are a text",
+            "params that are a string",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":"hi","id":1}"#.to_owned(),
             error("1", -32600, params),
         ),
@@ -168,7 +182,7 @@ fn single_requests() {
         ),
     ] {
         let got = wire(&posted(&FakeHost::default(), "/jsonrpc", &body));
-        assert_eq!(got, told(200, &expected), "{what}: {body}");
+        assert_eq!(got, json_response(200, &expected), "{what}: {body}");
     }
 }
 
@@ -179,41 +193,53 @@ fn batches_and_notifications() {
     let hi = r#"{"jsonrpc":"2.0","result":"hi","id":"a"}"#;
     let note = r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"hi"}}"#;
     let lost = r#"{"jsonrpc":"2.0","method":"Nope","params":[]}"#;
-    let unknown = r#"{"jsonrpc":"2.0","method":"Nope","id":7}"#;
-    let object = &error("null", -32600, "Invalid request: a request must be an object");
-    let not_found = &format!(r#"{{"jsonrpc":"2.0",{UNKNOWN},"id":7}}"#);
-    let many = &error("null", -32600, "Invalid request: a batch may have at most 3 requests");
+    let nope = r#"{"jsonrpc":"2.0","method":"Nope","id":7}"#;
+    let object = &error("null", -32600, "a request must be an object");
+    let not_found = &format!(r#"{{"jsonrpc":"2.0",{},"id":7}}"#, unknown("Nope"));
+    let many = &error("null", -32600, "a batch may have at most 3 requests");
     let no_method = &error("null", -32600, METHOD);
     let nothing = "204\n".to_owned();
     for (what, body, expected) in [
         ("OT16 a notification", note.to_owned(), nothing.clone()),
         ("OT16 a notification that fails", lost.to_owned(), nothing.clone()),
-        ("OT17 an empty batch", "[]".to_owned(), told(200, BATCH)),
-        ("OT17 a batch of one fault", "[1]".to_owned(), told(200, &format!("[{object}]"))),
-        ("OT17 a batch of one", format!("[{say}]"), told(200, &format!("[{hi}]"))),
+        ("OT17 an empty batch", "[]".to_owned(), json_response(200, BATCH)),
         (
-            "OT17 a batch in order, faults and all",
-            format!("[{say},[],{unknown}]"),
-            told(200, &format!("[{hi},{object},{not_found}]")),
+            "OT17 a batch of one malformed request",
+            "[1]".to_owned(),
+            json_response(200, &format!("[{object}]")),
+        ),
+        ("OT17 a batch of one", format!("[{say}]"), json_response(200, &format!("[{hi}]"))),
+        (
+            "OT17 a batch keeps its order",
+            format!("[{say},[],{nope}]"),
+            json_response(200, &format!("[{hi},{object},{not_found}]")),
         ),
         (
             "OT17 notifications are left out",
             format!("[{note},{say},{lost}]"),
-            told(200, &format!("[{hi}]")),
+            json_response(200, &format!("[{hi}]")),
         ),
         (
-            "OT17 a faulty member without id is no notification",
+            "OT17 a malformed member without id is not a notification",
             format!(r#"[{{"jsonrpc":"2.0"}},{note}]"#),
-            told(200, &format!("[{no_method}]")),
+            json_response(200, &format!("[{no_method}]")),
         ),
         ("OT17 only notifications", format!("[{note},{lost}]"), nothing.clone()),
-        ("OT17 one id twice", format!("[{say},{say}]"), told(200, &format!("[{hi},{hi}]"))),
-        ("as many as may be", format!("[{say},1,{note}]"), told(200, &format!("[{hi},{object}]"))),
-        ("one too many", format!("[{say},1,{note},{note}]"), told(200, many)),
-        ("many faults", format!("[{}1]", "1,".repeat(999)), told(200, many)),
+        (
+            "OT17 one id twice",
+            format!("[{say},{say}]"),
+            json_response(200, &format!("[{hi},{hi}]")),
+        ),
+        (
+            "as many members as allowed",
+            format!("[{say},1,{note}]"),
+            json_response(200, &format!("[{hi},{object}]")),
+        ),
+        ("one member too many", format!("[{say},1,{note},{note}]"), json_response(200, many)),
+        ("many malformed members", format!("[{}1]", "1,".repeat(999)), json_response(200, many)),
     ] {
         for path in ["/jsonrpc", "/opentool/call"] {
-            // OpenTool's result is an object, and nothing else of a batch is different there.
+            // OpenTool's result is an object; batches are otherwise the same.
             let objects = expected.replace(r#""result":"hi""#, r#""result":{"result":"hi"}"#);
             let expected = if path == "/jsonrpc" { &expected } else { &objects };
             assert_eq!(wire(&posted(&host, path, &body)), *expected, "{what}: {path} {body}");
@@ -223,7 +249,7 @@ fn batches_and_notifications() {
 
 #[test]
 fn a_notification_runs() {
-    // The tool breaks its own promise, which only its run can bring to light.
+    // The output is invalid, which is logged only if the tool runs.
     for body in [
         r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"long"}}"#,
         r#"[{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"long"}}]"#,
@@ -235,14 +261,14 @@ fn a_notification_runs() {
     }
 }
 
+/// The error object of an outcome.
 fn of(outcome: Outcome) -> Value {
-    let mut json = Writer::new();
-    Error::of(outcome).unwrap_err().write(&mut json);
-    serde_json::from_str(&json.end()).unwrap()
+    serde_json::to_value(JsonRpcError::value_of(outcome).unwrap_err()).unwrap()
 }
 
 #[test]
 fn every_rejection_has_a_code_a_message_and_a_status() {
+    let pipeline = Pipeline::new(CATALOG, &FakeHost::default());
     for rejection in every_rejection() {
         let description = rejection.describe();
         let kind = description.kind;
@@ -284,7 +310,7 @@ fn every_rejection_has_a_code_a_message_and_a_status() {
         };
         let error = of(Outcome::Rejected(rejection.clone()));
         assert_eq!((&error["code"], &error["message"]), (&json!(code), &json!(message)));
-        let response = error::reject(&rejection);
+        let response = encode_rejection(&rejection, &pipeline);
         assert_eq!(response.status, status, "{message}");
         let body: Value = serde_json::from_slice(&response.body).unwrap();
         assert_eq!(body, json!({"jsonrpc": "2.0", "error": error, "id": null}), "{message}");
@@ -343,41 +369,34 @@ fn the_data_of_errors() {
                     {"authorization": [], "secrets": ["KEY", "PIN"], "user_id": false}}
             }),
         ),
-        (
-            Outcome::Rejected(Rejection::ToolNotAllowed { name: "A_B" }),
-            json!({
-                "code": -32601, "message": "Tool 'A_B' may not be called",
-                "data": {"developer_message": "TOOL_ALLOWLIST does not have it"}
-            }),
-        ),
-        (
-            Outcome::Rejected(Rejection::Unavailable("x")),
-            json!({"code": -32603, "message": "The tool server is temporarily unavailable: x"}),
-        ),
     ] {
         assert_eq!(of(outcome), expected);
     }
 }
 
 #[test]
-fn what_goes_wrong_before_a_request_is_read() {
-    let parse = "The body is not valid JSON: EOF while parsing a value at line 1 column ";
+fn invalid_json() {
+    let rejection = |column: i32| {
+        Rejection::InvalidJson(format!("EOF while parsing a value at line 1 column {column}"))
+    };
     for path in ["/jsonrpc", "/opentool/call", "/opentool/streamCall"] {
         let host = FakeHost::default();
         for (body, column) in [("", 0), ("[", 1), ("{\"jsonrpc\":", 11)] {
             let got = wire(&posted(&host, path, body)).replace("a list", "a value");
-            let expected = told(400, &error("null", -32700, &format!("{parse}{column}")));
+            let expected = json_response(
+                400,
+                &error("null", -32700, &rejection(column).describe().to_string()),
+            );
             assert_eq!(got, expected, "OT18 {path} {body}");
         }
     }
 }
 
 #[test]
-fn a_server_that_cannot_serve_says_so_to_each_id() {
+fn an_invalid_configuration_is_an_error_for_each_id() {
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "0")]);
     let body = r#"[{"jsonrpc":"2.0","method":"Echo_Say","id":1},{"jsonrpc":"2.0","method":"x"}]"#;
-    let message =
-        "The tool server is temporarily unavailable: its configuration is wrong; its log says what";
-    let expected = told(200, &format!("[{}]", error("1", -32603, message)));
+    let message = misconfigured().describe().to_string();
+    let expected = json_response(200, &format!("[{}]", error("1", -32603, &message)));
     assert_eq!(wire(&posted(&host, "/jsonrpc", body)), expected);
 }

@@ -6,7 +6,7 @@ use super::headers;
 use super::reply::{Code, Error};
 use crate::http::Headers;
 use crate::json::{Object, Value};
-use crate::protocol::marks;
+use crate::protocol::discriminator;
 
 /// The modern revision.
 pub(super) const MODERN: &str = "2026-07-28";
@@ -141,7 +141,7 @@ impl<'t> McpRequest<'t> {
         if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return invalid("jsonrpc must be \"2.0\"");
         }
-        if let Err(reason) = marks::only("jsonrpc", &body) {
+        if let Err(reason) = discriminator::check("jsonrpc", &body) {
             return Err((id, Error::new(Code::InvalidRequest, reason)));
         }
         let method = match body.take("method") {

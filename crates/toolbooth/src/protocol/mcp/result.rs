@@ -170,9 +170,7 @@ fn failure(told: &Told, error: &ToolError) -> Response {
     };
     let prompt = error.additional_prompt_content.as_deref().unwrap_or_default();
     let texts = [&*error.message, prompt, &again].into_iter().filter(|text| !text.is_empty());
-    let mut how = Writer::new();
-    error.write(&mut how);
-    failed_in(told, texts, Kind::Failed(&how.end()))
+    failed_in(told, texts, Kind::Failed(&json::to_string(error)))
 }
 
 /// A result that says what went wrong.

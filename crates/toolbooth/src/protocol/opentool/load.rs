@@ -1,5 +1,5 @@
-//! `GET /load`: the OpenTool document, format 1.1.0, in the form that every known client parses. One
-//! schema that a client does not understand hides all functions from it.
+//! Renders the OpenTool document of `GET /load`, format 1.1.0, so that every known client can parse it: a
+//! client that does not understand one schema shows no function at all.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -19,9 +19,9 @@ pub(in crate::protocol) const LIST: ListForm = ListForm {
     entry: render,
 };
 
-/// A function of the document (OT27, OT40).
+/// A tool in the document (OT27, OT40).
 #[derive(Serialize)]
-struct Function<'a> {
+struct DocumentFunction<'a> {
     name: &'a str,
     description: String,
     parameters: Vec<Parameter>,
@@ -39,21 +39,21 @@ struct Parameter {
     required: bool,
 }
 
-/// What comes back, under a label.
+/// The schema of the result, with a label.
 #[derive(Clone, Serialize)]
 struct Return {
     name: &'static str,
     schema: Map<String, Value>,
 }
 
-/// What comes back event by event.
+/// The results of a stream.
 #[derive(Serialize)]
 struct Stream {
     data: Return,
 }
 
-/// Renders the latest version of a tool, under its plain name; older ones may be called and are
-/// not shown. A tool that requires what a request cannot carry could never be called: it is unfit.
+/// Renders the latest version of a tool under its plain name; older versions can be called but are not
+/// listed. A tool whose requirements a request cannot carry does not fit: nobody could call it.
 fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { description, input_schema, output_schema, requirements, .. } =
         listed.definition;
@@ -65,18 +65,18 @@ fn render(listed: &Listed<'_>) -> Rendering {
         unfit.push("requirements".to_owned());
     }
     let mut input = reduced_input(input_schema);
-    // What the schema demands of the parameters together has no other place.
+    // Rules about several parameters have no other place.
     let description = match input.remove("description") {
         Some(Value::String(rules)) => format!("{description} {rules}"),
         _ => description.clone(),
     };
-    let answer = output_schema.as_ref().and_then(result);
-    let function = Function {
+    let output = output_schema.as_ref().and_then(result);
+    let function = DocumentFunction {
         name: listed.name,
         description,
         parameters: parameters(input),
-        stream: Stream { data: returned(answer.clone().unwrap_or_else(|| open(None))) },
-        r#return: answer.map(returned),
+        stream: Stream { data: returned(output.clone().unwrap_or_else(|| open(None))) },
+        r#return: output.map(returned),
     };
     let names = function.parameters.iter().map(|parameter| &*parameter.name);
     let texts = names.chain([function.name, &*function.description]);
@@ -90,7 +90,7 @@ fn returned(schema: Map<String, Value>) -> Return {
     Return { name: "result", schema }
 }
 
-/// The schema of the input without what the list of its parameters says by itself.
+/// The input schema without what the list of parameters implies.
 fn reduced_input(input: &Map<String, Value>) -> Map<String, Value> {
     let mut input = input.clone();
     input.remove("additionalProperties");
@@ -98,8 +98,8 @@ fn reduced_input(input: &Map<String, Value>) -> Map<String, Value> {
     portable::reduce(&Value::Object(input))
 }
 
-/// The properties of a reduced schema. A description stands at the parameter, where models are
-/// shown it, and not in its schema.
+/// The properties of a reduced schema. Descriptions move from the schema to the parameter, where models
+/// see them.
 fn parameters(mut input: Map<String, Value>) -> Vec<Parameter> {
     let required = input.remove("required");
     let is_required = |name: &String| {
@@ -116,8 +116,8 @@ fn parameters(mut input: Map<String, Value>) -> Vec<Parameter> {
     properties.into_iter().map(parameter).collect()
 }
 
-/// The schema of `result` (see `object` in the module above) for values of the schema `output`;
-/// `None` when there is no value.
+/// The schema of `result` (see `object` in the parent module) for the output schema `output`; `None` if
+/// the tool returns nothing.
 fn result(output: &Map<String, Value>) -> Option<Map<String, Value>> {
     let types = types(output);
     if types.is_empty() {
@@ -148,7 +148,7 @@ fn result(output: &Map<String, Value>) -> Option<Map<String, Value>> {
 
 const ANYTHING: &str = "An object as it is; any other value as the member result.";
 
-/// An object of which no more is known than the words say.
+/// An object with unknown members.
 fn open(description: Option<&str>) -> Map<String, Value> {
     let mut schema = Map::new();
     schema.insert("type".to_owned(), "object".into());

@@ -1,20 +1,21 @@
-//! OpenTool 1.0: `GET /version`, `GET /load`, `POST /call`, and of what its SDKs have beyond the
-//! specification `POST /streamCall` and, refused, `POST /stop`.
+//! OpenTool 1.0: `GET /version`, `GET /load`, `POST /call`, and two endpoints that only its SDKs have:
+//! `POST /streamCall`, and `POST /stop`, which is not served.
 //!
-//! Calls are JSON-RPC with three deviations, all for the sake of its clients: `jsonrpc` may be
-//! "2.0.0", `result` is always an object, and beside the error of a request with a string id there
-//! is an empty `result`. Clause numbers OT1 to OT41 are explained in docs/PROTOCOLS.md.
+//! Calls are JSON-RPC with three differences that OpenTool's clients need: `jsonrpc` may be "2.0.0",
+//! `result` is always an object, and the error of a request with a string id has an empty `result` next to
+//! it. docs/PROTOCOLS.md explains the clause numbers OT1 to OT41.
 
 mod load;
 mod stream;
 
 use std::sync::LazyLock;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(super) use load::LIST;
 
-use super::jsonrpc::{self, Rules};
+use super::jsonrpc::{self, JsonRpcProfile};
 use super::{
     CallResponse, Cors, Handler, Page, PageError, PostRequest, Protocol, Route, get, post,
     version_free,
@@ -32,11 +33,8 @@ pub(super) static OPENTOOL: Protocol = Protocol {
         Route { path: "/load", methods: &[get(Handler::List(load))] },
         Route { path: "/call", methods: &[post(Handler::Call(call))] },
         Route { path: "/streamCall", methods: &[post(Handler::Call(stream::call))] },
-        // It ends a tool that runs on its user's machine (OT41).
-        Route {
-            path: "/stop",
-            methods: &[post(Handler::NotServed("it is hosted, so there is nothing to stop"))],
-        },
+        // It stops a tool that runs on the user's machine (OT41).
+        Route { path: "/stop", methods: &[get(STOP), post(STOP)] },
     ],
     check_version: version_free,
     encode_rejection: jsonrpc::encode_rejection,
@@ -44,44 +42,54 @@ pub(super) static OPENTOOL: Protocol = Protocol {
     cors: Cors::Configured,
 };
 
-/// What OpenTool makes of JSON-RPC (OT6, OT10, OT11).
-const RULES: Rules =
-    Rules { versions: &[jsonrpc::VERSION, "2.0.0"], result: object, failed: Some(nothing) };
+const STOP: Handler = Handler::NotServed("it is hosted, so there is nothing to stop");
+
+/// How OpenTool differs from JSON-RPC (OT6, OT10, OT11).
+const PROFILE: JsonRpcProfile = JsonRpcProfile {
+    versions: &[jsonrpc::VERSION, "2.0.0"],
+    result: object,
+    error_result: Some(empty),
+};
 
 /// `POST /call`.
 pub(super) fn call(request: PostRequest<'_>) -> CallResponse<'_> {
-    jsonrpc::call(request, &RULES)
+    jsonrpc::call(request, &PROFILE)
 }
 
-/// Whether a body means JSON-RPC: it is a request, or a batch that begins with one.
+/// Whether a body is JSON-RPC: a request, or a batch that begins with one.
 pub(super) fn is_request(body: &json::Value<'_>) -> bool {
     let body = body.as_array().and_then(|members| members.first()).unwrap_or(body);
     body.get("jsonrpc").is_some()
 }
 
-/// `GET /version` (OT1): the server's.
+/// `GET /version` (OT1): the version of the server.
 pub(super) fn version(_: &RequestContext<'_>) -> Result<Page, PageError> {
-    static PAGE: LazyLock<Page> =
-        LazyLock::new(|| Page::new(concat!(r#"{"version":""#, env!("CARGO_PKG_VERSION"), r#""}"#)));
+    #[derive(Serialize)]
+    struct Version {
+        version: &'static str,
+    }
+    static PAGE: LazyLock<Page> = LazyLock::new(|| {
+        Page::new(json::to_string(&Version { version: env!("CARGO_PKG_VERSION") }))
+    });
     Ok(PAGE.borrowed())
 }
 
-/// `GET /load`: the document, or `{}` when there is none (OT25).
+/// `GET /load`: the document, or `{}` if the catalogue has none (OT25).
 pub(super) fn load(context: &RequestContext<'_>) -> Result<Page, PageError> {
     Ok(Page::of_list(load::LIST.name, context).unwrap_or_else(|_| Page::new("{}")))
 }
 
-/// The `result` of a value (OT10).
+/// The `result` for a value (OT10).
 fn object(value: Value) -> Value {
     match value {
         Value::Object(_) => value,
-        Value::Null => nothing(),
+        Value::Null => empty(),
         value => json::object([("result", value)]),
     }
 }
 
 /// An empty `result`.
-fn nothing() -> Value {
+fn empty() -> Value {
     Value::Object(Map::new())
 }
 

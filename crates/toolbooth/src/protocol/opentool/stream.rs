@@ -1,39 +1,40 @@
-//! `POST /streamCall`: one call told as server-sent events.
+//! `POST /streamCall`: one call, with its result as server-sent events.
 //!
-//! The form is narrower than that of the events standard, because the client that is known reads it
-//! with a pattern: `event:` and `data:` without a space, one line of data, LF, nothing between.
+//! The format is narrower than that of the standard, because the known client parses it with a regular
+//! expression: `event:` and `data:` without a space, one line of data, LF, nothing in between.
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use serde_json::Value;
 
-use super::super::jsonrpc::{Reply, Request};
+use super::super::jsonrpc::{JsonRpcRequest, JsonRpcResponse};
 use super::super::{CallResponse, PostRequest};
-use super::{RULES, nothing, object};
+use super::PROFILE;
 use crate::call::{Outcome, Rejection, ToolSelector};
 use crate::catalog::Catalog;
 use crate::http::Response;
-use crate::json::{self, Writer};
+use crate::json;
 use crate::text::excerpt;
 
-/// Reads one request, whose id must be a string: its events could not be read otherwise. What
-/// cannot be read is answered 400 in the form of `/call`, for no stream has begun.
+/// Decodes one request. Its id must be a string, because the client cannot parse events with another id. A
+/// malformed request gets 400 in the format of `/call`: no stream has begun.
 pub(super) fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
-    let rejection = match Request::read(body, RULES.versions) {
-        Request { id: Some(Value::String(id)), call: Ok(call) } => {
+    let rejection = match JsonRpcRequest::decode(body, PROFILE.versions) {
+        JsonRpcRequest { id: Some(Value::String(id)), call: Ok(call) } => {
             return Box::pin(async move {
                 let method = method(&call.tool, context.pipeline.catalog);
-                Ok(events(method, id, context.call(Ok(call)).await?))
+                Ok(encode(&method, id, context.call(Ok(call)).await?))
             });
         }
-        Request { call: Err(rejection), .. } => rejection,
-        Request { .. } => Rejection::Malformed("id must be a string".to_owned()),
+        JsonRpcRequest { call: Err(rejection), .. } => rejection,
+        JsonRpcRequest { .. } => Rejection::Malformed("id must be a string".to_owned()),
     };
     Box::pin(async move { Err(rejection) })
 }
 
-/// The method as the events repeat it.
+/// The method as the events repeat it: an unknown one is shortened.
 fn method(selector: &ToolSelector<'_>, catalog: &Catalog) -> String {
     match selector {
         ToolSelector::Resolved(tool) => tool.name.to_owned(),
@@ -44,21 +45,29 @@ fn method(selector: &ToolSelector<'_>, catalog: &Catalog) -> String {
     }
 }
 
-/// `start`, then `data` and `done`, or `error` (OT38, OT39); `method` is told in the first and the
-/// last. A tool gives one value, so there is one `data`, and all events leave together: the client
-/// does not put together one that is split.
-fn events(method: String, id: String, outcome: Outcome) -> Response {
-    let reply = Reply::new(outcome, id.into(), object, Some(nothing));
-    let mut json = Writer::new();
-    reply.write(&mut json);
-    let json = json.end();
+/// The data of the event `start`.
+#[derive(Serialize)]
+struct Start<'a> {
+    start: &'a str,
+}
+
+/// The data of the event `done`.
+#[derive(Serialize)]
+struct Done<'a> {
+    done: &'a str,
+}
+
+/// `start`, then `data` and `done`, or `error` (OT38, OT39). A tool returns one value, so there is one
+/// `data` event. All events are sent at once: the client does not join an event that arrives in pieces.
+fn encode(method: &str, id: String, outcome: Outcome) -> Response {
+    let response = JsonRpcResponse::new(outcome, id.into(), &PROFILE, false);
     let mut text = String::new();
-    event(&mut text, "start", &json::text(&json::object([("start", method.as_str().into())])));
-    if reply.is_error() {
-        event(&mut text, "error", &json);
+    event(&mut text, "start", &Start { start: method });
+    if response.is_error() {
+        event(&mut text, "error", &response);
     } else {
-        event(&mut text, "data", &json);
-        event(&mut text, "done", &json::text(&json::object([("done", method.into())])));
+        event(&mut text, "data", &response);
+        event(&mut text, "done", &Done { done: method });
     }
     Response {
         status: 200,
@@ -70,8 +79,9 @@ fn events(method: String, id: String, outcome: Outcome) -> Response {
     }
 }
 
-/// Writes an event (OT37). JSON escapes CR and LF; the pattern's dot stops at two more line ends.
-fn event(text: &mut String, name: &str, data: &str) {
+/// Adds an event (OT37). JSON escapes CR and LF; two more characters end a line for the client's pattern.
+fn event(text: &mut String, name: &str, data: &impl Serialize) {
+    let data = json::to_string(data);
     let data = data.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     // Writing to a String does not fail.
     let _ = write!(text, "event:{name}\ndata:{data}\n\n");

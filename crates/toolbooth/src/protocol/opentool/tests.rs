@@ -1,11 +1,12 @@
-//! Calls and streams in OpenTool's form; the document is in `document`.
+//! Calls and streams of OpenTool; the document is in `document`.
 
 mod document;
 
-use super::super::jsonrpc::tests::{posted, told};
+use super::super::jsonrpc::tests::{json_response, posted, unknown};
 use serde_json::json;
 
 use super::*;
+use crate::call::Rejection;
 use crate::call::tests::CATALOG;
 use crate::catalog::Catalog;
 use crate::http::tests::{Pairs, wire};
@@ -22,25 +23,27 @@ fn get(catalog: &'static Catalog, path: &str) -> String {
 }
 
 const REQUIRED: &str = r#""error":{"code":-32602,"message":"Some parameters are invalid. text: Is required","data":{"parameter_errors":{"text":"Is required"}}}"#;
-const UNKNOWN: &str = r#""error":{"code":-32601,"message":"Tool 'Nope' was not found","data":{"developer_message":"Nope is not a tool of this server"}}"#;
-const FAILED: &str = r#""error":{"code":500,"message":"It failed","data":{"additional_prompt_content":"try x","can_retry":true,"developer_message":"why","retry_after_ms":5}}"#;
-const VAGUE: &str = r#""error":{"code":500,"message":"The tool failed","data":{"can_retry":false,"developer_message":"Echo.Broken@1.0.0: its types and its schemas disagree"}}"#;
+const FAILED: &str = r#""error":{"code":500,"message":"It failed","data":{"developer_message":"why","can_retry":true,"additional_prompt_content":"try x","retry_after_ms":5}}"#;
+const VAGUE: &str = r#""error":{"code":500,"message":"The tool failed","data":{"developer_message":"Echo.Broken@1.0.0: its types and its schemas disagree","can_retry":false}}"#;
 const PRIVATE: &str = r#""error":{"code":-32001,"message":"The tool needs the token \"mail\", the secret \"KEY\", a user id, which this protocol cannot send; POST /oxp/tools/call can","data":{"missing_requirements":{"authorization":["mail"],"secrets":["KEY"],"user_id":true}}}"#;
-const VERSION: &str =
-    r#""error":{"code":-32600,"message":"Invalid request: jsonrpc must be \"2.0\""}"#;
-const METHOD: &str =
-    r#""error":{"code":-32600,"message":"Invalid request: method must be a string"}"#;
+const VERSION: &str = r#""error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}"#;
+const METHOD: &str = r#""error":{"code":-32600,"message":"method must be a string"}"#;
 
 #[test]
 fn calls() {
+    let unknown = unknown("Nope");
     for (what, request, error) in [
         ("OT10 a text is wrapped", r#""method":"Echo_Say","params":{"text":"hi"}"#, None),
         ("OT7 params are absent", r#""method":"Echo_Say""#, Some(REQUIRED)),
-        ("OT12 unknown function", r#""method":"Nope","params":{}"#, Some(UNKNOWN)),
+        ("OT12 unknown function", r#""method":"Nope","params":{}"#, Some(&unknown)),
         ("OT12 OT13 bad arguments", r#""method":"Echo_Say","params":{}"#, Some(REQUIRED)),
         ("OT12 failing tool", r#""method":"Echo_Say","params":{"text":"fail"}"#, Some(FAILED)),
-        ("OT14 no detail in words", r#""method":"Echo_Broken","params":{"text":"x"}"#, Some(VAGUE)),
-        ("what it cannot send", r#""method":"Echo_Private""#, Some(PRIVATE)),
+        (
+            "OT14 no detail in the message",
+            r#""method":"Echo_Broken","params":{"text":"x"}"#,
+            Some(VAGUE),
+        ),
+        ("missing requirements", r#""method":"Echo_Private""#, Some(PRIVATE)),
         ("method is missing", r#""params":{}"#, Some(METHOD)),
         ("OT36 a versioned name", r#""method":"Echo_Say__1_0_0","params":{"text":"hi"}"#, None),
         ("OT36 an id", r#""method":"Echo.Say@2","params":{"text":"hi"}"#, None),
@@ -55,7 +58,8 @@ fn calls() {
                     Some(error) if lenient => format!(r#""result":{{}},{error}"#),
                     Some(error) => error.to_owned(),
                 };
-                let expected = told(200, &format!(r#"{{"jsonrpc":"2.0",{expected},"id":{id}}}"#));
+                let expected =
+                    json_response(200, &format!(r#"{{"jsonrpc":"2.0",{expected},"id":{id}}}"#));
                 let got = wire(&posted(&FakeHost::default(), "/opentool/call", &body));
                 assert_eq!(got, expected, "OT6 OT8 OT9 OT11 OT15 {what}: {body}");
             }
@@ -64,10 +68,9 @@ fn calls() {
 }
 
 #[test]
-fn requests_that_cannot_be_read() {
-    let object =
-        r#""error":{"code":-32600,"message":"Invalid request: a request must be an object"}"#;
-    let id = r#""error":{"code":-32600,"message":"Invalid request: id must be a string, a number or null"}"#;
+fn malformed_requests() {
+    let object = r#""error":{"code":-32600,"message":"a request must be an object"}"#;
+    let id = r#""error":{"code":-32600,"message":"id must be a string, a number or null"}"#;
     for (what, body, expected) in [
         (
             "OT19 no version, a string id",
@@ -79,21 +82,21 @@ fn requests_that_cannot_be_read() {
             r#"{"jsonrpc":"2.1","method":"Echo_Say","id":3}"#,
             format!(r#"{{"jsonrpc":"2.0",{VERSION},"id":3}}"#),
         ),
-        ("no id to tell", "{}", format!(r#"{{"jsonrpc":"2.0",{VERSION},"id":null}}"#)),
-        ("a text", r#""x""#, format!(r#"{{"jsonrpc":"2.0",{object},"id":null}}"#)),
+        ("no id", "{}", format!(r#"{{"jsonrpc":"2.0",{VERSION},"id":null}}"#)),
+        ("a string", r#""x""#, format!(r#"{{"jsonrpc":"2.0",{object},"id":null}}"#)),
         (
-            "an id of no type",
+            "an invalid id",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","id":{}}"#,
             format!(r#"{{"jsonrpc":"2.0",{id},"id":null}}"#),
         ),
         (
             "OT17 a member of a batch, strictly",
             r#"[{"jsonrpc":"2.0","method":"Nope","id":"a"}]"#,
-            format!(r#"[{{"jsonrpc":"2.0",{UNKNOWN},"id":"a"}}]"#),
+            format!(r#"[{{"jsonrpc":"2.0",{},"id":"a"}}]"#, unknown("Nope")),
         ),
     ] {
         let got = wire(&posted(&FakeHost::default(), "/opentool/call", body));
-        assert_eq!(got, told(200, &expected), "{what}: {body}");
+        assert_eq!(got, json_response(200, &expected), "{what}: {body}");
     }
     let note = r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"hi"}}"#;
     assert_eq!(wire(&posted(&FakeHost::default(), "/opentool/call", note)), "204\n", "OT16");
@@ -156,12 +159,12 @@ fn streams() {
         (
             "OT39 unknown function",
             r#"{"jsonrpc":"2.0","method":"Nope","id":"a"}"#.to_owned(),
-            start("Nope") + &error(UNKNOWN),
+            start("Nope") + &error(&unknown("Nope")),
         ),
         (
             "OT39 a long name of a function",
             format!(r#"{{"jsonrpc":"2.0","method":"{}","id":"a"}}"#, "N".repeat(5000)),
-            start(&long) + &error(&UNKNOWN.replace("Nope", &long)),
+            start(&long) + &error(&unknown(&long)),
         ),
     ] {
         let got = wire(&posted(&FakeHost::default(), "/opentool/streamCall", &body));
@@ -176,21 +179,21 @@ fn streams() {
         ("no method", r#"{"jsonrpc":"2.0","id":"a"}"#, "method must be a string"),
         ("no version", r#"{"method":"Echo_Say","id":"a"}"#, r#"jsonrpc must be \"2.0\""#),
         ("a batch", "[]", "a request must be an object"),
-        ("a text", "\"x\"", "a request must be an object"),
+        ("a string", "\"x\"", "a request must be an object"),
     ] {
-        let error = format!(r#"{{"code":-32600,"message":"Invalid request: {reason}"}}"#);
-        let expected = told(400, &format!(r#"{{"jsonrpc":"2.0","error":{error},"id":null}}"#));
+        let error = format!(r#"{{"code":-32600,"message":"{reason}"}}"#);
+        let expected =
+            json_response(400, &format!(r#"{{"jsonrpc":"2.0","error":{error},"id":null}}"#));
         let got = wire(&posted(&FakeHost::default(), "/opentool/streamCall", body));
         assert_eq!(got, expected, "no stream begins with {what}: {body}");
     }
 }
 
 #[test]
-fn nothing_is_stopped() {
-    let expected = told(
-        404,
-        r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"This server is hosted; nothing is stopped here"},"id":null}"#,
-    );
+fn stop_is_not_served() {
+    let rejection = Rejection::NotServed("it is hosted, so there is nothing to stop").describe();
+    let error = format!(r#"{{"code":-32600,"message":"{rejection}"}}"#);
+    let expected = json_response(404, &format!(r#"{{"jsonrpc":"2.0","error":{error},"id":null}}"#));
     for body in ["", "{}", "not JSON"] {
         let got = wire(&posted(&FakeHost::default(), "/opentool/stop", body));
         assert_eq!(got, expected, "OT41 {body}");
@@ -200,7 +203,7 @@ fn nothing_is_stopped() {
 }
 
 #[test]
-fn the_version_and_the_document_are_read_at_two_addresses() {
+fn the_version_and_the_document_are_at_two_addresses() {
     for (mount, decorate) in [("/opentool", ""), ("", "oxp-version: 1.0\n")] {
         let version = get(CATALOG, &format!("{mount}/version"));
         let expected = format!("{decorate}{{\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION"));
@@ -221,7 +224,7 @@ fn without_a_document_there_is_an_empty_object() {
 }
 
 #[test]
-fn at_the_root_a_call_with_jsonrpc_is_one_of_opentool() {
+fn at_the_root_a_call_with_jsonrpc_is_a_call_of_opentool() {
     let say = r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"hi"},"id":"a"}"#;
     let hi = r#"{"jsonrpc":"2.0","result":{"result":"hi"},"id":"a"}"#;
     for (body, expected) in [

@@ -1,22 +1,22 @@
-//! What is written: OXP's and OTC's responses, which differ only in how they name their version.
+//! Encodes the responses of OXP and OTC, which differ only in how they name their version.
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::super::rejected;
+use super::super::rejection_response;
 use crate::call::{
     Description, InvalidInput, MissingRequirements, Outcome, Rejection, RejectionKind,
 };
-
+use crate::challenge::Challenge;
 use crate::http::Response;
-use crate::json::Writer;
 use crate::tool::ToolError;
 
-/// The form of an exchange. The text is the `$schema` that its bodies name.
+/// The format of a response. The text is the `$schema` that its body names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// OXP with flat bodies; a header names the version.
     Flat,
-    /// OXP as published: `result` stands in an envelope, errors stand alone.
+    /// OXP as published: the result of a call is in an envelope, errors are not.
     Oxp(&'static str),
     /// OTC: the same, but without `missing_requirements` (T43).
     Otc(&'static str),
@@ -32,8 +32,91 @@ impl Format {
     }
 }
 
-/// Writes what came of a call: 200 for every call that ran (X10), 422 for its input (X23), 400 for
-/// what went wrong before (X16), and the statuses of HTTP itself where HTTP has one.
+/// A call that ran (X25, X26): it has either `value` or `error`.
+#[derive(Serialize)]
+struct CallToolResponse<'a> {
+    call_id: &'a str,
+    /// Milliseconds.
+    duration: u64,
+    success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a ToolError>,
+}
+
+/// The envelope of a [`CallToolResponse`].
+#[derive(Serialize)]
+struct Envelope<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    result: CallToolResponse<'a>,
+}
+
+/// A call whose input is invalid (X23, X24).
+#[derive(Serialize)]
+struct ValidationErrorResponse {
+    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+    schema: Option<&'static str>,
+    message: &'static str,
+    parameter_errors: Map<String, Value>,
+}
+
+/// Any other request that was rejected (X17 to X19).
+#[derive(Serialize)]
+struct ServerErrorResponse<'a> {
+    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+    schema: Option<&'static str>,
+    message: &'a str,
+    developer_message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing_requirements: Option<MissingRequirementsObject<'a>>,
+}
+
+/// What the call lacks (X20), for programs. `secrets` is an addition that the open object allows.
+#[derive(Serialize)]
+struct MissingRequirementsObject<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    authorization: Vec<AuthorizationChallenge>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    user_id: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    secrets: &'a [&'static str],
+}
+
+/// Where the user can grant an authorization, and where the client can ask whether it is granted.
+#[derive(Debug, Serialize)]
+pub(in crate::protocol) struct AuthorizationChallenge {
+    id: String,
+    url: String,
+    check_url: String,
+}
+
+impl From<&Challenge> for AuthorizationChallenge {
+    fn from(challenge: &Challenge) -> Self {
+        Self {
+            id: challenge.id.clone(),
+            url: challenge.url.clone(),
+            check_url: challenge.check_url.clone(),
+        }
+    }
+}
+
+impl<'a> MissingRequirementsObject<'a> {
+    /// `None` if there is nothing to put into it: a token without a challenge is only described in words.
+    fn new(missing: &'a MissingRequirements) -> Option<Self> {
+        let MissingRequirements { secrets, user_id, challenges, authorization: _ } = missing;
+        let is_empty = challenges.is_empty() && !user_id && secrets.is_empty();
+        (!is_empty).then(|| Self {
+            authorization: challenges.iter().map(AuthorizationChallenge::from).collect(),
+            user_id: *user_id,
+            secrets,
+        })
+    }
+}
+
+/// Encodes the outcome of a call: 200 for every call that ran (X10), 422 for invalid input (X23), and the
+/// status of the rejection for a call that did not run (X16).
 pub fn encode(format: Format, outcome: Outcome) -> Response {
     match outcome {
         Outcome::Done { call_id, duration_ms, value, .. } => {
@@ -48,103 +131,56 @@ pub fn encode(format: Format, outcome: Outcome) -> Response {
     }
 }
 
-/// A body with room for its members.
-fn begin(format: Format) -> Writer {
-    let mut body = Writer::new();
-    body.json("{");
-    if let Some(schema) = format.schema() {
-        body.member("$schema").string(schema);
-    }
-    body
-}
-
-fn end(status: u16, mut body: Writer) -> Response {
-    body.json("}");
-    Response::written(status, body)
-}
-
-/// `CallToolResponse` (X25, X26).
 fn ran(
     format: Format,
     call_id: &str,
-    duration_ms: u64,
+    duration: u64,
     result: Result<&Value, &ToolError>,
 ) -> Response {
-    let mut body = begin(format);
-    let enveloped = format != Format::Flat;
-    if enveloped {
-        body.member("result").json("{");
+    let success = result.is_ok();
+    let (value, error) = (result.ok(), result.err());
+    let result = CallToolResponse { call_id, duration, success, value, error };
+    match format.schema() {
+        None => Response::json_of(200, &result),
+        Some(schema) => Response::json_of(200, &Envelope { schema, result }),
     }
-    body.json(r#""call_id":"#).string(call_id).json(r#","duration":"#).whole(duration_ms);
-    match result {
-        Ok(value) => {
-            body.json(r#","success":true,"value":"#).value(value);
-        }
-        Err(error) => error.write(body.json(r#","success":false,"error":"#)),
-    }
-    if enveloped {
-        body.json("}");
-    }
-    end(200, body)
 }
 
-/// `ValidationErrorResponse` (X23, X24).
 fn invalid(format: Format, input: &InvalidInput) -> Response {
-    let mut body = begin(format);
-    body.member("message").string("Some input parameters are invalid");
-    body.member("parameter_errors").value(&input.by_parameter().into());
-    end(422, body)
+    let body = ValidationErrorResponse {
+        schema: format.schema(),
+        message: "Some input parameters are invalid",
+        parameter_errors: input.by_parameter(),
+    };
+    Response::json_of(422, &body)
 }
 
-/// `missing_requirements` (X20): `secrets` is an addition that its open object allows.
-fn requirements(body: &mut Writer, missing: &MissingRequirements) {
-    body.json("{");
-    if !missing.challenges.is_empty() {
-        body.member("authorization").array(&missing.challenges, |body, one| {
-            body.json("{");
-            for (name, text) in one.members() {
-                body.member(name).string(text);
-            }
-            body.json("}");
-        });
-    }
-    if missing.user_id {
-        body.member("user_id").json("true");
-    }
-    if !missing.secrets.is_empty() {
-        body.member("secrets").strings(&missing.secrets);
-    }
-    body.json("}");
-}
-
-/// The statuses that OXP demands where HTTP has another (X16).
+/// The statuses that OXP demands although HTTP has a more exact one (X16).
 const STATUS: &[(RejectionKind, u16)] =
     &[(RejectionKind::ToolNotAllowed, 400), (RejectionKind::Unavailable, 400)];
 
-/// Writes a rejection: `ServerErrorResponse` (X17 to X19).
+/// Encodes a rejection.
 pub fn reject(format: Format, rejection: &Rejection) -> Response {
     let Description { kind, mut message, detail } = rejection.describe();
     let own = STATUS.iter().find(|(one, _)| *one == kind);
     let status = own.map_or(kind.status(), |(_, status)| *status);
-    let mut missing = None;
-    if let Rejection::MissingRequirements(one) = rejection {
+    let mut missing_requirements = None;
+    if let Rejection::MissingRequirements(missing) = rejection {
         match format {
-            // OTC has only words, and of those the user sees the message.
-            Format::Otc(_) => message = format!("{message}{}", one.granting()).into(),
+            // OTC has no member for the address, and users see only the message.
+            Format::Otc(_) => message = format!("{message}{}", missing.granting()).into(),
             Format::Flat | Format::Oxp(_) => {
-                let any = one.user_id || !one.secrets.is_empty() || !one.challenges.is_empty();
-                missing = any.then_some(one);
+                missing_requirements = MissingRequirementsObject::new(missing);
             }
         }
     }
-    let mut body = begin(format);
-    body.member("message").string(&message);
-    body.member("developer_message").string(&detail);
-    if let Some(missing) = missing {
-        requirements(body.member("missing_requirements"), missing);
-    }
-    body.json("}");
-    rejected(status, rejection, body)
+    let body = ServerErrorResponse {
+        schema: format.schema(),
+        message: &message,
+        developer_message: &detail,
+        missing_requirements,
+    };
+    rejection_response(status, rejection, &body)
 }
 
 #[cfg(test)]

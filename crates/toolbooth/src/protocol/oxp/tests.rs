@@ -1,4 +1,4 @@
-//! The wire form of OXP: what is read, and its list. What is written stands beside `response`.
+//! Requests and lists of OXP; `response/tests.rs` has the responses.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::http::tests::Pairs;
 use crate::tool::{Named, Secret};
 
-/// A call in a form that can be compared, with its secrets in the open.
+/// A call as JSON, with its secrets in plain text.
 fn shown(call: &ToolRequest<'_>) -> Value {
     let open = |secrets: &Named<Secret>| -> Value {
         secrets.iter().map(|(id, secret)| (id.clone(), json!(secret.expose()))).collect()
@@ -28,7 +28,7 @@ fn decoded(body: &str) -> Result<Value, Rejection> {
     decode(crate::json::parse(body).unwrap()).map(|call| shown(&call))
 }
 
-/// What is left of a call when a field is absent, with some fields filled in.
+/// A call with these fields, and the defaults of the others.
 fn call(fields: &Value) -> Value {
     let mut call = json!({
         "tool_id": "A.B", "call_id": null, "input": {}, "user_id": null, "tokens": {}, "secrets": {}
@@ -40,7 +40,7 @@ fn call(fields: &Value) -> Value {
 }
 
 #[test]
-fn calls_that_are_read() {
+fn valid_calls() {
     for (body, expected) in [
         (r#"{"tool_id":"A.B"}"#, json!({})),
         (" {\"tool_id\" :\n\"A.B\"\t} ", json!({})),
@@ -56,7 +56,7 @@ fn calls_that_are_read() {
             r#"{"tool_id":"A.B","input":{"a":[1,{"b":null}]}}"#,
             json!({"input": {"a": [1, {"b": null}]}}),
         ),
-        // Whatever the input is, the tool's schema decides and 422 tells.
+        // The tool's schema decides which inputs are valid; the others are 422.
         (r#"{"tool_id":"A.B","input":null}"#, json!({"input": null})),
         (r#"{"tool_id":"A.B","input":[1]}"#, json!({"input": [1]})),
         (r#"{"tool_id":"A.B","input":"x"}"#, json!({"input": "x"})),
@@ -93,7 +93,7 @@ fn calls_that_are_read() {
 }
 
 #[test]
-fn bodies_that_are_no_call() {
+fn malformed_calls() {
     let shape = "the body must be an object with tool_id and input";
     let no_id = "tool_id is missing; it must be a string";
     let fields = "the fields are tool_id, call_id, trace_id, input and context";
@@ -136,7 +136,7 @@ fn bodies_that_are_no_call() {
 }
 
 #[test]
-fn each_text_must_be_a_string() {
+fn strings_must_be_strings() {
     for (place, before, after) in [
         ("tool_id", r#"{"tool_id":"#, "}"),
         ("call_id", r#"{"tool_id":"A.B","call_id":"#, "}"),
@@ -152,7 +152,7 @@ fn each_text_must_be_a_string() {
 }
 
 #[test]
-fn the_context_has_its_form() {
+fn malformed_contexts() {
     for value in ["null", "1", "true", "\"u\"", "[]", r#"[{"user_id":"u"}]"#] {
         let body = format!(r#"{{"tool_id":"A.B","context":{value}}}"#);
         let expected = Err(malformed("context must be an object"));

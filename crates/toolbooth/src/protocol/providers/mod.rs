@@ -64,9 +64,14 @@ pub(super) static CAPABILITIES: Protocol = protocol(
     &[Route { path: "", methods: &[get(Handler::List(capabilities::page))] }],
 );
 
-/// The lists of all four.
-pub(super) const LISTS: &[&[ListForm]] =
-    &[openai::CHAT_FORMS, openai::RESPONSES_FORMS, anthropic::FORMS, gemini::FORMS];
+/// The lists of [`OPENAI`].
+pub(super) const OPENAI_LISTS: &[ListForm] = openai::CHAT_FORMS;
+/// The lists of [`OPENAI_RESPONSES`].
+pub(super) const OPENAI_RESPONSES_LISTS: &[ListForm] = openai::RESPONSES_FORMS;
+/// The lists of [`ANTHROPIC`].
+pub(super) const ANTHROPIC_LISTS: &[ListForm] = anthropic::FORMS;
+/// The lists of [`GEMINI`].
+pub(super) const GEMINI_LISTS: &[ListForm] = gemini::FORMS;
 
 const fn protocol(name: &'static str, title: &'static str, routes: &'static [Route]) -> Protocol {
     Protocol {

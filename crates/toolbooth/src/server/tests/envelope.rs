@@ -38,8 +38,7 @@ fn the_form_of_a_request_is_the_form_of_its_answer() {
         "request is an envelope, which /otc and /oxp/1.0 accept; here its fields belong in the body itself",
     );
     let no_id = malformed("", "tool_id is missing; it must be a string");
-    let no_flat =
-        "tool_id belongs inside request; a call without envelope is taken at /oxp/tools/call";
+    let no_flat = "tool_id belongs inside request; /oxp/tools/call accepts a call without envelope";
     let no_field = r#"\"$schema\" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context"#;
     let no_request = "request is missing; it must be an object with tool_id and input";
     let both = "request and tool_id exclude each other; tool_id belongs inside request";

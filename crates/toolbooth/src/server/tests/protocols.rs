@@ -1,5 +1,5 @@
-//! Every protocol: whatever is posted to any of its addresses, the answer has its form, and nothing
-//! panics. The addresses are those of the index, so that a new protocol is tested unasked.
+//! Every protocol: whatever is posted to its endpoints, the response has its format, and nothing panics. The
+//! endpoints are those of the index, so these tests include a new protocol.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -7,45 +7,16 @@ use serde_json::{Value, json};
 
 use super::properties::{any_json, modest, places};
 use super::*;
+use crate::protocol::SAMPLES;
+use crate::protocol::sample::{ProtocolSamples, SampleCall};
 
-/// A good body for each address that takes calls.
+/// A valid body for each path that accepts calls.
 fn good(path: &str) -> Value {
-    let call = json!({"tool_id": "Echo.Say", "call_id": "7", "input": {"text": "hi"}});
-    let rpc = json!({"jsonrpc": "2.0", "method": "Echo_Say", "params": {"text": "hi"}, "id": "7"});
-    let arguments = r#"{"text":"hi"}"#;
-    match path {
-        "/tools/call" | "/call" | "/oxp/tools/call" | "/oxp/call" => call,
-        "/oxp/1.0/tools/call" | "/oxp/1.0/call" => {
-            json!({"$schema": "urn:oxp:1.0", "request": call})
-        }
-        "/otc/tools/call" | "/otc/call" => json!({"$schema": "otc://1.0", "request": call}),
-        "/opentool/call" | "/opentool/streamCall" | "/jsonrpc" => rpc,
-        "/mcp" => {
-            let params = json!({"name": "Echo_Say", "arguments": {"text": "hi"}});
-            json!({"jsonrpc": "2.0", "method": "tools/call", "params": params, "id": 7})
-        }
-        "/xaibo/execute" => json!({"tool_name": "Echo_Say", "parameters": {"text": "hi"}}),
-        "/providers/openai/call" => json!({"choices": [{"message": {
-            "role": "assistant", "content": null,
-            "tool_calls": [
-                {"id": "c1", "type": "function", "function": {"name": "Echo_Say", "arguments": arguments}},
-                {"id": "c2", "type": "function", "function": {"name": "Echo_Say", "arguments": ""}}
-            ]
-        }}]}),
-        "/providers/openai-responses/call" => json!({"output": [
-            {"type": "function_call", "id": "f1", "call_id": "c1", "name": "Echo_Say", "arguments": arguments},
-            {"type": "message", "content": []}
-        ]}),
-        "/providers/anthropic/call" => json!({"role": "assistant", "content": [
-            {"type": "text", "text": "I ask."},
-            {"type": "tool_use", "id": "c1", "name": "Echo_Say", "input": {"text": "hi"}}
-        ]}),
-        "/providers/gemini/call" => json!({"candidates": [{"content": {"role": "model", "parts": [
-            {"functionCall": {"id": "c1", "name": "Echo_Say", "args": {"text": "hi"}}, "thoughtSignature": "s"},
-            {"functionCall": {"name": "Echo_Say", "args": {"text": "hi"}}}
-        ]}}]}),
-        other => panic!("{other} takes calls and has no good body here"),
-    }
+    let mut samples = SAMPLES.iter().flat_map(ProtocolSamples::paths);
+    let (_, sample) = samples.find(|(sampled, _)| sampled == path).unwrap();
+    let input = &json!({"text": "hi"});
+    let call = SampleCall { id: "7", tool_id: "Echo.Say", name: "Echo_Say", input, context: None };
+    sample.request(&call)
 }
 
 /// All addresses with their methods, as the index names them.
@@ -107,13 +78,13 @@ fn every_protocol_asks_who_calls_and_how_often() {
     let shut =
         FakeHost::with(&[("AUTH", "jwt"), ("JWT_SECRET", "a secret of thirty-two bytes and")]);
     for (method, path) in addresses() {
-        let free = path == "/" || path == "/opentool/stop" || path.ends_with("/health");
+        let free = path == "/" || path.ends_with("/health");
         for headers in [&[JSON][..], &[JSON, ("authorization", "Bearer x")]] {
             let answer = asked(&shut, (&method, &path, headers), "{}");
             assert_eq!(answer.starts_with("401\n"), !free, "{method} {path}: {answer}");
         }
     }
-    for path in posts().into_iter().filter(|path| path != "/opentool/stop") {
+    for path in posts() {
         let full = FakeHost { limit: Some(Ok(0)), ..FakeHost::default() };
         let body = good(&path).to_string();
         let answer = asked(&full, ("POST", &path, &[JSON]), &body);

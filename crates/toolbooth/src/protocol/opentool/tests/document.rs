@@ -1,4 +1,4 @@
-//! What the document says of a definition.
+//! How the document renders definitions.
 
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ fn functions() {
 }
 
 #[test]
-fn what_the_schema_demands_of_parameters_together() {
+fn rules_about_several_parameters_are_in_the_description() {
     let parameters = json!({"a": {"type": "string"}, "b": {"type": "string"}});
     for (input, expected) in [
         (json!({"additionalProperties": false, "title": "Input"}), "Does it."),
@@ -105,7 +105,7 @@ fn what_the_schema_demands_of_parameters_together() {
 }
 
 #[test]
-fn what_comes_back() {
+fn result_schemas() {
     let wrapped = |schema: Value| json!({"type": "object", "properties": {"result": schema}, "required": ["result"]});
     let maybe = |schema: Value| json!({"type": "object", "properties": {"result": schema}});
     let anything = json!({
@@ -150,7 +150,7 @@ fn what_comes_back() {
 }
 
 #[test]
-fn what_the_document_does_not_have() {
+fn tools_that_the_document_leaves_out() {
     let unfit = |features: &[&str]| {
         Rendering::Unfit(features.iter().map(|feature| (*feature).to_owned()).collect())
     };

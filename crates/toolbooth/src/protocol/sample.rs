@@ -1,0 +1,343 @@
+//! Sample calls: how to write a call in each protocol, and how to read the response. For tests only.
+//!
+//! The tests that compare protocols iterate over [`SAMPLES`](super::SAMPLES), so they include a new
+//! protocol without a change. `tests/support/protocols.json` has the same samples for the tests in Node.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::Protocol;
+
+/// The samples of a protocol: its row in the table of protocols.
+#[derive(Debug)]
+pub struct ProtocolSamples {
+    /// The path that the protocol is mounted at.
+    pub mount: &'static str,
+    /// The protocol.
+    pub protocol: &'static Protocol,
+    /// The paths below the mount that accept calls, each with what they accept. A sample without paths
+    /// only shows the format of rejections.
+    pub samples: &'static [(&'static [&'static str], &'static Sample)],
+}
+
+impl ProtocolSamples {
+    /// Every path that accepts calls, with a sample.
+    pub fn paths(&self) -> impl Iterator<Item = (String, &'static Sample)> {
+        self.samples.iter().flat_map(|(paths, sample)| {
+            paths.iter().map(|path| (format!("{}{path}", self.mount), *sample))
+        })
+    }
+}
+
+/// How to write a call in a protocol, and how to read the response.
+pub struct Sample {
+    /// The name of the protocol in reports.
+    pub title: &'static str,
+    /// Writes one call.
+    pub call: fn(&SampleCall<'_>) -> Value,
+    /// Puts calls into a body.
+    pub body: fn(Vec<Value>) -> Value,
+    /// Whether a body can have several calls.
+    pub batches: bool,
+    /// Whether a call can carry a user, tokens and secrets.
+    pub carries_context: bool,
+    /// Where a response has the value of the first call: a JSON pointer.
+    pub value: &'static str,
+    /// How the value is written.
+    pub value_form: ValueForm,
+    /// Whether a response has no value for the first call.
+    pub is_error: fn(&Value) -> bool,
+    /// Where a response may describe the error of the first call: JSON pointers.
+    pub error: &'static [&'static str],
+    /// Where the response to a rejected request describes the error: JSON pointers.
+    pub rejection: &'static [&'static str],
+    /// Further members of the response to a rejected request, as JSON.
+    pub rejection_members: &'static str,
+    /// The status of a call without the scope that the tool requires.
+    pub missing_scope_status: u16,
+    /// The status of a call without the token that the tool requires.
+    pub missing_requirements_status: u16,
+    /// The query of lists that leave out incompatible tools.
+    pub list_query: &'static str,
+}
+
+/// How a protocol writes the value of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueForm {
+    /// As it is.
+    Json,
+    /// As an object: any other value is its member `result`.
+    Object,
+    /// As a text for a model: a string as it is, anything else as JSON.
+    Text,
+}
+
+/// What a call contains.
+#[derive(Debug, Clone, Copy)]
+pub struct SampleCall<'a> {
+    /// The id of the call.
+    pub id: &'a str,
+    /// The tool: `Toolkit.Tool`, with or without version.
+    pub tool_id: &'a str,
+    /// The same tool by its name.
+    pub name: &'a str,
+    /// The input.
+    pub input: &'a Value,
+    /// The user, tokens and secrets, if the test has any.
+    pub context: Option<&'a Value>,
+}
+
+impl fmt::Debug for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sample").field("title", &self.title).finish_non_exhaustive()
+    }
+}
+
+impl Sample {
+    /// A body with one call.
+    pub fn request(&self, call: &SampleCall<'_>) -> Value {
+        (self.body)(vec![(self.call)(call)])
+    }
+
+    /// The value of a call.
+    ///
+    /// # Errors
+    /// The description of the error.
+    pub fn read(&self, response: &Value) -> Result<Value, String> {
+        if !(self.is_error)(response) {
+            return Ok(response.pointer(self.value).cloned().unwrap_or_default());
+        }
+        let texts = self.error.iter().filter_map(|pointer| response.pointer(pointer));
+        let texts = texts.filter(|text| !text.is_null()).map(|text| match text {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        Err(texts.collect::<Vec<_>>().join(": "))
+    }
+
+    /// Whether `written` is how the protocol writes `value`.
+    pub fn is(&self, written: &Value, value: &Value) -> bool {
+        match (self.value_form, value) {
+            (ValueForm::Json, _) | (ValueForm::Object, Value::Object(_)) => written == value,
+            (ValueForm::Object, Value::Null) => {
+                *written == json!({}) || *written == json!({"result": null})
+            }
+            (ValueForm::Object, _) => *written == json!({ "result": value }),
+            (ValueForm::Text, Value::String(_)) => written == value,
+            // A sentence says that there is no value.
+            (ValueForm::Text, Value::Null) => written.as_str().is_some_and(|text| !text.is_empty()),
+            (ValueForm::Text, _) => written
+                .as_str()
+                .is_some_and(|text| serde_json::from_str(text).is_ok_and(|it: Value| it == *value)),
+        }
+    }
+}
+
+/// The JSON of a response: the body, or the data of the second event of a stream.
+pub fn response_json(body: &[u8]) -> Value {
+    let text = str::from_utf8(body).unwrap_or_default();
+    let event = text.split("\n\n").nth(1).and_then(|event| event.split_once("\ndata:"));
+    serde_json::from_str(event.map_or(text, |(_, data)| data)).unwrap_or_default()
+}
+
+/// The body of a protocol without batches.
+fn only(calls: Vec<Value>) -> Value {
+    calls.into_iter().next().unwrap_or_default()
+}
+
+/// `call` with a member, unless there is no value for it.
+fn with(mut call: Value, member: &str, value: Option<&Value>) -> Value {
+    if let (Some(call), Some(value)) = (call.as_object_mut(), value) {
+        call.insert(member.to_owned(), value.clone());
+    }
+    call
+}
+
+fn oxp_call(call: &SampleCall<'_>) -> Value {
+    let SampleCall { id, tool_id, input, context, .. } = call;
+    with(json!({"call_id": id, "tool_id": tool_id, "input": input}), "context", *context)
+}
+
+/// Flat OXP.
+pub(super) const FLAT: Sample = Sample {
+    title: "OXP, flat",
+    call: oxp_call,
+    body: only,
+    batches: false,
+    carries_context: true,
+    value: "/value",
+    value_form: ValueForm::Json,
+    is_error: |response| response["success"] != true,
+    error: &["/error/message", "/message", "/developer_message", "/parameter_errors"],
+    rejection: &["/message", "/developer_message"],
+    rejection_members: "{}",
+    missing_scope_status: 403,
+    missing_requirements_status: 400,
+    list_query: "",
+};
+
+/// OXP in an envelope.
+pub(super) const OXP_ENVELOPE: Sample = Sample {
+    title: "OXP, envelope",
+    body: |calls| json!({"$schema": "urn:oxp:1.0", "request": only(calls)}),
+    value: "/result/value",
+    is_error: |response| response["result"]["success"] != true,
+    error: &["/result/error/message", "/message", "/developer_message", "/parameter_errors"],
+    rejection_members: r#"{"$schema": "urn:oxp:1.0"}"#,
+    ..FLAT
+};
+
+/// OTC.
+pub(super) const OTC: Sample = Sample {
+    title: "OTC",
+    body: |calls| json!({"$schema": "otc://1.0", "request": only(calls)}),
+    rejection_members: r#"{"$schema": "otc://1.0"}"#,
+    ..OXP_ENVELOPE
+};
+
+/// JSON-RPC.
+pub(super) const JSONRPC: Sample = Sample {
+    title: "JSON-RPC",
+    call: |SampleCall { id, name, input, .. }| json!({"jsonrpc": "2.0", "method": name, "params": input, "id": id}),
+    body: |calls| if calls.len() == 1 { only(calls) } else { calls.into() },
+    batches: true,
+    carries_context: false,
+    value: "/result",
+    value_form: ValueForm::Json,
+    is_error: |response| !response["error"].is_null(),
+    error: &["/error/message"],
+    rejection: &["/error/message"],
+    rejection_members: r#"{"jsonrpc": "2.0", "id": null}"#,
+    missing_scope_status: 200,
+    missing_requirements_status: 200,
+    list_query: "",
+};
+
+/// OpenTool.
+pub(super) const OPENTOOL: Sample =
+    Sample { title: "OpenTool", value_form: ValueForm::Object, ..JSONRPC };
+
+/// A stream of OpenTool.
+pub(super) const OPENTOOL_STREAM: Sample = Sample { body: only, batches: false, ..OPENTOOL };
+
+/// MCP.
+pub(super) const MCP: Sample = Sample {
+    title: "MCP 2026-07-28",
+    call: |SampleCall { id, name, input, context, .. }| {
+        let mut params = json!({"name": name, "arguments": input});
+        if let Some(context) = context {
+            params["_meta"] = json!({"toolbooth/context": context});
+        }
+        json!({"jsonrpc": "2.0", "method": "tools/call", "params": params, "id": id})
+    },
+    body: only,
+    batches: false,
+    carries_context: true,
+    value: "/result/structuredContent",
+    value_form: ValueForm::Object,
+    is_error: |response| !response["error"].is_null() || response["result"]["isError"] == true,
+    error: &["/error/message", "/result/content/0/text", "/result/content/1/text"],
+    rejection: &["/error/message"],
+    rejection_members: r#"{"jsonrpc": "2.0"}"#,
+    missing_scope_status: 403,
+    // A result, because a model can have its user do something about it.
+    missing_requirements_status: 200,
+    list_query: "",
+};
+
+/// Xaibo.
+pub(super) const XAIBO: Sample = Sample {
+    title: "Xaibo",
+    call: |SampleCall { name, input, context, .. }| {
+        with(json!({"tool_name": name, "parameters": input}), "context", *context)
+    },
+    body: only,
+    batches: false,
+    carries_context: true,
+    value: "/result",
+    value_form: ValueForm::Json,
+    is_error: |response| response["success"] != true,
+    error: &["/error"],
+    rejection: &["/error"],
+    rejection_members: r#"{"success": false, "result": null}"#,
+    missing_scope_status: 200,
+    missing_requirements_status: 200,
+    list_query: "",
+};
+
+/// What the formats of model providers have in common; the rest is OpenAI Chat Completions.
+pub(super) const OPENAI: Sample = Sample {
+    title: "OpenAI Chat Completions",
+    call: |SampleCall { id, name, input, .. }| {
+        json!({
+            "id": id, "type": "function",
+            "function": {"name": name, "arguments": input.to_string()}
+        })
+    },
+    body: |calls| json!({"role": "assistant", "content": null, "tool_calls": calls}),
+    batches: true,
+    carries_context: false,
+    value: "/messages/0/content",
+    value_form: ValueForm::Text,
+    is_error: |response| is_error_text(response, "/messages/0/content"),
+    error: &["/error/message", "/messages/0/content"],
+    rejection: &["/error/message"],
+    rejection_members: "{}",
+    missing_scope_status: 200,
+    missing_requirements_status: 200,
+    list_query: "?skip_incompatible=true",
+};
+
+/// OpenAI Responses.
+pub(super) const OPENAI_RESPONSES: Sample = Sample {
+    title: "OpenAI Responses",
+    call: |SampleCall { id, name, input, .. }| {
+        json!({
+            "type": "function_call", "id": format!("f{id}"), "call_id": id, "name": name,
+            "arguments": input.to_string()
+        })
+    },
+    body: |calls| calls.into(),
+    value: "/input/0/output",
+    is_error: |response| is_error_text(response, "/input/0/output"),
+    error: &["/error/message", "/input/0/output"],
+    ..OPENAI
+};
+
+/// Anthropic Messages.
+pub(super) const ANTHROPIC: Sample = Sample {
+    title: "Anthropic Messages",
+    call: |SampleCall { id, name, input, .. }| json!({"type": "tool_use", "id": id, "name": name, "input": input}),
+    body: |calls| json!({"role": "assistant", "content": calls}),
+    value: "/messages/0/content/0/content",
+    is_error: |response| {
+        !response["error"].is_null() || response["messages"][0]["content"][0]["is_error"] == true
+    },
+    error: &["/error/message", "/messages/0/content/0/content"],
+    ..OPENAI
+};
+
+/// Gemini generateContent.
+pub(super) const GEMINI: Sample = Sample {
+    title: "Gemini generateContent",
+    call: |SampleCall { id, name, input, .. }| json!({"functionCall": {"id": id, "name": name, "args": input}}),
+    body: |calls| json!({"role": "model", "parts": calls}),
+    value: "/contents/0/parts/0/functionResponse/response/output",
+    value_form: ValueForm::Json,
+    is_error: |response| {
+        let result = &response["contents"][0]["parts"][0]["functionResponse"]["response"];
+        !response["error"].is_null() || !result["error"].is_null()
+    },
+    error: &["/error/message", "/contents/0/parts/0/functionResponse/response/error"],
+    ..OPENAI
+};
+
+/// Whether the request was rejected, or the text for the model is an error.
+fn is_error_text(response: &Value, pointer: &str) -> bool {
+    let text = response.pointer(pointer).and_then(Value::as_str);
+    !response["error"].is_null() || text.is_none_or(|text| text.starts_with("Error: "))
+}
+
+#[cfg(test)]
+mod tests;
