@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::json::Writer;
+use serde::Serialize;
+
+use crate::json::{self, Writer};
 
 /// A response as it leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,11 @@ impl Response {
             headers: vec![("content-type", Cow::Borrowed("application/json"))],
             body: body.into(),
         }
+    }
+
+    /// A response with a JSON body that was written for this request, and is for no cache.
+    pub(crate) fn json_of(status: u16, body: &(impl Serialize + ?Sized)) -> Self {
+        Self::json(status, json::to_vec(body)).with("cache-control", "no-store")
     }
 
     /// A response with JSON that was written for this request, and is for no cache.

@@ -29,6 +29,8 @@ pub use route::{
 };
 use route::{get, post};
 
+use serde::Serialize;
+
 use crate::call::Rejection;
 use crate::catalog::ListForm;
 use crate::http::{Headers, Response};
@@ -67,6 +69,13 @@ pub fn list_forms() -> impl Iterator<Item = &'static ListForm> {
 /// Writes `body` for a rejected request, with the header that HTTP requires.
 fn rejected(status: u16, rejection: &Rejection, body: crate::json::Writer) -> Response {
     let mut response = Response::written(status, body);
+    response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
+    response
+}
+
+/// The response to a rejected request: `body` in the protocol's format, with the header that HTTP requires.
+fn rejection_response(status: u16, rejection: &Rejection, body: &impl Serialize) -> Response {
+    let mut response = Response::json_of(status, body);
     response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
     response
 }
