@@ -24,26 +24,31 @@ struct ProviderError<'a> {
 
 /// The `type` of an error.
 #[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
 pub(super) enum ErrorType {
-    InvalidRequestError,
-    AuthenticationError,
-    PermissionError,
-    RateLimitError,
+    #[serde(rename = "invalid_request_error")]
+    InvalidRequest,
+    #[serde(rename = "authentication_error")]
+    Authentication,
+    #[serde(rename = "permission_error")]
+    Permission,
+    #[serde(rename = "rate_limit_error")]
+    RateLimit,
     /// The request is well-formed, but the provider cannot use what it asks for.
-    SemanticError,
-    ServerError,
+    #[serde(rename = "semantic_error")]
+    Semantic,
+    #[serde(rename = "server_error")]
+    Server,
 }
 
 impl ErrorType {
     fn of(kind: RejectionKind) -> Self {
         match kind {
-            RejectionKind::Unauthenticated => Self::AuthenticationError,
+            RejectionKind::Unauthenticated => Self::Authentication,
             RejectionKind::ForbiddenOrigin
             | RejectionKind::ToolNotAllowed
-            | RejectionKind::MissingScope => Self::PermissionError,
-            RejectionKind::TooManyRequests => Self::RateLimitError,
-            RejectionKind::Unavailable | RejectionKind::Internal => Self::ServerError,
+            | RejectionKind::MissingScope => Self::Permission,
+            RejectionKind::TooManyRequests => Self::RateLimit,
+            RejectionKind::Unavailable | RejectionKind::Internal => Self::Server,
             RejectionKind::NotFound
             | RejectionKind::NotServed
             | RejectionKind::MethodNotAllowed
@@ -56,7 +61,7 @@ impl ErrorType {
             | RejectionKind::UnknownTool
             | RejectionKind::UnknownVersion
             | RejectionKind::MissingRequirements
-            | RejectionKind::CannotAsk => Self::InvalidRequestError,
+            | RejectionKind::CannotAsk => Self::InvalidRequest,
         }
     }
 }
@@ -75,6 +80,6 @@ pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response 
 
 /// The response to a request with an error that only these protocols have.
 pub(super) fn invalid_request(code: &'static str, message: &str) -> Response {
-    let error = ProviderError { code, message, r#type: ErrorType::InvalidRequestError };
+    let error = ProviderError { code, message, r#type: ErrorType::InvalidRequest };
     Response::json_of(400, &ErrorBody { error })
 }

@@ -155,7 +155,7 @@ fn incompatible_tools(entries: &[&'static Entry], provider: &str) -> Response {
     let error = IncompatibleToolsError {
         code: "tool_schema_incompatible",
         message: &message,
-        r#type: ErrorType::SemanticError,
+        r#type: ErrorType::Semantic,
         incompatible_features: &features,
         tools: entries.iter().map(tool).collect(),
     };

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::fields::{expect_object, take_string, without_nulls};
 use super::model_response::{Arguments, FinishReason, ModelResponse, ToolCall};
-use super::{CallReport, CallResult, Format};
+use super::{CallFormat, CallReport, CallResult};
 use crate::http::Response;
 use crate::json::Value;
 
-pub(super) static FORMAT: Format = Format { decode, encode, pairs_by_id: true };
+pub(super) static FORMAT: CallFormat = CallFormat { decode, encode, pairs_by_id: true };
 
 const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
     content blocks";

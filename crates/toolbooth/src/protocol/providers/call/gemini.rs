@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::fields::{JsonPath, expect_object, take_any, take_array, take_string, without_nulls};
 use super::model_response::{Arguments, FinishReason, ModelResponse, ToolCall};
-use super::{CallReport, CallResult, Format};
+use super::{CallFormat, CallReport, CallResult};
 use crate::http::Response;
 use crate::json::{Object, Value};
 
-pub(super) static FORMAT: Format = Format { decode, encode, pairs_by_id: false };
+pub(super) static FORMAT: CallFormat = CallFormat { decode, encode, pairs_by_id: false };
 
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
     content), its content (with parts) or the array of its parts";

@@ -50,7 +50,7 @@ pub(super) fn gemini(request: PostRequest<'_>) -> CallResponse<'_> {
 }
 
 /// How a provider formats calls and results.
-struct Format {
+struct CallFormat {
     /// Reads a model's response. The error names the position and what was expected.
     decode: for<'t> fn(json::Value<'t>) -> Result<ModelResponse<'t>, String>,
     /// Writes what the client appends to its conversation, next to the report.
@@ -131,7 +131,7 @@ impl CallOptions {
 ///
 /// A call that is malformed or fails has an error as its result, next to the results of the others. A tool that
 /// crashes fails the whole request, because the instance is gone.
-fn call<'a>(request: PostRequest<'a>, format: &'static Format) -> CallResponse<'a> {
+fn call<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> CallResponse<'a> {
     Box::pin(async move {
         let PostRequest { body, context } = request;
         let options = CallOptions::parse(context.query).map_err(Rejection::Malformed)?;
@@ -170,7 +170,7 @@ fn decode<'t>(
     mut response: ModelResponse<'t>,
     options: &CallOptions,
     context: &RequestContext<'_>,
-    format: &Format,
+    format: &CallFormat,
 ) -> Decoded<'t> {
     let had_calls = !response.calls.is_empty();
     if options.leave_unknown {
@@ -248,7 +248,7 @@ fn encode(
     handles: Vec<CallHandle<'_>>,
     outcomes: Vec<Outcome>,
     warnings: &[String],
-    format: &Format,
+    format: &CallFormat,
 ) -> Result<Response, Rejection> {
     let unavailable = outcomes.iter().find_map(|outcome| match outcome {
         Outcome::Rejected(rejection @ Rejection::Unavailable(_)) => Some(rejection),

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::fields::{JsonPath, expect_object, take_array, take_string, without_nulls};
 use super::model_response::{Arguments, FinishReason, ModelResponse, ToolCall};
-use super::{CallReport, CallResult, Format};
+use super::{CallFormat, CallReport, CallResult};
 use crate::http::Response;
 use crate::json::{Object, Value};
 
-pub(super) static FORMAT: Format = Format { decode, encode, pairs_by_id: true };
+pub(super) static FORMAT: CallFormat = CallFormat { decode, encode, pairs_by_id: true };
 
 const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
     message (an object with role or tool_calls) or the array of its tool calls";
@@ -46,7 +46,7 @@ fn completion<'t>(response: &mut ModelResponse<'t>, mut body: Object<'t>) -> Res
         let first_message = first
             .take("message")
             .ok_or("choices[0].message is missing; join the chunks of a streamed response first")?;
-        let first_message = expect_object(answer, format_args!("choices[0].message"))?;
+        let first_message = expect_object(first_message, format_args!("choices[0].message"))?;
         message(response, first_message, format_args!("choices[0].message."))?;
     }
     response.has_alternatives = choices.next().is_some();

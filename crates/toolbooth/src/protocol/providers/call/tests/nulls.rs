@@ -3,10 +3,10 @@
 use super::*;
 
 /// Paths of objects in a response, each with the members that a library may write as null.
-type Members = &'static [(&'static str, &'static [&'static str])];
+type NullableMembers = &'static [(&'static str, &'static [&'static str])];
 
 #[rustfmt::skip]
-const OPENAI: Members = &[
+const OPENAI: NullableMembers = &[
     ("", &["id", "choices", "created", "model", "object", "service_tier", "system_fingerprint",
         "usage", "metadata", "moderation", "request_id", "role", "tool_calls", "content"]),
     ("/choices/0", &["finish_reason", "index", "logprobs", "message", "delta"]),
@@ -16,7 +16,7 @@ const OPENAI: Members = &[
     ("/choices/0/message/tool_calls/0/function", &["name", "arguments"]),
 ];
 #[rustfmt::skip]
-const RESPONSES: Members = &[
+const RESPONSES: NullableMembers = &[
     ("", &["id", "created_at", "error", "incomplete_details", "instructions", "metadata", "model",
         "object", "output", "parallel_tool_calls", "temperature", "tool_choice", "tools", "top_p",
         "background", "completed_at", "conversation", "max_output_tokens", "max_tool_calls",
@@ -26,13 +26,13 @@ const RESPONSES: Members = &[
         "created_by", "role"]),
 ];
 #[rustfmt::skip]
-const ANTHROPIC: Members = &[
+const ANTHROPIC: NullableMembers = &[
     ("", &["id", "container", "content", "context_management", "model", "role", "stop_details",
         "stop_reason", "stop_sequence", "type", "usage"]),
     ("/content/0", &["id", "type", "name", "input", "caller", "cache_control", "citations", "text"]),
 ];
 #[rustfmt::skip]
-const GEMINI: Members = &[
+const GEMINI: NullableMembers = &[
     ("", &["candidates", "promptFeedback", "prompt_feedback", "usageMetadata", "usage_metadata",
         "modelVersion", "model_version", "responseId", "response_id", "createTime", "create_time",
         "sdkHttpResponse", "sdk_http_response", "automaticFunctionCallingHistory",
@@ -56,7 +56,7 @@ const GEMINI: Members = &[
 ];
 
 /// A response with a valid call, and the members of its objects.
-fn whole(provider: &str) -> (Value, Members) {
+fn whole(provider: &str) -> (Value, NullableMembers) {
     let calls = calls(provider, &[(Some("1"), "Echo_Say", r#"{"text":"hi"}"#)]);
     match provider {
         "openai" => (
