@@ -70,17 +70,16 @@ pub(super) fn tools(
     };
     let (compatible, incompatible): (Vec<&'static Entry>, Vec<&'static Entry>) =
         list.entries.iter().filter(is_selected).partition(|entry| entry.unfit.is_empty());
-    let kind = if query.strict { "strict tools of " } else { "" };
     if !incompatible.is_empty() && !query.skip_incompatible {
-        return Err(PageError::Response(incompatible_tools(
-            &incompatible,
-            &format!("{kind}{}", lists.provider),
-        )));
+        let strict = if query.strict { "strict tools of " } else { "" };
+        let target = format!("{strict}{}", lists.provider);
+        return Err(PageError::Response(incompatible_tools(&incompatible, &target)));
     }
     if compatible.len() > limit {
+        let strict = if query.strict { "strict " } else { "" };
         let message = format!(
-            "{} tools are selected; a request may have at most {limit} {kind}{}. Narrow the list with \
-             include or toolkit",
+            "{} tools are selected, but {} accepts at most {limit} {strict}tools in a request. Narrow the \
+             list with include or toolkit",
             compatible.len(),
             lists.provider
         );
@@ -131,7 +130,7 @@ fn header_value(warnings: Vec<String>) -> Option<String> {
 }
 
 /// The response if the provider does not accept some of the tools (2api.ai, 5.4).
-fn incompatible_tools(entries: &[&'static Entry], provider: &str) -> Response {
+fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
     let mut features = Vec::new();
     for feature in entries.iter().flat_map(|entry| entry.unfit) {
         if let Err(position) = features.binary_search(feature) {
@@ -144,7 +143,7 @@ fn incompatible_tools(entries: &[&'static Entry], provider: &str) -> Response {
         count => (format!(". error.tools lists {count} such tools"), "them"),
     };
     let message = format!(
-        "Tool '{first}' has '{}', which {provider} cannot use{others}. Omit {them} with \
+        "Tool '{first}' has '{}', which {target} cannot use{others}. Omit {them} with \
          skip_incompatible=true, or narrow the list with include or toolkit",
         of_first.join("', '"),
     );
