@@ -85,7 +85,7 @@ for (const provider of PROVIDERS) {
     ]);
     const large = calls(provider, ["c1", "Calculator_Add", { a: 1, b: "x".repeat(100) }]);
     const [[, content]] = results(provider, await post(limited, large));
-    assert.equal(content, "Error: The arguments have 114 bytes of JSON; at most 100 are taken.");
+    assert.equal(content, "Error: The arguments have 114 bytes of JSON; the limit is 100.");
     const many = await post(limited, [...small, ...small]);
     assert.equal(many.status, 400);
     assert.equal(many.json.error.code, "too_many_tool_calls");
@@ -98,7 +98,7 @@ for (const provider of PROVIDERS) {
     assert.equal(reply.status, 400);
     assert.deepEqual(reply.json.error, {
       code: "invalid_tool_arguments",
-      message: "No call ran, for arguments are invalid. c2 (Calculator_Add): b: Is required; a: Must be a number",
+      message: "No call ran because arguments are invalid. c2 (Calculator_Add): b: Is required; a: Must be a number",
       type: "invalid_request_error",
     });
     assert.equal(weather.requests.length, before);

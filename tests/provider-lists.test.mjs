@@ -84,10 +84,10 @@ for (const provider of PROVIDERS) {
   test(`T5.4 ${provider}: skip_incompatible omits it with a warning`, async () => {
     const { reply, functions } = await list("fixtures", provider, "?skip_incompatible=true");
     assert.ok(!names({ functions }).includes("Fixture_Awkward"));
-    assert.match(reply.headers["toolbooth-warning"], /Fixture_Awkward is left out: depth/);
+    assert.match(reply.headers["toolbooth-warning"], /Fixture_Awkward is omitted: depth/);
     const alone = await list("fixtures", provider, "?skip_incompatible=true&include=Fixture_Awkward");
     assert.deepEqual(alone.functions, []);
-    assert.match(alone.reply.headers["toolbooth-warning"], /^the list is empty, which providers refuse: send no tools instead;/);
+    assert.match(alone.reply.headers["toolbooth-warning"], /^the list is empty, which providers reject: send no tools instead;/);
   });
 }
 

@@ -75,6 +75,16 @@ pub struct RequestContext<'a> {
     pub host: &'a dyn Host,
 }
 
+/// Which of two checks of a call comes first. The outcome is that of the first check that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckOrder {
+    /// What the tool requires, then the input (OXP call-tool, "Error Behavior").
+    RequirementsFirst,
+    /// The input, then what the tool requires: a call with invalid input always has
+    /// [`Outcome::InvalidInput`] if the caller may run the tool.
+    InputFirst,
+}
+
 /// A call that passed every check.
 pub(crate) struct Prepared<'a> {
     tool: &'static Tool,
@@ -130,7 +140,7 @@ impl<'a> RequestContext<'a> {
         Box::pin(async move {
             context.count(1).await?;
             let prepared = match call {
-                Ok(call) => context.prepare_one(call).await,
+                Ok(call) => context.prepare_one(call, CheckOrder::RequirementsFirst).await,
                 Err(rejection) => Err(Outcome::Rejected(rejection)),
             };
             Ok(context.run_one(prepared).await)
@@ -148,7 +158,7 @@ impl<'a> RequestContext<'a> {
     ) -> BoxFuture<'a, Result<Vec<Outcome>, Rejection>> {
         let context = *self;
         Box::pin(async move {
-            let prepared = context.prepare(calls).await?;
+            let prepared = context.prepare(calls, CheckOrder::RequirementsFirst).await?;
             Ok(context.run(prepared).await)
         })
     }
@@ -161,6 +171,7 @@ impl<'a> RequestContext<'a> {
     pub(crate) fn prepare(
         &self,
         calls: Vec<Result<ToolRequest<'a>, Rejection>>,
+        order: CheckOrder,
     ) -> BoxFuture<'a, Result<Vec<Result<Prepared<'a>, Outcome>>, Rejection>> {
         let context = *self;
         Box::pin(async move {
@@ -168,7 +179,7 @@ impl<'a> RequestContext<'a> {
             let mut prepared = Vec::with_capacity(calls.len());
             for call in calls {
                 prepared.push(match call {
-                    Ok(call) => context.prepare_one(call).await,
+                    Ok(call) => context.prepare_one(call, order).await,
                     Err(rejection) => Err(Outcome::Rejected(rejection)),
                 });
             }
@@ -189,12 +200,16 @@ impl<'a> RequestContext<'a> {
 
     /// Checks a call, and gets the tokens that it needs.
     ///
-    /// The order of the checks is that of OXP call-tool, "Error Behavior": the tool id, its version,
-    /// what it requires, then the input. A server with an invalid configuration serves no call.
+    /// The tool id, its version and the caller's permission come first, then requirements and input in the
+    /// given order. A server with an invalid configuration serves no call.
     ///
     /// # Errors
     /// The outcome of a call that cannot run.
-    async fn prepare_one(self, mut call: ToolRequest<'a>) -> Result<Prepared<'a>, Outcome> {
+    async fn prepare_one(
+        self,
+        mut call: ToolRequest<'a>,
+        order: CheckOrder,
+    ) -> Result<Prepared<'a>, Outcome> {
         let Self { principal, pipeline, host, .. } = self;
         let settings = &pipeline.settings;
         if !settings.problems.is_empty() {
@@ -214,9 +229,14 @@ impl<'a> RequestContext<'a> {
             let rejection = Rejection::MissingScope { name: tool.name, scopes: tool.scopes };
             return Err(Outcome::Rejected(rejection));
         }
+        if order == CheckOrder::InputFirst {
+            input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
+        }
         let met = requirements::meet(tool, call.credentials, self).await;
         let met = met.map_err(Outcome::Rejected)?;
-        input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
+        if order == CheckOrder::RequirementsFirst {
+            input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
+        }
         let call_id = call.call_id.map_or_else(|| random_uuid(host), Ok);
         let no_id =
             |NoRandomness| Outcome::Rejected(Rejection::Unavailable("it has no random bytes"));

@@ -27,6 +27,11 @@ impl Response {
         }
     }
 
+    /// A response with a JSON body that was written for this request, and is for no cache.
+    pub(crate) fn json_of(status: u16, body: &(impl Serialize + ?Sized)) -> Self {
+        Self::json(status, json::to_vec(body)).with("cache-control", "no-store")
+    }
+
     /// A response with JSON that was written for this request, and is for no cache.
     pub(crate) fn written(status: u16, body: Writer) -> Self {
         Self::json(status, body.into_bytes()).with("cache-control", "no-store")

@@ -1,15 +1,14 @@
-//! Keywords of JSON Schema, for those protocols whose readers know few of them: what a keyword says in
-//! words, and the types that a schema names. Runs at build time only.
+//! Describes keywords of JSON Schema in sentences, for clients that understand few of them. Runs at build time only.
 
 use serde_json::{Map, Value};
 
 /// The types that a schema names.
 pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
-    schema.get("type").map(names).unwrap_or_default()
+    schema.get("type").map(type_names).unwrap_or_default()
 }
 
-/// The names in a value of `type`.
-pub(super) fn names(types: &Value) -> Vec<&str> {
+/// The types in a value of `type`.
+pub(super) fn type_names(types: &Value) -> Vec<&str> {
     match types {
         Value::String(one) => vec![one],
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
@@ -17,36 +16,36 @@ pub(super) fn names(types: &Value) -> Vec<&str> {
     }
 }
 
-/// What a keyword says, as a sentence; nothing if it says nothing.
-pub(super) fn in_words(keyword: &str, value: &Value) -> Option<String> {
+/// A keyword as a sentence; `None` if it restricts nothing.
+pub(super) fn describe(keyword: &str, value: &Value) -> Option<String> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let all = || {
-        let values = value.as_array().into_iter().flatten();
-        values.map(Value::to_string).collect::<Vec<_>>().join(", ")
+    let values = || {
+        let items = value.as_array().into_iter().flatten();
+        items.map(Value::to_string).collect::<Vec<_>>().join(", ")
     };
-    let some = |noun| format!("{text} {noun}{}", if text == "1" { "" } else { "s" });
+    let count = |noun| format!("{text} {noun}{}", if text == "1" { "" } else { "s" });
     Some(match keyword {
-        "minLength" => format!("At least {}.", some("character")),
-        "maxLength" => format!("At most {}.", some("character")),
+        "minLength" => format!("At least {}.", count("character")),
+        "maxLength" => format!("At most {}.", count("character")),
         "minimum" => format!("At least {text}."),
         "maximum" => format!("At most {text}."),
         "exclusiveMinimum" => format!("More than {text}."),
         "exclusiveMaximum" => format!("Less than {text}."),
         "multipleOf" => format!("A multiple of {text}."),
-        "minItems" => format!("At least {}.", some("item")),
-        "maxItems" => format!("At most {}.", some("item")),
+        "minItems" => format!("At least {}.", count("item")),
+        "maxItems" => format!("At most {}.", count("item")),
         "uniqueItems" if value == false => return None,
-        "uniqueItems" => "No item twice.".to_owned(),
-        "minProperties" => format!("At least {}.", some("member")),
-        "maxProperties" => format!("At most {}.", some("member")),
+        "uniqueItems" => "No duplicate items.".to_owned(),
+        "minProperties" => format!("At least {}.", count("member")),
+        "maxProperties" => format!("At most {}.", count("member")),
         "pattern" => format!("Matches /{text}/."),
         "format" => format!("Format: {text}."),
         "contentEncoding" => format!("Encoded as {text}."),
         "contentMediaType" => format!("Media type: {text}."),
         "default" => format!("Default: {value}."),
         "const" => format!("Always {value}."),
-        "enum" => format!("One of {}.", all()),
-        "examples" => format!("Examples: {}.", all()),
+        "enum" => format!("One of {}.", values()),
+        "examples" => format!("Examples: {}.", values()),
         _ => format!("{keyword}: {value}."),
     })
 }
@@ -58,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words() {
+    fn each_keyword_is_a_sentence() {
         for (keyword, value, expected) in [
             ("minLength", json!(1), Some("At least 1 character.")),
             ("maxLength", json!(9), Some("At most 9 characters.")),
@@ -69,7 +68,7 @@ mod tests {
             ("multipleOf", json!(2), Some("A multiple of 2.")),
             ("minItems", json!(2), Some("At least 2 items.")),
             ("maxItems", json!(1), Some("At most 1 item.")),
-            ("uniqueItems", json!(true), Some("No item twice.")),
+            ("uniqueItems", json!(true), Some("No duplicate items.")),
             ("uniqueItems", json!(false), None),
             ("minProperties", json!(1), Some("At least 1 member.")),
             ("maxProperties", json!(3), Some("At most 3 members.")),
@@ -82,7 +81,7 @@ mod tests {
             ("enum", json!([[1], null]), Some("One of [1], null.")),
             ("examples", json!(["a", 1]), Some("Examples: \"a\", 1.")),
         ] {
-            assert_eq!(in_words(keyword, &value).as_deref(), expected, "{keyword}");
+            assert_eq!(describe(keyword, &value).as_deref(), expected, "{keyword}");
         }
     }
 }

@@ -1,21 +1,23 @@
-//! Schemas for readers that understand little of JSON Schema.
+//! Reduces schemas to the few keywords that OpenTool's and Xaibo's clients understand.
 //!
-//! OpenTool's and Xaibo's clients read one string as `type`, and know `description`, `properties`,
-//! `required`, `items` and `enum`. What else a schema says is put into words, so that a model still
-//! reads it. Runs at build time only.
+//! These clients read one string as `type`, and know `description`, `properties`, `required`, `items` and `enum`.
+//! All other rules become sentences in the description, so that a model still reads them. Runs at build time only.
 
-use serde_json::{Map, Value, json};
+mod flatten;
 
-use super::keywords::{in_words, names, types};
+use serde_json::{Map, Value};
 
-/// The types, in the order in which one is chosen where a schema allows several.
+use super::keywords::{describe, types};
+use flatten::{flatten, options};
+
+/// The types, in the order of preference if a schema allows several.
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
 
-/// Reduces a schema to one `type` of the six, `description`, `properties` (always there on an
-/// object), `required`, `items` (always there on an array) and `enum` (values of the type itself).
-/// Everything else that decides which values are valid is said in the description.
+/// Reduces a schema to one `type` of [`TYPES`], `description`, `properties` (always present for an object),
+/// `required`, `items` (always present for an array) and `enum` (of values of the type). The description contains
+/// all other rules.
 ///
-/// No text of the result consists of digits alone: some readers take such a text for a number.
+/// No string in the result consists only of digits: some clients take such a string for a number.
 pub(super) fn reduce(schema: &Value) -> Map<String, Value> {
     let (schema, mut rules) = flatten(schema);
     let kind = choose_type(&schema, &mut rules);
@@ -34,8 +36,8 @@ pub(super) fn reduce(schema: &Value) -> Map<String, Value> {
         rules.extend(rule(keyword, value));
     }
     let text = |key| schema.get(key).and_then(Value::as_str).map(str::trim);
-    let described = text("description").or_else(|| text("title")).filter(|text| !text.is_empty());
-    let mut sentences: Vec<String> = described.map(sentence).into_iter().collect();
+    let description = text("description").or_else(|| text("title")).filter(|text| !text.is_empty());
+    let mut sentences: Vec<String> = description.map(sentence).into_iter().collect();
     sentences.extend(rules.into_iter().map(|rule| sentence(&rule)));
     if !sentences.is_empty() {
         reduced.insert("description".to_owned(), sentences.join(" ").into());
@@ -43,28 +45,28 @@ pub(super) fn reduce(schema: &Value) -> Map<String, Value> {
     reduced
 }
 
-/// The parts of a reduced schema in words, such as `An object with street (string, required).`, for
-/// a form that holds no nested schema; empty when the schema has no parts.
-pub(super) fn parts_in_words(reduced: &Map<String, Value>) -> String {
+/// Describes the properties or items of a reduced schema, such as `An object with street (string, required).`, for
+/// formats without nested schemas; empty if the schema has none.
+pub(super) fn describe_parts(reduced: &Map<String, Value>) -> String {
     match (reduced.get("type").and_then(Value::as_str), reduced.get("properties")) {
-        (Some("array"), _) => format!("An {}.", shape(reduced)),
+        (Some("array"), _) => format!("An {}.", noun(reduced)),
         (Some("object"), Some(Value::Object(parts))) if !parts.is_empty() => {
-            format!("An {}.", shape(reduced))
+            format!("An {}.", noun(reduced))
         }
         _ => String::new(),
     }
 }
 
-/// A reduced schema as a noun: `string`, `array of string`, `object with a (number, required)`.
-fn shape(reduced: &Map<String, Value>) -> String {
+/// Describes a reduced schema as a noun: `string`, `array of string`, `object with a (number, required)`.
+fn noun(reduced: &Map<String, Value>) -> String {
     let empty = Map::new();
     let kind = reduced.get("type").and_then(Value::as_str).unwrap_or_default();
-    let mut noun = match kind {
+    let mut text = match kind {
         "array" => {
             let items = reduced.get("items").and_then(Value::as_object).unwrap_or(&empty);
             let description = items.get("description").and_then(Value::as_str);
             let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
-            format!("array of {}{description}", shape(items))
+            format!("array of {}{description}", noun(items))
         }
         "object" => {
             let required = reduced.get("required").and_then(Value::as_array);
@@ -75,7 +77,7 @@ fn shape(reduced: &Map<String, Value>) -> String {
                 let required = if is_required(name) { ", required" } else { "" };
                 let description = schema.get("description").and_then(Value::as_str);
                 let description = description.map(|text| format!(": {text}")).unwrap_or_default();
-                format!("{name} ({}{required}{description})", shape(schema))
+                format!("{name} ({}{required}{description})", noun(schema))
             };
             let parts = reduced.get("properties").and_then(Value::as_object).unwrap_or(&empty);
             let parts: Vec<String> = parts.iter().map(part).collect();
@@ -85,164 +87,20 @@ fn shape(reduced: &Map<String, Value>) -> String {
         other => other.to_owned(),
     };
     if let Some(options) = reduced.get("enum").and_then(Value::as_array) {
-        noun.push_str(&format!(", one of {}", list(options)));
+        text.push_str(&format!(", one of {}", list(options)));
     }
-    noun
+    text
 }
 
-/// A schema whose alternatives are resolved as far as they have one meaning, and in words what
-/// could not be kept of them.
-fn flatten(schema: &Value) -> (Map<String, Value>, Vec<String>) {
-    let mut schema = match schema {
-        Value::Object(schema) => schema.clone(),
-        Value::Bool(false) => {
-            let schema = Map::from_iter([("type".to_owned(), "string".into())]);
-            return (schema, vec!["No value is allowed".to_owned()]);
-        }
-        _ => return (Map::new(), Vec::new()),
-    };
-    let mut rules = Vec::new();
-    if let Some(Value::Array(all)) = schema.remove("allOf") {
-        for part in &all {
-            let (part, more) = flatten(part);
-            rules.extend(more);
-            merge(&mut schema, part, &mut rules);
-        }
-    }
-    for keyword in ["anyOf", "oneOf"] {
-        let Some(Value::Array(branches)) = schema.remove(keyword) else { continue };
-        let is_null = |branch: &&Value| branch.get("type").is_some_and(|kind| kind == "null");
-        let nullable = branches.iter().any(|branch| is_null(&branch));
-        let others: Vec<&Value> = branches.iter().filter(|branch| !is_null(branch)).collect();
-        match others.as_slice() {
-            [] if nullable => {
-                let null = Map::from_iter([("type".to_owned(), "null".into())]);
-                merge(&mut schema, null, &mut rules);
-                continue;
-            }
-            [] => {}
-            [only] => {
-                let (only, more) = flatten(only);
-                rules.extend(more);
-                merge(&mut schema, only, &mut rules);
-            }
-            several => {
-                rules.push(format!("Must fit one of: {}", alternatives(several)));
-                // What one of the types or enums must be is known only if all agree on it.
-                let types: Vec<Value> = several.iter().flat_map(|one| types_of(one)).collect();
-                if !schema.contains_key("type") && !types.is_empty() {
-                    schema.insert("type".to_owned(), types.into());
-                }
-            }
-        }
-        if nullable {
-            rules.push("May be null".to_owned());
-        }
-    }
-    (schema, rules)
-}
-
-/// Adds the keywords of `part`. Where both have one, what both demand is kept, or the other's is
-/// put into words.
-fn merge(schema: &mut Map<String, Value>, part: Map<String, Value>, rules: &mut Vec<String>) {
-    for (keyword, value) in part {
-        match (keyword.as_str(), schema.get_mut(&keyword), value) {
-            (_, None, value) => {
-                schema.insert(keyword, value);
-            }
-            (_, Some(known), value) if *known == value => {}
-            ("properties", Some(Value::Object(known)), Value::Object(more)) => {
-                for (name, property) in more {
-                    match known.get_mut(&name) {
-                        Some(known) => *known = both(known.take(), property),
-                        None => {
-                            known.insert(name, property);
-                        }
-                    }
-                }
-            }
-            ("items", Some(known), more) => *known = both(known.take(), more),
-            ("type", Some(known), more) => match common_types(known, &more) {
-                Some(common) => *known = common,
-                None => rules.push(format!("Must be of type {more} too")),
-            },
-            ("enum", Some(Value::Array(known)), Value::Array(more)) => {
-                if known.iter().any(|option| more.contains(option)) {
-                    known.retain(|option| more.contains(option));
-                } else {
-                    rules.push(format!("Must be one of: {}", list(&more)));
-                }
-            }
-            ("const", Some(_), other) => rules.push(format!("Must be {other}")),
-            ("description", Some(_), Value::String(other)) => rules.push(other),
-            ("required", Some(Value::Array(known)), Value::Array(more)) => {
-                more.into_iter().for_each(|name| {
-                    if !known.contains(&name) {
-                        known.push(name);
-                    }
-                });
-            }
-            ("title", Some(_), _) => {}
-            (keyword, Some(_), value) => rules.extend(rule(keyword, &value)),
-        }
-    }
-}
-
-/// A schema for what fits two.
-fn both(one: Value, other: Value) -> Value {
-    json!({ "allOf": [one, other] })
-}
-
-/// The types that two values of `type` have in common; an integer is a number as well.
-fn common_types(one: &Value, other: &Value) -> Option<Value> {
-    let (one, other) = (names(one), names(other));
-    let allows = |names: &[&str], kind: &str| {
-        names.contains(&kind) || kind == "integer" && names.contains(&"number")
-    };
-    let common = one.iter().filter(|kind| allows(&other, kind));
-    let narrower = other.iter().filter(|kind| !one.contains(kind) && allows(&one, kind));
-    let common: Vec<&str> = common.chain(narrower).copied().collect();
-    match common.as_slice() {
-        [] => None,
-        [only] => Some((*only).into()),
-        several => Some(several.into()),
-    }
-}
-
-/// The types that a schema names, in itself or in all its alternatives.
-fn types_of(schema: &Value) -> Vec<Value> {
-    let (schema, _) = flatten(schema);
-    match schema.get("type") {
-        Some(Value::Array(types)) => types.clone(),
-        Some(kind) => vec![kind.clone()],
-        None => Vec::new(),
-    }
-}
-
-/// Alternatives as nouns with their descriptions.
-fn alternatives(branches: &[&Value]) -> String {
-    let noun = |branch: &&Value| {
-        // A branch that names no type only adds to what stands around it: its own text says it best.
-        if types_of(branch).is_empty() && options(&flatten(branch).0).is_empty() {
-            return branch.to_string();
-        }
-        let reduced = reduce(branch);
-        let description = reduced.get("description").and_then(Value::as_str);
-        let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
-        format!("{}{description}", shape(&reduced))
-    };
-    branches.iter().map(noun).collect::<Vec<_>>().join("; ")
-}
-
-/// The one type, and in words what other types are allowed.
+/// Chooses one type, and adds rules about the other allowed types.
 fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
     let named = types(schema);
-    let null = named.contains(&"null") || named.is_empty() && allows_null(schema);
+    let allows_null = named.contains(&"null") || named.is_empty() && has_null(schema);
     let allowed: Vec<&'static str> =
         TYPES.into_iter().filter(|kind| named.contains(kind)).collect();
     let nothing_else =
         if named.is_empty() { options(schema).is_empty() } else { allowed.is_empty() };
-    match (null, nothing_else) {
+    match (allows_null, nothing_else) {
         (true, true) => {
             rules.push("Must be null".to_owned());
             return "string";
@@ -252,7 +110,7 @@ fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static
     }
     match allowed.as_slice() {
         [only] => only,
-        [] => inferred(schema, rules),
+        [] => infer_type(schema, rules),
         ["number", "integer"] => "number",
         [first, ..] => {
             rules.push(format!("May be of type {}", allowed.join(", ")));
@@ -261,8 +119,8 @@ fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static
     }
 }
 
-/// Whether `enum` or `const` has null among its values.
-fn allows_null(schema: &Map<String, Value>) -> bool {
+/// Whether `null` is among the values of `enum` or `const`.
+fn has_null(schema: &Map<String, Value>) -> bool {
     match (schema.get("const"), schema.get("enum")) {
         (Some(only), _) => only.is_null(),
         (None, Some(Value::Array(listed))) => listed.contains(&Value::Null),
@@ -270,9 +128,9 @@ fn allows_null(schema: &Map<String, Value>) -> bool {
     }
 }
 
-/// The type of a schema that names none: what its other keywords speak of. When they speak of no
-/// type, a string stands for any, in words.
-fn inferred(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
+/// The type of a schema without `type`, from its other keywords. If they do not tell either, `string`, and a rule
+/// that any type is allowed.
+fn infer_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
     let options = options(schema);
     let of_options = options.first().map(type_name);
     if let Some(kind) = of_options.filter(|kind| options.iter().all(|one| type_name(one) == *kind))
@@ -305,14 +163,7 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// The values that `enum` and `const` allow, without null.
-fn options(schema: &Map<String, Value>) -> Vec<Value> {
-    let listed = schema.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
-    let only = schema.get("const").cloned();
-    only.map_or(listed, |only| vec![only]).into_iter().filter(|one| !one.is_null()).collect()
-}
-
-/// Keeps `enum` where its values are of the type; else puts them into words.
+/// Keeps `enum` if its values are of the type; otherwise adds a rule.
 fn choose_enum(
     schema: &Map<String, Value>,
     kind: &str,
@@ -343,19 +194,19 @@ fn object(schema: &Map<String, Value>, reduced: &mut Map<String, Value>, rules: 
         properties.map(|(name, schema)| (name.clone(), reduce(schema).into())).collect();
     reduced.insert("properties".to_owned(), properties.into());
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    let (unsayable, required): (Vec<Value>, Vec<Value>) = required
+    let (numeric, required): (Vec<Value>, Vec<Value>) = required
         .filter(|name| name.is_string())
         .cloned()
         .partition(|name| name.as_str().is_some_and(digits_only));
     if !required.is_empty() {
         reduced.insert("required".to_owned(), required.into());
     }
-    if !unsayable.is_empty() {
-        rules.push(format!("Required: {}", list(&unsayable)));
+    if !numeric.is_empty() {
+        rules.push(format!("Required: {}", list(&numeric)));
     }
 }
 
-/// What a keyword demands, in words; nothing for those that are kept or demand nothing.
+/// Describes the rule of a keyword; `None` for keywords that are kept, or that restrict nothing.
 fn rule(keyword: &str, value: &Value) -> Option<String> {
     match keyword {
         "type" | "properties" | "required" | "items" | "enum" | "const" | "description"
@@ -364,7 +215,7 @@ fn rule(keyword: &str, value: &Value) -> Option<String> {
         "deprecated" => (value == true).then(|| "Deprecated".to_owned()),
         "additionalProperties" if value == true => None,
         "additionalProperties" if value == false => Some("No other properties".to_owned()),
-        other => in_words(other, value),
+        other => describe(other, value),
     }
 }
 
@@ -372,13 +223,13 @@ fn list(options: &[Value]) -> String {
     options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The text with an end: also a text of digits alone is then none.
+/// The text with a full stop. This also ensures that it does not consist only of digits.
 fn sentence(text: &str) -> String {
     let ended = text.ends_with(['.', '!', '?', '。']);
     format!("{text}{}", if ended { "" } else { "." })
 }
 
-/// Whether some readers take a text for an integer (OT34).
+/// Whether some clients take a text for an integer (OT34).
 pub(super) fn digits_only(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())

@@ -1,8 +1,8 @@
 //! Xaibo's tool provider over HTTP: `GET /tools` is `list_tools`, `POST /execute` is `execute_tool`.
 //!
-//! Xaibo defines the two methods and their models, and no wire. The wire here is those models as
-//! JSON, so that a provider of a few lines (`clients/python`) hands them on as they are. Whatever
-//! goes wrong is a `ToolResult` too, also where HTTP has a status of its own for it.
+//! Xaibo defines the two methods and their models, but no HTTP API. This one sends the models as JSON, so that a
+//! provider of a few lines (`clients/python`) can pass them on unchanged. Every error is a `ToolResult` too, even if
+//! HTTP has a status for it.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,17 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::context::{credentials, malformed};
-use super::portable::{parts_in_words, reduce};
+use super::portable::{describe_parts, reduce};
 use super::{
-    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post, rejected,
+    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post, rejection_response,
     version_free,
 };
 use crate::call::{
-    InvalidInput, Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector,
-    needs_client,
+    Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, needs_client,
 };
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::http::Response;
-use crate::json::{self, Object, Writer};
+use crate::json::{self, Object};
 use crate::text::excerpt;
 use crate::tool::{Dialogue, ToolError};
 
@@ -40,8 +39,8 @@ pub(super) static XAIBO: Protocol = Protocol {
     check_version: version_free,
     encode_rejection: |rejection, _| {
         let description = rejection.describe();
-        let error = Err(&*description.to_string());
-        rejected(description.kind.status(), rejection, tool_result(error))
+        let error = description.to_string();
+        rejection_response(description.kind.status(), rejection, &ToolResult::new(Err(&error)))
     },
     response_headers: &[],
     cors: Cors::Configured,
@@ -62,32 +61,31 @@ fn execute(request: PostRequest<'_>) -> CallResponse<'_> {
     })
 }
 
-/// So many tools are named to a client that asked for another: an answer must not grow with the
-/// catalogue.
-const MOST_NAMED: usize = 50;
+/// The maximum number of available tools in an error: a response must not grow with the catalogue.
+const MAX_NAMED: usize = 50;
 
-/// The names in the list, up to one more than an answer names.
+/// The names of the tools that the caller may run, up to one more than an error lists.
 fn available(context: &RequestContext<'_>) -> Vec<&'static str> {
     let catalog = context.pipeline.catalog;
-    let plain = |(name, at): &(&'static str, usize)| {
+    let unversioned = |(name, at): &(&'static str, usize)| {
         let tool = catalog.tools.get(*at)?;
         (*name == tool.name && context.allows(tool)).then_some(*name)
     };
-    catalog.names.iter().filter_map(plain).take(MOST_NAMED + 1).collect()
+    catalog.names.iter().filter_map(unversioned).take(MAX_NAMED + 1).collect()
 }
 
-/// `ToolNotFoundError`, with the tools that the caller may run.
+/// The message of `ToolNotFoundError`, with the tools that the caller may run.
 fn not_found(what: &str, available: &[&str]) -> String {
     let mut names: Vec<String> =
-        available.iter().take(MOST_NAMED).map(|name| format!("'{name}'")).collect();
-    if available.len() > MOST_NAMED {
+        available.iter().take(MAX_NAMED).map(|name| format!("'{name}'")).collect();
+    if available.len() > MAX_NAMED {
         names.push("…".to_owned());
     }
     format!("{what}. Available tools: [{}]", names.join(", "))
 }
 
-/// Reads the arguments of `execute_tool`, and `context` as OXP has it: Xaibo has no place for what
-/// a tool may require.
+/// Decodes the arguments of `execute_tool`, and OXP's `context`: Xaibo has no other way to send what a tool
+/// requires.
 ///
 /// # Errors
 /// [`Rejection::Malformed`].
@@ -119,56 +117,51 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     }
 }
 
-/// Writes what came of a call: 200 for everything that `execute_tool` itself may report.
+/// Writes the outcome of a call, with status 200 for everything that `execute_tool` itself may report.
 ///
 /// # Errors
-/// The request is rejected with a status of HTTP.
+/// The request is rejected with another HTTP status.
 fn encode(
     outcome: Outcome,
     available: impl Fn() -> Vec<&'static str>,
 ) -> Result<Response, Rejection> {
     let result = match outcome {
         Outcome::Done { value, .. } => Ok(value),
-        Outcome::Failed { error, .. } => Err(failed(error)),
-        Outcome::InvalidInput(input) => Err(invalid(&input)),
+        Outcome::Failed { error, .. } => Err(execution_error(error)),
+        Outcome::InvalidInput(input) => Err(format!("Invalid tool parameters: {input}")),
         Outcome::InputRequired { required, .. } => Err(not_run(required.into(), available)?),
         Outcome::Rejected(rejection) => Err(not_run(rejection, available)?),
     };
-    Ok(Response::written(200, tool_result(result.as_ref().map_err(String::as_str))))
+    Ok(Response::json_of(200, &ToolResult::new(result.as_ref().map_err(String::as_str))))
 }
 
 /// Xaibo's `ToolResult`, always with its three fields.
-fn tool_result(result: Result<&Value, &str>) -> Writer {
-    let mut body = Writer::new();
-    body.json(r#"{"success":"#).json(if result.is_ok() { "true" } else { "false" });
-    body.json(r#","result":"#).value(result.unwrap_or(&Value::Null)).json(r#","error":"#);
-    match result {
-        Err(error) => body.string(error),
-        Ok(_) => body.json("null"),
-    };
-    body.json("}");
-    body
+#[derive(Serialize)]
+struct ToolResult<'a> {
+    success: bool,
+    result: Option<&'a Value>,
+    error: Option<&'a str>,
 }
 
-/// `ToolExecutionError`. The error's one text is all that a model sees, so what helps it stands
-/// there too; what is for a log does not.
-fn failed(error: ToolError) -> String {
-    let again = match (error.can_retry, error.retry_after_ms) {
+impl<'a> ToolResult<'a> {
+    fn new(result: Result<&'a Value, &'a str>) -> Self {
+        Self { success: result.is_ok(), result: result.ok(), error: result.err() }
+    }
+}
+
+/// The message of `ToolExecutionError`. The model sees nothing else, so it contains the tool's hints, but not what
+/// is meant for a log.
+fn execution_error(error: ToolError) -> String {
+    let retry = match (error.can_retry, error.retry_after_ms) {
         (_, Some(ms)) => format!("Try again after {ms} ms"),
         (true, None) => "The call may be tried again".to_owned(),
         (false, None) => String::new(),
     };
     let prompt = error.additional_prompt_content.unwrap_or_default();
-    sentences(["Tool execution failed:", &error.message, &prompt, &again])
+    sentences(["Tool execution failed:", &error.message, &prompt, &retry])
 }
 
-/// `ToolParameterError`: all that is wrong with the parameters.
-fn invalid(input: &InvalidInput) -> String {
-    format!("Invalid tool parameters: {input}")
-}
-
-/// The error of a call that did not run: `ToolNotFoundError` with the tools that the caller may run, or
-/// `ToolExecutionError`.
+/// The message for a call that did not run: that of `ToolNotFoundError` or `ToolExecutionError`.
 ///
 /// # Errors
 /// The rejection is not about the tool.
@@ -211,14 +204,14 @@ fn not_run(
 
 /// Xaibo's `Tool`.
 #[derive(Serialize)]
-struct Tool<'a> {
+struct XaiboTool<'a> {
     name: &'a str,
     description: String,
     parameters: BTreeMap<&'a str, ToolParameter<'a>>,
 }
 
-/// Xaibo's `ToolParameter`. Its model takes one type and an enum of texts, and some of Xaibo's
-/// adapters fail where the description is absent.
+/// Xaibo's `ToolParameter`. Its model has one type and an enum of strings, and some of Xaibo's adapters fail if the
+/// description is absent.
 #[derive(Serialize)]
 struct ToolParameter<'a> {
     r#type: &'a str,
@@ -230,27 +223,27 @@ struct ToolParameter<'a> {
     r#enum: Option<Vec<&'a str>>,
 }
 
-/// Renders a tool. What a `ToolParameter` cannot hold is said in words, for a model to read.
+/// Renders a tool. Descriptions contain the rules that a `ToolParameter` cannot express.
 fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
         return Rendering::LeftOut;
     }
     let mut schema = listed.definition.input_schema.clone();
     if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
-        // To Xaibo it goes without saying.
+        // Implied in Xaibo.
         schema.remove("additionalProperties");
     }
     let defaults = take_defaults(&mut schema);
     let input = reduce(&schema.into());
-    Rendering::of(&Tool {
+    Rendering::of(&XaiboTool {
         name: listed.name,
         description: sentences([&listed.definition.description, text(&input, "description")]),
         parameters: parameters(&input, &defaults),
     })
 }
 
-/// Takes the defaults out of the properties: Xaibo has a place for them, and says them to models in
-/// words of its own.
+/// Takes the defaults out of the properties: `ToolParameter` has a member for them, and Xaibo describes them to
+/// models itself.
 fn take_defaults(schema: &mut Map<String, Value>) -> BTreeMap<String, Value> {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     let default = |(name, property): (&String, &mut Value)| {
@@ -284,7 +277,7 @@ fn parameter<'a>(
     let options = reduced.get("enum").and_then(Value::as_array);
     let texts: Option<Vec<&str>> =
         options.and_then(|options| options.iter().map(Value::as_str).collect());
-    let others = match (options, &texts) {
+    let other_values = match (options, &texts) {
         (Some(options), None) => {
             let options: Vec<String> = options.iter().map(Value::to_string).collect();
             format!("Must be one of: {}.", options.join(", "))
@@ -293,7 +286,11 @@ fn parameter<'a>(
     };
     ToolParameter {
         r#type: text(reduced, "type"),
-        description: sentences([text(reduced, "description"), &parts_in_words(reduced), &others]),
+        description: sentences([
+            text(reduced, "description"),
+            &describe_parts(reduced),
+            &other_values,
+        ]),
         required,
         default,
         r#enum: texts,
@@ -304,19 +301,19 @@ fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The texts that are not empty, each with an end, in a row.
+/// Joins the texts that are not empty, each with a full stop.
 fn sentences<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut row = String::new();
+    let mut joined = String::new();
     for text in texts.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
-        if !row.is_empty() {
-            row.push(' ');
+        if !joined.is_empty() {
+            joined.push(' ');
         }
-        row.push_str(text);
+        joined.push_str(text);
         if !text.ends_with(['.', '!', '?', ':']) {
-            row.push('.');
+            joined.push('.');
         }
     }
-    row
+    joined
 }
 
 #[cfg(test)]

@@ -1,4 +1,8 @@
+//! Reduces example schemas, and random ones.
+
 use proptest::prelude::*;
+
+use serde_json::json;
 
 use super::*;
 
@@ -89,7 +93,7 @@ fn schemas_are_reduced() {
             json!({
                 "type": "array",
                 "items": {"type": "integer"},
-                "description": "At most 1 item. No item twice."
+                "description": "At most 1 item. No duplicate items."
             }),
         ),
         (json!({"type": "object"}), json!({"type": "object", "properties": {}})),
@@ -211,7 +215,7 @@ fn schemas_are_reduced() {
 }
 
 #[test]
-fn parts_are_told_in_words() {
+fn parts_are_described() {
     for (schema, expected) in [
         (json!({"type": "string"}), ""),
         (json!({"type": "object"}), ""),
@@ -233,11 +237,11 @@ fn parts_are_told_in_words() {
             "An object with at (array of object with x (number)), street (string, required: Its name.).",
         ),
     ] {
-        assert_eq!(parts_in_words(&reduce(&schema)), expected, "{schema}");
+        assert_eq!(describe_parts(&reduce(&schema)), expected, "{schema}");
     }
 }
 
-/// What every reader of reduced schemas relies on (OpenTool OT29 to OT34).
+/// The rules for reduced schemas (OpenTool OT29 to OT34).
 fn is_portable(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return false };
     let text = |value: &Value| value.as_str().is_some_and(|text| !digits_only(text));
@@ -263,7 +267,7 @@ fn is_portable(schema: &Value) -> bool {
         })
 }
 
-/// Anything that looks like a schema, with values of any kind behind its keywords.
+/// Anything that resembles a schema, with arbitrary values of its keywords.
 fn schemas() -> impl Strategy<Value = Value> {
     let keyword = prop::sample::select(vec![
         "type",
@@ -309,7 +313,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_the_schema_the_result_is_portable(schema in schemas()) {
+    fn the_result_is_always_portable(schema in schemas()) {
         let reduced = Value::Object(reduce(&schema));
         prop_assert!(is_portable(&reduced), "{schema} became {reduced}");
     }

@@ -1,17 +1,17 @@
 //! Anthropic's tool lists.
 //!
-//! Strict lists have the schemas that Anthropic's own SDK makes, so that what is left out of the
-//! schema stands in the description.
+//! Strict lists have the schemas that Anthropic's own SDK generates: what the schema cannot contain, the description
+//! does.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::list::{self, Lists};
-use super::schema::{Faults, Limits, Target, render, say};
+use super::list::{self, ProviderLists};
+use super::schema::{Compatibility, SchemaLimits, Target, add_to_description, render};
 use super::strict;
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::protocol::keywords::{in_words, types};
+use crate::protocol::keywords::{describe, types};
 use crate::protocol::{Page, PageError};
 
 pub(super) const FORMS: &[ListForm] = &[
@@ -23,34 +23,34 @@ pub(super) const FORMS: &[ListForm] = &[
 pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     list::tools(
         context,
-        &Lists {
+        &ProviderLists {
             provider: "Anthropic Messages",
             plain: "anthropic",
             strict: Ok("anthropic-strict"),
-            most_strict: 20,
+            max_strict: 20,
         },
     )
 }
 
-/// Tools that the model may call with other input than the schema says.
+/// Tools whose schema Anthropic does not enforce.
 pub(super) const PLAIN: Target = Target {
     column: 2,
     keeps_unknown: true,
     property: property_name,
-    limits: Limits::NONE,
+    limits: SchemaLimits::NONE,
     finish: |_, _| {},
 };
 
-/// Tools whose input is held to the schema.
+/// Tools whose schema Anthropic enforces.
 pub(super) const STRICT: Target = Target {
     column: 3,
     keeps_unknown: false,
     property: property_name,
-    limits: Limits { optional: 24, unions: 16, ..Limits::NONE },
+    limits: SchemaLimits { optional: 24, unions: 16, ..SchemaLimits::NONE },
     finish: tighten,
 };
 
-/// `^[a-zA-Z0-9_.-]{1,64}$`; one other name and the whole request fails.
+/// `^[a-zA-Z0-9_.-]{1,64}$`. Any other name makes the whole request fail.
 fn property_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     (1..=64).contains(&name.len()) && name.bytes().all(plain)
@@ -58,7 +58,7 @@ fn property_name(name: &str) -> bool {
 
 fn tool(listed: &Listed<'_>, strict: bool) -> Rendering {
     #[derive(Serialize)]
-    struct Tool<'a> {
+    struct AnthropicTool<'a> {
         name: &'a str,
         description: &'a str,
         input_schema: Value,
@@ -67,7 +67,7 @@ fn tool(listed: &Listed<'_>, strict: bool) -> Rendering {
     }
     let description = &listed.definition.description;
     let target = if strict { &STRICT } else { &PLAIN };
-    render(listed, target, |input_schema| Tool {
+    render(listed, target, |input_schema| AnthropicTool {
         name: listed.name,
         description,
         input_schema,
@@ -75,25 +75,25 @@ fn tool(listed: &Listed<'_>, strict: bool) -> Rendering {
     })
 }
 
-fn tighten(schema: &mut Map<String, Value>, faults: &mut Faults) {
-    strict::describe(schema, faults);
+fn tighten(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+    strict::normalize_type(schema, found);
     if strict::literals(schema).is_some() {
-        // The values say all: the SDK writes them without a type.
+        // The values imply the type: the SDK omits it.
         const WITH_VALUES: [&str; 4] = ["const", "description", "enum", "title"];
         if let Some(Value::Array(values)) = schema.get("enum") {
-            let fitting = strict::of_types(values, &types(schema));
-            schema.insert("enum".to_owned(), fitting);
+            let values = strict::of_types(values, &types(schema));
+            schema.insert("enum".to_owned(), values);
         }
         schema.retain(|keyword, _| WITH_VALUES.contains(&keyword.as_str()));
         return;
     }
-    strict::close(schema, faults);
+    strict::close(schema, found);
     if schema.get("type").is_some_and(Value::is_array) {
         if types(schema).iter().any(|name| ["array", "object"].contains(name)) {
-            faults.unfit("type");
+            found.reject("type");
         }
-        let format = schema.remove("format").and_then(|format| in_words("format", &format));
-        say(schema, &Vec::from_iter(format));
+        let format = schema.remove("format").and_then(|format| describe("format", &format));
+        add_to_description(schema, &Vec::from_iter(format));
     }
     if schema.get("required") == Some(&json!([])) {
         schema.remove("required");

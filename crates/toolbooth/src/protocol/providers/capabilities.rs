@@ -1,5 +1,6 @@
-//! `GET /providers`: what each provider's interface can do, with sources (2api.ai, 6 "Provider
-//! Capability Matrix", as of the date in the file). docs/PROVIDERS.md shows the same as a table.
+//! `GET /providers`: what each provider's interface supports (2api.ai, 6 "Provider Capability Matrix").
+//!
+//! The JSON file has the date and the sources. docs/PROVIDERS.md shows the same as a table.
 
 use std::sync::LazyLock;
 
@@ -15,4 +16,29 @@ pub(super) fn page(_: &RequestContext<'_>) -> Result<Page, PageError> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_page_and_the_table_in_the_docs_agree() {
+        let page: Value = serde_json::from_str(CAPABILITIES).unwrap();
+        let docs = include_str!("../../../../../docs/PROVIDERS.md");
+        assert!(docs.contains(&format!("As of {}.", page["as_of"].as_str().unwrap())));
+        for (letter, source) in page["sources"].as_object().unwrap() {
+            let source = format!("{letter} is {}", source.as_str().unwrap());
+            assert!(docs.contains(&source), "{source}");
+        }
+        let columns =
+            ["feature", "openai", "openai-responses", "anthropic", "gemini", "page", "source"];
+        let row = |feature: &Value| {
+            let cells = columns.map(|column| feature[column].as_str().unwrap());
+            format!("| {} |", cells.join(" | "))
+        };
+        let rows: Vec<String> = page["features"].as_array().unwrap().iter().map(row).collect();
+        let lines = docs.lines().skip_while(|line| !line.starts_with("| Feature |")).skip(2);
+        let table: Vec<&str> = lines.take_while(|line| line.starts_with('|')).collect();
+        assert_eq!(table, rows);
+    }
+}

@@ -1,13 +1,12 @@
 //! Gemini's tool list: function declarations with `parametersJsonSchema`.
 //!
-//! There is no strict list: whether calls are held to the schema is decided by the request's
-//! `functionCallingConfig.mode`.
+//! There is no strict list: `functionCallingConfig.mode` of the request decides whether Gemini enforces the schema.
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::list::{self, Lists};
-use super::schema::{Limits, Target, render};
+use super::list::{self, ProviderLists};
+use super::schema::{SchemaLimits, Target, render};
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::protocol::{Page, PageError};
@@ -23,14 +22,14 @@ pub(super) const FORMS: &[ListForm] = &[ListForm {
 pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     list::tools(
         context,
-        &Lists {
+        &ProviderLists {
             provider: "Gemini",
             plain: "gemini",
             strict: Err(
-                "Gemini has no strict tools; leave strict out, and send functionCallingConfig.mode \
-                 VALIDATED to have calls held to the schema",
+                "Gemini has no strict tools; omit strict, and set functionCallingConfig.mode to \
+                 VALIDATED to have Gemini enforce the schema",
             ),
-            most_strict: 0,
+            max_strict: 0,
         },
     )
 }
@@ -40,7 +39,7 @@ pub(super) const PLAIN: Target = Target {
     column: 4,
     keeps_unknown: false,
     property: property_name,
-    limits: Limits::NONE,
+    limits: SchemaLimits::NONE,
     finish: |_, _| {},
 };
 

@@ -1,84 +1,104 @@
-//! `GET /providers/<provider>/tools`: a provider's own list of tools, ready to send to it.
+//! `GET /providers/<provider>/tools`: the tools in a provider's format, ready to send to it.
 
-use super::error;
-use super::query::Query;
+use serde::Serialize;
+
+use super::error::{ErrorBody, ErrorType, invalid_request};
+use super::query::ListQuery;
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::Entry;
 use crate::http::Response;
-use crate::json;
 use crate::protocol::{Page, PageError};
 
-/// The most tools in one list (2api.ai, 7.1 "Tools per request").
-pub(super) const MOST: usize = 128;
+/// The maximum number of tools in a list (2api.ai, 7.1 "Tools per request").
+pub(super) const MAX_TOOLS: usize = 128;
 
-/// The longest header of warnings, in bytes.
-const LONGEST_WARNING: usize = 1024;
+/// The maximum length of the warning header, in bytes.
+const MAX_WARNING_BYTES: usize = 1024;
 
-/// What is said of a list of no tools.
-const EMPTY: &str = "the list is empty, which providers refuse: send no tools instead";
+/// The warning for an empty list.
+const EMPTY: &str = "the list is empty, which providers reject: send no tools instead";
 
 /// A provider's lists.
-pub(super) struct Lists {
-    /// The provider and interface, as people call it.
+pub(super) struct ProviderLists {
+    /// The display name of the provider and its interface.
     pub(super) provider: &'static str,
-    /// The list of tools that are not strict.
+    /// The name of the list of tools that are not strict.
     pub(super) plain: &'static str,
-    /// The list of strict tools, or why there is none.
+    /// The name of the list of strict tools, or why there is none.
     pub(super) strict: Result<&'static str, &'static str>,
-    /// The most tools in a strict list.
-    pub(super) most_strict: usize,
+    /// The maximum number of tools in a strict list.
+    pub(super) max_strict: usize,
 }
 
-/// The tools that the query asks for, in the provider's form (2api.ai, 3.1).
+/// The error that lists incompatible tools (2api.ai, 5.4).
+#[derive(Serialize)]
+struct IncompatibleToolsError<'a> {
+    code: &'static str,
+    message: &'a str,
+    r#type: ErrorType,
+    /// The features of all these tools, sorted.
+    incompatible_features: &'a [&'static str],
+    tools: Vec<IncompatibleTool>,
+}
+
+/// A tool that the provider does not accept.
+#[derive(Serialize)]
+struct IncompatibleTool {
+    name: &'static str,
+    incompatible_features: &'static [&'static str],
+}
+
+/// The tools that the query selects, in the provider's format (2api.ai, 3.1).
 ///
 /// # Errors
-/// The answer to a query that is wrong, to a tool that the provider does not take (5.4), and to
-/// too many tools (7.1).
-pub(super) fn tools(context: &RequestContext<'_>, lists: &Lists) -> Result<Page, PageError> {
-    let query = Query::read(context.query)?;
-    let (name, most) = match (query.strict, lists.strict) {
-        (false, _) => (lists.plain, MOST),
-        (true, Ok(name)) => (name, lists.most_strict),
-        (true, Err(why)) => return Err(Rejection::Malformed(why.to_owned()).into()),
+/// The query is invalid, a tool is incompatible with the provider (5.4), or there are too many tools (7.1).
+pub(super) fn tools(
+    context: &RequestContext<'_>,
+    lists: &ProviderLists,
+) -> Result<Page, PageError> {
+    let query = ListQuery::parse(context.query)?;
+    let (name, limit) = match (query.strict, lists.strict) {
+        (false, _) => (lists.plain, MAX_TOOLS),
+        (true, Ok(name)) => (name, lists.max_strict),
+        (true, Err(reason)) => return Err(Rejection::Malformed(reason.to_owned()).into()),
     };
-    let wanted = query.tools(context).map_err(not_found)?;
+    let selected = query.tools(context).map_err(not_found)?;
     let list = context.list(name)?;
-    let is_wanted = |entry: &&Entry| {
+    let is_selected = |entry: &&Entry| {
         let tool = context.pipeline.catalog.tools.get(entry.tool);
-        tool.is_some_and(|tool| wanted.iter().any(|one| std::ptr::eq(*one, tool)))
+        tool.is_some_and(|tool| selected.iter().any(|one| std::ptr::eq(*one, tool)))
     };
-    let (fitting, unfit): (Vec<&Entry>, Vec<&Entry>) =
-        list.entries.iter().filter(is_wanted).partition(|entry| entry.unfit.is_empty());
-    let kind = if query.strict { "strict tools of " } else { "" };
-    if !unfit.is_empty() && !query.skip_incompatible {
-        return Err(PageError::Response(incompatible(
-            &unfit,
-            &format!("{kind}{}", lists.provider),
-        )));
+    let (compatible, incompatible): (Vec<&'static Entry>, Vec<&'static Entry>) =
+        list.entries.iter().filter(is_selected).partition(|entry| entry.unfit.is_empty());
+    if !incompatible.is_empty() && !query.skip_incompatible {
+        let strict = if query.strict { "strict tools of " } else { "" };
+        let target = format!("{strict}{}", lists.provider);
+        return Err(PageError::Response(incompatible_tools(&incompatible, &target)));
     }
-    if fitting.len() > most {
+    if compatible.len() > limit {
+        let strict = if query.strict { "strict " } else { "" };
         let message = format!(
-            "{} tools were asked for; {kind}{} are at most {most} a request. Choose with include or \
-             toolkit",
-            fitting.len(),
+            "{} tools are selected, but {} accepts at most {limit} {strict}tools in a request. Narrow the \
+             list with include or toolkit",
+            compatible.len(),
             lists.provider
         );
-        let response = error(400, "too_many_tools", "invalid_request_error", &message);
-        return Err(PageError::Response(response));
+        return Err(PageError::Response(invalid_request("too_many_tools", &message)));
     }
-    let mut page = Page::of_entries(list, fitting.iter().copied());
-    let left_out =
-        unfit.iter().map(|entry| format!("{} is left out: {}", entry.name, entry.unfit.join(", ")));
-    let noted = fitting.iter().flat_map(|entry| {
+    let mut page = Page::of_entries(list, compatible.iter().copied());
+    let omitted = incompatible
+        .iter()
+        .map(|entry| format!("{} is omitted: {}", entry.name, entry.unfit.join(", ")));
+    let warnings = compatible.iter().flat_map(|entry| {
         entry.warnings.iter().map(|warning| format!("{}: {warning}", entry.name))
     });
-    let empty = fitting.is_empty().then(|| EMPTY.to_owned());
-    let warning = in_a_header(empty.into_iter().chain(left_out).chain(noted).collect());
+    let empty = compatible.is_empty().then(|| EMPTY.to_owned());
+    let warning = header_value(empty.into_iter().chain(omitted).chain(warnings).collect());
     page.headers.extend(warning.map(|text| ("toolbooth-warning", text.into())));
     Ok(page)
 }
 
-/// The answer to a query for tools that there are not.
+/// The response if `include` names a tool that does not exist.
 fn not_found(rejection: Rejection) -> PageError {
     let message = match rejection {
         Rejection::UnknownTool { name, .. } => format!(
@@ -90,56 +110,55 @@ fn not_found(rejection: Rejection) -> PageError {
         }
         rejection => return rejection.into(),
     };
-    PageError::Response(error(400, "tool_not_found", "invalid_request_error", &message))
+    PageError::Response(invalid_request("tool_not_found", &message))
 }
 
-/// Warnings as the value of one header; nothing if there are none. Names of tools, keywords and
-/// the words between them are ASCII.
-fn in_a_header(warnings: Vec<String>) -> Option<String> {
-    let mut told = String::new();
-    for (place, warning) in warnings.iter().enumerate() {
-        if told.len() + warning.len() > LONGEST_WARNING {
-            told.push_str(&format!("and {} more", warnings.len() - place));
-            return Some(told);
+/// Warnings as a header value; `None` if there are none. They are ASCII, as the names of tools and keywords are.
+fn header_value(warnings: Vec<String>) -> Option<String> {
+    let mut value = String::new();
+    for (position, warning) in warnings.iter().enumerate() {
+        if value.len() + warning.len() > MAX_WARNING_BYTES {
+            value.push_str(&format!("and {} more", warnings.len() - position));
+            return Some(value);
         }
-        told.push_str(warning);
-        if place + 1 < warnings.len() {
-            told.push_str("; ");
+        value.push_str(warning);
+        if position + 1 < warnings.len() {
+            value.push_str("; ");
         }
     }
-    (!told.is_empty()).then_some(told)
+    (!value.is_empty()).then_some(value)
 }
 
-/// The answer to tools that the provider does not take (2api.ai, 5.4).
-fn incompatible(unfit: &[&Entry], provider: &str) -> Response {
+/// The response if the provider does not accept some of the tools (2api.ai, 5.4).
+fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
     let mut features = Vec::new();
-    for feature in unfit.iter().flat_map(|entry| entry.unfit) {
-        if let Err(place) = features.binary_search(feature) {
-            features.insert(place, *feature);
+    for feature in entries.iter().flat_map(|entry| entry.unfit) {
+        if let Err(position) = features.binary_search(feature) {
+            features.insert(position, *feature);
         }
     }
-    let (first, of_first) = unfit.first().map_or(("", [].as_slice()), |one| (one.name, one.unfit));
-    let (others, them) = match unfit.len() {
+    let (first, of_first) = entries.first().map_or(("", [].as_slice()), |it| (it.name, it.unfit));
+    let (others, them) = match entries.len() {
         0 | 1 => (String::new(), "it"),
-        count => (format!(". error.tools names {count} such tools"), "them"),
+        count => (format!(". error.tools lists {count} such tools"), "them"),
     };
     let message = format!(
-        "Tool '{first}' has '{}', which {provider} cannot take{others}. Leave {them} out with \
-         skip_incompatible=true, or choose with include or toolkit",
+        "Tool '{first}' has '{}', which {target} cannot use{others}. Omit {them} with \
+         skip_incompatible=true, or narrow the list with include or toolkit",
         of_first.join("', '"),
     );
-    let tool = |entry: &&Entry| {
-        json::object([("name", entry.name.into()), ("incompatible_features", entry.unfit.into())])
+    let tool = |entry: &&'static Entry| IncompatibleTool {
+        name: entry.name,
+        incompatible_features: entry.unfit,
     };
-    let error = json::object([
-        ("code", "tool_schema_incompatible".into()),
-        ("message", message.into()),
-        ("type", "semantic_error".into()),
-        ("incompatible_features", features.into()),
-        ("tools", unfit.iter().map(tool).collect()),
-    ]);
-    Response::json(400, json::text(&json::object([("error", error)])).into_bytes())
-        .with("cache-control", "no-store")
+    let error = IncompatibleToolsError {
+        code: "tool_schema_incompatible",
+        message: &message,
+        r#type: ErrorType::Semantic,
+        incompatible_features: &features,
+        tools: entries.iter().map(tool).collect(),
+    };
+    Response::json_of(400, &ErrorBody { error })
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
-//! The function-calling formats of model providers, as 2api.ai unifies them (its pages
-//! "Tool Calling" 3 to 7): each provider's own tool list, and its own form of calls and results.
+//! The function-calling formats of model providers (2api.ai, "Tool Calling", 3 to 7): each provider's own
+//! tool list, calls and results.
 //!
-//! The client stays between the model and the server: it takes the list from here, shows it to the
-//! model, posts here what the model answered, and sends back to the model what it gets.
+//! The client sits between the model and the server. It sends the tool list to the model, posts the model's
+//! response here, and appends the results to its conversation with the model.
 
 mod anthropic;
 mod call;
 mod capabilities;
+mod error;
 mod gemini;
 mod list;
 mod openai;
@@ -15,11 +16,9 @@ mod query;
 mod schema;
 mod strict;
 
-use super::{Cors, Handler, Protocol, Route, get, post, rejected, version_free};
-use crate::call::{Pipeline, Rejection, RejectionKind};
+use super::{Cors, Handler, Protocol, Route, get, post, version_free};
 use crate::catalog::ListForm;
-use crate::http::Response;
-use crate::json::Writer;
+use error::encode_rejection;
 
 /// OpenAI Chat Completions.
 pub(super) static OPENAI: Protocol = protocol(
@@ -57,7 +56,7 @@ pub(super) static GEMINI: Protocol = protocol(
         Route { path: "/call", methods: &[post(Handler::Call(call::gemini))] },
     ],
 );
-/// What the providers support, for all four.
+/// What each provider supports.
 pub(super) static CAPABILITIES: Protocol = protocol(
     "providers",
     "What model providers support",
@@ -84,51 +83,4 @@ const fn protocol(name: &'static str, title: &'static str, routes: &'static [Rou
         response_headers: &[],
         cors: Cors::Configured,
     }
-}
-
-/// Writes a rejection in the format of 2api.ai's 5.4.
-fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
-    let description = rejection.describe();
-    let kind = description.kind;
-    rejected(kind.status(), rejection, body(kind.code(), class(kind), &description.to_string()))
-}
-
-/// The `type` of an error.
-fn class(kind: RejectionKind) -> &'static str {
-    match kind {
-        RejectionKind::Unauthenticated => "authentication_error",
-        RejectionKind::ForbiddenOrigin
-        | RejectionKind::ToolNotAllowed
-        | RejectionKind::MissingScope => "permission_error",
-        RejectionKind::TooManyRequests => "rate_limit_error",
-        RejectionKind::Unavailable | RejectionKind::Internal => "server_error",
-        RejectionKind::NotFound
-        | RejectionKind::NotServed
-        | RejectionKind::MethodNotAllowed
-        | RejectionKind::PayloadTooLarge
-        | RejectionKind::UnsupportedMediaType
-        | RejectionKind::InvalidJson
-        | RejectionKind::Malformed
-        | RejectionKind::UnsupportedVersion
-        | RejectionKind::InvalidToolId
-        | RejectionKind::UnknownTool
-        | RejectionKind::UnknownVersion
-        | RejectionKind::MissingRequirements
-        | RejectionKind::CannotAsk => "invalid_request_error",
-    }
-}
-
-/// What went wrong with a request as a whole, in the form of 2api.ai's 5.4: `code` is a word for
-/// programs, `message` says what went wrong, where, and what was expected. `class` is
-/// `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`,
-/// `semantic_error` or `server_error`.
-fn error(status: u16, code: &'static str, class: &'static str, message: &str) -> Response {
-    Response::written(status, body(code, class, message))
-}
-
-fn body(code: &str, class: &str, message: &str) -> Writer {
-    let mut body = Writer::new();
-    body.json(r#"{"error":{"code":"#).string(code).json(r#","message":"#).string(message);
-    body.json(r#","type":"#).string(class).json("}}");
-    body
 }

@@ -1,14 +1,14 @@
-//! OpenAI's tool lists: Chat Completions, and the flat form of Responses.
+//! OpenAI's tool lists: Chat Completions, and the flat format of Responses.
 //!
-//! Strict lists follow the rules of Structured Outputs: closed objects, every property required.
-//! A property that need not be there is unfit, for a model would have to send `null` for it, which
-//! the tool's own schema refuses. One that may be `null` anyway becomes required.
+//! Strict lists follow the rules of Structured Outputs: objects are closed and every property is required. An
+//! optional property makes the tool incompatible, because the model would have to send `null`, which the tool's
+//! own schema rejects. If it may be `null` anyway, it becomes required.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::list::{self, Lists};
-use super::schema::{Faults, Limits, Target, render};
+use super::list::{self, ProviderLists};
+use super::schema::{Compatibility, SchemaLimits, Target, render};
 use super::strict;
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
@@ -38,11 +38,11 @@ pub(super) const RESPONSES_FORMS: &[ListForm] = &[
 pub(super) fn chat_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     list::tools(
         context,
-        &Lists {
+        &ProviderLists {
             provider: "OpenAI Chat Completions",
             plain: "openai",
             strict: Ok("openai-strict"),
-            most_strict: list::MOST,
+            max_strict: list::MAX_TOOLS,
         },
     )
 }
@@ -51,55 +51,55 @@ pub(super) fn chat_tools(context: &RequestContext<'_>) -> Result<Page, PageError
 pub(super) fn responses_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     list::tools(
         context,
-        &Lists {
+        &ProviderLists {
             provider: "OpenAI Responses",
             plain: "openai-responses",
             strict: Ok("openai-responses-strict"),
-            most_strict: list::MOST,
+            max_strict: list::MAX_TOOLS,
         },
     )
 }
 
-/// Functions that the model may call with other arguments than the schema says.
+/// Functions whose schema OpenAI does not enforce.
 pub(super) const PLAIN: Target = Target {
     column: 0,
     keeps_unknown: true,
     property: |_| true,
-    limits: Limits::NONE,
+    limits: SchemaLimits::NONE,
     finish: complete,
 };
 
-/// Functions whose arguments are held to the schema.
+/// Functions whose schema OpenAI enforces.
 pub(super) const STRICT: Target = Target {
     column: 1,
     keeps_unknown: false,
     property: |_| true,
-    limits: Limits { properties: 5000, values: 1000, ..Limits::NONE },
+    limits: SchemaLimits { properties: 5000, enum_values: 1000, ..SchemaLimits::NONE },
     finish: tighten,
 };
 
 fn chat(listed: &Listed<'_>, strict: bool) -> Rendering {
     #[derive(Serialize)]
-    struct Tool<'a> {
+    struct ChatTool<'a> {
         r#type: &'static str,
-        function: Function<'a>,
+        function: FunctionDefinition<'a>,
     }
-    render(listed, target(strict), |schema| Tool {
+    render(listed, target(strict), |schema| ChatTool {
         r#type: "function",
-        function: Function::of(listed, schema, strict),
+        function: FunctionDefinition::new(listed, schema, strict),
     })
 }
 
 fn responses(listed: &Listed<'_>, strict: bool) -> Rendering {
     #[derive(Serialize)]
-    struct Tool<'a> {
+    struct ResponsesTool<'a> {
         r#type: &'static str,
         #[serde(flatten)]
-        function: Function<'a>,
+        function: FunctionDefinition<'a>,
     }
-    render(listed, target(strict), |schema| Tool {
+    render(listed, target(strict), |schema| ResponsesTool {
         r#type: "function",
-        function: Function::of(listed, schema, strict),
+        function: FunctionDefinition::new(listed, schema, strict),
     })
 }
 
@@ -107,26 +107,24 @@ fn target(strict: bool) -> &'static Target {
     if strict { &STRICT } else { &PLAIN }
 }
 
-/// What both forms say of a function. `strict` is always written: where it is absent, Responses
-/// tries to be strict.
+/// A function in both formats. `strict` is always present, because Responses tries to be strict without it.
 #[derive(Serialize)]
-struct Function<'a> {
+struct FunctionDefinition<'a> {
     name: &'a str,
     description: &'a str,
     parameters: Value,
     strict: bool,
 }
 
-impl<'a> Function<'a> {
-    fn of(listed: &Listed<'a>, parameters: Value, strict: bool) -> Self {
+impl<'a> FunctionDefinition<'a> {
+    fn new(listed: &Listed<'a>, parameters: Value, strict: bool) -> Self {
         let Listed { name, definition, .. } = listed;
         Self { name, description: &definition.description, parameters, strict }
     }
 }
 
-/// OpenAI refuses an array without `items` and an object without `properties`; empty ones say the
-/// same as none.
-fn complete(schema: &mut Map<String, Value>, _: &mut Faults) {
+/// Adds empty `items` and `properties`, which mean the same as none: OpenAI rejects arrays and objects without them.
+fn complete(schema: &mut Map<String, Value>, _: &mut Compatibility) {
     for (name, keyword) in [("array", "items"), ("object", "properties")] {
         if types(schema).contains(&name) {
             schema.entry(keyword).or_insert_with(|| json!({}));
@@ -134,26 +132,27 @@ fn complete(schema: &mut Map<String, Value>, _: &mut Faults) {
     }
 }
 
-fn tighten(schema: &mut Map<String, Value>, faults: &mut Faults) {
-    strict::describe(schema, faults);
-    strict::close(schema, faults);
+fn tighten(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+    strict::normalize_type(schema, found);
+    strict::close(schema, found);
     if types(schema).contains(&"array") && !schema.contains_key("items") {
-        faults.unfit("array_without_items");
+        found.reject("array_without_items");
     }
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
     let required = schema.get("required").and_then(Value::as_array);
-    let sent = |name: &String| required.is_some_and(|names| names.iter().any(|one| one == name));
-    if properties.iter().any(|(name, property)| !sent(name) && !nullable(property)) {
-        faults.unfit("optional_properties");
+    let is_required =
+        |name: &String| required.is_some_and(|names| names.iter().any(|one| one == name));
+    if properties.iter().any(|(name, property)| !is_required(name) && !is_nullable(property)) {
+        found.reject("optional_properties");
     }
     let all: Vec<Value> = properties.keys().map(|name| json!(name)).collect();
     schema.insert("required".to_owned(), all.into());
 }
 
-/// Whether a schema that is already in strict form allows `null`.
-fn nullable(schema: &Value) -> bool {
+/// Whether a schema that is already normalized allows `null`.
+fn is_nullable(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return false };
     let null = strict::literals(schema).is_none_or(|values| values.iter().any(|one| one.is_null()));
     let branches = schema.get("anyOf").and_then(Value::as_array);
-    null && types(schema).contains(&"null") || branches.into_iter().flatten().any(nullable)
+    null && types(schema).contains(&"null") || branches.into_iter().flatten().any(is_nullable)
 }

@@ -1,13 +1,13 @@
-//! The parameters of a query (`application/x-www-form-urlencoded`), of lists and of calls alike:
-//! each stands there at most once, and one that is mistyped is told.
+//! Reads query parameters (`application/x-www-form-urlencoded`), for lists and for calls: unknown and repeated ones
+//! are errors, so that a typing mistake does not go unnoticed.
 
 use crate::text::excerpt;
 
-/// Hands every parameter to `take`, by its name out of `known` and its value.
+/// Calls `take` with the name and value of every parameter. The name is one of `known`.
 ///
 /// # Errors
-/// A parameter that there is not or that stands there twice, and what `take` finds wrong.
-pub(super) fn each(
+/// An unknown or repeated parameter, or an error of `take`.
+pub(super) fn for_each(
     query: &str,
     known: &[&'static str],
     mut take: impl FnMut(&'static str, &str) -> Result<(), String>,
@@ -22,7 +22,7 @@ pub(super) fn each(
             ));
         };
         if seen.contains(&known) {
-            return Err(format!("{known} is there more than once"));
+            return Err(format!("{known} appears more than once"));
         }
         seen.push(known);
         take(known, &value)?;
@@ -30,11 +30,11 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Whether a parameter of two values has the first.
+/// Whether a parameter that has two possible values has the first.
 ///
 /// # Errors
-/// What it may be.
-pub(super) fn either(name: &str, value: &str, [yes, no]: [&str; 2]) -> Result<bool, String> {
+/// It has neither.
+pub(super) fn choice(name: &str, value: &str, [yes, no]: [&str; 2]) -> Result<bool, String> {
     match value {
         value if value == yes => Ok(true),
         value if value == no => Ok(false),
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters() {
+    fn unknown_and_repeated_parameters_are_errors() {
         let long = "é".repeat(200);
         for (query, expected) in [
             ("", Ok("")),
@@ -61,22 +61,26 @@ mod tests {
                 "%00%22=1",
                 Err("\"\u{fffd}’\" is not a parameter; the parameters are a, b".to_owned()),
             ),
-            ("a=1&a=1", Err("a is there more than once".to_owned())),
+            ("a=1&a=1", Err("a appears more than once".to_owned())),
             ("b=no", Err("no".to_owned())),
             (
                 &format!("{long}=1"),
                 Err(format!("{:?} is not a parameter; the parameters are a, b", excerpt(&long))),
             ),
         ] {
-            let mut told = String::new();
-            let read = each(query, &["a", "b"], |name, value| {
-                told.push_str(&format!("{name}:{value},"));
+            let mut taken = String::new();
+            let read = for_each(query, &["a", "b"], |name, value| {
+                taken.push_str(&format!("{name}:{value},"));
                 if value == "no" { Err(value.to_owned()) } else { Ok(()) }
             });
-            assert_eq!(read.map(|()| told.as_str()), expected, "{query}");
+            assert_eq!(read.map(|()| taken.as_str()), expected, "{query}");
         }
-        assert_eq!(either("a", "x", ["x", "y"]), Ok(true));
-        assert_eq!(either("a", "y", ["x", "y"]), Ok(false));
-        assert_eq!(either("a", "X", ["x", "y"]), Err("a must be x or y".to_owned()));
+    }
+
+    #[test]
+    fn a_choice_has_two_values() {
+        assert_eq!(choice("a", "x", ["x", "y"]), Ok(true));
+        assert_eq!(choice("a", "y", ["x", "y"]), Ok(false));
+        assert_eq!(choice("a", "X", ["x", "y"]), Err("a must be x or y".to_owned()));
     }
 }

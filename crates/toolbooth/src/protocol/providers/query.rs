@@ -1,6 +1,6 @@
-//! The query of a provider's list: which tools, in which versions.
+//! The query of a tool list: selects tools and versions.
 
-use super::parameters::{self, either};
+use super::parameters::{self, choice};
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
 use crate::settings::Permission;
@@ -9,71 +9,69 @@ use crate::text::excerpt;
 const PARAMETERS: [&str; 5] = ["strict", "include", "toolkit", "version", "skip_incompatible"];
 const FLAG: [&str; 2] = ["true", "false"];
 
-/// What a client asks of a list. Each parameter narrows it.
+/// The parameters. Each of them narrows the list.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Query {
-    /// `strict=true|false`: tools whose calls the provider holds to the schema. Default: false.
+pub(super) struct ListQuery {
+    /// `strict=true|false`: tools whose schema the provider enforces. Default: false.
     pub(super) strict: bool,
-    /// `skip_incompatible=true|false`: leave out tools that the provider does not take, instead of
-    /// refusing. Default: false.
+    /// `skip_incompatible=true|false`: omit tools that the provider does not accept, instead of rejecting the
+    /// request. Default: false.
     pub(super) skip_incompatible: bool,
-    /// `version=latest|all|x.y.z`, for tools that `include` does not name with a version. Default:
-    /// latest.
-    version: Versions,
-    /// `include=a,b`: these tools only, by name, versioned name or id.
+    /// `version=latest|all|x.y.z`, for tools that `include` names without a version. Default: latest.
+    version: VersionFilter,
+    /// `include=a,b`: only these tools, by name, versioned name or id.
     include: Option<Vec<String>>,
-    /// `toolkit=X,Y`: tools of these toolkits only.
+    /// `toolkit=X,Y`: only tools of these toolkits.
     toolkit: Option<Vec<String>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Versions {
+enum VersionFilter {
     Latest,
     All,
     One(Version),
 }
 
-impl Query {
-    /// Reads a query.
-    ///
+impl ListQuery {
     /// # Errors
-    /// [`Rejection::Malformed`]: a parameter that there is not, that stands there twice, or that has
-    /// another value.
-    pub(super) fn read(query: &str) -> Result<Self, Rejection> {
-        let mut read = Self {
+    /// [`Rejection::Malformed`]: an unknown or repeated parameter, or an invalid value.
+    pub(super) fn parse(query: &str) -> Result<Self, Rejection> {
+        let mut parsed = Self {
             strict: false,
             skip_incompatible: false,
-            version: Versions::Latest,
+            version: VersionFilter::Latest,
             include: None,
             toolkit: None,
         };
-        parameters::each(query, &PARAMETERS, |name, value| {
+        parameters::for_each(query, &PARAMETERS, |name, value| {
             match name {
-                "strict" => read.strict = either(name, value, FLAG)?,
-                "skip_incompatible" => read.skip_incompatible = either(name, value, FLAG)?,
-                "version" => read.version = versions(value)?,
-                "include" => read.include = Some(names(name, value)?),
-                _ => read.toolkit = Some(names(name, value)?),
+                "strict" => parsed.strict = choice(name, value, FLAG)?,
+                "skip_incompatible" => parsed.skip_incompatible = choice(name, value, FLAG)?,
+                "version" => parsed.version = version_filter(value)?,
+                "include" => parsed.include = Some(names(name, value)?),
+                _ => parsed.toolkit = Some(names(name, value)?),
             }
             Ok(())
         })
-        .map_err(wrong)?;
-        Ok(read)
+        .map_err(malformed)?;
+        Ok(parsed)
     }
 
-    /// The places of the tools that are asked for and may be called.
+    /// The selected tools that the caller may run.
     ///
     /// # Errors
-    /// [`Rejection::UnknownTool`] and its like for a tool that is asked for by name and not there,
-    /// [`Rejection::ToolNotAllowed`] and [`Rejection::MissingScope`] for one that may not be called,
-    /// [`Rejection::Malformed`] for a toolkit or version that no tool has.
+    /// [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`]: `include` names a tool that does not exist.
+    /// [`Rejection::ToolNotAllowed`] or [`Rejection::MissingScope`]: it names one that the caller may not run.
+    /// [`Rejection::Malformed`]: no tool has the toolkit or version.
     pub(super) fn tools(
         &self,
         context: &RequestContext<'_>,
     ) -> Result<Vec<&'static Tool>, Rejection> {
         let catalog = context.pipeline.catalog;
         let mut tools: Vec<&Tool> = match &self.include {
-            None => catalog.tools.iter().filter(|tool| self.version.has(tool, catalog)).collect(),
+            None => {
+                catalog.tools.iter().filter(|tool| self.version.matches(tool, catalog)).collect()
+            }
             Some(names) => {
                 let mut included = Vec::new();
                 for name in names {
@@ -84,7 +82,7 @@ impl Query {
         };
         for toolkit in self.toolkit.iter().flatten() {
             if !catalog.tools.iter().any(|tool| tool.toolkit == toolkit) {
-                return Err(wrong(format!(
+                return Err(malformed(format!(
                     "toolkit: there is no toolkit \"{}\"; expected the part of a tool's id before the dot",
                     excerpt(toolkit)
                 )));
@@ -93,14 +91,16 @@ impl Query {
         if let Some(toolkits) = &self.toolkit {
             tools.retain(|tool| toolkits.iter().any(|one| one == tool.toolkit));
         }
-        if let (true, Versions::One(version)) = (tools.is_empty(), &self.version) {
-            return Err(wrong(format!("version: no tool that is asked for has version {version}")));
+        if let (true, VersionFilter::One(version)) = (tools.is_empty(), &self.version) {
+            return Err(malformed(format!(
+                "version: none of the selected tools has version {version}"
+            )));
         }
         tools.retain(|tool| context.allows(tool));
         Ok(tools)
     }
 
-    /// The versions that one name in `include` means.
+    /// The versions of a tool that a name in `include` selects.
     fn included(
         &self,
         name: &str,
@@ -126,11 +126,11 @@ impl Query {
             .iter()
             .filter(|one| one.toolkit == tool.toolkit && one.tool == tool.tool)
             .filter(|one| {
-                if exact { one.version == tool.version } else { self.version.has(one, catalog) }
+                if exact { one.version == tool.version } else { self.version.matches(one, catalog) }
             })
             .collect();
         if versions.is_empty() {
-            let Versions::One(version) = &self.version else { return Err(unknown()) };
+            let VersionFilter::One(version) = &self.version else { return Err(unknown()) };
             let id = format!("{}.{}", tool.toolkit, tool.tool);
             return Err(Rejection::UnknownVersion {
                 id,
@@ -151,8 +151,8 @@ impl Query {
     }
 }
 
-impl Versions {
-    fn has(&self, tool: &Tool, catalog: &Catalog) -> bool {
+impl VersionFilter {
+    fn matches(&self, tool: &Tool, catalog: &Catalog) -> bool {
         match self {
             Self::Latest => {
                 catalog.named(tool.name).is_some_and(|latest| latest.version == tool.version)
@@ -163,17 +163,17 @@ impl Versions {
     }
 }
 
-fn wrong(message: String) -> Rejection {
+fn malformed(message: String) -> Rejection {
     Rejection::Malformed(message)
 }
 
-fn versions(value: &str) -> Result<Versions, String> {
+fn version_filter(value: &str) -> Result<VersionFilter, String> {
     match value {
-        "latest" => Ok(Versions::Latest),
-        "all" => Ok(Versions::All),
+        "latest" => Ok(VersionFilter::Latest),
+        "all" => Ok(VersionFilter::All),
         _ => parse_version(value)
-            .map(Versions::One)
-            .ok_or_else(|| "version must be latest, all, or a version x.y.z".to_owned()),
+            .map(VersionFilter::One)
+            .ok_or_else(|| "version must be latest, all or x.y.z".to_owned()),
     }
 }
 
@@ -181,7 +181,7 @@ fn names(name: &str, value: &str) -> Result<Vec<String>, String> {
     let names: Vec<String> =
         value.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect();
     if names.is_empty() {
-        return Err(format!("{name} must hold one or more names, with commas between"));
+        return Err(format!("{name} must be a comma-separated list of names"));
     }
     Ok(names)
 }

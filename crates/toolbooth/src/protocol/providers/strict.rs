@@ -1,13 +1,12 @@
-//! What the strict lists of OpenAI and Anthropic have in common: every schema says what it is, and
-//! every object is closed.
+//! The common rules of the strict lists of OpenAI and Anthropic: every schema has a type, and every object is closed.
 
 use serde_json::{Map, Value, json};
 
-use super::schema::Faults;
+use super::schema::Compatibility;
 use crate::protocol::keywords::types;
 
-/// Keywords that say something of one type of value alone.
-const OF_TYPES: &[(&str, &[&str])] = &[
+/// Keywords that apply only to some types.
+const TYPE_KEYWORDS: &[(&str, &[&str])] = &[
     ("additionalProperties", &["object"]),
     ("properties", &["object"]),
     ("required", &["object"]),
@@ -24,7 +23,7 @@ const OF_TYPES: &[(&str, &[&str])] = &[
 ];
 
 /// Whether a value has the type.
-fn is(value: &Value, name: &str) -> bool {
+fn is_of_type(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => name == "null",
         Value::Bool(_) => name == "boolean",
@@ -38,13 +37,13 @@ fn is(value: &Value, name: &str) -> bool {
     }
 }
 
-/// The name of a value's type.
+/// The narrowest type of a value.
 fn type_of(value: &Value) -> &'static str {
     const NAMES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
-    NAMES.into_iter().find(|name| is(value, name)).unwrap_or("number")
+    NAMES.into_iter().find(|name| is_of_type(value, name)).unwrap_or("number")
 }
 
-/// The values that a schema lists, if it does.
+/// The values of `enum` or `const`, if the schema has one of them.
 pub(super) fn literals(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), _) => Some(values.iter().collect()),
@@ -53,15 +52,19 @@ pub(super) fn literals(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     }
 }
 
-/// Those of the values that have one of the types.
+/// The values that have one of the types.
 pub(super) fn of_types(values: &[Value], names: &[&str]) -> Value {
-    values.iter().filter(|value| names.iter().any(|name| is(value, name))).cloned().collect()
+    values
+        .iter()
+        .filter(|value| names.iter().any(|name| is_of_type(value, name)))
+        .cloned()
+        .collect()
 }
 
-/// Makes a schema say its type in the shortest way, and takes out what its type gives no meaning.
-/// Unfit: one that is of no type in particular, and one that is several things at once.
-pub(super) fn describe(schema: &mut Map<String, Value>, faults: &mut Faults) {
-    union(schema, faults);
+/// Adds a missing `type`, and drops keywords that do not apply to the type. Incompatible: a schema without a type,
+/// or a union with other keywords next to it.
+pub(super) fn normalize_type(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+    check_union(schema, found);
     if !schema.contains_key("type") {
         let mut names: Vec<_> =
             literals(schema).unwrap_or_default().into_iter().map(type_of).collect();
@@ -78,42 +81,42 @@ pub(super) fn describe(schema: &mut Map<String, Value>, faults: &mut Faults) {
     let names: Vec<String> = types(schema).into_iter().map(str::to_owned).collect();
     if names.is_empty() {
         if !["anyOf", "oneOf", "allOf"].iter().any(|keyword| schema.contains_key(*keyword)) {
-            faults.unfit("untyped");
+            found.reject("untyped");
         }
         return;
     }
     schema.retain(|keyword, _| {
-        let of = OF_TYPES.iter().find(|(known, _)| known == keyword);
+        let of = TYPE_KEYWORDS.iter().find(|(known, _)| known == keyword);
         of.is_none_or(|(_, of)| names.iter().any(|name| of.contains(&name.as_str())))
     });
 }
 
-/// A union stands alone: what else a schema says would apply to each of its branches. A type that
-/// each branch names again goes.
-fn union(schema: &mut Map<String, Value>, faults: &mut Faults) {
+/// Rejects keywords next to `anyOf`, which would apply to each of its branches. A `type` that each branch repeats
+/// is dropped.
+fn check_union(schema: &mut Map<String, Value>, found: &mut Compatibility) {
     let Some(Value::Array(branches)) = schema.get("anyOf") else { return };
-    const BESIDE: [&str; 4] = ["anyOf", "description", "title", "type"];
+    const ALLOWED: [&str; 4] = ["anyOf", "description", "title", "type"];
     let outer = types(schema);
     let repeated = branches.iter().filter_map(Value::as_object).all(|branch| {
         types(branch).iter().all(|name| outer.contains(name)) && !types(branch).is_empty()
     });
-    if schema.keys().any(|keyword| !BESIDE.contains(&keyword.as_str()))
+    if schema.keys().any(|keyword| !ALLOWED.contains(&keyword.as_str()))
         || !(outer.is_empty() || repeated)
     {
-        faults.unfit("anyOf");
+        found.reject("anyOf");
     }
     schema.remove("type");
 }
 
-/// Closes an object. Unfit: one whose members are not all known.
-pub(super) fn close(schema: &mut Map<String, Value>, faults: &mut Faults) {
+/// Closes an object. Incompatible: an object that does not declare all its members.
+pub(super) fn close(schema: &mut Map<String, Value>, found: &mut Compatibility) {
     if !types(schema).contains(&"object") {
         return;
     }
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => {}
-        Some(_) => faults.unfit("additionalProperties"),
-        None if !schema.contains_key("properties") => faults.unfit("open_object"),
+        Some(_) => found.reject("additionalProperties"),
+        None if !schema.contains_key("properties") => found.reject("open_object"),
         None => {}
     }
     schema.insert("additionalProperties".to_owned(), json!(false));
@@ -124,6 +127,6 @@ pub(super) fn close(schema: &mut Map<String, Value>, faults: &mut Faults) {
     };
     let required = schema.get("required").and_then(Value::as_array);
     if !required.into_iter().flatten().all(known) {
-        faults.unfit("required");
+        found.reject("required");
     }
 }

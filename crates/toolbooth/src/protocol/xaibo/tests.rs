@@ -1,10 +1,10 @@
-//! The wire form of Xaibo: what is read, what is written, how tools are listed.
+//! Requests, responses and lists of the Xaibo protocol.
 
 use serde_json::json;
 
 use super::*;
-use crate::call::ParameterError;
 use crate::call::tests::{CATALOG, asks, every_rejection};
+use crate::call::{InvalidInput, ParameterError};
 use crate::catalog::Definition;
 use crate::http::tests::wire;
 use crate::principal::Principal;
@@ -19,7 +19,7 @@ fn decoded(body: &str) -> Result<(String, Value, Option<String>), Rejection> {
 }
 
 #[test]
-fn calls_that_are_read() {
+fn valid_calls() {
     for (body, name, parameters, user) in [
         (r#"{"tool_name":"add","parameters":{"a":2}}"#, "add", json!({"a": 2}), None),
         (r#"{"tool_name":"add"}"#, "add", json!({}), None),
@@ -38,7 +38,7 @@ fn calls_that_are_read() {
 }
 
 #[test]
-fn bodies_that_are_no_call() {
+fn malformed_calls() {
     let shape = "the body must be an object with tool_name and parameters";
     let fields = "the fields are tool_name, parameters and context";
     for (body, expected) in [
@@ -66,11 +66,11 @@ fn bodies_that_are_no_call() {
 
 const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n";
 
-fn told(error: &str) -> String {
+fn failure(error: &str) -> String {
     json!({"success": false, "result": null, "error": error}).to_string()
 }
 
-/// The two have the same members, whatever their order.
+/// Compares a response with a head and a body, regardless of the order of members.
 fn assert_same(written: &Response, head: &str, body: &str, what: &str) {
     let written = wire(written);
     let (got_head, got_body) = written.split_at(written.find('{').unwrap());
@@ -119,14 +119,14 @@ fn failures_of_a_tool() {
         assert_same(
             &encode(outcome, Vec::new).unwrap(),
             &format!("200\n{HEADERS}"),
-            &told(expected),
+            &failure(expected),
             expected,
         );
     }
 }
 
 #[test]
-fn invalid_parameters_name_each() {
+fn every_invalid_parameter_is_listed() {
     for (errors, expected) in [
         (vec![("b", "Must be a number")], "Invalid tool parameters: b: Must be a number"),
         (
@@ -143,7 +143,7 @@ fn invalid_parameters_name_each() {
         assert_same(
             &encode(outcome, Vec::new).unwrap(),
             &format!("200\n{HEADERS}"),
-            &told(expected),
+            &failure(expected),
             expected,
         );
     }
@@ -179,7 +179,7 @@ fn every_rejection_is_a_tool_result() {
         let got = encode(Outcome::Rejected(rejection.clone()), || vec!["a", "b"]);
         match of_the_tool {
             Some(error) => {
-                assert_same(&got.unwrap(), &format!("200\n{HEADERS}"), &told(&error), &what);
+                assert_same(&got.unwrap(), &format!("200\n{HEADERS}"), &failure(&error), &what);
             }
             None => {
                 assert_eq!(got, Err(rejection.clone()));
@@ -193,7 +193,7 @@ fn every_rejection_is_a_tool_result() {
                     description.kind.status(),
                     header.unwrap_or_default()
                 );
-                assert_same(&got, &head, &told(&description.to_string()), &what);
+                assert_same(&got, &head, &failure(&description.to_string()), &what);
             }
         }
     }
@@ -203,7 +203,7 @@ fn every_rejection_is_a_tool_result() {
 }
 
 #[test]
-fn available_tools_are_the_listed_ones_up_to_a_number() {
+fn an_error_lists_the_available_tools_up_to_a_limit() {
     for (allowlist, expected) in [
         (None, vec!["Echo_Broken", "Echo_Narrow", "Echo_Private", "Echo_Say"]),
         (Some("Echo_Say"), vec!["Echo_Say"]),
@@ -216,14 +216,13 @@ fn available_tools_are_the_listed_ones_up_to_a_number() {
         let got = with_context(CATALOG, &Principal::ANONYMOUS, "", &host, available);
         assert_eq!(got, expected, "{allowlist:?}");
     }
-    let many = vec!["x"; MOST_NAMED + 1];
-    for (count, end) in
-        [(0, "[]"), (1, "['x']"), (MOST_NAMED, ", 'x']"), (MOST_NAMED + 1, "'x', …]")]
+    let many = vec!["x"; MAX_NAMED + 1];
+    for (count, end) in [(0, "[]"), (1, "['x']"), (MAX_NAMED, ", 'x']"), (MAX_NAMED + 1, "'x', …]")]
     {
         let text = not_found("Tool 'a' not found", &many[..count]);
         assert!(text.starts_with("Tool 'a' not found. Available tools: ["), "{text}");
         assert!(text.ends_with(end), "{count}: {text}");
-        assert_eq!(text.matches("'x'").count(), count.min(MOST_NAMED));
+        assert_eq!(text.matches("'x'").count(), count.min(MAX_NAMED));
     }
 }
 
@@ -247,7 +246,7 @@ fn only_the_latest_version_is_listed() {
 }
 
 #[test]
-fn parameters_hold_what_xaibo_has_and_say_the_rest() {
+fn descriptions_contain_what_a_parameter_cannot_express() {
     let base = |parameter: &Value| {
         let mut full = json!({"type": "string", "description": "D.", "required": false});
         full.as_object_mut().unwrap().extend(parameter.as_object().unwrap().clone());
@@ -296,7 +295,7 @@ fn parameters_hold_what_xaibo_has_and_say_the_rest() {
 }
 
 #[test]
-fn rules_of_the_whole_input_stand_in_the_tools_description() {
+fn rules_of_the_whole_input_are_in_the_tools_description() {
     for (rules, required, expected) in [
         (json!({"required": ["a"]}), [true, false], "Does it."),
         (json!({"required": ["b", "a"], "additionalProperties": false}), [true, true], "Does it."),

@@ -1,21 +1,27 @@
-//! Gemini generateContent. Its members are read in both spellings, `functionCall` and
-//! `function_call`, as the provider's own libraries write both.
+//! The calls and results of Gemini generateContent.
+//!
+//! Members are read in both spellings, `functionCall` and `function_call`, because the provider's own libraries
+//! write both.
 
-use super::turn::{Arguments, Ending, Place, ToolCall, Turn, list, object, present, take, text};
-use super::{Answered, Format};
-use crate::json::{Object, Value, Writer};
+use serde::Serialize;
 
-pub(super) static FORMAT: Format = Format { read, member: "contents", write, pairs_by_id: false };
+use super::fields::{JsonPath, expect_object, take_any, take_array, take_string, without_nulls};
+use super::model_response::{Arguments, FinishReason, ModelResponse, ToolCall};
+use super::{CallFormat, CallReport, CallResult};
+use crate::http::Response;
+use crate::json::{Object, Value};
+
+pub(super) static FORMAT: CallFormat = CallFormat { decode, encode, pairs_by_id: false };
 
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
     content), its content (with parts) or the array of its parts";
 
-/// The reasons to end at which a call went wrong (2api.ai, 5.3: it is not mended, the model is asked
-/// again).
-const FAILED: &[(&str, &str)] = &[
+/// Finish reasons of a failed call, with advice. The call is not repaired; the client should ask the model again
+/// (2api.ai, 5.3).
+const FAILED_CALLS: &[(&str, &str)] = &[
     (
         "MALFORMED_FUNCTION_CALL",
-        "The model ended with MALFORMED_FUNCTION_CALL: it wrote a call that cannot be read. Ask it again",
+        "The model ended with MALFORMED_FUNCTION_CALL: it wrote a malformed call. Ask it again",
     ),
     (
         "UNEXPECTED_TOOL_CALL",
@@ -24,17 +30,17 @@ const FAILED: &[(&str, &str)] = &[
     ),
     (
         "TOO_MANY_TOOL_CALLS",
-        "The model ended with TOO_MANY_TOOL_CALLS: it called tools too often in a row. Ask it again \
+        "The model ended with TOO_MANY_TOOL_CALLS: it called tools too many times in a row. Ask it again \
          with a smaller task",
     ),
     (
         "MALFORMED_RESPONSE",
-        "The model ended with MALFORMED_RESPONSE: it wrote an answer that cannot be read. Ask it again",
+        "The model ended with MALFORMED_RESPONSE: it wrote a malformed response. Ask it again",
     ),
 ];
 
-/// What a response has. Of a prompt that was blocked there are no candidates.
-const RESPONSE: &[&str] = &[
+/// Members that identify a response. If the prompt was blocked, it has no `candidates`.
+const RESPONSE_MEMBERS: &[&str] = &[
     "candidates",
     "promptFeedback",
     "prompt_feedback",
@@ -46,9 +52,9 @@ const RESPONSE: &[&str] = &[
     "response_id",
 ];
 
-/// What parts have that wait for nobody, in both spellings.
+/// Members of parts that are not calls, in both spellings.
 #[rustfmt::skip]
-const MEMBERS: &[&str] = &[
+const OTHER_PART_MEMBERS: &[&str] = &[
     "text", "thought", "thoughtSignature", "thought_signature", "inlineData", "inline_data",
     "fileData", "file_data", "functionResponse", "function_response", "codeExecutionResult",
     "code_execution_result", "toolResponse", "tool_response", "partMetadata", "part_metadata",
@@ -58,127 +64,173 @@ const MEMBERS: &[&str] = &[
     "document_metadata", "spreadsheetMetadata", "spreadsheet_metadata",
 ];
 
-fn read(body: Value<'_>) -> Result<Turn<'_>, String> {
-    let mut turn = Turn::default();
+fn decode(body: Value<'_>) -> Result<ModelResponse<'_>, String> {
+    let mut response = ModelResponse::default();
     match body {
-        Value::Array(items) => parts(&mut turn, items, format_args!(""))?,
+        Value::Array(items) => parts(&mut response, items, format_args!(""))?,
         Value::Object(body) => {
-            let mut body = present(body);
+            let mut body = without_nulls(body);
             let has = |names: &[&str]| names.iter().any(|name| body.contains(name));
-            if has(RESPONSE) {
+            if has(RESPONSE_MEMBERS) {
                 let mut candidates =
-                    list(&mut body, &["candidates"], format_args!(""))?.into_iter();
+                    take_array(&mut body, "candidates", format_args!(""))?.into_iter();
                 if let Some(first) = candidates.next() {
-                    let first = object(first, format_args!("candidates[0]"))?;
-                    candidate(&mut turn, first, format_args!("candidates[0]."))?;
+                    let first = expect_object(first, format_args!("candidates[0]"))?;
+                    candidate(&mut response, first, format_args!("candidates[0]."))?;
                 }
-                turn.alternatives = candidates.next().is_some();
+                response.has_alternatives = candidates.next().is_some();
             } else if body.contains("parts") {
-                content(&mut turn, body, format_args!(""))?;
+                content(&mut response, body, format_args!(""))?;
             } else if has(&["content", "finishReason", "finish_reason"]) {
-                candidate(&mut turn, body, format_args!(""))?;
+                candidate(&mut response, body, format_args!(""))?;
             } else {
                 return Err(EXPECTED.to_owned());
             }
         }
         _ => return Err(EXPECTED.to_owned()),
     }
-    Ok(turn)
+    Ok(response)
 }
 
 fn candidate<'t>(
-    turn: &mut Turn<'t>,
+    response: &mut ModelResponse<'t>,
     mut body: Object<'t>,
-    place: Place<'_>,
+    path: JsonPath<'_>,
 ) -> Result<(), String> {
-    turn.ending = match text(&mut body, &["finishReason", "finish_reason"]).as_deref() {
-        None | Some("STOP") => Ending::Regular,
-        Some("MAX_TOKENS") => Ending::CutOff,
-        Some(reason) => FAILED
-            .iter()
-            .find(|(failed, _)| *failed == reason)
-            .map_or(Ending::Other, |(_, why)| Ending::Failed(why)),
-    };
+    response.finish_reason =
+        match take_string(&mut body, &["finishReason", "finish_reason"]).as_deref() {
+            None | Some("STOP") => FinishReason::Finished,
+            Some("MAX_TOKENS") => FinishReason::Length,
+            Some(reason) => FAILED_CALLS
+                .iter()
+                .find(|(failed, _)| *failed == reason)
+                .map_or(FinishReason::Other, |(_, advice)| FinishReason::CallFailed(advice)),
+        };
     match body.take("content") {
         None => Ok(()),
         Some(found) => {
-            let found = object(found, format_args!("{place}content"))?;
-            content(turn, found, format_args!("{place}content."))
+            let found = expect_object(found, format_args!("{path}content"))?;
+            content(response, found, format_args!("{path}content."))
         }
     }
 }
 
-fn content<'t>(turn: &mut Turn<'t>, mut body: Object<'t>, place: Place<'_>) -> Result<(), String> {
-    let found = list(&mut body, &["parts"], place)?;
-    parts(turn, found, format_args!("{place}parts"))
+fn content<'t>(
+    response: &mut ModelResponse<'t>,
+    mut body: Object<'t>,
+    path: JsonPath<'_>,
+) -> Result<(), String> {
+    let found = take_array(&mut body, "parts", path)?;
+    parts(response, found, format_args!("{path}parts"))
 }
 
-fn parts<'t>(turn: &mut Turn<'t>, items: Vec<Value<'t>>, place: Place<'_>) -> Result<(), String> {
-    turn.length = items.len();
+fn parts<'t>(
+    response: &mut ModelResponse<'t>,
+    items: Vec<Value<'t>>,
+    path: JsonPath<'_>,
+) -> Result<(), String> {
+    response.item_count = items.len();
     for (at, item) in items.into_iter().enumerate() {
-        let place = format_args!("{place}[{at}]");
-        let mut part = object(item, place)?;
+        let path = format_args!("{path}[{at}]");
+        let mut part = expect_object(item, path)?;
         let has = |names: &[&str]| names.iter().any(|name| part.contains(name));
         if has(&["functionCall", "function_call"]) {
-            let call = take(&mut part, &["functionCall", "function_call"]).unwrap_or_default();
-            let call = object(call, format_args!("{place}.functionCall"))?;
-            turn.calls.push(function_call(at, call));
+            let call = take_any(&mut part, &["functionCall", "function_call"]).unwrap_or_default();
+            let call = expect_object(call, format_args!("{path}.functionCall"))?;
+            response.calls.push(function_call(at, call));
         } else if has(&["executableCode", "executable_code"]) {
-            turn.hosted.push("executableCode".to_owned());
+            response.hosted.push("executableCode".to_owned());
         } else if has(&["toolCall", "tool_call"]) {
-            turn.hosted.push("toolCall".to_owned());
-        } else if has(MEMBERS) {
-            // Nothing waits for anyone.
+            response.hosted.push("toolCall".to_owned());
+        } else if has(OTHER_PART_MEMBERS) {
+            // Not a call.
         } else if has(&["name", "args"]) {
-            // The libraries give the calls without the parts around them.
-            turn.calls.push(function_call(at, part));
+            // The libraries return calls without the parts around them.
+            response.calls.push(function_call(at, part));
         } else if has(&["candidates", "role"]) {
             return Err(format!(
-                "{place} is not a part; of a streamed answer or a conversation, post the model's last content"
+                "{path} is not a part; for a streamed response or a conversation, post the model's last content"
             ));
         } else {
             return Err(format!(
-                "{place} is not a part, which has a member such as text or functionCall, nor a function call, which has a name"
+                "{path} is neither a part, which has a member such as text or functionCall, nor a function call, which has a name"
             ));
         }
     }
     Ok(())
 }
 
-fn function_call<'t>(place: usize, mut call: Object<'t>) -> ToolCall<'t> {
-    let pieces = take(&mut call, &["partialArgs", "partial_args"]).is_some()
-        || take(&mut call, &["willContinue", "will_continue"]) == Some(Value::Bool(true));
+fn function_call<'t>(index: usize, mut call: Object<'t>) -> ToolCall<'t> {
+    let is_partial = take_any(&mut call, &["partialArgs", "partial_args"]).is_some()
+        || take_any(&mut call, &["willContinue", "will_continue"]) == Some(Value::Bool(true));
     ToolCall {
-        place,
-        id: text(&mut call, &["id"]),
-        name: text(&mut call, &["name"]).unwrap_or_default(),
-        arguments: if pieces {
-            Arguments::Unreadable("The arguments came in pieces that were not put together.")
+        index,
+        id: take_string(&mut call, &["id"]),
+        name: take_string(&mut call, &["name"]).unwrap_or_default(),
+        arguments: if is_partial {
+            Arguments::Unreadable(
+                "The arguments are incomplete: their streamed pieces were not joined.",
+            )
         } else {
-            Arguments::object(call.take("args"))
+            Arguments::from_object(call.take("args"))
         },
     }
 }
 
-/// All results in one content. A result has an id only where its call had one: older models refuse
-/// it. Its name is the declared one, whatever the id.
-fn write(writer: &mut Writer, answered: &[Answered<'_>]) {
-    writer.json("[");
-    if !answered.is_empty() {
-        writer.json(r#"{"parts":"#).array(answered, part).json(r#","role":"user"}"#);
-    }
-    writer.json("]");
+/// What the client appends to its `contents`: one content with all results.
+#[derive(Serialize)]
+struct GeminiResults<'r> {
+    #[serde(rename = "_toolbooth")]
+    report: CallReport<'r>,
+    contents: Vec<UserContent<'r>>,
 }
 
-fn part(writer: &mut Writer, Answered { handle, result }: &Answered<'_>) {
-    writer.json(r#"{"functionResponse":{"#);
-    if handle.id_sent {
-        writer.json(r#""id":"#).string(&handle.id).json(",");
+#[derive(Serialize)]
+struct UserContent<'r> {
+    role: &'static str,
+    parts: Vec<FunctionResponsePart<'r>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FunctionResponsePart<'r> {
+    function_response: FunctionResponse<'r>,
+}
+
+/// The result of a call.
+#[derive(Serialize)]
+struct FunctionResponse<'r> {
+    /// Present only if the call had one: older models reject it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'r str>,
+    name: &'r str,
+    response: ResultObject<'r>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ResultObject<'r> {
+    Output(&'r serde_json::Value),
+    Error(&'r str),
+}
+
+fn encode(report: CallReport<'_>, results: &[CallResult<'_>]) -> Response {
+    let parts: Vec<_> = results.iter().map(function_response).collect();
+    let content = (!parts.is_empty()).then_some(UserContent { role: "user", parts });
+    Response::json_of(200, &GeminiResults { report, contents: content.into_iter().collect() })
+}
+
+fn function_response<'r>(
+    CallResult { handle, result }: &'r CallResult<'_>,
+) -> FunctionResponsePart<'r> {
+    FunctionResponsePart {
+        function_response: FunctionResponse {
+            id: handle.id_sent.then_some(&*handle.id),
+            name: &handle.name,
+            response: match result {
+                Ok(value) => ResultObject::Output(value),
+                Err(message) => ResultObject::Error(message),
+            },
+        },
     }
-    writer.json(r#""name":"#).string(&handle.name).json(r#","response":{"#);
-    match result {
-        Ok(value) => writer.json(r#""output":"#).value(value),
-        Err(text) => writer.json(r#""error":"#).string(text),
-    };
-    writer.json("}}}");
 }

@@ -2,64 +2,65 @@
 
 use std::borrow::Cow;
 
-use super::Handle;
-use super::turn::ToolCall;
+use super::CallHandle;
+use super::model_response::ToolCall;
 
-/// The longest id that is made: the least that a provider allows (OpenAI Responses, `call_id`).
-const LONGEST: usize = 64;
+/// The longest generated id: the smallest limit of a provider (OpenAI Responses, `call_id`).
+const MAX_LENGTH: usize = 64;
 
-/// Gives every call a handle. Ids that the model sent stay as they are; those made here have the
-/// form `call_{timestamp}_{name}` (2api.ai, 3.2), with a number behind where it is taken.
-pub(super) fn assign<'t>(calls: &mut [ToolCall<'t>], now_ms: u64) -> Vec<Handle<'t>> {
+/// Gives every call a handle. Ids that the model sent are kept. Generated ones have the form
+/// `call_{timestamp}_{name}` (2api.ai, 3.2), with a numeric suffix if that id is taken.
+pub(super) fn assign<'t>(calls: &mut [ToolCall<'t>], now_ms: u64) -> Vec<CallHandle<'t>> {
     let sent: Vec<_> = calls.iter_mut().map(|call| call.id.take()).collect();
     let mut taken: Vec<Cow<'t, str>> = sent.iter().flatten().cloned().collect();
     let handle = |(call, sent): (&mut ToolCall<'t>, Option<Cow<'t, str>>)| {
         let id_sent = sent.is_some();
         let id = sent.unwrap_or_else(|| {
-            let id: Cow<'t, str> = make(&call.name, now_ms, &taken).into();
+            let id: Cow<'t, str> = generate(&call.name, now_ms, &taken).into();
             taken.push(id.clone());
             id
         });
-        Handle { id, id_sent, name: call.name.clone() }
+        CallHandle { id, id_sent, name: call.name.clone() }
     };
     calls.iter_mut().zip(sent).map(handle).collect()
 }
 
-fn make(name: &str, now_ms: u64, taken: &[Cow<'_, str>]) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+fn generate(name: &str, now_ms: u64, taken: &[Cow<'_, str>]) -> String {
+    let sanitize = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    // All characters are ASCII, so `truncate` cannot split one.
     let mut id = format!("call_{now_ms}_");
-    // Every character of it is one byte.
-    id.extend(name.chars().map(plain).take(LONGEST));
-    id.truncate(LONGEST);
+    id.extend(name.chars().map(sanitize).take(MAX_LENGTH));
+    id.truncate(MAX_LENGTH);
     let mut unique = id.clone();
     let mut number = 1_usize;
     while taken.iter().any(|known| *known == unique) {
         number += 1;
-        let end = format!("_{number}");
+        let suffix = format!("_{number}");
         unique.clone_from(&id);
-        unique.truncate(LONGEST.saturating_sub(end.len()));
-        unique.push_str(&end);
+        unique.truncate(MAX_LENGTH.saturating_sub(suffix.len()));
+        unique.push_str(&suffix);
     }
     unique
 }
 
-/// What the client should know of the ids.
-pub(super) fn warnings(handles: &[Handle<'_>], pairs_by_id: bool) -> Vec<String> {
+/// What the client should know about the ids.
+pub(super) fn warnings(handles: &[CallHandle<'_>], pairs_by_id: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if pairs_by_id && handles.iter().any(|handle| !handle.id_sent) {
         warnings.push(
-            "Some calls had no id. Their results have ids that were made here; give them to the \
-             calls before you send both to the model"
+            "Some calls had no id. Their results have generated ids; add these to the calls before \
+             you send both to the model"
                 .to_owned(),
         );
     }
-    // There are too few of them for anything but looking at all.
-    let comes_again = |(at, one): (usize, &Handle<'_>)| {
+    // A request has too few calls for a faster search to pay off.
+    let is_repeated = |(at, one): (usize, &CallHandle<'_>)| {
         handles.iter().skip(at + 1).any(|other| other.id == one.id)
     };
-    if handles.iter().enumerate().any(comes_again) {
+    if handles.iter().enumerate().any(is_repeated) {
         warnings.push(
-            "Several calls have one id. Each has a result, in the order of the calls".to_owned(),
+            "Several calls have the same id. Each has a result, in the order of the calls"
+                .to_owned(),
         );
     }
     warnings

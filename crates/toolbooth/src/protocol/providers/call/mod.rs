@@ -1,31 +1,33 @@
-//! Calls as a model writes them, run, and their results as its provider wants them back.
+//! Runs the tool calls of a model's response and returns the results in the provider's format.
 //!
-//! Each provider's file reads its own forms into a [`Turn`] and writes [`Answered`] calls. What
-//! lies between is the same for all: how many calls there may be, which of them are left to the
-//! client, under which ids they come back, what their arguments are, and what the model is told.
+//! Each provider's module reads its format into a [`ModelResponse`] and writes the [`CallResult`]s. The rest is
+//! the same for all: the limits, the ids, the calls that are left to the client, and the error messages.
 
 mod anthropic;
+mod fields;
 mod gemini;
 mod ids;
+mod model_response;
 mod openai;
-mod options;
 mod responses;
 mod result;
-mod turn;
 
 use std::borrow::Cow;
 
+use serde::Serialize;
 use serde_json::Value;
 
-use super::error;
-use crate::call::{Nulls, Outcome, Prepared, Rejection, RequestContext, ToolRequest, ToolSelector};
+use super::error::invalid_request;
+use super::parameters;
+use crate::call::{
+    CheckOrder, Nulls, Outcome, Prepared, Rejection, RequestContext, ToolRequest, ToolSelector,
+};
 use crate::http::Response;
-use crate::json::{self, Writer};
+use crate::json;
 use crate::protocol::{CallResponse, PostRequest};
 use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};
-use options::Options;
-use turn::{ToolCall, Turn};
+use model_response::{ModelResponse, ToolCall};
 
 /// `POST /providers/openai/call`.
 pub(super) fn openai(request: PostRequest<'_>) -> CallResponse<'_> {
@@ -47,116 +49,160 @@ pub(super) fn gemini(request: PostRequest<'_>) -> CallResponse<'_> {
     call(request, &gemini::FORMAT)
 }
 
-/// A provider's form of calls and of results.
-struct Format {
-    /// Reads what a model answered. The error says where it is wrong and what was expected.
-    read: for<'t> fn(json::Value<'t>) -> Result<Turn<'t>, String>,
-    /// The member that the client appends to its conversation.
-    member: &'static str,
-    /// Writes the value of that member.
-    write: fn(&mut Writer, &[Answered<'_>]),
-    /// Whether the provider pairs results with calls by an id that both must have.
+/// How a provider formats calls and results.
+struct CallFormat {
+    /// Reads a model's response. The error names the position and what was expected.
+    decode: for<'t> fn(json::Value<'t>) -> Result<ModelResponse<'t>, String>,
+    /// Writes what the client appends to its conversation, next to the report.
+    encode: fn(CallReport<'_>, &[CallResult<'_>]) -> Response,
+    /// Whether the provider pairs calls and results by an id that both must have.
     pairs_by_id: bool,
 }
 
-/// A call with what came of it.
-struct Answered<'t> {
-    handle: Handle<'t>,
-    /// The value, or words that tell the model what went wrong. Neither is large or empty.
-    result: Result<Value, String>,
-}
-
-impl Answered<'_> {
-    /// The result as the text that most formats want.
-    fn text(&self) -> Cow<'_, str> {
-        match &self.result {
-            Ok(Value::String(text)) | Err(text) => text.into(),
-            Ok(value) => json::text(value).into(),
-        }
-    }
-}
-
-/// How a call is told apart from the others.
-struct Handle<'t> {
+/// The identity of a call.
+struct CallHandle<'t> {
     id: Cow<'t, str>,
-    /// Whether the model sent the id; else it was made here.
+    /// Whether the model sent the id; otherwise it was generated.
     id_sent: bool,
     /// The function, as the model named it.
     name: Cow<'t, str>,
 }
 
-/// `POST …/call`: runs the calls in one answer of a model (2api.ai, 4.2, steps 3 and 4).
+/// A call with its result.
+struct CallResult<'t> {
+    handle: CallHandle<'t>,
+    /// The value, or an error message for the model. Neither is empty or too large.
+    result: Result<Value, String>,
+}
+
+impl CallResult<'_> {
+    /// The result as text, which most formats require.
+    fn text(&self) -> Cow<'_, str> {
+        match &self.result {
+            Ok(Value::String(text)) | Err(text) => text.into(),
+            Ok(value) => json::to_string(value).into(),
+        }
+    }
+}
+
+/// The member `_toolbooth` of a response: information for the client, not for the model.
+#[derive(Serialize)]
+struct CallReport<'r> {
+    calls: Vec<CallStatus<'r>>,
+    warnings: &'r [String],
+}
+
+/// Whether a call succeeded.
+#[derive(Serialize)]
+struct CallStatus<'r> {
+    id: &'r str,
+    name: String,
+    success: bool,
+}
+
+/// Options in the query.
+#[derive(Default)]
+struct CallOptions {
+    /// `validate_tool_arguments=true`: reject the request if the arguments of any call are invalid
+    /// (2api.ai, 7.3).
+    validate: bool,
+    /// `unknown=leave`: leave calls of unknown tools to the client, instead of returning an error for each.
+    leave_unknown: bool,
+}
+
+impl CallOptions {
+    /// # Errors
+    /// An unknown or repeated parameter, or an invalid value.
+    fn parse(query: &str) -> Result<Self, String> {
+        let mut options = Self::default();
+        parameters::for_each(query, &["validate_tool_arguments", "unknown"], |name, value| {
+            if name == "unknown" {
+                options.leave_unknown = parameters::choice(name, value, ["leave", "answer"])?;
+            } else {
+                options.validate = parameters::choice(name, value, ["true", "false"])?;
+            }
+            Ok(())
+        })?;
+        Ok(options)
+    }
+}
+
+/// Runs the calls in a model's response (2api.ai, 4.2, steps 3 and 4).
 ///
-/// A call that cannot be read or run has a result that says so, next to the results of the others.
-/// A tool that crashes takes all of them with it, because the whole instance is gone.
-fn call<'a>(request: PostRequest<'a>, format: &'static Format) -> CallResponse<'a> {
+/// A call that is malformed or fails has an error as its result, next to the results of the others. A tool that
+/// crashes fails the whole request, because the instance is gone.
+fn call<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> CallResponse<'a> {
     Box::pin(async move {
         let PostRequest { body, context } = request;
-        let options = Options::read(context.query).map_err(Rejection::Malformed)?;
-        let mut turn = (format.read)(body).map_err(Rejection::Malformed)?;
-        turn.stop_cut_call();
-        let (count, most) =
-            (turn.calls.len() + turn.others.len(), context.pipeline.settings.limits.max_tool_calls);
-        if count > most {
+        let options = CallOptions::parse(context.query).map_err(Rejection::Malformed)?;
+        let mut response = (format.decode)(body).map_err(Rejection::Malformed)?;
+        response.block_truncated_call();
+        let count = response.calls.len() + response.client_calls.len();
+        let limit = context.pipeline.settings.limits.max_tool_calls;
+        if count > limit {
             let message =
-                format!("There are {count} tool calls; one request may have at most {most}");
-            return Ok(error(400, "too_many_tool_calls", "invalid_request_error", &message));
+                format!("There are {count} tool calls; a request may have at most {limit}");
+            return Ok(invalid_request("too_many_tool_calls", &message));
         }
-        let Decoded { calls, handles, warnings } = decode(turn, &options, &context, format);
-        let prepared = context.prepare(calls).await?;
+        let Decoded { calls, handles, warnings } = decode(response, &options, &context, format);
+        let order = match options.validate {
+            true => CheckOrder::InputFirst,
+            false => CheckOrder::RequirementsFirst,
+        };
+        let prepared = context.prepare(calls, order).await?;
         if options.validate
-            && let Some(response) = invalid(&prepared, &handles)
+            && let Some(response) = invalid_arguments(&prepared, &handles)
         {
             return Ok(response);
         }
-        encode(handles, context.run(prepared).await, warnings, format)
+        encode(handles, context.run(prepared).await, &warnings, format)
     })
 }
 
-/// The calls of a turn, and what the response says about each.
+/// The calls of a model's response, each with its handle.
 struct Decoded<'t> {
     calls: Vec<Result<ToolRequest<'t>, Rejection>>,
-    handles: Vec<Handle<'t>>,
+    handles: Vec<CallHandle<'t>>,
     warnings: Vec<String>,
 }
 
 fn decode<'t>(
-    mut turn: Turn<'t>,
-    options: &Options,
+    mut response: ModelResponse<'t>,
+    options: &CallOptions,
     context: &RequestContext<'_>,
-    format: &Format,
+    format: &CallFormat,
 ) -> Decoded<'t> {
-    let no_calls = turn.calls.is_empty();
+    let had_calls = !response.calls.is_empty();
     if options.leave_unknown {
-        turn.leave(|name| {
+        response.leave_to_client(|name| {
             let found = context.resolve(&ToolSelector::Name(name.into()));
             !name.is_empty() && matches!(found, Err(Rejection::UnknownTool { .. }))
         });
     }
-    let mut warnings = turn.warnings(no_calls);
-    let handles = ids::assign(&mut turn.calls, context.host.now_ms());
+    let mut warnings = response.warnings(had_calls);
+    let handles = ids::assign(&mut response.calls, context.host.now_ms());
     warnings.extend(ids::warnings(&handles, format.pairs_by_id));
-    // However many texts of JSON there are, they share one limit.
-    let mut left = json::MAX_VALUES;
+    // All argument strings of a request share one limit.
+    let mut values_left = json::MAX_VALUES;
     let limit = context.pipeline.settings.limits.max_argument_bytes;
-    let decode = |(call, handle): (ToolCall<'t>, &Handle<'_>)| {
-        decode_call(call, &handle.id, limit, &mut left)
+    let decode = |(call, handle): (ToolCall<'t>, &CallHandle<'_>)| {
+        decode_call(call, &handle.id, limit, &mut values_left)
     };
-    let calls = turn.calls.into_iter().zip(&handles).map(decode).collect();
+    let calls = response.calls.into_iter().zip(&handles).map(decode).collect();
     Decoded { calls, handles, warnings }
 }
 
-/// Reads the arguments of a call: at most `limit` bytes, and `left` values.
+/// Decodes a call: at most `limit` bytes and `values_left` values of arguments.
 ///
 /// # Errors
-/// [`Rejection::Malformed`], in words for the model.
+/// [`Rejection::Malformed`], with a message for the model.
 fn decode_call<'t>(
     call: ToolCall<'t>,
     id: &str,
     limit: usize,
-    left: &mut usize,
+    values_left: &mut usize,
 ) -> Result<ToolRequest<'t>, Rejection> {
-    let input = call.arguments.read(limit, left).map_err(Rejection::Malformed)?;
+    let input = call.arguments.parse(limit, values_left).map_err(Rejection::Malformed)?;
     if call.name.is_empty() {
         return Err(Rejection::Malformed("The call names no function.".to_owned()));
     }
@@ -170,10 +216,12 @@ fn decode_call<'t>(
     })
 }
 
-/// The response to a request of which no call runs because some have invalid arguments (2api.ai, 7.3).
-/// It names those calls and what is wrong with each.
-fn invalid(prepared: &[Result<Prepared<'_>, Outcome>], handles: &[Handle<'_>]) -> Option<Response> {
-    let wrong = |prepared: &Result<Prepared<'_>, Outcome>| match prepared {
+/// The response if the arguments of any call are invalid (2api.ai, 7.3). It lists these calls with their errors.
+fn invalid_arguments(
+    prepared: &[Result<Prepared<'_>, Outcome>],
+    handles: &[CallHandle<'_>],
+) -> Option<Response> {
+    let detail = |prepared: &Result<Prepared<'_>, Outcome>| match prepared {
         Err(Outcome::InvalidInput(input)) => Some(input.to_string()),
         Err(Outcome::Rejected(Rejection::Malformed(detail))) => Some(detail.clone()),
         Ok(_) | Err(_) => None,
@@ -181,26 +229,26 @@ fn invalid(prepared: &[Result<Prepared<'_>, Outcome>], handles: &[Handle<'_>]) -
     let calls: Vec<_> = prepared
         .iter()
         .zip(handles)
-        .filter_map(|(prepared, Handle { id, name, .. })| {
-            Some(format!("{} ({}): {}", excerpt(id), excerpt(name), wrong(prepared)?))
+        .filter_map(|(prepared, CallHandle { id, name, .. })| {
+            Some(format!("{} ({}): {}", excerpt(id), excerpt(name), detail(prepared)?))
         })
         .collect();
     if calls.is_empty() {
         return None;
     }
-    let message = result::cut(format!("No call ran: arguments are invalid. {}", calls.join(" | ")));
-    Some(error(400, "invalid_tool_arguments", "invalid_request_error", &message))
+    let message = format!("No call ran because arguments are invalid. {}", calls.join(" | "));
+    Some(invalid_request("invalid_tool_arguments", &result::truncate(message)))
 }
 
-/// Writes the results, with what the client should know next to them.
+/// Writes the results.
 ///
 /// # Errors
-/// The server is at fault and nothing ran: that is for the client, and not a result for the model.
+/// The server is unavailable and nothing ran. That concerns the client, so it is not a result for the model.
 fn encode(
-    handles: Vec<Handle<'_>>,
+    handles: Vec<CallHandle<'_>>,
     outcomes: Vec<Outcome>,
-    warnings: Vec<String>,
-    format: &Format,
+    warnings: &[String],
+    format: &CallFormat,
 ) -> Result<Response, Rejection> {
     let unavailable = outcomes.iter().find_map(|outcome| match outcome {
         Outcome::Rejected(rejection @ Rejection::Unavailable(_)) => Some(rejection),
@@ -211,24 +259,26 @@ fn encode(
     {
         return Err(rejection.clone());
     }
-    let answered: Vec<_> = handles
+    let results: Vec<_> = handles
         .into_iter()
         .zip(outcomes)
-        .map(|(handle, outcome)| Answered { result: result::tell(outcome, &handle.name), handle })
+        .map(|(handle, outcome)| CallResult {
+            result: result::for_model(outcome, &handle.name),
+            handle,
+        })
         .collect();
-    let mut writer = Writer::new();
-    writer.json(r#"{"_toolbooth":{"calls":"#);
-    writer.array(&answered, |writer, Answered { handle: Handle { id, name, .. }, result }| {
-        writer.json(r#"{"id":"#).string(id).json(r#","name":"#).string(&excerpt(name));
-        writer.json(r#","success":"#).json(if result.is_ok() { "true}" } else { "false}" });
-    });
-    writer.json(r#","warnings":"#).array(&warnings, |writer, warning| {
-        writer.string(warning);
-    });
-    writer.json("},").string(format.member).json(":");
-    (format.write)(&mut writer, &answered);
-    writer.json("}");
-    Ok(Response::written(200, writer))
+    let report = CallReport {
+        calls: results
+            .iter()
+            .map(|CallResult { handle, result }| CallStatus {
+                id: &handle.id,
+                name: excerpt(&handle.name),
+                success: result.is_ok(),
+            })
+            .collect(),
+        warnings,
+    };
+    Ok((format.encode)(report, &results))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a model is told of a call.
+//! The result of a call as the model reads it: a value, or a message that starts with `Error:`.
 
 use serde_json::Value;
 
@@ -8,52 +8,52 @@ use crate::text::excerpt;
 use crate::tool::ToolError;
 
 /// The largest result in bytes (2api.ai, 8.3).
-const LARGEST: usize = 64 * 1024;
-/// How much of a larger one is kept.
-const KEPT: usize = 60_000;
-const CUT: &str = "\n\n[Truncated: Result exceeded 64KB limit]";
-/// What a tool without a word to say leads to (2api.ai, 8.1).
-const EMPTY: &str = "Tool executed, no output";
+const MAX_BYTES: usize = 64 * 1024;
+/// How many bytes of a larger result are kept.
+const KEPT_BYTES: usize = 60_000;
+const TRUNCATED: &str = "\n\n[Truncated: Result exceeded 64KB limit]";
+/// The result of a tool that returns nothing (2api.ai, 8.1).
+const NO_OUTPUT: &str = "Tool executed, no output";
 
-/// The value of a call of `name`, or a text that begins with `Error:` (2api.ai, 8.2).
-pub(super) fn tell(outcome: Outcome, name: &str) -> Result<Value, String> {
+/// The result of a call of `name`: the value, or an error that starts with `Error:` (2api.ai, 8.2).
+pub(super) fn for_model(outcome: Outcome, name: &str) -> Result<Value, String> {
     let error = match outcome {
         Outcome::Done { value, .. } => return Ok(bounded(value)),
-        Outcome::Failed { error, .. } => failed(&error),
+        Outcome::Failed { error, .. } => tool_error(&error),
         Outcome::InvalidInput(input) => {
             format!("Invalid arguments for tool '{}'. {input}. Please retry.", excerpt(name))
         }
         Outcome::InputRequired { required, .. } => rejected(&required.into(), name),
         Outcome::Rejected(rejection) => rejected(&rejection, name),
     };
-    Err(cut(format!("Error: {error}")))
+    Err(truncate(format!("Error: {error}")))
 }
 
-/// The value itself where it says something and is not too large, else a text in its place.
+/// The value itself, or a string instead if it is empty or too large.
 fn bounded(value: Value) -> Value {
     match value {
-        Value::Null => Value::from(EMPTY),
-        Value::String(text) if text.is_empty() => Value::from(EMPTY),
-        Value::String(text) => Value::String(cut(text)),
+        Value::Null => Value::from(NO_OUTPUT),
+        Value::String(text) if text.is_empty() => Value::from(NO_OUTPUT),
+        Value::String(text) => Value::String(truncate(text)),
         Value::Bool(_) | Value::Number(_) => value,
-        value => {
-            let text = json::text(&value);
-            if text.len() > LARGEST { Value::String(cut(text)) } else { value }
+        Value::Array(_) | Value::Object(_) => {
+            let text = json::to_string(&value);
+            if text.len() > MAX_BYTES { Value::String(truncate(text)) } else { value }
         }
     }
 }
 
-/// Keeps the beginning of a text that is too large, up to a whole character, and says so.
-pub(super) fn cut(mut text: String) -> String {
-    if text.len() > LARGEST {
-        text.truncate(text.floor_char_boundary(KEPT));
-        text.push_str(CUT);
+/// Truncates a text that is too large at a character boundary, with a notice.
+pub(super) fn truncate(mut text: String) -> String {
+    if text.len() > MAX_BYTES {
+        text.truncate(text.floor_char_boundary(KEPT_BYTES));
+        text.push_str(TRUNCATED);
     }
     text
 }
 
-/// A tool's own words, with what helps the model and whether it may try again.
-fn failed(error: &ToolError) -> String {
+/// A tool's own error, with its hint for the model and whether a retry makes sense.
+fn tool_error(error: &ToolError) -> String {
     let retry = match (error.can_retry, error.retry_after_ms) {
         (true, Some(ms)) => Some(format!("Please retry after {ms} ms.")),
         (true, None) => Some("Please retry.".to_owned()),
@@ -63,9 +63,9 @@ fn failed(error: &ToolError) -> String {
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// What the model reads of a call that did not run.
+/// Why a call did not run.
 fn rejected(rejection: &Rejection, name: &str) -> String {
-    let why = match rejection {
+    let reason = match rejection {
         Rejection::Malformed(detail) => return detail.clone(),
         Rejection::UnknownTool { .. } | Rejection::InvalidToolId => {
             "There is no such tool.".to_owned()
@@ -97,5 +97,5 @@ fn rejected(rejection: &Rejection, name: &str) -> String {
         | Rejection::TooManyRequests { .. }
         | Rejection::Internal => return format!("{}.", rejection.describe()),
     };
-    format!("Tool '{}' is not available. {why}", excerpt(name))
+    format!("Tool '{}' is not available. {reason}", excerpt(name))
 }

@@ -1,12 +1,13 @@
-//! What each provider's clients post, and what they get, against the catalogue of `call::tests`.
-//! The clauses PC1 to PC21 are explained in docs/PROTOCOLS.md.
+//! Requests and responses of each provider's route, with the tools of `call::tests`.
+//!
+//! docs/PROTOCOLS.md explains the clauses PC1 to PC21.
 
-mod answers;
 mod limits;
+mod messages;
 mod nulls;
+mod outcomes;
 mod parts;
 mod requests;
-mod told;
 
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ use crate::testing::{FakeHost, ready};
 
 const PROVIDERS: [&str; 4] = ["openai", "openai-responses", "anthropic", "gemini"];
 
-/// Posts `body` to `/providers/{address}`: the status and the JSON that come back.
+/// Posts `body` to `/providers/{address}`. Returns the status and the JSON.
 fn post(host: &FakeHost, address: &str, body: &Value) -> (u16, Value) {
     let path = format!("/providers/{address}");
     let (path, query) = path.split_once('?').unwrap_or((&path, ""));
@@ -29,19 +30,19 @@ fn post(host: &FakeHost, address: &str, body: &Value) -> (u16, Value) {
         headers: &Pairs(&[("content-type", "application/json")]),
         body: Body::from(body.to_string().as_str()),
     };
-    let answer = ready(Server::new(CATALOG, host).answer(request, host));
-    (answer.status, serde_json::from_slice(&answer.body).unwrap())
+    let response = ready(Server::new(CATALOG, host).answer(request, host));
+    (response.status, serde_json::from_slice(&response.body).unwrap())
 }
 
-/// The body of an answer to good calls, apart from what is said beside the results.
-fn results(host: &FakeHost, address: &str, body: &Value) -> (Value, Value) {
-    let (status, mut answer) = post(host, address, body);
-    assert_eq!(status, 200, "{address} {body}: {answer}");
-    let beside = answer.as_object_mut().unwrap().remove("_toolbooth").unwrap();
-    (answer, beside)
+/// The body of a successful response without `_toolbooth`, and `_toolbooth` itself.
+fn call_ok(host: &FakeHost, address: &str, body: &Value) -> (Value, Value) {
+    let (status, mut response) = post(host, address, body);
+    assert_eq!(status, 200, "{address} {body}: {response}");
+    let report = response.as_object_mut().unwrap().remove("_toolbooth").unwrap();
+    (response, report)
 }
 
-/// The list of a provider's calls: each with id (if any), name, and arguments as JSON text.
+/// Calls in a provider's format, from their id (if any), name, and arguments as JSON text.
 fn calls(provider: &str, calls: &[(Option<&str>, &str, &str)]) -> Value {
     let call = |(id, name, text): &(Option<&str>, &str, &str)| {
         let read = || serde_json::from_str::<Value>(text).unwrap();
@@ -63,9 +64,9 @@ fn calls(provider: &str, calls: &[(Option<&str>, &str, &str)]) -> Value {
     calls.iter().map(call).collect()
 }
 
-/// The results in an answer, whatever its form: the id, the text, and whether it is an error.
-fn told(provider: &str, answer: &Value) -> Vec<(Option<String>, String, bool)> {
-    let list = |pointer| answer.pointer(pointer).and_then(Value::as_array).unwrap().iter();
+/// The results in a response, in the same form for all providers: the id, the text, and whether it is an error.
+fn read_results(provider: &str, response: &Value) -> Vec<(Option<String>, String, bool)> {
+    let list = |pointer| response.pointer(pointer).and_then(Value::as_array).unwrap().iter();
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let by_prefix = |id: &Value, content: &Value| {
         let content = text(content).unwrap();

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call::tests::{CATALOG, every_rejection};
+use crate::call::tests::CATALOG;
 use crate::catalog::{Catalog, List, Tool};
 use crate::http::tests::wire;
 use crate::principal::Principal;
@@ -15,7 +15,7 @@ type Tools = fn(&RequestContext<'_>) -> Result<Page, PageError>;
 const PROVIDERS: [Tools; 4] =
     [openai::chat_tools, openai::responses_tools, anthropic::tools, gemini::tools];
 
-/// The names of the catalogue's tools, as its lists have them.
+/// The names of the catalogue's tools, as in its lists.
 const NAMES: [&str; 7] = [
     "Echo_Broken",
     "Echo_Narrow",
@@ -26,7 +26,7 @@ const NAMES: [&str; 7] = [
     "Echo_Scoped",
 ];
 
-/// A list in which each entry is the place of its tool.
+/// A list whose entries are the indices of the tools.
 fn list(list: &'static str, unfit: fn(usize) -> &'static [&'static str]) -> List {
     let mut body = "[".to_owned();
     let mut entries = Vec::new();
@@ -46,8 +46,8 @@ fn list(list: &'static str, unfit: fn(usize) -> &'static [&'static str]) -> List
     List { name: list, body: body.leak(), head: 1, entries: entries.leak(), etag: "\"whole\"" }
 }
 
-/// The catalogue of the pipeline's tests, with lists of OpenAI's: one tool is unfit for strict use
-/// in two ways, and the newest of another in one.
+/// The catalogue of the pipeline's tests with OpenAI's lists. In the strict one, a tool is incompatible for two
+/// reasons, and the latest version of another for one.
 fn catalog() -> &'static Catalog {
     let strict = |tool| match tool {
         0 => &["not", "oneOf"][..],
@@ -58,20 +58,20 @@ fn catalog() -> &'static Catalog {
     Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }))
 }
 
-fn asked(tools: Tools, catalog: &'static Catalog, query: &str) -> Result<Page, Response> {
-    asked_by(&Principal::ANONYMOUS, tools, catalog, query)
+fn list_tools(tools: Tools, catalog: &'static Catalog, query: &str) -> Result<Page, Response> {
+    list_as(&Principal::ANONYMOUS, tools, catalog, query)
 }
 
-fn asked_by(
+fn list_as(
     principal: &Principal,
     tools: Tools,
     catalog: &'static Catalog,
     query: &str,
 ) -> Result<Page, Response> {
-    asked_of(&FakeHost::default(), principal, tools, catalog, query)
+    list_on(&FakeHost::default(), principal, tools, catalog, query)
 }
 
-fn asked_of(
+fn list_on(
     host: &FakeHost,
     principal: &Principal,
     tools: Tools,
@@ -90,14 +90,14 @@ fn response(error: PageError, context: &RequestContext<'_>) -> Response {
     }
 }
 
-fn told(answer: &Response) -> Value {
-    let body: Value = serde_json::from_slice(&answer.body).unwrap();
+fn error_of(response: &Response) -> Value {
+    let body: Value = serde_json::from_slice(&response.body).unwrap();
     assert_eq!(body.as_object().unwrap().len(), 1, "{body}");
     body["error"].clone()
 }
 
 #[test]
-fn what_is_listed() {
+fn tools_are_selected_by_the_query() {
     let narrow = "Echo_Narrow: it is narrow";
     // query, list, warning
     for (query, expected, warning) in [
@@ -110,61 +110,62 @@ fn what_is_listed() {
         (
             "strict=true&skip_incompatible=true",
             "[1,2]",
-            "Echo_Broken is left out: not, oneOf; Echo_Say is left out: optional_properties; \
+            "Echo_Broken is omitted: not, oneOf; Echo_Say is omitted: optional_properties; \
              Echo_Narrow: it is narrow",
         ),
         (
             "strict=true&skip_incompatible=true&version=1.0.0&include=Echo_Say",
             "[]",
-            "the list is empty, which providers refuse: send no tools instead; \
-             Echo_Say__1_0_0 is left out: optional_properties",
+            "the list is empty, which providers reject: send no tools instead; \
+             Echo_Say__1_0_0 is omitted: optional_properties",
         ),
     ] {
-        let page = asked(openai::chat_tools, catalog(), query).unwrap();
+        let page = list_tools(openai::chat_tools, catalog(), query).unwrap();
         assert_eq!(page.body, expected, "{query}");
         let headers: Vec<_> =
             page.headers.iter().map(|(name, value)| (*name, value.as_ref())).collect();
-        let told = [("toolbooth-warning", warning)];
-        assert_eq!(headers, &told[..usize::from(!warning.is_empty())], "{query}");
+        let expected = [("toolbooth-warning", warning)];
+        assert_eq!(headers, &expected[..usize::from(!warning.is_empty())], "{query}");
     }
     let all = Principal::Key { name: "all".to_owned(), scopes: Scopes::All };
-    let whole = asked_by(&all, openai::chat_tools, catalog(), "version=all").unwrap();
-    assert_eq!(whole.body, "[0,1,2,3,4,5,6]", "with what asks for scopes");
-    assert_eq!(whole.etag, "\"whole\"", "the whole list was rendered before");
-    let one = asked(openai::chat_tools, catalog(), "include=Echo_Say").unwrap();
-    let other = asked(openai::chat_tools, catalog(), "include=Echo_Broken").unwrap();
-    assert!(one.etag != whole.etag && one.etag != other.etag, "a tag belongs to one list");
+    let whole = list_as(&all, openai::chat_tools, catalog(), "version=all").unwrap();
+    assert_eq!(whole.body, "[0,1,2,3,4,5,6]", "including the tool that requires scopes");
+    assert_eq!(whole.etag, "\"whole\"", "the whole list was rendered at build time");
+    let one = list_tools(openai::chat_tools, catalog(), "include=Echo_Say").unwrap();
+    let other = list_tools(openai::chat_tools, catalog(), "include=Echo_Broken").unwrap();
+    assert!(one.etag != whole.etag && one.etag != other.etag, "each list has its own entity tag");
 }
 
 #[test]
-fn a_missing_scope_is_told_as_http_wants_it() {
-    let answer = asked(openai::chat_tools, catalog(), "include=Echo_Scoped").unwrap_err();
-    let expected = "403\ncontent-type: application/json\ncache-control: no-store\n\
-         www-authenticate: Bearer realm=\"toolbooth\", error=\"insufficient_scope\", scope=\"echo:a echo:b\"\n\
-         {\"error\":{\"code\":\"missing_scope\",\"message\":\"Tool 'Echo_Scoped' requires the scopes: \
-         echo:a echo:b\",\"type\":\"permission_error\"}}";
-    assert_eq!(wire(&answer), expected);
+fn a_missing_scope_has_the_header_of_http() {
+    let response = list_tools(openai::chat_tools, catalog(), "include=Echo_Scoped").unwrap_err();
+    let rejection = Rejection::MissingScope { name: "Echo_Scoped", scopes: &["echo:a", "echo:b"] };
+    let expected = with_context(CATALOG, &Principal::ANONYMOUS, "", &FakeHost::default(), |it| {
+        encode_rejection(&rejection, it.pipeline)
+    });
+    assert_eq!(response, expected);
+    assert_eq!((response.status, response.headers[2].0), (403, "www-authenticate"));
 }
 
-/// A list of no tools is no error of the query, but no provider takes it.
+/// An empty list is not an error, but providers reject it.
 #[test]
 fn empty_lists() {
     let nothing = FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say@2.0.0")]);
     let (principal, query) = (&Principal::ANONYMOUS, "version=1.0.0");
-    let page = asked_of(&nothing, principal, openai::chat_tools, catalog(), query).unwrap();
+    let page = list_on(&nothing, principal, openai::chat_tools, catalog(), query).unwrap();
     assert_eq!((&*page.body, &*page.headers[0].1), ("[]", EMPTY));
 }
 
-/// 5.4: a tool that the provider does not take.
+/// 5.4: a tool that the provider does not accept.
 #[test]
 fn incompatible_tools() {
-    let answer = asked(openai::chat_tools, catalog(), "strict=true").unwrap_err();
-    assert_eq!(answer.status, 400);
+    let response = list_tools(openai::chat_tools, catalog(), "strict=true").unwrap_err();
+    assert_eq!(response.status, 400);
     let expected = json!({
         "code": "tool_schema_incompatible",
         "message": "Tool 'Echo_Broken' has 'not', 'oneOf', which strict tools of OpenAI Chat Completions \
-                    cannot take. error.tools names 2 such tools. Leave them out with skip_incompatible=true, or \
-                    choose with include or toolkit",
+                    cannot use. error.tools lists 2 such tools. Omit them with skip_incompatible=true, or \
+                    narrow the list with include or toolkit",
         "type": "semantic_error",
         "incompatible_features": ["not", "oneOf", "optional_properties"],
         "tools": [
@@ -172,14 +173,14 @@ fn incompatible_tools() {
             {"name": "Echo_Say", "incompatible_features": ["optional_properties"]}
         ]
     });
-    assert_eq!(told(&answer), expected);
-    let one = asked(openai::chat_tools, catalog(), "strict=true&include=Echo_Say__1_0_0");
-    let one = told(&one.unwrap_err());
+    assert_eq!(error_of(&response), expected);
+    let one = list_tools(openai::chat_tools, catalog(), "strict=true&include=Echo_Say__1_0_0");
+    let one = error_of(&one.unwrap_err());
     assert_eq!(
         one["message"],
         "Tool 'Echo_Say__1_0_0' has 'optional_properties', which strict tools of OpenAI Chat \
-         Completions cannot take. Leave it out with skip_incompatible=true, or choose with include \
-         or toolkit"
+         Completions cannot use. Omit it with skip_incompatible=true, or narrow the list with \
+         include or toolkit"
     );
 }
 
@@ -189,7 +190,7 @@ fn errors() {
     let missing = |message: &str| ("tool_not_found", message.to_owned());
     for (query, (code, message)) in [
         ("strict=1", invalid("strict must be true or false")),
-        ("version=9.9.9", invalid("version: no tool that is asked for has version 9.9.9")),
+        ("version=9.9.9", invalid("version: none of the selected tools has version 9.9.9")),
         (
             "include=No%22pe",
             missing(
@@ -200,30 +201,22 @@ fn errors() {
         ("include=Echo.Say@7", missing("include: Echo.Say has no version 7.0.0")),
     ] {
         for tools in PROVIDERS {
-            let answer = asked(tools, CATALOG, query).unwrap_err();
+            let response = list_tools(tools, CATALOG, query).unwrap_err();
             let expected =
                 json!({"code": code, "message": message, "type": "invalid_request_error"});
-            assert_eq!((answer.status, told(&answer)), (400, expected), "{query}");
+            assert_eq!((response.status, error_of(&response)), (400, expected), "{query}");
         }
     }
-    let answer = asked(gemini::tools, CATALOG, "strict=true").unwrap_err();
-    let message = told(&answer)["message"].clone();
+    let response = list_tools(gemini::tools, CATALOG, "strict=true").unwrap_err();
+    let message = error_of(&response)["message"].clone();
     assert!(message.as_str().unwrap().starts_with("Gemini has no strict tools"), "{message}");
     let bare: &Catalog = Box::leak(Box::new(Catalog { lists: &[], ..*CATALOG }));
     for tools in PROVIDERS {
-        assert_eq!(asked(tools, bare, "").unwrap_err().status, 503, "a catalogue without the list");
-    }
-    for rejection in every_rejection() {
-        let text = format!("{rejection:?}");
-        let host = FakeHost::default();
-        let answer = with_context(CATALOG, &Principal::ANONYMOUS, "", &host, |context| {
-            response(not_found(rejection), context)
-        });
-        let error = told(&answer);
-        assert!((400..=503).contains(&answer.status), "{text}");
-        for member in ["code", "message", "type"] {
-            assert!(error[member].as_str().is_some_and(|word| !word.is_empty()), "{text}: {error}");
-        }
+        assert_eq!(
+            list_tools(tools, bare, "").unwrap_err().status,
+            503,
+            "the catalogue lacks the list"
+        );
     }
 }
 
@@ -248,14 +241,14 @@ fn too_many_tools() {
                 .collect();
             let lists = vec![List { name, body: "[]", head: 1, entries: entries.leak(), etag: "" }];
             let catalog = Catalog { tools: many.leak(), lists: lists.leak(), ..*CATALOG };
-            let answer = asked(tools, Box::leak(Box::new(catalog)), query);
-            assert_eq!(answer.is_ok(), fits, "{count} in {name}");
-            if let Err(answer) = answer {
-                let error = told(&answer);
-                assert_eq!(error["code"], "too_many_tools", "{}", wire(&answer));
+            let response = list_tools(tools, Box::leak(Box::new(catalog)), query);
+            assert_eq!(response.is_ok(), fits, "{count} in {name}");
+            if let Err(response) = response {
+                let error = error_of(&response);
+                assert_eq!(error["code"], "too_many_tools", "{}", wire(&response));
                 let message = error["message"].as_str().unwrap();
                 assert!(message.contains(&format!("at most {most} ")), "{message}");
-                assert!(message.ends_with("Choose with include or toolkit"), "{message}");
+                assert!(message.ends_with("Narrow the list with include or toolkit"), "{message}");
             }
         }
     }
@@ -266,12 +259,13 @@ fn copy(tool: &Tool) -> Tool {
 }
 
 #[test]
-fn a_header_of_warnings_stays_short() {
-    let told = |count: usize| in_a_header((0..count).map(|n| format!("Tool_{n:04}: w")).collect());
-    assert_eq!(told(0), None);
-    assert_eq!(told(2).as_deref(), Some("Tool_0000: w; Tool_0001: w"));
-    let long = told(500).unwrap();
-    assert!(long.len() < LONGEST_WARNING + 32 && long.ends_with(" more"), "{long}");
+fn the_warning_header_stays_short() {
+    let header =
+        |count: usize| header_value((0..count).map(|n| format!("Tool_{n:04}: w")).collect());
+    assert_eq!(header(0), None);
+    assert_eq!(header(2).as_deref(), Some("Tool_0000: w; Tool_0001: w"));
+    let long = header(500).unwrap();
+    assert!(long.len() < MAX_WARNING_BYTES + 32 && long.ends_with(" more"), "{long}");
     let listed = long.matches("; ").count();
     assert!(long.ends_with(&format!("; and {} more", 500 - listed)), "{long}");
 }

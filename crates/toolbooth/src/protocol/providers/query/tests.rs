@@ -3,9 +3,9 @@ use crate::call::tests::CATALOG;
 use crate::principal::Principal;
 use crate::testing::{FakeHost, with_context};
 
-/// The ids of the tools that a query asks for, or why not.
-fn asked(query: &str, allowlist: &[(&str, &str)]) -> Result<String, Rejection> {
-    let (host, query) = (FakeHost::with(allowlist), Query::read(query)?);
+/// The ids of the tools that a query selects.
+fn select(query: &str, allowlist: &[(&str, &str)]) -> Result<String, Rejection> {
+    let (host, query) = (FakeHost::with(allowlist), ListQuery::parse(query)?);
     let tools =
         with_context(CATALOG, &Principal::ANONYMOUS, "", &host, |context| query.tools(context))?;
     Ok(tools.iter().map(|tool| tool.id()).collect::<Vec<_>>().join(" "))
@@ -16,7 +16,7 @@ const ALL_SAY: &str = "Echo.Say@1.0.0 Echo.Say@1.10.0 Echo.Say@2.0.0";
 const LATEST: &str = "Echo.Broken@1.0.0 Echo.Narrow@1.0.0 Echo.Private@1.0.0 Echo.Say@2.0.0";
 
 #[test]
-fn tools_that_are_asked_for() {
+fn valid_queries() {
     let all = LATEST.replace(SAY, ALL_SAY);
     let first = LATEST.replace(SAY, "Echo.Say@1.0.0");
     for (query, expected) in [
@@ -43,16 +43,16 @@ fn tools_that_are_asked_for() {
         ("toolkit=Echo", LATEST),
         ("toolkit=Echo&include=Echo_Say", SAY),
     ] {
-        assert_eq!(asked(query, &[]).as_deref(), Ok(expected), "{query}");
+        assert_eq!(select(query, &[]).as_deref(), Ok(expected), "{query}");
     }
 }
 
 #[test]
-fn queries_that_are_wrong() {
+fn invalid_queries() {
     let long = "x".repeat(200);
     let flag = |name: &str| format!("{name} must be true or false");
-    let version = "version must be latest, all, or a version x.y.z";
-    let names = |name: &str| format!("{name} must hold one or more names, with commas between");
+    let version = "version must be latest, all or x.y.z";
+    let names = |name: &str| format!("{name} must be a comma-separated list of names");
     let unknown = |name: &str| {
         format!(
             "{name} is not a parameter; the parameters are strict, include, toolkit, version, \
@@ -83,18 +83,18 @@ fn queries_that_are_wrong() {
         ("=x", unknown("\"\"")),
         ("%00%22=1", unknown("\"\u{fffd}’\"")),
         (&format!("{long}=1"), unknown(&format!("{:?}", excerpt(&long)))),
-        ("strict=true&strict=true", "strict is there more than once".to_owned()),
-        ("include=Echo_Say&include=Echo_Say", "include is there more than once".to_owned()),
+        ("strict=true&strict=true", "strict appears more than once".to_owned()),
+        ("include=Echo_Say&include=Echo_Say", "include appears more than once".to_owned()),
         ("toolkit=echo", toolkit("\"echo\"")),
         ("toolkit=Echo,Nope", toolkit("\"Nope\"")),
-        ("version=9.9.9", "version: no tool that is asked for has version 9.9.9".to_owned()),
+        ("version=9.9.9", "version: none of the selected tools has version 9.9.9".to_owned()),
     ] {
-        assert_eq!(asked(query, &[]), Err(Rejection::Malformed(expected)), "{query}");
+        assert_eq!(select(query, &[]), Err(Rejection::Malformed(expected)), "{query}");
     }
 }
 
 #[test]
-fn tools_that_there_are_not() {
+fn unknown_tools() {
     let unknown =
         |name: &str| Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned() };
     let missing = |version: &str| Rejection::UnknownVersion {
@@ -114,11 +114,11 @@ fn tools_that_there_are_not() {
         ("include=Echo.Say@9", missing("9.0.0")),
         ("include=Echo_Say&version=9.0.0", missing("9.0.0")),
     ] {
-        assert_eq!(asked(query, &[]), Err(expected), "{query}");
+        assert_eq!(select(query, &[]), Err(expected), "{query}");
     }
 }
 
-/// 7.2: a list does not show what may not be called.
+/// 7.2: a list omits tools that the caller may not run.
 #[test]
 fn the_allowlist() {
     let only = [("TOOL_ALLOWLIST", "Echo.Say@2.0.0")];
@@ -133,11 +133,11 @@ fn the_allowlist() {
         ("include=Echo.Say@1.0.0", &only, forbidden("Echo_Say")),
         ("", &warn, Ok(LATEST)),
     ] {
-        assert_eq!(asked(query, allowlist), expected.map(str::to_owned), "{query} {allowlist:?}");
+        assert_eq!(select(query, allowlist), expected.map(str::to_owned), "{query} {allowlist:?}");
     }
 }
 
-/// A list does not show what the caller's scopes do not cover.
+/// A list omits tools that require other scopes.
 #[test]
 fn scopes() {
     let only = [("TOOL_ALLOWLIST", "Echo.Say")];
@@ -148,6 +148,6 @@ fn scopes() {
         ("include=Echo_Say,Echo.Scoped@1", &[], Err(scopes)),
         ("include=Echo_Scoped", &only, Err(Rejection::ToolNotAllowed { name: "Echo_Scoped" })),
     ] {
-        assert_eq!(asked(query, allowlist), expected.map(str::to_owned), "{query} {allowlist:?}");
+        assert_eq!(select(query, allowlist), expected.map(str::to_owned), "{query} {allowlist:?}");
     }
 }

@@ -12,8 +12,8 @@ const TARGETS: [(&str, &Target); 5] = [
     ("Gemini", &gemini::PLAIN),
 ];
 
-/// The property `p` of an object that requires it, as each target takes it: the schema of the
-/// property, or the features that stand against it.
+/// The property `p` of an object that requires it, for each target: the adapted schema of the property, or the
+/// incompatible features.
 fn property(schema: &Value) -> [Value; 5] {
     let object = json!({
         "type": "object", "properties": {"p": schema}, "required": ["p"],
@@ -35,26 +35,26 @@ fn fitted(schema: &Value) -> [Fitted; 5] {
 fn the_columns_are_the_targets() {
     let columns: Vec<usize> = TARGETS.iter().map(|(_, target)| target.column).collect();
     assert_eq!(columns, [0, 1, 2, 3, 4]);
-    let mut names: Vec<&str> = KEYWORDS.iter().map(|Keyword(name, ..)| *name).collect();
+    let mut names: Vec<&str> = KEYWORDS.iter().map(|KeywordEntry(name, ..)| *name).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), KEYWORDS.len(), "a keyword stands there twice");
+    assert_eq!(names.len(), KEYWORDS.len(), "a keyword is repeated");
 }
 
-/// docs/PROVIDERS.md shows the rules as a table.
+/// docs/PROVIDERS.md has the same table.
 #[test]
-fn the_table_of_the_docs() {
-    let word = |rule: &Rule| match rule {
-        Keep => "stays",
-        Below => "not at the root",
-        If(_) => "in part",
-        AnyOf => "as anyOf",
-        Enum => "as enum",
-        Words => "words",
-        Drop => "dropped",
-        Refuse => "no",
+fn the_table_in_the_docs() {
+    let word = |rule: &KeywordRule| match rule {
+        KeywordRule::Keep => "stays",
+        KeywordRule::Below => "not at the root",
+        KeywordRule::If(_) => "in part",
+        KeywordRule::AnyOf => "as anyOf",
+        KeywordRule::Enum => "as enum",
+        KeywordRule::Words => "words",
+        KeywordRule::Drop => "dropped",
+        KeywordRule::Reject => "no",
     };
-    let row = |Keyword(name, _, rules): &Keyword| {
+    let row = |KeywordEntry(name, _, rules): &KeywordEntry| {
         format!("| `{name}` | {} |", rules.each_ref().map(word).join(" | "))
     };
     let docs = include_str!("../../../../../../docs/PROVIDERS.md");
@@ -64,18 +64,18 @@ fn the_table_of_the_docs() {
 }
 
 #[test]
-fn what_is_put_into_words_stands_in_the_description() {
+fn sentences_are_in_the_order_of_the_table() {
     let [_, _, _, strict, _] = property(&json!({"type": "string", "maxLength": 9, "minLength": 1}));
     assert_eq!(strict["description"], "At least 1 character. At most 9 characters.");
 }
 
 #[test]
-fn what_a_strict_list_makes_of_a_schema() {
+fn schemas_of_strict_lists() {
     let object = |properties: Value| json!({"type": "object", "properties": properties});
-    // schema of the root, then OpenAI strict and Anthropic strict: the schema or the features
+    // The schema of the root, then for OpenAI strict and Anthropic strict the schema or the features.
     for (what, schema, openai, anthropic) in [
         (
-            "an object is closed, and null makes a property one that is always sent",
+            "an object is closed, and a nullable property becomes required",
             object(json!({"a": {"type": ["string", "null"]}})),
             json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}},
                    "required": ["a"], "additionalProperties": false}),
@@ -83,7 +83,7 @@ fn what_a_strict_list_makes_of_a_schema() {
                    "additionalProperties": false}),
         ),
         (
-            "null in a union or among values too",
+            "also if null is in a union or an enum",
             object(json!({
                 "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},
                 "b": {"enum": ["x", null]},
@@ -100,7 +100,7 @@ fn what_a_strict_list_makes_of_a_schema() {
                        "c": {"const": null}}}),
         ),
         (
-            "a property that need not be there",
+            "an optional property",
             object(json!({"a": {"type": "string"}})),
             json!(["optional_properties"]),
             json!({"type": "object", "properties": {"a": {"type": "string"}},
@@ -138,7 +138,7 @@ fn what_a_strict_list_makes_of_a_schema() {
             json!(["type"]),
         ),
         (
-            "what a type gives no meaning",
+            "keywords that do not apply to the type",
             object(
                 json!({"a": {"type": ["null"], "format": "date", "minimum": 1, "items": {"type": "null"}}}),
             ),
@@ -148,7 +148,7 @@ fn what_a_strict_list_makes_of_a_schema() {
                    "additionalProperties": false}),
         ),
         (
-            "a format beside several types",
+            "a format with several types",
             object(json!({"a": {"type": ["string", "null"], "format": "date"}})),
             json!({"type": "object", "properties": {"a": {"type": ["string", "null"], "format": "date"}},
                    "required": ["a"], "additionalProperties": false}),
@@ -165,14 +165,14 @@ fn what_a_strict_list_makes_of_a_schema() {
             json!(["anyOf"]),
         ),
         (
-            "a union beside something else",
+            "a union next to other keywords",
             object(json!({"a": {"type": "string", "pattern": "a", "anyOf": [{"type": "string"}]}})),
             json!(["anyOf", "optional_properties"]),
             json!({"type": "object", "additionalProperties": false, "properties": {
                    "a": {"anyOf": [{"type": "string"}], "description": "Matches /a/."}}}),
         ),
         (
-            "a required member that the object does not describe",
+            "a required member that the object does not declare",
             json!({"type": "object", "properties": {}, "required": ["a"], "additionalProperties": false}),
             json!(["required"]),
             json!(["required"]),
@@ -198,7 +198,7 @@ fn what_a_strict_list_makes_of_a_schema() {
 
 #[test]
 fn the_root() {
-    // Providers refuse some keywords at the root alone.
+    // Providers reject some keywords only at the root.
     for (keyword, value, expected) in [
         ("anyOf", json!([{"type": "object"}]), [true, true, true, true, false]),
         ("oneOf", json!([{"type": "object"}]), [true, true, true, false, false]),
@@ -208,10 +208,10 @@ fn the_root() {
         ("const", json!({}), [true, false, false, false, false]),
     ] {
         let schema = json!({"type": "object", "additionalProperties": false, keyword: value});
-        let refused = fitted(&schema).map(|fitted| {
+        let rejected = fitted(&schema).map(|fitted| {
             fitted.is_err_and(|features| features.iter().any(|feature| feature == keyword))
         });
-        assert_eq!(refused, expected, "{keyword}");
+        assert_eq!(rejected, expected, "{keyword}");
     }
     let bare = json!({"type": "object"});
     let [openai, _, anthropic, _, gemini] = fitted(&bare);
@@ -244,7 +244,7 @@ fn names_of_properties() {
         let inner = json!({"type": "object", "properties": {name: {"type": "string"}}});
         assert_eq!(of(inner.clone()), expected, "{name:?}");
         let outer = json!({"type": "object", "properties": {"p": inner}});
-        assert_eq!(of(outer), [true; 5], "{name:?} further in");
+        assert_eq!(of(outer), [true; 5], "{name:?} in a nested object");
     }
 }
 
@@ -303,9 +303,9 @@ fn limits() {
         ("16 unions", required(many(16, &union)), "unions", [false; 5]),
         ("17 unions", required(many(17, &union)), "unions", [false, false, false, true, false]),
     ] {
-        let over = fitted(&schema)
+        let rejected = fitted(&schema)
             .map(|fitted| fitted.is_err_and(|features| features.iter().any(|one| one == feature)));
-        assert_eq!(over, expected, "{what}");
+        assert_eq!(rejected, expected, "{what}");
     }
     for (levels, warned) in [(5, 0), (6, 1), (10, 1)] {
         for fitted in fitted(&deep(levels)) {
@@ -314,9 +314,9 @@ fn limits() {
     }
 }
 
-/// A call in a provider's form has no place for tokens, secrets and users.
+/// A call in a provider's format cannot send tokens, secrets and users.
 #[test]
-fn requirements_are_warned_of() {
+fn requirements_lead_to_a_warning() {
     for (requirements, warned) in [
         (Value::Null, false),
         (json!({}), false),
@@ -329,13 +329,13 @@ fn requirements_are_warned_of() {
             "input_schema": schema, "output_schema": null, "requirements": requirements
         }));
         let listed = Listed { definition: &definition.unwrap(), name: "A_B", latest: true };
-        let told = ["requirements: a call in this form cannot send them".to_owned()];
+        let expected = ["requirements: a call in this format cannot send them".to_owned()];
         for (name, target) in TARGETS {
             let warnings = match render(&listed, target, |schema| schema) {
                 Rendering::Fits { warnings, .. } => warnings,
                 other => panic!("{name} {requirements}: {other:?}"),
             };
-            assert_eq!(warnings, told[..usize::from(warned)], "{name} {requirements}");
+            assert_eq!(warnings, expected[..usize::from(warned)], "{name} {requirements}");
         }
     }
 }

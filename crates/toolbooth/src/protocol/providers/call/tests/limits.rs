@@ -1,4 +1,4 @@
-//! Requests of which no call runs, by their number and their arguments.
+//! Requests that are rejected as a whole, because of the number of calls or their arguments.
 
 use super::*;
 
@@ -14,15 +14,15 @@ fn limits_of_a_request() {
     ] {
         for provider in PROVIDERS {
             let host = FakeHost::with(variables);
-            let (got, answer) =
+            let (got, response) =
                 post(&host, &format!("{provider}/call"), &calls(provider, &say(count)));
-            assert_eq!(got, status, "PC12 {provider} {count}: {answer}");
+            assert_eq!(got, status, "PC12 {provider} {count}: {response}");
             if got == 400 {
-                assert_eq!(answer["error"]["code"], "too_many_tool_calls", "{answer}");
+                assert_eq!(response["error"]["code"], "too_many_tool_calls", "{response}");
                 let most = if count == 21 { 20 } else { 1 };
-                let words =
-                    format!("There are {count} tool calls; one request may have at most {most}");
-                assert_eq!(answer["error"]["message"], words);
+                let expected =
+                    format!("There are {count} tool calls; a request may have at most {most}");
+                assert_eq!(response["error"]["message"], expected);
             }
         }
     }
@@ -36,11 +36,12 @@ fn limits_of_a_request() {
                 (Some("2"), "Echo_Say", r#"{"text":"hi"}"#),
             ],
         );
-        let (answer, _) = results(&host, &format!("{provider}/call"), &sent);
-        let texts: Vec<_> = told(provider, &answer).into_iter().map(|(_, text, _)| text).collect();
+        let (response, _) = call_ok(&host, &format!("{provider}/call"), &sent);
+        let texts: Vec<_> =
+            read_results(provider, &response).into_iter().map(|(_, text, _)| text).collect();
         assert_eq!(
             texts,
-            ["h", "Error: The arguments have 13 bytes of JSON; at most 12 are taken."],
+            ["h", "Error: The arguments have 13 bytes of JSON; the limit is 12."],
             "PC11 {provider}"
         );
     }
@@ -49,14 +50,18 @@ fn limits_of_a_request() {
 #[test]
 fn arguments_are_validated_before_any_call_runs() {
     // PC14
-    let start = "No call ran, for arguments are invalid. ";
+    let start = "No call ran because arguments are invalid. ";
     let good = (Some("1"), "Echo_Say", r#"{"text":"hi"}"#);
     for (what, sent, expected) in [
-        ("good ones", vec![good], None),
-        ("unknown tools are not judged", vec![good, (Some("2"), "No_Such", "1")], None),
-        ("nor those that may not be called", vec![good, (Some("2"), "Echo_Narrow", "1")], None),
+        ("valid arguments", vec![good], None),
+        ("unknown tools are skipped", vec![good, (Some("2"), "No_Such", "1")], None),
         (
-            "one fault",
+            "so are tools that the caller may not run",
+            vec![good, (Some("2"), "Echo_Narrow", "1")],
+            None,
+        ),
+        (
+            "one error",
             vec![good, (Some("2"), "Echo_Say", "{}")],
             Some("2 (Echo_Say): text: Is required"),
         ),
@@ -71,21 +76,29 @@ fn arguments_are_validated_before_any_call_runs() {
                 "1 (Echo_Broken): text: Must be a string; x: Is not a known parameter | 2 (Echo_Say): input: Must be an object",
             ),
         ),
+        (
+            "a call whose requirements are not met either",
+            vec![good, (Some("2"), "Echo_Private", r#"{"text":1}"#)],
+            Some("2 (Echo_Private): text: Must be a string"),
+        ),
         ("no name", vec![(Some("1"), "", "{}")], Some("1 (): The call names no function.")),
     ] {
         for provider in PROVIDERS {
-            let host = FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say,Echo.Broken")]);
+            let host = FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say,Echo.Broken,Echo.Private")]);
             let body = calls(provider, &sent);
-            let (status, answer) =
+            let (status, response) =
                 post(&host, &format!("{provider}/call?validate_tool_arguments=true"), &body);
             assert_eq!(
                 status,
                 if expected.is_some() { 400 } else { 200 },
-                "{what} {provider} {answer}"
+                "{what} {provider} {response}"
             );
             if let Some(expected) = expected {
-                assert_eq!(answer["error"]["code"], "invalid_tool_arguments", "{what} {provider}");
-                let message = answer["error"]["message"].as_str().unwrap();
+                assert_eq!(
+                    response["error"]["code"], "invalid_tool_arguments",
+                    "{what} {provider}"
+                );
+                let message = response["error"]["message"].as_str().unwrap();
                 assert_eq!(message, format!("{start}{expected}"), "{what} {provider}");
             }
             let (status, _) =
@@ -94,10 +107,10 @@ fn arguments_are_validated_before_any_call_runs() {
         }
     }
     let bad = calls("openai", &[good, (Some("2"), "Echo_Say", "{secret")]);
-    let (status, answer) =
+    let (status, response) =
         post(&FakeHost::default(), "openai/call?validate_tool_arguments=true", &bad);
     let expected = format!(
         "{start}2 (Echo_Say): Invalid JSON in arguments. Please retry with valid JSON. Found: key must be a string at line 1 column 2."
     );
-    assert_eq!((status, &answer["error"]["message"]), (400, &json!(expected)));
+    assert_eq!((status, &response["error"]["message"]), (400, &json!(expected)));
 }

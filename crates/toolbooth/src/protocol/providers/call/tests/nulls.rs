@@ -1,13 +1,12 @@
-//! A member that is null is one that is absent, whatever member of whatever format it is.
+//! A member that is null counts as absent, in every format.
 
 use super::*;
 
-/// The places of objects in an answer, each with all members that its format has there and that a library
-/// may write as null.
-type Members = &'static [(&'static str, &'static [&'static str])];
+/// Paths of objects in a response, each with the members that a library may write as null.
+type NullableMembers = &'static [(&'static str, &'static [&'static str])];
 
 #[rustfmt::skip]
-const OPENAI: Members = &[
+const OPENAI: NullableMembers = &[
     ("", &["id", "choices", "created", "model", "object", "service_tier", "system_fingerprint",
         "usage", "metadata", "moderation", "request_id", "role", "tool_calls", "content"]),
     ("/choices/0", &["finish_reason", "index", "logprobs", "message", "delta"]),
@@ -17,7 +16,7 @@ const OPENAI: Members = &[
     ("/choices/0/message/tool_calls/0/function", &["name", "arguments"]),
 ];
 #[rustfmt::skip]
-const RESPONSES: Members = &[
+const RESPONSES: NullableMembers = &[
     ("", &["id", "created_at", "error", "incomplete_details", "instructions", "metadata", "model",
         "object", "output", "parallel_tool_calls", "temperature", "tool_choice", "tools", "top_p",
         "background", "completed_at", "conversation", "max_output_tokens", "max_tool_calls",
@@ -27,13 +26,13 @@ const RESPONSES: Members = &[
         "created_by", "role"]),
 ];
 #[rustfmt::skip]
-const ANTHROPIC: Members = &[
+const ANTHROPIC: NullableMembers = &[
     ("", &["id", "container", "content", "context_management", "model", "role", "stop_details",
         "stop_reason", "stop_sequence", "type", "usage"]),
     ("/content/0", &["id", "type", "name", "input", "caller", "cache_control", "citations", "text"]),
 ];
 #[rustfmt::skip]
-const GEMINI: Members = &[
+const GEMINI: NullableMembers = &[
     ("", &["candidates", "promptFeedback", "prompt_feedback", "usageMetadata", "usage_metadata",
         "modelVersion", "model_version", "responseId", "response_id", "createTime", "create_time",
         "sdkHttpResponse", "sdk_http_response", "automaticFunctionCallingHistory",
@@ -56,8 +55,8 @@ const GEMINI: Members = &[
         "partial_args", "willContinue", "will_continue"]),
 ];
 
-/// An answer with a call that runs, and all places there are.
-fn whole(provider: &str) -> (Value, Members) {
+/// A response with a valid call, and the members of its objects.
+fn whole(provider: &str) -> (Value, NullableMembers) {
     let calls = calls(provider, &[(Some("1"), "Echo_Say", r#"{"text":"hi"}"#)]);
     match provider {
         "openai" => (
@@ -76,36 +75,36 @@ fn whole(provider: &str) -> (Value, Members) {
 }
 
 #[test]
-fn null_is_absent_wherever_it_stands() {
-    // A host each: its clock goes on, and stands in the ids that are made.
+fn null_counts_as_absent() {
+    // A new host each time, because generated ids contain the time.
     let post = |address: &str, body: &Value| post(&FakeHost::default(), address, body);
     for provider in PROVIDERS {
         let (body, members) = whole(provider);
         let address = format!("{provider}/call");
         let mut all = body.clone();
-        for (place, names) in members {
+        for (path, names) in members {
             for name in *names {
                 let (mut null, mut absent) = (body.clone(), body.clone());
-                let object = |body: &mut Value| body.pointer_mut(place).unwrap().take();
+                let object = |body: &mut Value| body.pointer_mut(path).unwrap().take();
                 let mut one = object(&mut null);
                 one[*name] = Value::Null;
-                *null.pointer_mut(place).unwrap() = one;
-                absent.pointer_mut(place).unwrap().as_object_mut().unwrap().remove(*name);
+                *null.pointer_mut(path).unwrap() = one;
+                absent.pointer_mut(path).unwrap().as_object_mut().unwrap().remove(*name);
                 let expected = post(&address, &absent);
-                assert_eq!(post(&address, &null), expected, "{provider} {place}/{name}");
-                let here = all.pointer_mut(place).unwrap().as_object_mut().unwrap();
+                assert_eq!(post(&address, &null), expected, "{provider} {path}/{name}");
+                let here = all.pointer_mut(path).unwrap().as_object_mut().unwrap();
                 here.entry(*name).or_insert(Value::Null);
             }
         }
         // All at once, as the libraries write them.
         assert_eq!(post(&address, &all), post(&address, &body), "{provider}: {all}");
-        let (answer, _) = results(&FakeHost::default(), &address, &all);
-        assert_eq!(told(provider, &answer)[0].1, "hi", "{provider}");
+        let (response, _) = call_ok(&FakeHost::default(), &address, &all);
+        assert_eq!(read_results(provider, &response)[0].1, "hi", "{provider}");
     }
 }
 
 #[test]
-fn null_in_arguments_is_a_value_where_the_schema_has_one() {
+fn null_in_arguments_is_a_value_if_the_schema_allows_it() {
     for (arguments, expected) in [
         (r#"{"text":"hi","mood":null}"#, "hi"),
         (
@@ -116,16 +115,20 @@ fn null_in_arguments_is_a_value_where_the_schema_has_one() {
         for provider in PROVIDERS {
             for query in ["", "?validate_tool_arguments=true"] {
                 let body = calls(provider, &[(Some("1"), "Echo_Say", arguments)]);
-                let (status, answer) =
+                let (status, response) =
                     post(&FakeHost::default(), &format!("{provider}/call{query}"), &body);
                 if status == 400 {
                     assert!(
                         !query.is_empty() && expected != "hi",
-                        "{provider} {arguments}: {answer}"
+                        "{provider} {arguments}: {response}"
                     );
                     continue;
                 }
-                assert_eq!(told(provider, &answer)[0].1, expected, "{provider} {arguments}");
+                assert_eq!(
+                    read_results(provider, &response)[0].1,
+                    expected,
+                    "{provider} {arguments}"
+                );
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Which of the calls in an answer run, and under which ids they come back.
+//! Which calls of a response run, and the ids of their results.
 
 use super::*;
 
 #[test]
 fn ids_that_are_missing_or_repeated() {
-    let made = "Some calls had no id. Their results have ids that were made here; give them to the calls before you send both to the model";
-    let repeated = "Several calls have one id. Each has a result, in the order of the calls";
+    let made = "Some calls had no id. Their results have generated ids; add these to the calls before you send both to the model";
+    let repeated = "Several calls have the same id. Each has a result, in the order of the calls";
     let stamp = 1_741_724_000_000_u64;
     let (long, letters) = ("A".repeat(100), "A".repeat(45));
     let say = |id, name| (id, name, r#"{"text":"hi"}"#);
@@ -33,7 +33,7 @@ fn ids_that_are_missing_or_repeated() {
             vec![made],
         ),
         (
-            "PC4 one that is taken",
+            "PC4 an id that is taken",
             vec![say(None, "Echo_Say"), say(Some("call_1741724000000_Echo_Say"), "Echo_Say")],
             vec![format!("call_{stamp}_Echo_Say_2"), format!("call_{stamp}_Echo_Say")],
             vec![made],
@@ -64,17 +64,18 @@ fn ids_that_are_missing_or_repeated() {
         ),
     ] {
         for provider in PROVIDERS {
-            let (answer, beside) =
-                results(&FakeHost::default(), &format!("{provider}/call"), &calls(provider, &sent));
-            let ids: Vec<_> = beside["calls"]
+            let (response, report) =
+                call_ok(&FakeHost::default(), &format!("{provider}/call"), &calls(provider, &sent));
+            let ids: Vec<_> = report["calls"]
                 .as_array()
                 .unwrap()
                 .iter()
                 .map(|call| call["id"].as_str().unwrap())
                 .collect();
             assert_eq!(ids, expected, "{what} {provider}");
-            let wire: Vec<_> = told(provider, &answer).into_iter().map(|(id, ..)| id).collect();
-            // Older models of Gemini refuse an id, so a result has one only if its call had.
+            let wire: Vec<_> =
+                read_results(provider, &response).into_iter().map(|(id, ..)| id).collect();
+            // Older Gemini models reject ids, so a result only has one if its call had one.
             let has_id =
                 |at: usize| provider != "gemini" || sent[at].0.is_some_and(|id| !id.is_empty());
             let expected_wire: Vec<_> = expected
@@ -85,20 +86,20 @@ fn ids_that_are_missing_or_repeated() {
             assert_eq!(wire, expected_wire, "{what} {provider}");
             let quiet = provider == "gemini" && warnings == [made];
             let warnings = if quiet { json!([]) } else { json!(warnings) };
-            assert_eq!(beside["warnings"], warnings, "{what} {provider}");
+            assert_eq!(report["warnings"], warnings, "{what} {provider}");
         }
     }
     let number =
         json!([{"id": 7, "type": "function", "function": {"name": "Echo_Say", "arguments": "{}"}}]);
-    let (_, beside) = results(&FakeHost::default(), "openai/call", &number);
-    assert_eq!(beside["warnings"], json!([made]), "PC18 an id is a text");
+    let (_, report) = call_ok(&FakeHost::default(), "openai/call", &number);
+    assert_eq!(report["warnings"], json!([made]), "PC18 an id is a string");
 }
 
 #[test]
-fn the_end_of_an_answer() {
-    let cut = "The model's answer was cut off";
-    let odd = "The model's answer has tool calls but did not end in order to make them";
-    let unfinished = "Error: The call was cut off at the limit of tokens and did not run. Please retry with shorter arguments or a higher limit.";
+fn finish_reasons() {
+    let cut = "The model's response was cut off";
+    let odd = "The model's response has tool calls, but its finish reason is a different one";
+    let unfinished = "Error: The call was cut off at the token limit and did not run. Please retry with shorter arguments or a higher limit.";
     for (provider, end, last, warnings) in [
         ("openai", "tool_calls", "hi", vec![]),
         ("openai", "stop", "hi", vec![odd]),
@@ -123,16 +124,17 @@ fn the_end_of_an_answer() {
             "anthropic" => json!({"stop_reason": end, "content": calls}),
             _ => json!({"candidates": [{"finishReason": end, "content": {"parts": calls}}]}),
         };
-        let (answer, beside) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
-        let texts: Vec<_> = told(provider, &answer).into_iter().map(|(_, text, _)| text).collect();
+        let (response, report) = call_ok(&FakeHost::default(), &format!("{provider}/call"), &body);
+        let texts: Vec<_> =
+            read_results(provider, &response).into_iter().map(|(_, text, _)| text).collect();
         assert_eq!(texts, ["hi", last], "PC19 {provider} {end}");
-        assert_eq!(beside["warnings"], json!(warnings), "PC19 {provider} {end}");
+        assert_eq!(report["warnings"], json!(warnings), "PC19 {provider} {end}");
     }
 }
 
 #[test]
-fn an_answer_that_was_cut_off_behind_its_calls() {
-    // PC19: what came before the last thing is whole
+fn a_response_that_was_cut_off_after_its_calls() {
+    // PC19: only the last item can be incomplete
     let say = r#"{"text":"hi"}"#;
     let call = |provider| calls(provider, &[(Some("1"), "Echo_Say", say)])[0].clone();
     for (provider, body) in [
@@ -160,14 +162,14 @@ fn an_answer_that_was_cut_off_behind_its_calls() {
             json!({"finishReason": "MAX_TOKENS", "content": {"parts": [call("gemini"), {"text": "H"}]}}),
         ),
     ] {
-        let (answer, _) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
+        let (response, _) = call_ok(&FakeHost::default(), &format!("{provider}/call"), &body);
         let expected = vec![(Some("1".to_owned()), "hi".to_owned(), false)];
-        assert_eq!(told(provider, &answer), expected, "PC19 {provider} {body}");
+        assert_eq!(read_results(provider, &response), expected, "PC19 {provider} {body}");
     }
 }
 
 #[test]
-fn parts_of_answers_that_must_not_run() {
+fn calls_that_must_not_run() {
     let say = r#"{"text":"hi"}"#;
     let item = |id: &str, status: &str| json!({"type": "function_call", "call_id": id, "name": "Echo_Say", "arguments": say, "status": status});
     let call = json!({"name": "Echo_Say", "args": {"text": "hi"}});
@@ -176,27 +178,28 @@ fn parts_of_answers_that_must_not_run() {
         call[key] = value;
         json!([{"functionCall": call}])
     };
-    let cut = "Error: The call was cut off at the limit of tokens and did not run. Please retry with shorter arguments or a higher limit.";
-    let pieces = "Error: The arguments came in pieces that were not put together.";
+    let cut = "Error: The call was cut off at the token limit and did not run. Please retry with shorter arguments or a higher limit.";
+    let pieces = "Error: The arguments are incomplete: their streamed pieces were not joined.";
     for (what, provider, body, expected) in [
         (
-            "an item that is not whole",
+            "an incomplete item",
             "openai-responses",
             json!([item("1", "incomplete"), item("2", "completed")]),
             vec![cut, "hi"],
         ),
         (
-            "a call that has its result",
+            "a call that already has a result",
             "openai-responses",
             json!([item("1", "completed"), {"type": "function_call_output", "call_id": "1", "output": "hi"}, item("2", "completed")]),
             vec!["hi"],
         ),
-        ("pieces of arguments", "gemini", with("partialArgs", json!([])), vec![pieces]),
+        ("partial arguments", "gemini", with("partialArgs", json!([])), vec![pieces]),
         ("more to come", "gemini", with("will_continue", json!(true)), vec![pieces]),
         ("no more to come", "gemini", with("willContinue", json!(false)), vec!["hi"]),
     ] {
-        let (answer, _) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
-        let texts: Vec<_> = told(provider, &answer).into_iter().map(|(_, text, _)| text).collect();
+        let (response, _) = call_ok(&FakeHost::default(), &format!("{provider}/call"), &body);
+        let texts: Vec<_> =
+            read_results(provider, &response).into_iter().map(|(_, text, _)| text).collect();
         assert_eq!(texts, expected, "{what}");
     }
 }
@@ -210,9 +213,9 @@ fn only_the_first_choice_is_read() {
         ("openai", json!({"choices": [choice("1"), choice("2")]})),
         ("gemini", json!({"candidates": [candidate("1"), candidate("2")]})),
     ] {
-        let (answer, beside) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
+        let (response, report) = call_ok(&FakeHost::default(), &format!("{provider}/call"), &body);
         let expected = vec![(Some("1".to_owned()), "hi".to_owned(), false)];
-        assert_eq!(told(provider, &answer), expected, "{provider}");
-        assert_eq!(beside["warnings"], json!(["Only the first choice was read"]), "{provider}");
+        assert_eq!(read_results(provider, &response), expected, "{provider}");
+        assert_eq!(report["warnings"], json!(["Only the first choice was read"]), "{provider}");
     }
 }

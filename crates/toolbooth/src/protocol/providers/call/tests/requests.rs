@@ -1,17 +1,17 @@
-//! What may be posted, and what is said of it beside the results.
+//! The request bodies that are accepted, and the warnings about them.
 
 use super::*;
 
 const UNHANDLED: &str = "Response contains tool_calls that are not run here. Client must execute \
     tools and send results to continue conversation: ";
 
-/// An answer with one call of `Echo_Say`, in a frame that is made of the list of calls.
+/// A response with one call of `Echo_Say`; `frame` wraps the list of calls.
 fn framed(provider: &str, frame: fn(Value) -> Value) -> Value {
     frame(calls(provider, &[(Some("c"), "Echo_Say", r#"{"text":"hi"}"#)]))
 }
 
 #[test]
-fn every_form_of_an_answer_is_read() {
+fn every_form_of_a_response_is_read() {
     // PC1 PC19
     type Frame = fn(Value) -> Value;
     let rows: &[(&str, Frame)] = &[
@@ -65,15 +65,15 @@ fn every_form_of_an_answer_is_read() {
     ];
     for (provider, frame) in rows {
         let body = framed(provider, *frame);
-        let (answer, beside) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
+        let (response, report) = call_ok(&FakeHost::default(), &format!("{provider}/call"), &body);
         let expected = vec![(Some("c".to_owned()), "hi".to_owned(), false)];
-        assert_eq!(told(provider, &answer), expected, "{provider} {body}");
-        assert_eq!(beside["warnings"], json!([]), "{provider} {body}");
+        assert_eq!(read_results(provider, &response), expected, "{provider} {body}");
+        assert_eq!(report["warnings"], json!([]), "{provider} {body}");
     }
 }
 
 #[test]
-fn an_answer_without_calls_is_no_error() {
+fn a_response_without_calls_is_not_an_error() {
     for (address, bodies) in [
         (
             "openai/call",
@@ -117,18 +117,18 @@ fn an_answer_without_calls_is_no_error() {
         ),
     ] {
         for body in bodies {
-            let (answer, beside) = results(&FakeHost::default(), address, &body);
-            let lists: Vec<_> = answer.as_object().unwrap().values().collect();
+            let (response, report) = call_ok(&FakeHost::default(), address, &body);
+            let lists: Vec<_> = response.as_object().unwrap().values().collect();
             assert_eq!(lists, [&json!([])], "{address} {body}");
             let expected = json!({"calls": [], "warnings": ["There are no tool calls to run"]});
-            assert_eq!(beside, expected, "{address} {body}");
+            assert_eq!(report, expected, "{address} {body}");
         }
     }
 }
 
 #[test]
 fn function_calls_without_arguments() {
-    // PC1: `args` may be absent, and a call that lacks its name is told so
+    // PC1: `args` may be absent, a name may not
     let body = json!([
         {"name": "Echo_Say"},
         {"text": "Hm"},
@@ -136,27 +136,28 @@ fn function_calls_without_arguments() {
         {"functionCall": {"name": "Echo_Say"}},
         {"args": {"text": "hi"}}
     ]);
-    let (answer, beside) = results(&FakeHost::default(), "gemini/call", &body);
-    let texts: Vec<_> = told("gemini", &answer).into_iter().map(|(_, text, _)| text).collect();
+    let (response, report) = call_ok(&FakeHost::default(), "gemini/call", &body);
+    let texts: Vec<_> =
+        read_results("gemini", &response).into_iter().map(|(_, text, _)| text).collect();
     let lacking = "Error: Invalid arguments for tool 'Echo_Say'. text: Is required. Please retry.";
     assert_eq!(texts, [lacking, "hi", lacking, "Error: The call names no function."]);
-    assert_eq!(beside["calls"].as_array().unwrap().len(), 4);
+    assert_eq!(report["calls"].as_array().unwrap().len(), 4);
 }
 
 #[test]
-fn an_answer_that_ended_because_a_call_went_wrong() {
-    // 5.3: it is not mended; the client learns why it ended and what to do
+fn finish_reasons_of_failed_calls() {
+    // 5.3: the call is not repaired; the client gets the reason and advice
     for (reason, advice) in [
-        ("MALFORMED_FUNCTION_CALL", "it wrote a call that cannot be read. Ask it again"),
+        ("MALFORMED_FUNCTION_CALL", "it wrote a malformed call. Ask it again"),
         (
             "UNEXPECTED_TOOL_CALL",
             "it called a tool that the request does not declare. Declare the tools, and ask it again",
         ),
         (
             "TOO_MANY_TOOL_CALLS",
-            "it called tools too often in a row. Ask it again with a smaller task",
+            "it called tools too many times in a row. Ask it again with a smaller task",
         ),
-        ("MALFORMED_RESPONSE", "it wrote an answer that cannot be read. Ask it again"),
+        ("MALFORMED_RESPONSE", "it wrote a malformed response. Ask it again"),
     ] {
         let why = format!("The model ended with {reason}: {advice}");
         for (content, warnings) in [
@@ -164,22 +165,22 @@ fn an_answer_that_ended_because_a_call_went_wrong() {
             (json!({"parts": [{"functionCall": {"name": "No_Such"}}]}), json!([why])),
         ] {
             let body = json!({"candidates": [{"finishReason": reason, "content": content}]});
-            let (_, beside) = results(&FakeHost::default(), "gemini/call", &body);
-            assert_eq!(beside["warnings"], warnings, "PC9 PC19 {body}");
+            let (_, report) = call_ok(&FakeHost::default(), "gemini/call", &body);
+            assert_eq!(report["warnings"], warnings, "PC9 PC19 {body}");
         }
     }
 }
 
 #[test]
-fn what_is_no_answer_is_told_what_was_expected() {
+fn errors_name_what_was_expected() {
     let chat = "The body must be a chat completion (an object with choices), its assistant message (an object with role or tool_calls) or the array of its tool calls";
     let responses =
         "The body must be a response (an object with output) or the array of its output items";
     let message =
         "The body must be a message (an object with content) or the array of its content blocks";
     let gemini = "The body must be a response (an object with candidates), a candidate (with content), its content (with parts) or the array of its parts";
-    let no_part = "[0] is not a part, which has a member such as text or functionCall, nor a function call, which has a name";
-    let no_second_part = "parts[1] is not a part, which has a member such as text or functionCall, nor a function call, which has a name";
+    let no_part = "[0] is neither a part, which has a member such as text or functionCall, nor a function call, which has a name";
+    let no_second_part = "parts[1] is neither a part, which has a member such as text or functionCall, nor a function call, which has a name";
     for (address, body, expected) in [
         ("openai/call", json!("secret"), chat),
         ("openai/call", json!({}), chat),
@@ -189,7 +190,7 @@ fn what_is_no_answer_is_told_what_was_expected() {
         (
             "openai/call",
             json!({"choices": [{"delta": {}}]}),
-            "choices[0].message is missing; a streamed answer must be put together first",
+            "choices[0].message is missing; join the chunks of a streamed response first",
         ),
         (
             "openai/call",
@@ -240,12 +241,12 @@ fn what_is_no_answer_is_told_what_was_expected() {
         (
             "gemini/call",
             json!([{"candidates": []}]),
-            "[0] is not a part; of a streamed answer or a conversation, post the model's last content",
+            "[0] is not a part; for a streamed response or a conversation, post the model's last content",
         ),
         (
             "gemini/call",
             json!([{"role": "model", "parts": []}]),
-            "[0] is not a part; of a streamed answer or a conversation, post the model's last content",
+            "[0] is not a part; for a streamed response or a conversation, post the model's last content",
         ),
         ("gemini/call", json!([{}]), no_part),
         ("gemini/call", json!([{"text": null}]), no_part),
@@ -265,7 +266,7 @@ fn what_is_no_answer_is_told_what_was_expected() {
         (
             "openai-responses/call?unknown=leave&unknown=answer",
             json!([]),
-            "unknown is there more than once",
+            "unknown appears more than once",
         ),
     ] {
         let expected = json!({"error": {"code": "invalid_request", "type": "invalid_request_error", "message": expected}});
@@ -274,11 +275,12 @@ fn what_is_no_answer_is_told_what_was_expected() {
 }
 
 #[test]
-fn what_is_left_to_the_client() {
-    // PC8: the calls that are run here come first in each row
+fn calls_that_are_left_to_the_client() {
+    // PC8
     let unhandled = |names: &str| format!("{UNHANDLED}{names}");
-    let hosted =
-        |names: &str| format!("The provider runs these itself; they have no result here: {names}");
+    let hosted = |names: &str| {
+        format!("The provider runs these itself, so they have no result here: {names}")
+    };
     for (address, body, warnings) in [
         (
             "openai/call",
@@ -334,20 +336,20 @@ fn what_is_left_to_the_client() {
             vec![unhandled("No_Such")],
         ),
     ] {
-        let (answer, beside) = results(&FakeHost::default(), address, &body);
-        let lists: Vec<_> = answer.as_object().unwrap().values().collect();
+        let (response, report) = call_ok(&FakeHost::default(), address, &body);
+        let lists: Vec<_> = response.as_object().unwrap().values().collect();
         assert_eq!(lists, [&json!([])], "{address} {body}");
-        assert_eq!(beside, json!({"calls": [], "warnings": warnings}), "{address} {body}");
+        assert_eq!(report, json!({"calls": [], "warnings": warnings}), "{address} {body}");
     }
     let many: Vec<_> = (0..20).map(|n| json!({"type": format!("kind{n}")})).collect();
-    let (_, beside) = results(&FakeHost::default(), "openai/call", &json!(many));
+    let (_, report) = call_ok(&FakeHost::default(), "openai/call", &json!(many));
     let listed = unhandled("kind0, kind1, kind2, kind3, kind4, kind5, kind6, kind7, …");
-    assert_eq!(beside["warnings"], json!([listed]));
+    assert_eq!(report["warnings"], json!([listed]));
 }
 
 #[test]
-fn with_unknown_leave_the_others_run() {
-    // PC8: also those that are here but may not be called, or not in that version
+fn with_unknown_leave_the_other_calls_run() {
+    // PC8: this includes tools that the caller may not run, and unknown versions
     let host = || FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say")]);
     for provider in PROVIDERS {
         let sent = calls(
@@ -360,11 +362,12 @@ fn with_unknown_leave_the_others_run() {
                 (Some("5"), "", "{}"),
             ],
         );
-        let (answer, beside) = results(&host(), &format!("{provider}/call?unknown=leave"), &sent);
-        let ids: Vec<_> = told(provider, &answer).into_iter().filter_map(|(id, ..)| id).collect();
+        let (response, report) = call_ok(&host(), &format!("{provider}/call?unknown=leave"), &sent);
+        let ids: Vec<_> =
+            read_results(provider, &response).into_iter().filter_map(|(id, ..)| id).collect();
         assert_eq!(ids, ["2", "3", "4", "5"], "{provider}");
-        assert_eq!(beside["warnings"], json!([format!("{UNHANDLED}No_Such")]), "{provider}");
-        let (answer, _) = results(&host(), &format!("{provider}/call?unknown=answer"), &sent);
-        assert_eq!(told(provider, &answer).len(), 5, "{provider}");
+        assert_eq!(report["warnings"], json!([format!("{UNHANDLED}No_Such")]), "{provider}");
+        let (response, _) = call_ok(&host(), &format!("{provider}/call?unknown=answer"), &sent);
+        assert_eq!(read_results(provider, &response).len(), 5, "{provider}");
     }
 }

@@ -1,9 +1,9 @@
-//! What becomes of each keyword with each provider.
+//! How each provider's lists treat each keyword.
 
 use super::*;
 
-/// 3.1 and 5.4: what a property's keyword comes to with each provider. `K` stays as written, `W`
-/// is put into words, `-` goes, and any other text is the feature that is told.
+/// 3.1 and 5.4: the type of a property, its keywords, and the result for each provider. `K` is unchanged, `W` becomes
+/// a sentence, `-` is dropped, `E` is an enum, `A` is anyOf, and any other text is the incompatible features.
 const ROWS: &[(&str, &str, [&str; 5])] = &[
     ("string", r#""title":"T""#, ["K", "K", "K", "K", "K"]),
     ("string", r#""format":"date""#, ["K", "K", "K", "K", "K"]),
@@ -125,8 +125,8 @@ const ROWS: &[(&str, &str, [&str; 5])] = &[
 
 #[test]
 fn every_keyword_with_every_provider() {
-    let known: Vec<&str> = KEYWORDS.iter().map(|Keyword(name, ..)| *name).collect();
-    let mut seen = vec!["type", "description", "required", "anyOf"]; // in the tests below
+    let known: Vec<&str> = KEYWORDS.iter().map(|KeywordEntry(name, ..)| *name).collect();
+    let mut seen = vec!["type", "description", "required", "anyOf"]; // other tests cover these
     for (kind, rest, expected) in ROWS {
         let text = format!(r#"{{"type":"{kind}","description":"D.",{rest}}}"#);
         let schema: Value = serde_json::from_str(&text).unwrap();
@@ -135,7 +135,7 @@ fn every_keyword_with_every_provider() {
         for ((name, _), (got, expected)) in
             TARGETS.iter().zip(property(&schema).iter().zip(expected))
         {
-            let what = format!("{name}: {text} came to {got}");
+            let what = format!("{name}: {text} became {got}");
             let description = got["description"].as_str().unwrap_or_default();
             match *expected {
                 "K" => assert_eq!(got, &schema, "{what}"),

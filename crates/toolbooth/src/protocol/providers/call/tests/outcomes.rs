@@ -1,4 +1,4 @@
-//! What comes of calls.
+//! The results of calls.
 
 use super::*;
 
@@ -6,8 +6,8 @@ const SAY: &str = r#"{"text":"hi"}"#;
 
 #[test]
 fn each_provider_gets_results_in_its_own_form() {
-    // PC2 PC3 PC5 PC6 PC15: ids pass through, arguments are read as the provider writes them, and
-    // what comes back can be appended as it is.
+    // PC2 PC3 PC5 PC6 PC15: ids pass through, arguments are read in the provider's format, and the results can be
+    // appended to the conversation as they are.
     for (provider, expected) in [
         (
             "openai",
@@ -41,8 +41,8 @@ fn each_provider_gets_results_in_its_own_form() {
         let sent =
             [(Some("a"), "Echo_Say", SAY), (Some("b"), "Echo_Say__1_0_0", r#"{"text":"fail"}"#)];
         let address = format!("{provider}/call");
-        let (answer, beside) = results(&FakeHost::default(), &address, &calls(provider, &sent));
-        assert_eq!(answer, expected, "{provider}");
+        let (response, report) = call_ok(&FakeHost::default(), &address, &calls(provider, &sent));
+        assert_eq!(response, expected, "{provider}");
         let expected = json!({
             "calls": [
                 {"id": "a", "name": "Echo_Say", "success": true},
@@ -50,7 +50,7 @@ fn each_provider_gets_results_in_its_own_form() {
             ],
             "warnings": []
         });
-        assert_eq!(beside, expected, "{provider}");
+        assert_eq!(report, expected, "{provider}");
     }
 }
 
@@ -67,25 +67,25 @@ fn one_bad_call_does_not_spoil_the_others() {
     ];
     for provider in PROVIDERS {
         let address = format!("{provider}/call");
-        let (answer, beside) = results(&FakeHost::default(), &address, &calls(provider, &sent));
-        let told = told(provider, &answer);
-        let ids: Vec<_> = told.iter().map(|(id, ..)| id.clone().unwrap()).collect();
+        let (response, report) = call_ok(&FakeHost::default(), &address, &calls(provider, &sent));
+        let results = read_results(provider, &response);
+        let ids: Vec<_> = results.iter().map(|(id, ..)| id.clone().unwrap()).collect();
         assert_eq!(ids, ["1", "2", "3", "4", "5", "6"], "{provider}");
-        let good: Vec<_> = told.iter().map(|(_, _, is_error)| !is_error).collect();
+        let good: Vec<_> = results.iter().map(|(_, _, is_error)| !is_error).collect();
         assert_eq!(good, [true, false, false, false, false, true], "{provider}");
-        assert_eq!((&*told[0].1, &*told[5].1), ("one", "six"), "{provider}");
-        let said: Vec<_> = beside["calls"]
+        assert_eq!((&*results[0].1, &*results[5].1), ("one", "six"), "{provider}");
+        let reported: Vec<_> = report["calls"]
             .as_array()
             .unwrap()
             .iter()
             .map(|call| call["success"] == true)
             .collect();
-        assert_eq!(said, good, "{provider}");
+        assert_eq!(reported, good, "{provider}");
     }
 }
 
 #[test]
-fn what_a_model_is_told_of_one_call() {
+fn the_result_of_one_call() {
     let big = format!(r#"{{"text":"{}"}}"#, "x".repeat(65_526));
     let shorter = format!(r#"{{"text":"{}"}}"#, "x".repeat(65_525));
     for (what, name, arguments, expected) in [
@@ -117,7 +117,7 @@ fn what_a_model_is_told_of_one_call() {
             "Error: Invalid arguments for tool 'Echo_Say'. input: Must be an object. Please retry.",
         ),
         (
-            "PC14 several faults",
+            "PC14 several errors",
             "Echo_Say",
             r#"{"text":1,"mood":"odd"}"#,
             "Error: Invalid arguments for tool 'Echo_Say'. mood: Must be one of: \"glad\", \"sad\"; text: Must be a string. Please retry.",
@@ -148,38 +148,38 @@ fn what_a_model_is_told_of_one_call() {
         ),
         ("PC16 a faulty tool", "Echo_Broken", SAY, "Error: The tool failed"),
         (
-            "PC11 as large as may be",
+            "PC11 at the limit",
             "Echo_Say",
             &shorter,
             "Error: Invalid arguments for tool 'Echo_Say'. text: Must have at most 9 characters. Please retry.",
         ),
         (
-            "PC11 too large",
+            "PC11 above the limit",
             "Echo_Say",
             &big,
-            "Error: The arguments have 65537 bytes of JSON; at most 65536 are taken.",
+            "Error: The arguments have 65537 bytes of JSON; the limit is 65536.",
         ),
         ("PC1 no name", "", SAY, "Error: The call names no function."),
     ] {
         for provider in PROVIDERS {
-            // An Anthropic input and Gemini args of null are absent ones: the same as {}.
+            // For Anthropic and Gemini, null means absent, which is the same as {}.
             let address = format!("{provider}/call");
             let body = calls(provider, &[(Some("c"), name, arguments)]);
             let mut expected = expected;
             if what == "PC5 null" && provider.starts_with("openai") {
                 expected = "Error: Invalid arguments for tool 'Echo_Say'. input: Must be an object. Please retry.";
             }
-            let (answer, _) = results(&FakeHost::default(), &address, &body);
+            let (response, _) = call_ok(&FakeHost::default(), &address, &body);
             let is_error = expected.starts_with("Error: ");
             let expected = vec![(Some("c".to_owned()), expected.to_owned(), is_error)];
-            assert_eq!(told(provider, &answer), expected, "{what} {provider}");
+            assert_eq!(read_results(provider, &response), expected, "{what} {provider}");
         }
     }
 }
 
 #[test]
 fn arguments_that_are_not_json() {
-    // PC9: the words of 2api.ai, then where it is wrong
+    // PC9: the message of 2api.ai, then the position
     let start = "Error: Invalid JSON in arguments. Please retry with valid JSON. Found:";
     let empty = "Error: Invalid arguments for tool 'Echo_Say'. text: Is required. Please retry.";
     for (arguments, expected) in [
@@ -204,7 +204,7 @@ fn arguments_that_are_not_json() {
         ),
         (json!(""), empty.to_owned()),
         (Value::Null, empty.to_owned()),
-        // PC20: a text of JSON, never the object itself
+        // PC20: a string of JSON, never the object itself
         (json!({"text": "secret"}), "Error: The arguments must be a string of JSON.".to_owned()),
         (json!(["secret"]), "Error: The arguments must be a string of JSON.".to_owned()),
     ] {
@@ -216,10 +216,10 @@ fn arguments_that_are_not_json() {
         function["type"] = json!("function_call");
         function["call_id"] = json!("c");
         for (provider, body) in [("openai", chat), ("openai-responses", json!([function]))] {
-            let (answer, _) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
+            let (response, _) = call_ok(&FakeHost::default(), &format!("{provider}/call"), &body);
             let expected = vec![(Some("c".to_owned()), expected.clone(), true)];
-            assert_eq!(told(provider, &answer), expected, "{provider} {arguments}");
-            assert!(!answer.to_string().contains("secret"), "{answer}");
+            assert_eq!(read_results(provider, &response), expected, "{provider} {arguments}");
+            assert!(!response.to_string().contains("secret"), "{response}");
         }
     }
 }
@@ -237,14 +237,14 @@ fn absent_arguments_are_empty_ones() {
         ("anthropic", json!([{"type": "tool_use", "id": "c", "name": "Echo_Say"}])),
         ("gemini", json!([{"functionCall": {"id": "c", "name": "Echo_Say"}}])),
     ] {
-        let (answer, _) = results(&FakeHost::default(), &format!("{provider}/call"), &body);
+        let (response, _) = call_ok(&FakeHost::default(), &format!("{provider}/call"), &body);
         let expected = vec![(Some("c".to_owned()), empty.to_owned(), true)];
-        assert_eq!(told(provider, &answer), expected, "{provider}");
+        assert_eq!(read_results(provider, &response), expected, "{provider}");
     }
 }
 
 #[test]
-fn the_allowlist_and_the_configuration() {
+fn the_allowlist_and_an_invalid_configuration() {
     let allowlist = |mode| [("TOOL_ALLOWLIST", "Echo.Say"), ("TOOL_ALLOWLIST_MODE", mode)];
     let denied = "Error: Tool 'Echo_Broken' is not available. Permission denied.";
     for provider in PROVIDERS {
@@ -263,16 +263,20 @@ fn the_allowlist_and_the_configuration() {
             ),
         ] {
             let host = FakeHost::with(&allowlist(mode));
-            let (answer, _) = results(&host, &address, &body);
-            let told: Vec<_> =
-                told(provider, &answer).into_iter().map(|(_, text, _)| text).collect();
-            assert_eq!(told, ["hi", expected], "PC13 {mode} {provider}");
+            let (response, _) = call_ok(&host, &address, &body);
+            let results: Vec<_> =
+                read_results(provider, &response).into_iter().map(|(_, text, _)| text).collect();
+            assert_eq!(results, ["hi", expected], "PC13 {mode} {provider}");
             let warned = host.log.borrow().iter().any(|line| line.contains("not_in_allowlist"));
             assert_eq!(warned, mode == "warn", "PC13 {mode} {provider}");
         }
-        // Nothing runs and no model is to blame: the client is told.
+        // The model cannot fix this, so the client gets an error.
         let host = FakeHost::with(&[("MAX_BODY_BYTES", "lots")]);
-        let (status, answer) = post(&host, &address, &body);
-        assert_eq!((status, &answer["error"]["code"]), (503, &json!("unavailable")), "{provider}");
+        let (status, response) = post(&host, &address, &body);
+        assert_eq!(
+            (status, &response["error"]["code"]),
+            (503, &json!("unavailable")),
+            "{provider}"
+        );
     }
 }

@@ -1,0 +1,85 @@
+//! The error body that all providers' routes share (2api.ai, 5.4).
+
+use serde::Serialize;
+
+use crate::call::{Pipeline, Rejection, RejectionKind};
+use crate::http::Response;
+use crate::protocol::rejection_response;
+
+/// The body of an error response.
+#[derive(Serialize)]
+pub(super) struct ErrorBody<E> {
+    pub(super) error: E,
+}
+
+/// An error without further members.
+#[derive(Serialize)]
+struct ProviderError<'a> {
+    /// A stable word for programs.
+    code: &'a str,
+    /// What went wrong, where, and what was expected.
+    message: &'a str,
+    r#type: ErrorType,
+}
+
+/// The `type` of an error.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) enum ErrorType {
+    #[serde(rename = "invalid_request_error")]
+    InvalidRequest,
+    #[serde(rename = "authentication_error")]
+    Authentication,
+    #[serde(rename = "permission_error")]
+    Permission,
+    #[serde(rename = "rate_limit_error")]
+    RateLimit,
+    /// The request is well-formed, but the provider cannot use what it asks for.
+    #[serde(rename = "semantic_error")]
+    Semantic,
+    #[serde(rename = "server_error")]
+    Server,
+}
+
+impl ErrorType {
+    fn of(kind: RejectionKind) -> Self {
+        match kind {
+            RejectionKind::Unauthenticated => Self::Authentication,
+            RejectionKind::ForbiddenOrigin
+            | RejectionKind::ToolNotAllowed
+            | RejectionKind::MissingScope => Self::Permission,
+            RejectionKind::TooManyRequests => Self::RateLimit,
+            RejectionKind::Unavailable | RejectionKind::Internal => Self::Server,
+            RejectionKind::NotFound
+            | RejectionKind::NotServed
+            | RejectionKind::MethodNotAllowed
+            | RejectionKind::PayloadTooLarge
+            | RejectionKind::UnsupportedMediaType
+            | RejectionKind::InvalidJson
+            | RejectionKind::Malformed
+            | RejectionKind::UnsupportedVersion
+            | RejectionKind::InvalidToolId
+            | RejectionKind::UnknownTool
+            | RejectionKind::UnknownVersion
+            | RejectionKind::MissingRequirements
+            | RejectionKind::CannotAsk => Self::InvalidRequest,
+        }
+    }
+}
+
+/// The response to a rejected request.
+pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    let description = rejection.describe();
+    let kind = description.kind;
+    let error = ProviderError {
+        code: kind.code(),
+        message: &description.to_string(),
+        r#type: ErrorType::of(kind),
+    };
+    rejection_response(kind.status(), rejection, &ErrorBody { error })
+}
+
+/// The response to a request with an error that only these protocols have.
+pub(super) fn invalid_request(code: &'static str, message: &str) -> Response {
+    let error = ProviderError { code, message, r#type: ErrorType::InvalidRequest };
+    Response::json_of(400, &ErrorBody { error })
+}
