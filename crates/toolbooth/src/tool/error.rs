@@ -1,21 +1,25 @@
 //! How a tool fails.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::json::Writer;
 
 /// A tool's own failure (OXP `ToolError`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ToolError {
     /// What went wrong, for the user and the model.
     pub message: String,
     /// Detail for a log.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub developer_message: Option<String>,
     /// Whether the same call, or one with better input, may succeed.
     pub can_retry: bool,
     /// What would help the model to do better, such as the accepted values.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_prompt_content: Option<String>,
     /// How many milliseconds to wait before the next try.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 
