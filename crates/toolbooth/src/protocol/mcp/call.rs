@@ -18,7 +18,7 @@ pub(super) enum Action<'t> {
     /// Respond without running a tool.
     Respond(Response),
     /// Call a tool and encode the outcome.
-    Call(Result<ToolRequest<'t>, Rejection>, ResultContext),
+    Call(Result<ToolRequest<'t>, Rejection>, Box<ResultContext>),
 }
 
 /// `tools/call`.
@@ -102,5 +102,5 @@ pub(super) fn run<'t>(
         credentials,
         dialogue,
     });
-    Ok(Action::Call(call, result))
+    Ok(Action::Call(call, Box::new(result)))
 }

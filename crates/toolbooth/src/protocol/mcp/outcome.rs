@@ -207,7 +207,7 @@ impl ResultContext {
         self.error(&texts.collect::<Vec<_>>(), Some(error))
     }
 
-    /// A result that says what went wrong. Prompts and resources have no such result, so they get an
+    /// A result that reports a failure. Prompts and resources have no such result, so they get an
     /// error.
     pub(super) fn error(&self, texts: &[&str], error: Option<&ToolError>) -> Response {
         match &self.target {

@@ -90,7 +90,7 @@ impl CacheScope {
     }
 }
 
-/// How long a result may be cached, and by whom.
+/// How long a result may be cached, and who may share it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caching {
     ttl_ms: u32,
@@ -107,7 +107,7 @@ impl Caching {
     }
 }
 
-/// What a result says beside the members of its method.
+/// The members of a result that do not depend on its method.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ResultOptions<'a> {
     /// Whether the result is final.
