@@ -29,7 +29,7 @@ type Sent<'a> = &'a [(&'a str, &'a str)];
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// The status and the body of the response to a message.
-fn posted(
+fn send(
     catalog: &'static Catalog,
     host: &FakeHost,
     (path, headers): (&str, Sent<'_>),
@@ -72,10 +72,10 @@ fn headers(body: &Value) -> Vec<(&'static str, String)> {
 }
 
 /// The response to a modern request with its headers.
-fn asked(catalog: &'static Catalog, host: &FakeHost, body: &Value) -> (u16, Value) {
+fn send_modern(catalog: &'static Catalog, host: &FakeHost, body: &Value) -> (u16, Value) {
     let headers = headers(body);
     let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, &**value)).collect();
-    posted(catalog, host, ("/mcp", &headers), body)
+    send(catalog, host, ("/mcp", &headers), body)
 }
 
 /// The code of an error, with its status.

@@ -11,7 +11,7 @@ fn ask(host: &FakeHost, capabilities: Value, further: Value) -> (u16, Value) {
     for (name, value) in further.as_object().unwrap() {
         params[name] = value.clone();
     }
-    asked(CATALOG, host, &modern("tools/call", params))
+    send_modern(CATALOG, host, &modern("tools/call", params))
 }
 
 fn accept(key: &str, content: Value) -> Value {
@@ -79,7 +79,7 @@ fn a_client_is_asked_for_what_it_declares() {
         }
     }
     let call = json!({"name": "Echo_Say", "arguments": {"text": "ask"}});
-    let (status, answer) = posted(CATALOG, &host, ("/mcp", &[]), &legacy("tools/call", call));
+    let (status, answer) = send(CATALOG, &host, ("/mcp", &[]), &legacy("tools/call", call));
     assert_eq!((status, &answer["result"]["isError"]), (200, &json!(true)), "a legacy client");
 }
 

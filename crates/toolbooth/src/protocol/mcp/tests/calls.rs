@@ -3,7 +3,7 @@
 use super::*;
 
 fn call(params: Value) -> (u16, Value) {
-    asked(CATALOG, &FakeHost::default(), &modern("tools/call", params))
+    send_modern(CATALOG, &FakeHost::default(), &modern("tools/call", params))
 }
 
 fn texts(answer: &Value) -> Vec<&str> {
@@ -21,12 +21,12 @@ fn mc22_a_value_is_structured_content_and_its_text() {
     let host = FakeHost::default();
     let body = legacy("tools/call", params.clone());
     let expected = json!({"jsonrpc": "2.0", "id": 7, "result": value});
-    assert_eq!(posted(CATALOG, &host, ("/mcp", &[]), &body), (200, expected.clone()));
+    assert_eq!(send(CATALOG, &host, ("/mcp", &[]), &body), (200, expected.clone()));
     let mut expected = expected;
     expected["result"]["resultType"] = json!("complete");
     expected["result"]["_meta"] =
         json!({"io.modelcontextprotocol/serverInfo": response::SERVER_INFO});
-    assert_eq!(asked(CATALOG, &host, &modern("tools/call", params)), (200, expected));
+    assert_eq!(send_modern(CATALOG, &host, &modern("tools/call", params)), (200, expected));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn mc25_versions_of_a_tool() {
 }
 
 #[test]
-fn mc26_what_a_tool_requires_goes_along_in_meta() {
+fn mc26_requirements_are_sent_in_meta() {
     let lacking = call(json!({"name": "Echo_Private", "arguments": {"text": "token"}}));
     assert_eq!(
         texts(&lacking.1),
@@ -123,19 +123,19 @@ fn mc26_what_a_tool_requires_goes_along_in_meta() {
 }
 
 #[test]
-fn mc27_a_call_that_the_caller_may_not_make() {
+fn mc27_forbidden_calls() {
     let body = modern("tools/call", json!({"name": "Echo_Scoped", "arguments": {"text": "hi"}}));
-    let answer = asked(CATALOG, &FakeHost::default(), &body);
+    let answer = send_modern(CATALOG, &FakeHost::default(), &body);
     assert_eq!(code(&answer), (403, -32600));
     let host = FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say")]);
-    let answer = asked(CATALOG, &host, &body);
+    let answer = send_modern(CATALOG, &host, &body);
     assert_eq!(code(&answer), (200, -32602));
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "none")]);
-    assert_eq!(code(&asked(CATALOG, &host, &body)), (503, -32603));
+    assert_eq!(code(&send_modern(CATALOG, &host, &body)), (503, -32603));
 }
 
 #[test]
-fn mc22_null_for_an_optional_argument_is_its_absence() {
+fn mc22_null_means_absent_for_optional_arguments() {
     for arguments in [json!({"text": "hi", "mood": null}), json!({"text": "hi"})] {
         let (_, answer) = call(json!({"name": "Echo_Say", "arguments": arguments}));
         assert_eq!(answer["result"]["structuredContent"]["result"], "hi", "{arguments}");
@@ -147,6 +147,6 @@ fn null_params_or_arguments_count_as_absent() {
     let without = call(json!({"name": "Echo_Say"}));
     assert_eq!(call(json!({"name": "Echo_Say", "arguments": null})), without);
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": null});
-    let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+    let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
     assert_eq!((answer.0, &answer.1["result"]), (200, &json!({})));
 }

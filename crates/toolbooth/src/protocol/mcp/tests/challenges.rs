@@ -29,7 +29,7 @@ fn call(host: &FakeHost, params: Value) -> (u16, Value) {
     let headers = headers(&body);
     let headers: Vec<_> =
         headers.iter().map(|(name, value)| (*name, &**value)).chain([KEY]).collect();
-    posted(CATALOG, host, ("/mcp", &headers), &body)
+    send(CATALOG, host, ("/mcp", &headers), &body)
 }
 
 fn is_start_url(url: &Value) -> bool {
@@ -37,7 +37,7 @@ fn is_start_url(url: &Value) -> bool {
 }
 
 #[test]
-fn mc40_a_modern_client_that_opens_addresses_is_asked_for_input() {
+fn mc40_a_modern_client_that_opens_urls_is_asked_for_input() {
     let url = json!({"elicitation": {"url": {}}});
     let host = host();
     let (status, first) = call(&host, capable(url.clone()));
@@ -101,7 +101,7 @@ fn mc40_a_modern_client_that_opens_addresses_is_asked_for_input() {
 }
 
 #[test]
-fn mc41_an_error_for_clients_of_2025_11_25_whose_address_says_so() {
+fn mc41_an_error_for_clients_of_2025_11_25_whose_url_asks_for_it() {
     let legacy_call = legacy("tools/call", params());
     const VERSION: (&str, &str) = ("mcp-protocol-version", "2025-11-25");
     const BEFORE: (&str, &str) = ("mcp-protocol-version", "2025-06-18");
@@ -112,7 +112,7 @@ fn mc41_an_error_for_clients_of_2025_11_25_whose_address_says_so() {
         ("/mcp?elicitation=form", &[VERSION, KEY], 0),
         ("/mcp", &[VERSION, KEY], 0),
     ] {
-        let answer = posted(CATALOG, &host(), (path, version), &legacy_call);
+        let answer = send(CATALOG, &host(), (path, version), &legacy_call);
         assert_eq!(code(&answer), (200, expected), "{path} {version:?}");
         if expected != 0 {
             let elicitation = &answer.1["error"]["data"]["elicitations"][0];
@@ -124,7 +124,7 @@ fn mc41_an_error_for_clients_of_2025_11_25_whose_address_says_so() {
     let mut headers: Vec<_> = headers(&body);
     headers.push((KEY.0, KEY.1.to_owned()));
     let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, &**value)).collect();
-    let answer = posted(CATALOG, &host(), ("/mcp?elicitation=url", &headers), &body);
+    let answer = send(CATALOG, &host(), ("/mcp?elicitation=url", &headers), &body);
     assert_eq!(code(&answer), (200, 0), "2026-07-28 has no such error");
 }
 

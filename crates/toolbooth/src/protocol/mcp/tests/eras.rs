@@ -26,7 +26,7 @@ fn mc1_the_era_of_a_request() {
         ("an unknown header", &[UNKNOWN], &plain, Err((400, -32602))),
         ("an empty header", &[("mcp-protocol-version", "")], &plain, Err((400, -32602))),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
         let got = match answer.1["result"].as_object() {
             Some(result) if result.contains_key("resultType") => Ok("modern"),
             Some(_) => Ok("legacy"),
@@ -63,7 +63,7 @@ fn mc2_invalid_messages() {
             "params must be an object",
         ),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
         assert_eq!(code(&answer), (400, -32600), "{body}");
         assert_eq!(answer.1["error"]["message"], expected, "{body}");
         // The response has the id if it could be read.
@@ -80,7 +80,7 @@ fn mc3_notifications_are_accepted_without_a_body() {
         json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
         json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "m"}}),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[LEGACY]), &body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &[LEGACY]), &body);
         assert_eq!(answer, (202, Value::Null), "{body}");
     }
 }
@@ -101,11 +101,10 @@ fn mc4_methods_of_each_era() {
         ("subscriptions/listen", false, false),
         ("tools/lists", false, false),
     ] {
-        let answer = asked(CATALOG, &FakeHost::default(), &modern(method, json!({})));
+        let answer = send_modern(CATALOG, &FakeHost::default(), &modern(method, json!({})));
         let expected = if in_modern { (200, 0) } else { (404, -32601) };
         assert_eq!(code(&answer), expected, "modern {method}");
-        let answer =
-            posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &legacy(method, json!({})));
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &legacy(method, json!({})));
         let expected = if in_legacy { (200, 0) } else { (200, -32601) };
         assert_eq!(code(&answer), expected, "legacy {method}");
     }
@@ -123,7 +122,7 @@ fn mc5_initialize_negotiates_a_version() {
         (json!(null), "2025-11-25"),
     ] {
         let body = legacy("initialize", json!({"protocolVersion": asked}));
-        let (status, answer) = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+        let (status, answer) = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
         assert_eq!((status, &answer["result"]["protocolVersion"]), (200, &json!(expected)));
         assert_eq!(answer["result"]["serverInfo"]["name"], "toolbooth");
     }
@@ -131,7 +130,8 @@ fn mc5_initialize_negotiates_a_version() {
 
 #[test]
 fn mc6_discovery() {
-    let (_, answer) = asked(CATALOG, &FakeHost::default(), &modern("server/discover", json!({})));
+    let (_, answer) =
+        send_modern(CATALOG, &FakeHost::default(), &modern("server/discover", json!({})));
     let result = &answer["result"];
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
     assert_eq!(result["cacheScope"], "public");
@@ -202,12 +202,12 @@ fn mc7_headers_are_checked_in_order() {
         ),
         ("no name in the body", &[VERSION, METHOD], other("/params/name", json!(1)), (200, -32602)),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), &body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", headers), &body);
         assert_eq!(code(&answer), expected, "{what}: {answer:?}");
         assert_eq!(answer.1["id"], 7, "{what}");
     }
     let body = other(version, json!("2099-01-01"));
-    let (_, answer) = posted(CATALOG, &FakeHost::default(), ("/mcp", &[UNKNOWN]), &body);
+    let (_, answer) = send(CATALOG, &FakeHost::default(), ("/mcp", &[UNKNOWN]), &body);
     let expected = json!({"supported": ["2026-07-28"], "requested": "2099-01-01"});
     assert_eq!(answer["error"]["data"], expected);
 }
@@ -238,7 +238,7 @@ fn mc7_headers_of_legacy_requests_must_agree_too() {
         ("initialize with the method of a list", &[LIST], &initialize, false),
         ("initialize with an older version", &[old], &initialize, true),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
         assert_eq!(code(&answer) != (400, -32020), good, "{what}: {answer:?}");
         assert_eq!(answer.1["id"], 7, "{what}");
     }

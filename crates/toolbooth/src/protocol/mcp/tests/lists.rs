@@ -111,7 +111,7 @@ fn mc28_one_page_unless_the_url_has_a_page_size() {
     ] {
         let params = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
         let what = format!("{path} {params}");
-        let (status, answer) = posted(catalog, &host, (path, &[]), &legacy("tools/list", params));
+        let (status, answer) = send(catalog, &host, (path, &[]), &legacy("tools/list", params));
         let result = &answer["result"];
         let got = match answer["error"]["code"].as_i64() {
             Some(code) => Err(code),
@@ -127,7 +127,7 @@ fn mc29_who_may_cache_the_lists() {
     for (variables, expected) in [(&[][..], "public"), (&[AUTH, ("API_KEYS", "[]")], "private")] {
         for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
             let host = FakeHost::with(variables);
-            let (status, answer) = asked(CATALOG, &host, &modern(method, json!({})));
+            let (status, answer) = send_modern(CATALOG, &host, &modern(method, json!({})));
             assert_eq!(
                 (status, &answer["result"]["cacheScope"]),
                 (200, &json!(expected)),
@@ -157,14 +157,9 @@ fn mc30_resources_are_read_by_their_address() {
         let host = FakeHost::default();
         for (era, absent) in [("modern", -32602), ("legacy", -32002)] {
             let (status, answer) = if era == "modern" {
-                asked(catalog, &host, &modern("resources/read", json!({"uri": uri})))
+                send_modern(catalog, &host, &modern("resources/read", json!({"uri": uri})))
             } else {
-                posted(
-                    catalog,
-                    &host,
-                    ("/mcp", &[]),
-                    &legacy("resources/read", json!({"uri": uri})),
-                )
+                send(catalog, &host, ("/mcp", &[]), &legacy("resources/read", json!({"uri": uri})))
             };
             assert_eq!(status, 200);
             match &expected {
@@ -176,7 +171,8 @@ fn mc30_resources_are_read_by_their_address() {
             }
         }
     }
-    let (_, answer) = asked(CATALOG, &FakeHost::default(), &modern("resources/read", json!({})));
+    let (_, answer) =
+        send_modern(CATALOG, &FakeHost::default(), &modern("resources/read", json!({})));
     assert_eq!(answer["error"]["message"], "uri must be a string");
 }
 
@@ -255,8 +251,11 @@ fn mc32_prompts() {
         (json!({"name": "greets"}), Err("Unknown prompt: greets")),
         (json!({}), Err("name must be a string")),
     ] {
-        let (status, answer) =
-            asked(with_prompt(), &FakeHost::default(), &modern("prompts/get", params.clone()));
+        let (status, answer) = send_modern(
+            with_prompt(),
+            &FakeHost::default(),
+            &modern("prompts/get", params.clone()),
+        );
         assert_eq!(status, 200);
         let got = match answer["error"]["message"].as_str() {
             Some(message) => Err(message),
@@ -299,7 +298,7 @@ fn mc33_completions() {
         (&json!("x"), "id", "", Err("ref.type must be a string")),
     ] {
         let params = json!({"ref": reference, "argument": {"name": name, "value": value}});
-        let (_, answer) = asked(
+        let (_, answer) = send_modern(
             with_prompt(),
             &FakeHost::default(),
             &modern("completion/complete", params.clone()),
