@@ -5,6 +5,7 @@ PORT ?= 8787
 NODE := node_modules/.bin/node
 BINDGEN := $(shell awk '/^name = "wasm-bindgen"$$/ { getline; gsub(/"/, "", $$3); print $$3 }' Cargo.lock)
 WORKER_BUILD := 0.8.7
+TWIGGY := 0.8.0
 SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml scripts/bundle.sh src crates tools -type f)
 TEST_TOOLS := $(shell find tests/fixtures -type f)
 MCP_TOOLS := $(shell find tests/mcp -type f)
@@ -13,7 +14,7 @@ BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench profile deploy key tool clean chromium
+.PHONY: help setup dev check test build bench size deploy key tool contracts clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,13 +42,8 @@ build: setup $(BUNDLE)/worker.js ## Build the Worker into build/
 bench: setup bench/node_modules/.done build/worker.js ## Compare with other implementations and write bench/RESULTS.md; CHECK=1 only compares with the stored ratios
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
-ifdef PLATFORM
-profile: setup bench/node_modules/.done build/worker.js
-	$(NODE) bench/platform.mjs
-else
-profile: setup target/profile/worker.js ## Count instructions and allocations of a call and write docs/PROFILE.md; CALL=OXP lists functions, PLATFORM=1 counts the runtime's share
-	WASM_OPT_BIN=$(CURDIR)/bench/profile/wasm-opt.sh $(NODE) bench/profile.mjs target/profile $(if $(CALL),--tree "$(CALL)")
-endif
+size: setup build/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
+	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/booth.wasm,$(NODE) bench/size.mjs)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only shows what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)
@@ -57,6 +53,9 @@ key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 
 tool: ## Create a tool: make tool ID=Greeter.Hello
 	@node scripts/tool.mjs $(ID)
+
+contracts: ## Write the OpenAPI documents in docs/contracts
+	@node scripts/contracts.mjs
 
 clean: ## Delete everything that was built or installed here
 	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules
@@ -87,6 +86,10 @@ setup: .tools/.toolchain .tools/bin/worker-build .tools/.bindgen-$(BINDGEN) node
 	  cargo install --quiet --debug --locked --force --root .tools --bin wasm-bindgen wasm-bindgen-cli@$(BINDGEN); \
 	fi
 	@rm -f .tools/.bindgen-* && touch $@
+
+.tools/bin/twiggy:
+	$(call say,twiggy: about a minute)
+	cargo install --quiet --debug --locked --root .tools twiggy@$(TWIGGY)
 
 node_modules/.done: package.json package-lock.json
 	$(call say,Installing packages from npm)
@@ -124,10 +127,6 @@ chromium:
 build/worker.js: $(SOURCES) | setup
 	$(call say,Building the Worker)
 	scripts/bundle.sh . build
-
-target/profile/worker.js: $(SOURCES) bench/profile/wasm-opt.sh | setup
-	$(call say,Building the Worker with function names)
-	WASM_OPT_BIN=$(CURDIR)/bench/profile/wasm-opt.sh scripts/bundle.sh . target/profile
 
 target/fixtures/worker.js: $(SOURCES) $(TEST_TOOLS) | setup
 	$(call say,Building the Worker of the tests)

@@ -1,9 +1,5 @@
 // What calls cost in money: the table of docs/SCALE.md, which says where the prices stand.
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-
-import { ROOT } from "./paths.mjs";
-import { table } from "./table.mjs";
+import { table, writeTable } from "./table.mjs";
 
 const MILLION = 1e6;
 const BILLION = 1e9;
@@ -42,13 +38,5 @@ export function prices(calls) {
   );
 }
 
-const [BEGIN, END] = ["<!-- make bench writes from here -->", "<!-- to here -->"];
-
-/** Puts the table into docs/SCALE.md, in the place of the one before. */
-export async function writePrices(calls) {
-  const path = join(ROOT, "docs/SCALE.md");
-  const text = await readFile(path, "utf8");
-  const [head, tail] = [text.split(BEGIN)[0], text.split(END)[1]];
-  if (tail === undefined) throw new Error(`docs/SCALE.md: has no place for prices; expected ${BEGIN} and ${END}`);
-  await writeFile(path, `${head}${BEGIN}\n${prices(calls)}\n${END}${tail}`);
-}
+/** Writes the table of docs/SCALE.md. */
+export const writePrices = (calls) => writeTable("docs/SCALE.md", prices(calls));

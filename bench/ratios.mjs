@@ -1,4 +1,5 @@
 // The ratios that say how good ours is: what stands against what, in the same round.
+import { BUDGET } from "./budget.mjs";
 import { compare } from "./statistics.mjs";
 
 const cost = ({ cost }) => cost;
@@ -21,7 +22,7 @@ export function ratios({ rows, basic }) {
       ...compare(start(of), start("echo"), (milliseconds) => milliseconds),
     };
   const group = (name) => rows.filter((row) => row.group === name);
-  const flat = group("dialect")[0].id;
+  const flat = group("protocol")[0].id;
   return [
     calls("A call: ours to echo", "ours", "echo", 1.15),
     calls("A call: ours to JavaScript + AJV", "ours", "ajv"),
@@ -33,13 +34,13 @@ export function ratios({ rows, basic }) {
     calls("A realistic call: ours to Hono + AJV", "order-ours", "order-hono"),
     calls("A realistic call: ours to echo", "order-ours", "order-echo"),
     calls("A call: ours with 1,000 tools to ours with 1", "tools-1000", "tools-1", 1.03),
-    ...group("dialect")
+    ...group("protocol")
       .slice(1)
       .map(({ id, title }) => calls(`A call: ${title} to OXP, flat`, id, flat, 1.2)),
     ...group("list")
       .filter(({ worker }) => worker === "ours")
       .map(({ id, title }) => calls(`List: ${title}: ours to a constant answer`, id, `${id}-constant`, 1.05)),
-    starts("First answer after a start: ours to echo", "ours", 1.5),
+    starts("First answer after a start: ours to echo", "ours", BUDGET.start),
     starts("First answer after a start: ours with 1 tool to echo", "tools-1"),
     starts("First answer after a start: ours with 1,000 tools to echo", "tools-1000"),
   ].filter(Boolean);

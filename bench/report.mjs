@@ -1,6 +1,7 @@
 // The text of bench/RESULTS.md.
 import os from "node:os";
 
+import { BUDGET } from "./budget.mjs";
 import { BYTES } from "./order.mjs";
 import { mcpRatios, ratios } from "./ratios.mjs";
 import { compare, quantile } from "./statistics.mjs";
@@ -10,8 +11,6 @@ import { version } from "./workerd.mjs";
 
 /** What a request may cost on the free plan. */
 const BUDGET_MS = 10;
-/** What the bundle may weigh. */
-const WEIGHT_KB = 275;
 
 export function report({ rows, basic, mcp, load, memory }, plan, { counter, noise }) {
   const passesOf = (id) => rows.find((row) => row.id === id).passes;
@@ -48,10 +47,6 @@ ${table(
   ]),
 )}
 
-"A known answer" reads the call as text, looks at three of its headers, writes method, address and body to a memory, and
-answers with what stood there from the beginning, under three headers made once: what any Worker must do that has
-WebAssembly answer. [docs/PLATFORM.md](../docs/PLATFORM.md) counts its parts.
-
 A latency is what the client sees with ${plan.connections} calls under way: most of it is waiting for the others.
 
 ## A realistic call
@@ -71,7 +66,7 @@ ${table(
 
 ${table(
   ["Protocol", `least ${counter.unit}`, counter.unit, "× echo", "× OXP, flat"],
-  group("dialect").map(({ id, title }, _, [flat]) => [title, ...costs(id, "echo"), to(id, flat.id).ratio.toFixed(2)]),
+  group("protocol").map(({ id, title }, _, [flat]) => [title, ...costs(id, "echo"), to(id, flat.id).ratio.toFixed(2)]),
 )}
 
 All of them on the one Worker that is called ours above.
@@ -167,7 +162,7 @@ function targets({ rows, basic, mcp }) {
       `${low.toFixed(2)} to ${high.toFixed(2)}`,
       yes(ratio <= limit),
     ]),
-    ["Bundle of ours, gzip", `${WEIGHT_KB} KB`, `${kilobytes(gzip)} KB`, "", yes(gzip <= WEIGHT_KB * 1000)],
+    ["Bundle of ours, gzip", `${BUDGET.everything} KB`, `${kilobytes(gzip)} KB`, "", yes(gzip <= BUDGET.everything * 1000)],
   ];
 }
 

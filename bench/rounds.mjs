@@ -32,7 +32,7 @@ export async function measurePass({ basic, workers, rows, verify }, plan, counte
   });
   for (const worker of basic) worker.starts.push([]);
   for (let round = 0; round < plan.starts; round++) {
-    for (const worker of inTurn(basic, round)) worker.starts.at(-1).push(await firstRequest(worker));
+    for (const worker of inTurn(basic, round)) worker.starts.at(-1).push(await firstAnswer(worker));
   }
 }
 
@@ -78,7 +78,7 @@ async function measure(pid, connections, { request, status }, requests, counter)
 }
 
 /** Milliseconds from the start of a workerd with this Worker alone to its first answer. */
-async function firstRequest(worker) {
+export async function firstAnswer(worker) {
   const config = await configure([worker]);
   const started = performance.now();
   return serve(config, async ({ ports }) => {

@@ -6,7 +6,6 @@
 //   node bench/run.mjs --smoke   whether all of it works: few requests, no catalogues of many tools
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 
 import { withAccess } from "./access.mjs";
 import { bystanders, pick } from "./counter.mjs";
@@ -20,7 +19,7 @@ import { measureMcp, measurePass } from "./rounds.mjs";
 import { median } from "./statistics.mjs";
 import { growth, peaks, soak, underLoad } from "./stress.mjs";
 import { deployed, subjects } from "./subjects.mjs";
-import { yardsticks } from "./workers.mjs";
+import { sizes, yardsticks } from "./workers.mjs";
 
 const FULL = {
   catalogues: [1, 100, 1000],
@@ -155,12 +154,4 @@ async function remember() {
   const ours = await deployed();
   const samples = await soak(ours, plan.soak);
   return { samples, growth: growth(samples), peaks: await peaks(ours) };
-}
-
-function sizes({ modules }) {
-  const sum = (size) => modules.reduce((total, { bytes }) => total + size(bytes), 0);
-  return {
-    raw: sum((bytes) => bytes.length),
-    gzip: sum((bytes) => gzipSync(bytes, { level: 9 }).length),
-  };
 }

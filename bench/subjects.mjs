@@ -2,12 +2,11 @@
 import { join } from "node:path";
 
 import { verifyAccess } from "./access.mjs";
-import { DIALECTS, verifyDialects } from "./dialects.mjs";
 import { constant, lists, verifyLists } from "./lists.mjs";
 import { Connection, get } from "./load.mjs";
 import * as order from "./order.mjs";
 import { ROOT } from "./paths.mjs";
-import { steps } from "./platform/steps.mjs";
+import { CALLS, verifyProtocols } from "./protocols.mjs";
 import { catalogue } from "./tools.mjs";
 import { CALL, alike, verify } from "./verify.mjs";
 import { configure, serve } from "./workerd.mjs";
@@ -26,13 +25,12 @@ export const deployed = () => ours("ours", "ours", join(ROOT, "build"));
 export async function subjects(catalogues, ways, say) {
   const own = await deployed();
   const [none, echo, ...services] = await yardsticks();
-  const known = { ...steps.at(-1), title: "a known answer" };
-  const basic = [none, echo, known, ...services, own];
+  const basic = [none, echo, ...services, own];
   for (const count of catalogues) {
     const title = `ours, ${count.toLocaleString("en")} ${count === 1 ? "tool" : "tools"}`;
     say(title);
     const name = `tools-${count}`;
-    basic.push(await ours(name, title, await catalogue(name, [CALCULATOR], count - 1)));
+    basic.push(await ours(name, title, await catalogue(name, [CALCULATOR], { generated: count - 1 })));
   }
   say("ours, the tool of the realistic call");
   const orders = [
@@ -46,7 +44,7 @@ export async function subjects(catalogues, ways, say) {
   const row = (group, id, title, worker, request, status = 200) => ({ group, id, title, worker, request, status });
   const rows = [
     ...basic.map(({ name, title }) => row("call", name, title, name, CALL)),
-    ...DIALECTS.map(({ title, request }) => row("dialect", title, title, "ours", request)),
+    ...CALLS.map(({ title, request }) => row("protocol", title, title, "ours", request)),
     ...ways.map(({ name, title, request }) => row("access", name, title, name, request)),
     row("order", "order-echo", "echo Worker", "echo", order.CALL),
     ...orders.map(({ name, title }) => row("order", name, title, name, order.CALL)),
@@ -64,7 +62,7 @@ export async function subjects(catalogues, ways, say) {
       const answers = [];
       for (const { name } of basic) answers.push([name, await verify(name, ports[name])]);
       alike(answers);
-      await verifyDialects(ports.ours);
+      await verifyProtocols(ports.ours);
       await verifyAccess(ways, ports);
       await order.verifyOrder(orders.map(({ name }) => name), ports);
       await verifyLists(asked, ports);

@@ -14,13 +14,14 @@ const INPUTS =
   "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
 
 /** Builds a catalogue, unless that is done, and gives its bundle's folder: the toolkits of these
- *  folders, each called as its folder is, and as many generated tools. */
-export async function catalogue(name, folders, generated = 0) {
+ *  folders, each called as its folder is, and as many generated tools. `features` are those of the crate
+ *  `toolbooth`, if not its default ones. */
+export async function catalogue(name, folders, { generated = 0, features } = {}) {
   const crate = join(SCRATCH, name);
   const bundle = join(SCRATCH, `${name}-bundle`);
   if ((await newest(INPUTS, ROOT)) < (await newest("index_bg.wasm", bundle))) return bundle;
   await rm(crate, { recursive: true, force: true });
-  for (const [path, contents] of await files(name, folders, generated)) {
+  for (const [path, contents] of await files(name, folders, generated, features)) {
     await mkdir(dirname(join(crate, path)), { recursive: true });
     await writeFile(join(crate, path), contents);
   }
@@ -48,13 +49,13 @@ async function newest(pattern, cwd) {
   return time;
 }
 
-async function files(name, folders, generated) {
+async function files(name, folders, generated, features) {
   const toolkits = Map.groupBy(
     Array.from({ length: generated }, (_, number) => number),
     toolkit,
   );
   return [
-    ["Cargo.toml", await manifest(name)],
+    ["Cargo.toml", await manifest(name, features)],
     ["build.rs", "fn main() -> std::process::ExitCode {\n    toolbooth_build::build()\n}\n"],
     ["lib.rs", library([...folders.map((folder) => basename(folder)), ...toolkits.keys()])],
     ...[...toolkits].flatMap(([name, numbers]) => [
@@ -70,17 +71,18 @@ async function files(name, folders, generated) {
 const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
 
 /** A workspace of its own, with the versions and the profile of ours. */
-async function manifest(name) {
+async function manifest(name, features) {
   const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
   const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
-  const dependencies = section("workspace.dependencies").replaceAll(
-    'path = "',
-    'path = "../../../',
-  );
+  const all = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
+  // Takes effect if no other crate asks for the default features.
+  const chosen = `$1, default-features = false, features = ${JSON.stringify(features)} `;
+  const dependencies = features ? all.replace(/^(toolbooth = \{ path = "[^"]+")[^}]*/m, chosen) : all;
   return `[workspace]
 
 ${dependencies}
 ${section("profile.release")}
+${section("profile.release.package.toolbooth-schema")}
 [package]
 name = "bench-${name}"
 version = "0.0.0"
@@ -103,7 +105,7 @@ toolbooth-build.workspace = true
 }
 
 const library = (toolkits) => `${toolkits.map((name) => `mod ${name.toLowerCase()};\n`).join("")}
-use toolbooth::config::Variable;
+use toolbooth::tool::Variable;
 
 const VARIABLES: &[Variable] = &[];
 

@@ -1,13 +1,13 @@
 // What many clients send at once: every protocol, and every tenth request a bad one. Each request
 // knows its own answer; the operands differ, so that nobody can be given another's.
-import { dialects } from "./dialects.mjs";
 import { get, post } from "./load.mjs";
 import { add } from "./mcp.mjs";
+import { calls } from "./protocols.mjs";
 
 const OPERANDS = Array.from({ length: 18 }, (_, at) => ({ a: 100 * at, b: at }));
 
 const good = OPERANDS.flatMap((input) =>
-  dialects(input).map(({ title, request, sum }) => ({
+  calls(input).map(({ title, request, sum }) => ({
     title,
     request,
     answered: ({ status, body }) => status === 200 && sum(JSON.parse(body)) === input.a + input.b,

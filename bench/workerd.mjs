@@ -56,12 +56,10 @@ const config :Workerd.Config = (
 }
 
 /** Runs `use` with the process's id and the Workers' ports by name, then ends the process. Where it
- *  is `inspected`, `inspector` is the port of the runtime's inspector; `under` is the command of a program
- *  that runs it. */
-export async function serve({ path, names }, use, { inspected = false, under = [] } = {}) {
+ *  is `inspected`, `inspector` is the port of the runtime's inspector. */
+export async function serve({ path, names }, use, { inspected = false } = {}) {
   const flags = ["--control-fd=3", ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : [])];
-  const [command, ...rest] = [...under, workerd.default, "serve", ...flags, path, "config"];
-  const child = spawn(command, rest, {
+  const child = spawn(workerd.default, ["serve", ...flags, path, "config"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
   const exit = once(child, "exit");

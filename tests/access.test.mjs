@@ -1,11 +1,11 @@
-// What a caller sees in every protocol when credentials, scopes, limits or requirements stand against
-// a call (T4, T5, T37 to T43, X4, X5, X20, X35 to X49, OT3, OT4, 7.4). The addresses are those of the
-// index, so a protocol that comes later is tested unasked. What credentials are good auth.test.mjs has.
+// How every protocol rejects a call because of credentials, scopes, limits or requirements (T4, T5, T37 to
+// T43, X4, X5, X20, X35 to X49, OT3, OT4, 7.4). The endpoints are those of the index, so new protocols are
+// covered automatically. auth.test.mjs tests which credentials are valid.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { entryOf } from "../scripts/credentials.mjs";
 import { claims, hmac, token } from "./support/issuer.mjs";
-import { FORMS, addresses, told } from "./support/protocols.mjs";
+import { FORMS, addresses, payload } from "./support/protocols.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const KEYS = { full: `${CANARY}-key-of-full`, few: `${CANARY}-key-of-few` };
@@ -21,17 +21,17 @@ const ALL = await addresses(index);
 await index.close();
 const isOpen = ({ path }) => path === "/" || path.endsWith("/health");
 const GUARDED = ALL.filter((one) => !isOpen(one));
-// A call at the root is answered in its own form once it has been read.
+// At the root, the response has the form of the call once it has been read.
 const AT_THE_ROOT = ["otc", "oxp-envelope", "opentool"].map((spoken) => ({ protocol: "root", method: "POST", path: "/call", form: FORMS[spoken], spoken }));
 const CALLS = [...ALL.filter(({ method }) => method === "POST"), ...AT_THE_ROOT];
 const LISTS = GUARDED.filter(({ method }) => method === "GET");
 const named = ({ method, path, spoken }) => `${method} ${path}${spoken ? ` in the form of ${spoken}` : ""}`;
-// The form of a request that was turned away before it was read.
+// The form of a request that was rejected before it was read.
 const before_reading = ({ protocol }) => FORMS[protocol];
 
 const workers = {};
 before(async () => {
-  // A key for each address that takes calls, since a limit is a caller's own.
+  // A key for each endpoint that accepts calls, because limits are per caller.
   const limited = JSON.stringify([...CALLS.keys()].map((at) => entry(`${at}`)));
   const oauth = {
     AUTH: "jwt",
@@ -52,23 +52,24 @@ before(async () => {
     start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS: limited }, limit: 5 }),
     start(BOOTH, { vars: oauth }),
   ]);
+  workers.allowing = await start(BOOTH, { vars: { TOOL_ALLOWLIST: "Calculator.*" } });
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 
-/** Asks at an address; one that takes calls gets `body`. */
+/** Sends a request to an endpoint, with `body` if it accepts calls. */
 function ask(worker, { method, path }, headers, body) {
   return method === "GET" ? worker.get(path, headers) : worker.post(body, { path, headers });
 }
 
 const post = (worker, one, [name, input, context], headers) => ask(worker, one, headers, one.form.body(name, input, context));
 
-/** A reply that turns the whole request away: its status, its form and its words. */
+/** Checks a reply that rejects the whole request: its status, form and message. */
 function isTurnedAway(reply, one, status, text) {
   assert.equal(reply.status, status, reply.text);
-  const { mark, refusal } = before_reading(one);
-  const body = told(reply);
+  const { mark, rejection } = before_reading(one);
+  const body = payload(reply);
   for (const [name, value] of Object.entries(mark)) assert.equal(body[name], value, reply.text);
-  assert.match(refusal(body), text);
+  assert.match(rejection(body), text);
   assert.equal(reply.headers["cache-control"], "no-store");
 }
 
@@ -103,7 +104,7 @@ for (const one of GUARDED) {
 }
 
 for (const one of ALL.filter(isOpen)) {
-  test(`T3 X3 ${named(one)} is open to everybody`, async () => {
+  test(`T3 X3 ${named(one)} needs no credentials`, async () => {
     for (const worker of ["key", "jwt", "none"]) {
       for (const headers of [{}, bearer(`${CANARY}-wrong`), { "oxp-api-key": "" }]) {
         assert.equal((await ask(workers[worker], one, headers)).status, 200);
@@ -117,7 +118,7 @@ for (const one of ALL.filter(isOpen)) {
 }
 
 for (const one of ALL) {
-  test(`OPTIONS ${one.path} comes before credentials`, async () => {
+  test(`OPTIONS ${one.path} needs no credentials`, async () => {
     const preflight = { origin: "https://a.example", "access-control-request-method": one.method };
     for (const [worker, headers, status] of [
       ["key", {}, 204],
@@ -131,7 +132,7 @@ for (const one of ALL) {
     }
   });
 
-  test(`T36 X35 OT4 ${named(one)}: with AUTH=none credentials are not looked at`, async () => {
+  test(`T36 X35 OT4 ${named(one)}: with AUTH=none credentials are ignored`, async () => {
     const body = one.form.body?.("Fixture_Silent", {});
     const expected = await ask(workers.none, one, {}, body);
     assert.equal(expected.status, 200, expected.text);
@@ -145,11 +146,11 @@ for (const one of ALL) {
 }
 
 for (const one of CALLS) {
-  test(`${named(one)}: a missing scope is told, and with it the tool runs`, async () => {
+  test(`${named(one)}: a missing scope is reported, and with it the tool runs`, async () => {
     const { scope, failure, mark } = one.form;
     const reply = await post(workers.key, one, ["Fixture_Scoped", {}], bearer(KEYS.few));
     assert.equal(reply.status, scope, reply.text);
-    assert.match(failure(told(reply)), /credentials/);
+    assert.match(failure(payload(reply)), /credentials/);
     if (mark.$schema) assert.equal(reply.json.$schema, mark.$schema);
     const challenge = `${REALM}, error="insufficient_scope", scope="fixture:run fixture:tell"`;
     assert.equal(reply.headers["www-authenticate"], scope === 403 ? challenge : undefined);
@@ -163,7 +164,7 @@ for (const [at, one] of CALLS.entries()) {
   const caller = bearer(`${CANARY}-key-${at}`);
 
   test(`7.4 X46 ${named(one)}: more calls than the limit are 429 in the form of ${one.protocol}`, async () => {
-    // At the full minute the count starts again, so a second call may be let in.
+    // The count restarts at the full minute, so a second call may be allowed.
     let reply;
     for (let calls = 0; calls < 3 && reply?.status !== 429; calls += 1) {
       reply = await post(workers.one, one, ["Fixture_Silent", {}], caller);
@@ -173,33 +174,33 @@ for (const [at, one] of CALLS.entries()) {
     assert.equal(reply.headers["www-authenticate"], undefined);
   });
 
-  // A stream is of one call.
+  // A stream has a single call.
   if (one.form.many === undefined || one.path.endsWith("/streamCall")) continue;
-  test(`7.4 ${named(one)}: a request with five calls counts five`, async () => {
+  test(`7.4 ${named(one)}: a request with five calls counts as five`, async () => {
     const many = (worker, count) => ask(worker, one, caller, one.form.many(count, "Fixture_Silent", {}));
     const five = await many(workers.five, 5);
     assert.equal(five.status, 200, five.text);
-    // Even if a minute begins in between, no two of them have room for so many.
+    // Too many even if a new minute begins in between.
     const eleven = await many(workers.five, 11);
     isTurnedAway(eleven, one, 429, /Too many calls/);
   });
 }
 
-test("7.4 a list is no call", async () => {
+test("7.4 a list does not count as a call", async () => {
   const caller = bearer(`${CANARY}-key-0`);
   for (const { path } of [...LISTS, ...LISTS]) assert.equal((await workers.one.get(path, caller)).status, 200, path);
 });
 
 for (const one of LISTS) {
-  test(`${named(one)} shows what the caller may run, and caches give it to nobody else`, async () => {
+  test(`${named(one)} shows what the caller may run, and is not shared by caches`, async () => {
     const get = (name, more) => workers.key.get(one.path, { ...bearer(KEYS[name]), ...more });
     const [full, few] = [await get("full"), await get("few")];
     const shows = ({ text }) => /Fixture[_.]Scoped/.test(text);
     assert.ok(!shows(few));
-    // A page that is not about tools is the same for all who may call.
+    // A response that does not depend on tools is the same for all callers.
     const differs = full.text !== few.text;
     assert.equal(shows(full), differs);
-    assert.equal(full.headers.etag !== few.headers.etag, differs, "a tag belongs to one text");
+    assert.equal(full.headers.etag !== few.headers.etag, differs, "each version of the list has its own tag");
     for (const [name, mine, other] of [["full", full, few], ["few", few, full]]) {
       const same = await get(name, { "if-none-match": mine.headers.etag });
       assert.deepEqual([same.status, same.text], [304, ""]);
@@ -216,12 +217,12 @@ for (const one of LISTS) {
     assert.deepEqual([stranger.status, stranger.headers.etag], [401, undefined]);
     const open = await workers.none.get(one.path);
     assert.equal(open.headers["cache-control"], "no-cache");
-    assert.ok(!shows(open), "nobody has scopes");
+    assert.ok(!shows(open), "anonymous callers have no scopes");
   });
 }
 
 for (const { path } of LISTS.filter(({ form }) => form.query)) {
-  test(`${path}: to ask by name for a tool without its scope is 403`, async () => {
+  test(`${path}: asking by name for a tool without its scope is 403`, async () => {
     const ask = (key) => workers.key.get(`${path}&include=Fixture_Scoped`, bearer(key));
     const reply = await ask(KEYS.few);
     assert.equal(reply.status, 403);
@@ -233,6 +234,17 @@ for (const { path } of LISTS.filter(({ form }) => form.query)) {
   });
 }
 
+test("T7.2 PC13 XB9 tools that TOOL_ALLOWLIST does not contain are neither listed nor run", async () => {
+  for (const one of LISTS) {
+    const { text } = await workers.allowing.get(one.path);
+    assert.ok(!text.includes("Doorbell"), named(one));
+  }
+  for (const one of CALLS) {
+    const reply = await post(workers.allowing, one, ["Doorbell_Ring", { doorbell_id: "doorbell42" }]);
+    assert.match(one.form.failure(payload(reply)), /may not be called|Permission denied/, named(one));
+  }
+});
+
 const CONTEXT = {
   authorization: [{ id: "mail", token: `${CANARY}-token` }],
   secrets: [{ id: "KEY", value: `${CANARY}-secret` }],
@@ -240,31 +252,31 @@ const CONTEXT = {
 };
 const LACKING = { authorization: /\bmail\b/, secrets: /\bKEY\b/, user_id: /\buser/ };
 
-/** The status of a call whose requirements are not met. */
+/** The status of a call with unmet requirements. */
 const unmet = ({ form: { scope, unmet = scope === 403 ? 400 : 200 } }) => unmet;
 
 for (const one of CALLS) {
   for (const missing of Object.keys(one.form.takesContext ? LACKING : {})) {
-    test(`T41 T42 X48 X49 ${named(one)}: a call without ${missing} names it`, async () => {
+    test(`T41 T42 X48 X49 ${named(one)}: a call without ${missing} is rejected and names it`, async () => {
       const { [missing]: left_out, ...context } = CONTEXT;
       const reply = await post(workers.none, one, ["Fixture_Private", {}, context]);
       assert.equal(reply.status, unmet(one), reply.text);
       for (const [name, pattern] of Object.entries(LACKING)) {
-        const text = one.form.failure(told(reply)).split("lacks").at(-1);
+        const text = one.form.failure(payload(reply)).split("lacks").at(-1);
         if (name === missing) assert.match(text, pattern);
         else assert.doesNotMatch(text, pattern);
       }
     });
   }
 
-  test(`T41 T42 X48 X49 ${named(one)}: a call without anything names all of it`, async () => {
+  test(`T41 T42 X48 X49 ${named(one)}: a call without anything is rejected and names everything`, async () => {
     const reply = await post(workers.none, one, ["Fixture_Private", {}]);
     assert.equal(reply.status, unmet(one), reply.text);
-    for (const pattern of Object.values(LACKING)) assert.match(one.form.failure(told(reply)), pattern);
+    for (const pattern of Object.values(LACKING)) assert.match(one.form.failure(payload(reply)), pattern);
   });
 }
 
-/** Where the forms that have one have their challenges; the others have the address among their words. */
+/** Where each form has its challenges, if it does; the others have the link in their message. */
 const CHALLENGES = {
   root: ({ missing_requirements }) => missing_requirements.authorization,
   oxp: ({ missing_requirements }) => missing_requirements.authorization,
@@ -278,12 +290,12 @@ const CHALLENGES = {
 };
 
 for (const one of CALLS) {
-  test(`X20 X21 T43 ${named(one)}: without a grant the user's address is told`, async () => {
+  test(`X20 X21 T43 ${named(one)}: without a grant the response has the link for the user`, async () => {
     const list = ["GitHub_ListIssues", { owner: "octocat", repository: "hello-world" }];
-    // Where a call has no place for a user, the token tells who it is.
+    // If a call has no field for a user, the token identifies the user.
     const reply = await post(workers.oauth, one, list, signed({ sub: `${CANARY}-user`, scope: "github:read" }));
     assert.equal(reply.status, unmet(one), reply.text);
-    const body = told(reply);
+    const body = payload(reply);
     const words = one.form.failure(body);
     const challenges = CHALLENGES[one.spoken ?? one.protocol]?.(body);
     let { url, check_url } = challenges?.[0] ?? {};

@@ -1,6 +1,5 @@
-// Who may call (X4, X5, X35 to X45; T4, T36 to T39): keys, tokens, scopes, limits. The tables of
-// crates/toolbooth/src/auth/tests have every case; here stands what needs the real runtime, its
-// cryptography and its rate limit, and what goes over the wire.
+// Authentication (X5, X36 to X46, T37): what needs the real runtime, its cryptography and its rate limit. The tables of
+// variables, keys and claims are native: auth::tests. access.test.mjs has the responses of every protocol.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -29,10 +28,9 @@ const workers = {};
 before(async () => {
   keys = await issuer(RSA, EC, ED, SHORT, WIDE, OPENED);
   const jwt = { JWT_SECRET: SECRET, JWKS_URL: keys.url, JWT_AUDIENCE: "us, tests", JWT_ISSUER: MEANT.iss };
-  [workers.key, workers.jwt, workers.both] = await Promise.all([
+  [workers.key, workers.jwt] = await Promise.all([
     start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS } }),
     start(FIXTURES, { vars: { AUTH: "jwt", ...jwt } }),
-    start(FIXTURES, { vars: { AUTH: "none,api-key,jwt", API_KEYS, JWT_SECRET: SECRET } }),
   ]);
 });
 after(async () => {
@@ -41,43 +39,35 @@ after(async () => {
 });
 
 const CALL = { tool_id: "Fixture.Scoped", input: {} };
-/** What the issuer's tokens must say. */
+/** The claims that tokens of the issuer must have. */
 const MEANT = { aud: "us", iss: "https://issuer.example" };
 const WHOSE = { JWT_AUDIENCE: MEANT.aud, JWT_ISSUER: MEANT.iss };
 const bearer = (value) => ({ authorization: `Bearer ${value}` });
-const names = (reply) => reply.json.items.map(({ name }) => name);
 
-function isRefused(reply, reason) {
+function isRejected(reply, reason) {
   assert.equal(reply.status, 401, reply.text);
   assert.deepEqual(reply.json, { message: "The request needs valid credentials", developer_message: reason });
   assert.equal(reply.headers["cache-control"], "no-store");
   assert.ok(!reply.text.includes(CANARY) && !reply.headers["www-authenticate"].includes(CANARY));
 }
 
-for (const [name, vars, told] of [
+for (const [name, vars, expected] of [
   ["AUTH is not set", { AUTH: undefined }, /^AUTH must say who may call/],
-  ["AUTH is empty", { AUTH: "" }, /^AUTH must say who may call/],
-  ["AUTH is misspelt", { AUTH: "apikey", API_KEYS }, /^AUTH must say who may call/],
-  ["the keys are missing", { AUTH: "api-key" }, /^API_KEYS must be/],
-  ["a hash is none", { AUTH: "api-key", API_KEYS: API_KEYS.replace(/[0-9a-f]{64}/, KEYS.full) }, /^API_KEYS\[0\]\.hash/],
-  ["the secret is short", { AUTH: "jwt", JWT_SECRET: SECRET.slice(0, 31) }, /^JWT_SECRET must have at least 32/],
-  ["keys come without TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/", ...WHOSE }, /^JWKS_URL must be an https/],
-  ["no audience is named", { AUTH: "jwt", JWKS_URL: "https://issuer.example/", JWT_ISSUER: MEANT.iss }, /^JWT_AUDIENCE or PUBLIC_URL must be set/],
-  ["no issuer is named", { AUTH: "jwt", JWKS_URL: "https://issuer.example/", JWT_AUDIENCE: "us" }, /^JWT_ISSUER must be set/],
+  ["the key set URL has no TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/", ...WHOSE }, /^JWKS_URL must be an https/],
 ]) {
-  test(`X5 where ${name}, nobody is let in and the log says why`, async () => {
+  test(`X5 where ${name}, every call is rejected and the log says why`, async () => {
     const worker = await start(BOOTH, { vars });
     try {
       const health = await worker.get("/health");
       assert.deepEqual([health.status, health.json], [503, { status: "unavailable" }]);
       const [{ event, problem }, ...more] = (await worker.logs()).map(({ message }) => JSON.parse(message));
       assert.deepEqual([event, more], ["configuration", []]);
-      assert.match(problem, told);
+      assert.match(problem, expected);
       for (const sent of [{}, bearer(KEYS.full), { "oxp-api-key": KEYS.full }]) {
         assert.equal((await worker.get("/tools", sent)).status, 401);
         assert.equal((await worker.post(CALL, { headers: sent })).status, 401);
       }
-      assert.equal((await worker.get("/")).status, 200, "the index is for everybody");
+      assert.equal((await worker.get("/")).status, 200, "the index is public");
     } finally {
       await worker.close();
     }
@@ -91,7 +81,7 @@ for (const [clause, name, headers] of [
   ["OT3", "Authorization: Bearer", bearer(KEYS.full)],
   ["OT3", "authorization: bearer", { authorization: `bearer ${KEYS.full}` }],
 ]) {
-  test(`${clause} a key in ${name} is let in, and the tool knows whose it is`, async () => {
+  test(`${clause} a key in ${name} is accepted, and the tool knows its name`, async () => {
     const reply = await workers.key.post(CALL, { headers });
     assert.equal(reply.status, 200, reply.text);
     assert.equal(reply.json.value, "key full");
@@ -99,54 +89,19 @@ for (const [clause, name, headers] of [
 }
 
 for (const [name, headers] of [
-  ["another key", { "oxp-api-key": `${CANARY}-other` }],
-  ["an empty key", { "oxp-api-key": "" }],
-  ["the hash of a key", { "otc-api-key": hash(KEYS.full) }],
-  ["a key with another scheme", { authorization: `Basic ${KEYS.full}` }],
-  ["a key without a scheme", { authorization: KEYS.full }],
   ["a key of 9 KiB", { "oxp-api-key": CANARY.repeat(1500) }],
-  ["bytes that are no text", { "oxp-api-key": "\u00ff\u00fe" }],
+  ["bytes that are not text", { "oxp-api-key": "\u00ff\u00fe" }],
   ["a good key after a bad one", { "oxp-api-key": CANARY, ...bearer(KEYS.full) }],
-  ["a token", bearer(token({ alg: "HS256" }, claims(), hmac(SECRET)))],
 ]) {
   test(`X37 T37 ${name}: 401`, async () => {
     const reply = await workers.key.post(CALL, { headers });
-    isRefused(reply, INVALID);
+    isRejected(reply, INVALID);
     const challenge = `${OPEN}, error="invalid_token", error_description="${INVALID}"`;
     assert.equal(reply.headers["www-authenticate"], challenge);
   });
 }
 
-for (const [method, path, body] of [
-  ["GET", "/tools"],
-  ["GET", "/oxp/tools"],
-  ["POST", "/tools/call", JSON.stringify(CALL)],
-  ["POST", "/oxp/call", JSON.stringify(CALL)],
-  ["POST", "/call", "{"],
-  ["POST", "/call", "x".repeat(300_000)],
-]) {
-  test(`X4 ${method} ${path} without credentials: 401 before the body is looked at`, async () => {
-    const reply = await workers.key.request(method, path, { body });
-    isRefused(reply, "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …");
-    assert.equal(reply.headers["www-authenticate"], OPEN, "nothing was sent, so nothing is wrong with it");
-  });
-}
-
-for (const [method, path, status] of [
-  ["GET", "/health", 200],
-  ["HEAD", "/oxp/health", 200],
-  ["GET", "/", 200],
-  ["OPTIONS", "/tools/call", 204],
-  ["GET", "/nothing", 404],
-  ["GET", "/tools/call", 405],
-]) {
-  test(`X3 ${method} ${path} asks for no credentials`, async () => {
-    assert.equal((await workers.key.request(method, path)).status, status);
-    assert.equal((await workers.key.request(method, path, { headers: bearer("x") })).status, status);
-  });
-}
-
-// Of the issuer: what becomes of each token.
+// Tokens, and the reason for which each is rejected.
 const now = () => Math.floor(Date.now() / 1000);
 const expired = "the token has expired";
 for (const [clause, name, make, reason] of [
@@ -173,32 +128,22 @@ for (const [clause, name, make, reason] of [
   ["X40", "RS256 by a key of 1024 bits", () => issued(SHORT, MEANT, { alg: "RS256" }), INVALID],
   ["X40", "ES256 by a key on another curve", () => issued(WIDE, MEANT, { alg: "ES256" }), INVALID],
   ["X40", "RS512", () => issued(RSA, MEANT, { alg: "RS512" }), INVALID],
-  ["X40", "a key that the token brings along", () => { const own = keyPair("RS256", "own"); return issued(own, MEANT, { jwk: own.jwk }); }, INVALID],
+  ["X40", "a key inside the token", () => { const own = keyPair("RS256", "own"); return issued(own, MEANT, { jwk: own.jwk }); }, INVALID],
   ["X40", "ES256 by a key whose private part is published", () => issued(OPENED, MEANT), INVALID],
   ["X40", "kid is a path", () => issued(RSA, MEANT, { kid: "../../dev/null" }), INVALID],
   ["X40", "kid is an address", () => issued(RSA, MEANT, { kid: "http://127.0.0.1:9/canary" }), INVALID],
-  ["X40", "kid is an object", () => issued(RSA, MEANT, { kid: { toString: "RS256" } }), INVALID],
-  ["X40", "crit", () => issued(RSA, MEANT, { crit: ["exp"] }), INVALID],
   ["X40", "other claims than were signed", () => issued(RSA, MEANT).replace(/\.(.*)\./, `.${Buffer.from(JSON.stringify(claims(MEANT))).toString("base64url")}A.`), INVALID],
-  ["X41", "no token", () => CANARY, INVALID],
-  ["X41", "8 KiB and more", () => issued(RSA, { ...MEANT, x: CANARY.repeat(1200) }), INVALID],
-  ["X41", "HS256, expired", () => token({ alg: "HS256" }, claims({ ...MEANT, exp: now() - 60 }), hmac(SECRET)), expired],
   ["X41", "RS256, expired", () => issued(RSA, { ...MEANT, exp: now() - 60 }), expired],
-  ["X42", "without exp", () => issued(RSA, { ...MEANT, exp: undefined }), "the token has no exp"],
-  ["X41", "nbf to come", () => issued(ED, { ...MEANT, nbf: now() + 600 }), "the token is not valid yet"],
-  ["X41", "iat to come", () => issued(ED, { ...MEANT, iat: now() + 600 }), "the token is not valid yet"],
   ["X43", "another aud", () => issued(EC, { ...MEANT, aud: "them" }), "the token is for another audience"],
-  ["X43", "no aud, of an issuer with more audiences", () => issued(EC, { iss: MEANT.iss }), "the token is for another audience"],
-  ["X41", "another iss", () => issued(EC, { ...MEANT, iss: "https://evil.example" }), "the token is of another issuer"],
 ]) {
-  test(`${clause} a token: ${name}: ${reason ? "401" : "let in"}`, async () => {
+  test(`${clause} a token: ${name}: ${reason ? "401" : "accepted"}`, async () => {
     const reply = await workers.jwt.get("/tools", bearer(make()));
     if (reason === undefined) assert.equal(reply.status, 200, reply.text);
-    else isRefused(reply, reason);
+    else isRejected(reply, reason);
   });
 }
 
-test("a token tells the user and the scopes", async () => {
+test("a token has the user and the scopes", async () => {
   const scoped = (more) => workers.jwt.post(CALL, { headers: bearer(issued(EC, { ...MEANT, ...more })) });
   for (const more of [{ scope: "fixture:run fixture:tell" }, { scp: ["fixture:tell", "fixture:run"] }]) {
     const reply = await scoped(more);
@@ -207,60 +152,28 @@ test("a token tells the user and the scopes", async () => {
   assert.equal((await scoped({ scope: "fixture:run" })).status, 403);
 });
 
-test("a call without the scope: 403 that names it", async () => {
-  const reply = await workers.key.post(CALL, { headers: bearer(KEYS.few) });
-  assert.equal(reply.status, 403);
-  assert.deepEqual(reply.json, {
-    message: "Tool 'Fixture_Scoped' may not be called with these credentials",
-    developer_message: "it requires the scopes: fixture:run fixture:tell",
-  });
-  const challenge = `${OPEN}, error="insufficient_scope", scope="fixture:run fixture:tell"`;
-  assert.equal(reply.headers["www-authenticate"], challenge);
-});
-
-test("none beside other ways: strangers run what asks for no scope, and bad credentials are bad", async () => {
-  const { both } = workers;
-  assert.ok(!names(await both.get("/tools")).includes("Fixture_Scoped"));
-  assert.equal((await both.call("Fixture.Silent", {})).status, 200);
-  assert.equal((await both.post(CALL)).status, 403);
-  assert.equal((await both.post(CALL, { headers: bearer(KEYS.full) })).json.value, "key full");
-  isRefused(await both.get("/tools", bearer("x")), INVALID);
-});
-
-test("X35 with none alone credentials are ignored, whatever they are", async () => {
-  const worker = await start(FIXTURES, { vars: { API_KEYS } });
-  try {
-    for (const headers of [{}, bearer(KEYS.full), bearer("x"), { authorization: "?" }, { "oxp-api-key": "x" }]) {
-      assert.ok(!names(await worker.get("/tools", headers)).includes("Fixture_Scoped"));
-      assert.equal((await worker.post(CALL, { headers })).status, 403, "nobody has scopes");
-    }
-  } finally {
-    await worker.close();
-  }
-});
-
-test("keys of an issuer: fetched once, kept when it is down, closed when it never answered", async () => {
+test("keys of an issuer: fetched once, cached while it is down, and rejected if it never responded", async () => {
   const own = await issuer(EC);
   const vars = { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE };
   const list = (worker, pair) => worker.get("/tools", bearer(issued(pair, MEANT)));
   let worker = await start(FIXTURES, { vars });
   try {
     for (let call = 0; call < 5; call += 1) assert.equal((await list(worker, EC)).status, 200);
-    isRefused(await list(worker, ED), INVALID);
+    isRejected(await list(worker, ED), INVALID);
     own.publish(EC, ED);
-    isRefused(await list(worker, ED), INVALID);
-    assert.equal(own.requests, 1, "an unknown key is asked for once a minute at most");
+    isRejected(await list(worker, ED), INVALID);
+    assert.equal(own.requests, 1, "an unknown key is requested at most once a minute");
     own.status = 500;
-    assert.equal((await list(worker, EC)).status, 200, "the keys are still good");
+    assert.equal((await list(worker, EC)).status, 200, "the keys are still valid");
     await worker.close();
-    // A new instance knows none.
+    // A new instance has no keys.
     worker = await start(FIXTURES, { vars });
     const reply = await list(worker, EC);
     assert.equal(reply.status, 400);
     assert.equal(reply.json.developer_message, "the keys that verify tokens cannot be fetched");
     assert.equal((await worker.get("/health")).status, 200);
-    const told = (await worker.logs()).map(({ message }) => JSON.parse(message));
-    assert.deepEqual(told, [{ event: "jwks", problem: "JWKS_URL answered 500" }]);
+    const logged = (await worker.logs()).map(({ message }) => JSON.parse(message));
+    assert.deepEqual(logged, [{ event: "jwks", problem: "JWKS_URL responded with status 500" }]);
   } finally {
     await worker.close();
     await own.close();
@@ -282,7 +195,7 @@ test("keys of an issuer: a redirect is not followed", async () => {
   }
 });
 
-test("keys of an issuer: of twenty tokens at once on a cold server, one makes it ask, and bad ones none", async () => {
+test("keys of an issuer: twenty tokens at once on a cold server cause one fetch, and bad ones none", async () => {
   const own = await issuer(EC);
   const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE } });
   const statuses = async (make) => {
@@ -308,7 +221,7 @@ test("keys of an issuer: of twenty tokens at once on a cold server, one makes it
   }
 });
 
-test("keys of an issuer: a client that disconnects while it makes the server ask stops nobody", async () => {
+test("keys of an issuer: a client that disconnects during its fetch does not stop the others", async () => {
   const own = await issuer(EC);
   own.silent = 1;
   const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE } });
@@ -319,31 +232,31 @@ test("keys of an issuer: a client that disconnects while it makes the server ask
     const [, asked] = await arrived;
     const others = Array.from({ length: 5 }, () => worker.get("/tools", headers));
     first.destroy();
-    // The runtime has stopped the request that asked.
+    // The runtime has cancelled the request that fetched.
     await once(asked, "close");
     const replies = await Promise.all(others);
     assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
-    assert.equal(own.requests, 2, "one of the others asked again");
+    assert.equal(own.requests, 2, "one of the others fetched again");
   } finally {
     await worker.close();
     await own.close();
   }
 });
 
-test("X46 a rate limit: 429 with Retry-After, for each caller alone, and only for calls", async () => {
+test("X46 a rate limit: 429 with Retry-After, per caller, and only for calls", async () => {
   const worker = await start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS }, limit: 3 });
   try {
     const call = (key) => worker.post({ tool_id: "Fixture.Silent" }, { headers: bearer(key) });
     for (let calls = 0; calls < 3; calls += 1) assert.equal((await call(KEYS.full)).status, 200);
-    // At the full minute the count starts again, so up to three more may be let in.
+    // The count restarts at the full minute, so up to three more may be allowed.
     let reply;
     for (let calls = 0; calls < 4 && reply?.status !== 429; calls += 1) reply = await call(KEYS.full);
     assert.equal(reply.status, 429);
     assert.equal(reply.headers["retry-after"], "60");
     assert.deepEqual(reply.json, { message: "Too many calls", developer_message: "try again after 60 seconds" });
     assert.equal((await call(KEYS.few)).status, 200, "another caller");
-    assert.equal((await worker.get("/tools", bearer(KEYS.full))).status, 200, "a list is no call");
-    assert.equal((await call("x")).status, 401, "and strangers are strangers");
+    assert.equal((await worker.get("/tools", bearer(KEYS.full))).status, 200, "a list does not count as a call");
+    assert.equal((await call("x")).status, 401, "an invalid key is still a 401");
   } finally {
     await worker.close();
   }

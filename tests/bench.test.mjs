@@ -1,4 +1,4 @@
-// The benchmark's own judgement: what it takes for worse, and what for chance. Nothing is timed.
+// How the benchmark tells a regression from noise. Nothing is timed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judge, passes, stored } from "../bench/guard.mjs";
@@ -23,9 +23,9 @@ test("the guard", async (t) => {
   const rest = [ratio("b", 0.9), ratio("start", 1.5, { kind: "start", scatter: noisy })];
   const cases = [
     ["equal figures pass", before, ["good", "good", "good", "good"], true],
-    ["a little more is chance", run([ratio("a", 1.205), ...rest]), ["good", "good", "good", "good"], true],
-    ["much more is worse", run([ratio("a", 1.26), ...rest]), ["worse", "good", "good", "good"], false],
-    ["much less is better", run([ratio("a", 1.1), ...rest]), ["better", "good", "good", "good"], true],
+    ["a small increase is noise", run([ratio("a", 1.205), ...rest]), ["good", "good", "good", "good"], true],
+    ["a large increase is worse", run([ratio("a", 1.26), ...rest]), ["worse", "good", "good", "good"], false],
+    ["a large decrease is better", run([ratio("a", 1.1), ...rest]), ["better", "good", "good", "good"], true],
     ["a ratio that is not measured", run(rest), ["missing", "good", "good", "good"], false],
     ["a ratio that was not stored", run([ratio("a", 1.2), ratio("c", 9), ...rest]), ["good", "good", "good", "new", "good"], true],
     ["noise of this run counts too", run([ratio("a", 1.26, { scatter: noisy }), ...rest]), ["good", "good", "good", "good"], true],
@@ -35,8 +35,8 @@ test("the guard", async (t) => {
       ["worse", "good", "good", "good"],
       false,
     ],
-    ["fewer passes say less", run([ratio("a", 1.215, { scatter: [1, 1] }), ...rest]), ["good", "good", "good", "good"], true],
-    ["a bundle within one part in a hundred", run([ratio("a", 1.2), ...rest], GZIP * 1.009), ["good", "good", "good", "good"], true],
+    ["fewer passes are less certain", run([ratio("a", 1.215, { scatter: [1, 1] }), ...rest]), ["good", "good", "good", "good"], true],
+    ["a bundle within one percent", run([ratio("a", 1.2), ...rest], GZIP * 1.009), ["good", "good", "good", "good"], true],
     ["a larger bundle", run([ratio("a", 1.2), ...rest], GZIP * 1.011), ["good", "good", "good", "worse"], false],
   ];
   for (const [title, after, verdicts, passed] of cases) {
@@ -46,12 +46,12 @@ test("the guard", async (t) => {
       assert.equal(passes(rows), passed);
     });
   }
-  await t.test("what is stored survives JSON", () => {
+  await t.test("stored results survive JSON", () => {
     assert.deepEqual(judge(JSON.parse(JSON.stringify(before)), before), judge(before, before));
   });
 });
 
-test("ratios are those of the same round", () => {
+test("ratios compare the same round", () => {
   // The second pass was ten times as slow, for both.
   const [of, to] = [[[2, 4], [30, 60]], [[1, 2], [10, 40]]];
   const { ratio, low, high, least, median, passes } = compare(of, to, (value) => value);
@@ -73,7 +73,7 @@ test("quantiles and deviations", () => {
   assert.ok(Math.abs(deviation([0.99, 1.01]) - 0.01414) < 1e-4);
 });
 
-test("memory grows when it is more than noise", () => {
+test("memory only grows if the increase exceeds the noise", () => {
   const samples = (rss, wasm = () => 1) =>
     Array.from({ length: 20 }, (_, at) => ({ calls: (at + 1) * 50_000, rss: rss(at), wasm: wasm(at) }));
   const wave = (at) => 1e8 + 1e5 * Math.sin(at * 2);

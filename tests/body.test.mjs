@@ -1,4 +1,4 @@
-// The body of a call: its type, its size, its JSON and its shape.
+// The body of a call on its way through the runtime: its type, its size and its bytes.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -24,19 +24,10 @@ const padded = (bytes) => CALL.padEnd(bytes, " ");
 
 for (const [type, status] of [
   ["application/json", 200],
-  ["Application/JSON", 200],
   ["application/json; charset=utf-8", 200],
-  ["application/json;charset=UTF-8", 200],
   ["application/vnd.oxp+json", 200],
   [undefined, 415],
-  ["", 415],
-  ["text/plain", 415],
   ["text/plain; application/json", 415],
-  ["text/json", 415],
-  ["application/jsonx", 415],
-  ["application/x-www-form-urlencoded", 415],
-  ["multipart/form-data; boundary=x", 415],
-  ["application/octet-stream", 415],
 ]) {
   test(`Content-Type ${type ?? "absent"}: ${status}`, async () => {
     const headers = type === undefined ? {} : { "content-type": type };
@@ -54,7 +45,7 @@ for (const [bytes, chunked, status] of [
   [LIMIT * 100, false, 413],
   [LIMIT * 100, true, 413],
 ]) {
-  test(`${bytes} bytes ${chunked ? "in chunks" : "of declared length"} under a limit of ${LIMIT}: ${status}`, async () => {
+  test(`${bytes} bytes ${chunked ? "in chunks" : "of declared length"} with a limit of ${LIMIT}: ${status}`, async () => {
     const reply = await worker.post(padded(bytes), { chunked });
     assert.equal(reply.status, status);
     if (status === 413) {
@@ -74,28 +65,15 @@ for (const [bytes, status] of [[262144, 200], [262145, 413]]) {
   });
 }
 
-test("a size counts in bytes, not in characters", async () => {
-  const trace_id = "é".repeat(LIMIT / 2);
-  assert.equal((await worker.call("Calculator.Add", { a: 1, b: 2 }, { trace_id })).status, 413);
-});
-
-test("a body that is exactly as large as allowed is read to its end", async () => {
+test("a body of exactly the limit is read completely", async () => {
   const reply = await worker.post(`${CALL.padEnd(LIMIT - 1, " ")}x`);
   assert.equal(reply.status, 400);
   assert.match(reply.json.developer_message, /trailing characters/);
 });
 
-for (const [values, status] of [[65_000, 422], [66_000, 400]]) {
-  test(`${values} values: ${status}`, async () => {
-    const reply = await standard.post(`{"tool_id":"Calculator.Add","input":{"a":[${Array(values).fill(0)}],"b":1}}`);
-    assert.equal(reply.status, status);
-    if (status === 400) assert.match(reply.json.developer_message, /: more than 65536 values at line 1 column /);
-  });
-}
-
 const HEAD = ["POST /tools/call HTTP/1.1", "Host: localhost", "Content-Type: application/json"];
 
-/** Begins a request on a socket of its own: `received()` is what has come back, once something has. */
+/** Begins a request on its own socket; `received()` waits for the first bytes of the response. */
 async function begun(headers, body) {
   const { hostname: host, port } = new URL(guarded.address);
   const socket = connect({ host, port });
@@ -104,7 +82,7 @@ async function begun(headers, body) {
   return { socket, received: async () => String((await once(socket, "data"))[0]) };
 }
 
-// Nothing is sent behind the first piece: a server that waited for more would not answer.
+// Nothing is sent after the first piece: a server that waited for more would not respond.
 const PIECE = "x".repeat(4096);
 for (const [what, length, body] of [
   ["8 MiB", "Content-Length: 8388608", PIECE],
@@ -128,34 +106,15 @@ for (const chunked of [false, true]) {
   });
 }
 
-// The depth counts from the body's own object: {"input":{"a": … }} has two levels already.
-const nested = (depth) => `{"tool_id":"Calculator.Add","input":${"[".repeat(depth)}${"]".repeat(depth)}}`;
-
+// What becomes of bytes on their way through the runtime; the other faults of JSON are native: server::tests::body.
 for (const [name, body, why] of [
   ["nothing", "", /EOF/],
-  ["white space", " \n", /EOF/],
-  ["no JSON", "tool_id=Calculator.Add", /expected/],
-  ["an end too early", CALL.slice(0, -1), /EOF/],
-  ["something after the end", `${CALL}x`, /trailing characters/],
-  ["two values", CALL + CALL, /trailing characters/],
-  ["a comment", `/* */${CALL}`, /expected value/],
-  ["a comma too many", CALL.replace("}}", "},}"), /trailing comma/],
-  ["single quotes", CALL.replaceAll('"', "'"), /key must be a string/],
-  ["NaN", CALL.replace("2", "NaN"), /expected value/],
-  ["a number that no double holds", CALL.replace("2", "1e999"), /number out of range/],
-  ["a leading zero", CALL.replace("2", "02"), /invalid number/],
-  ["a raw line feed in a text", '{"tool_id":"a\nb"}', /control character/],
   ["half a surrogate pair", '{"tool_id":"\\ud800"}', /hex escape/],
   ["a byte order mark", `\ufeff${CALL}`, /expected value at line 1 column 1/],
-  ["UTF-8 that is none, with a byte order mark", Buffer.from(`\xef\xbb\xbf{"tool_id":"x\xff\xe2\x82y"}`, "latin1"), /not UTF-8/],
-  ["UTF-8 that is none", Buffer.from(`{"tool_id":"\xff"}`, "latin1"), /not UTF-8/],
-  ["UTF-8 that is none, and longer", Buffer.from(`{"tool_id":"é\xe2\x82"}`, "latin1"), /not UTF-8/],
+  ["invalid UTF-8 after a byte order mark", Buffer.from(`\xef\xbb\xbf{"tool_id":"x\xff\xe2\x82y"}`, "latin1"), /not UTF-8/],
+  ["invalid UTF-8", Buffer.from(`{"tool_id":"\xff"}`, "latin1"), /not UTF-8/],
+  ["longer invalid UTF-8", Buffer.from(`{"tool_id":"é\xe2\x82"}`, "latin1"), /not UTF-8/],
   ["UTF-16", Buffer.from(CALL, "utf16le"), /expected|key must be/],
-  ["a key twice", '{"tool_id":"Calculator.Add","tool_id":"Doorbell.Ring"}', /"tool_id" is repeated/],
-  ["a key twice, deep inside", CALL.replace('"b":2', '"b":2,"a":1'), /"a" is repeated/],
-  ["a key twice, once escaped", '{"tool_id":"A.B","\\u0074ool_id":"A.B"}', /"tool_id" is repeated/],
-  ["65 levels", nested(64), /deeper than 64 levels/],
-  ["400 levels", nested(400), /deeper than 64 levels/],
 ]) {
   test(`X16 ${name} is 400`, async () => {
     const reply = await worker.post(body);
@@ -172,82 +131,7 @@ test("a byte order mark in chunks is 400 too", async () => {
   assert.match(reply.json.developer_message, /^the body is not valid JSON: /);
 });
 
-test("64 levels are read", async () => {
-  const reply = await worker.post(nested(63));
-  assert.equal(reply.status, 422);
-  assert.deepEqual(reply.json.parameter_errors, { input: "Must be an object" });
-});
-
-test("a hundred thousand levels are refused as well", async () => {
-  assert.equal((await standard.post(nested(100000))).status, 400);
-});
-
-const AUTHORIZATION = "context.authorization must be an array of objects with the strings id and token";
-const SECRETS = "context.secrets must be an array of objects with the strings id and value";
-const A = "Calculator.Add";
-for (const [name, body, developer_message] of [
-  ["null", null, "the body must be an object with tool_id and input"],
-  ["a text", '"Calculator.Add"', "the body must be an object with tool_id and input"],
-  ["a list of calls", [{ tool_id: A }], "the body must be an object with tool_id and input"],
-  ["no tool_id", {}, "tool_id is missing; it must be a string"],
-  ["a tool_id that is no text", { tool_id: 1 }, "tool_id must be a string"],
-  ["a tool_id that is null", { tool_id: null }, "tool_id must be a string"],
-  ["a call_id that is no text", { tool_id: A, call_id: 1 }, "call_id must be a string"],
-  ["a call_id that is null", { tool_id: A, call_id: null }, "call_id must be a string"],
-  ["a trace_id that is no text", { tool_id: A, trace_id: {} }, "trace_id must be a string"],
-  ["a context that is no object", { tool_id: A, context: [] }, "context must be an object"],
-  ["a context that is null", { tool_id: A, context: null }, "context must be an object"],
-  ["a user that is no text", { tool_id: A, context: { user_id: 7 } }, "context.user_id must be a string"],
-  ["authorization that is no array", { tool_id: A, context: { authorization: {} } }, AUTHORIZATION],
-  ["authorization of texts", { tool_id: A, context: { authorization: [CANARY] } }, AUTHORIZATION],
-  ["authorization without token", { tool_id: A, context: { authorization: [{ id: "x" }] } }, AUTHORIZATION],
-  ["authorization without id", { tool_id: A, context: { authorization: [{ token: CANARY }] } }, AUTHORIZATION],
-  ["a token that is no text", { tool_id: A, context: { authorization: [{ id: "x", token: 1 }] } }, AUTHORIZATION],
-  ["secrets that are no array", { tool_id: A, context: { secrets: CANARY } }, SECRETS],
-  ["a secret without value", { tool_id: A, context: { secrets: [{ id: "x" }] } }, SECRETS],
-  ["a secret that is no text", { tool_id: A, context: { secrets: [{ id: "x", value: null }] } }, SECRETS],
-  ["D2 inputs", { tool_id: A, inputs: { a: 1, b: 2 } }, "inputs is not a field; use input"],
-  ["D2 inputs beside input", { tool_id: A, input: { a: 1, b: 2 }, inputs: {} }, "inputs is not a field; use input"],
-  ["another field", { tool_id: A, input: { a: 1, b: 2 }, user_id: "x" },
-    '"user_id" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context'],
-]) {
-  test(`X16 ${name} is 400`, async () => {
-    const reply = await worker.post(body);
-    assert.equal(reply.status, 400);
-    assert.deepEqual(reply.json, { message: "The request is malformed", developer_message });
-  });
-}
-
-test("X16 $schema is 400 where bodies are flat", async () => {
-  const reply = await worker.post({ $schema: "urn:oxp:1.0", tool_id: A }, { path: "/oxp/tools/call" });
-  assert.equal(reply.status, 400);
-  assert.match(reply.json.developer_message, /^"\$schema" is not a field of a call; /);
-});
-
-test("D2 inputs is what is told, whatever other field there is", async () => {
-  const reply = await worker.post({ tool_id: A, inputs: {}, arguments: {} });
-  assert.equal(reply.status, 400);
-  assert.match(reply.json.developer_message, /use input/);
-});
-
-// Bodies in an envelope belong to other forms of the protocol.
-for (const body of [
-  { request: { tool_id: A, input: { a: 1, b: 2 } } },
-  { $schema: "urn:oxp:1.0", request: { tool_id: A } },
-  { $schema: "otc://1.0", request: { tool_id: A } },
-  { tool_id: A, request: {} },
-]) {
-  test(`an envelope is 400 where bodies are flat: ${JSON.stringify(body)}`, async () => {
-    const reply = await worker.post(body, { path: "/oxp/tools/call" });
-    assert.equal(reply.status, 400);
-    assert.match(reply.json.developer_message, /^request is an envelope, which \/otc and \/oxp\/1\.0 take/);
-  });
-}
-
-test("what is wrong with a body is told without its values", async () => {
-  for (const body of [`{"tool_id":"${CANARY}"`, `{"tool_id":"${CANARY}"}`, `"${CANARY}"`, `{"call_id":["${CANARY}"]}`]) {
-    const reply = await worker.post(body);
-    assert.equal(reply.status, 400);
-    assert.ok(!reply.text.includes(CANARY), reply.text);
-  }
+test("a hundred thousand levels are rejected", async () => {
+  // The Wasm stack is smaller than that of native tests.
+  assert.equal((await standard.post(`{"tool_id":"A.B","input":${"[".repeat(1e5)}${"]".repeat(1e5)}}`)).status, 400);
 });

@@ -1,5 +1,5 @@
-// A user authorizes a tool (X20, X21, X48) in a real browser, at a real authorization server. What
-// needs neither is in challenge.test.mjs. Pictures of the pages are left in target/screenshots.
+// A user authorizes a tool (X20, X21, X48) in a real browser, with a real authorization server. Tests that
+// need neither are in challenge.test.mjs. Screenshots of the pages are in target/screenshots.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { entryOf } from "../scripts/credentials.mjs";
@@ -16,11 +16,11 @@ const LONG_NAME = "Wochenplanungs-und-Terminvereinbarungsassistent".repeat(2).sl
 const STATE_KEY = `${CANARY}-state-key-of-at-least-32-bytes`;
 const JWT_SECRET = `${CANARY}-jwt-secret-of-at-least-32-bytes`;
 const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };
-// What a caller needs for the GitHub tools.
+// The scopes that a caller needs for the GitHub tools.
 const SCOPES = ["github:read", "github:write"];
 const ISSUE = { number: 1347, title: "Found a bug", state: "open", url: "https://github.com/octocat/hello-world/issues/1347" };
 
-// The Worker's clock is ahead by what a request says. `Date.now` is where the Worker reads it.
+// A request header sets the Worker's clock forward. The Worker reads it from `Date.now`.
 const AHEAD = `
 const now = Date.now;
 let ahead = 0;
@@ -47,7 +47,7 @@ before(async () => {
     OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
     OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
     OAUTH_GITHUB_ISSUER: provider.issuer,
-    // Which the server does not grant to those who do not ask for a consent.
+    // The server only grants this if the request asks for consent.
     OAUTH_GITHUB_SCOPES: "offline_access",
   };
   worker = await start(BOOTH, { vars, around: AHEAD });
@@ -61,14 +61,14 @@ after(async () => {
   await api?.close();
   const logs = JSON.stringify(await worker?.logs());
   await worker?.close();
-  for (const secret of provider?.secrets ?? []) assert.ok(!logs.includes(secret), "a code or token stands in the log");
+  for (const secret of provider?.secrets ?? []) assert.ok(!logs.includes(secret), "the log contains a code or token");
 });
 
-// Each test has users of its own, for grants stay.
+// Each test has its own users, because grants persist.
 let users = 0;
 const newUser = () => `${CANARY}-user-${(users += 1)}`;
 
-// Applications. Each makes the same call for a user, and tells its value or the challenge to it.
+// Applications. Each makes the same call for a user and returns its value or the challenge.
 function oxp(user_id, key = KEY) {
   return async () => {
     const body = { tool_id: "GitHub.CreateIssue", input: INPUT, context: { user_id } };
@@ -100,7 +100,7 @@ async function challenged(call) {
   return challenge;
 }
 
-/** Somebody at a browser of their own. */
+/** A user with their own browser. */
 class Person {
   static opened = [];
 
@@ -132,7 +132,7 @@ class Person {
     assert.equal(this.status, status, title);
   }
 
-  /** From our page to the provider's consent. */
+  /** From our page to the provider's consent page. */
   async logIn(challenge, name) {
     await this.visit(challenge.url);
     await this.sees("Connect GitHub");
@@ -143,14 +143,14 @@ class Person {
     await this.sees("Consent");
   }
 
-  /** All the way. */
+  /** Completes the whole flow. */
   async grant(challenge, name) {
     await this.logIn(challenge, name);
     await this.press("Allow");
     await this.sees("Done");
   }
 
-  /** All the way but for the callback, whose address it gives. */
+  /** Completes the flow except for the callback, and returns its URL. */
   async hold(challenge, name) {
     await this.logIn(challenge, name);
     const held = address.hold("/auth/callback/github?");
@@ -164,7 +164,7 @@ afterEach(async () => {
   delete address.added["test-ahead-ms"];
   for (const { context, complaints } of Person.opened.splice(0)) {
     await context.close();
-    assert.deepEqual(complaints, [], "a page does what its policy forbids");
+    assert.deepEqual(complaints, [], "a page violates its policy");
   }
   assert.deepEqual(address.faults.splice(0), []);
 });
@@ -192,7 +192,7 @@ for (const [protocol, application, asks, javaScriptEnabled] of [
   });
 }
 
-test("X21 a user who says no is asked again by the next call", async () => {
+test("X21 a user who declines is asked again by the next call", async () => {
   const call = oxp(newUser());
   const challenge = await challenged(call);
   const person = await Person.sit();
@@ -211,8 +211,8 @@ test("X21 a user who says no is asked again by the next call", async () => {
 });
 
 for (const [when, minutes, status] of [
-  ["its end", 15, "failed"],
-  ["the user's end of it", 14, "pending"],
+  ["it has expired", 15, "failed"],
+  ["the user's time is over", 14, "pending"],
 ]) {
   const wait = () => (address.added["test-ahead-ms"] = String(minutes * 60_000));
 
@@ -239,7 +239,7 @@ for (const [when, minutes, status] of [
   });
 }
 
-test("another browser that opens the callback is refused, and the first may go on", async () => {
+test("another browser that opens the callback is rejected, and the first can continue", async () => {
   const call = oxp(newUser());
   const challenge = await challenged(call);
   const [first, other] = [await Person.sit(), await Person.sit()];
@@ -274,7 +274,7 @@ test("a victim who is sent on to the provider grants the sender nothing", async 
   await challenged(call);
 });
 
-test("a tampered state is refused, and the true one still serves", async () => {
+test("a tampered state is rejected, and the original still works", async () => {
   const challenge = await challenged(oxp(newUser()));
   const person = await Person.sit();
   const back = await person.hold(challenge, "octocat");
@@ -290,7 +290,7 @@ test("a tampered state is refused, and the true one still serves", async () => {
   await person.sees("Done");
 });
 
-test("a callback that comes again shows the same and uses nothing", async () => {
+test("a repeated callback shows the same page and does not use the code", async () => {
   const call = oxp(newUser());
   const challenge = await challenged(call);
   const person = await Person.sit();
@@ -307,7 +307,7 @@ test("a callback that comes again shows the same and uses nothing", async () => 
   assert.deepEqual(await call(), { value: ISSUE });
 });
 
-test("a callback that comes again before the browser has heard of the first", async () => {
+test("a repeated callback, before the browser has the response to the first", async () => {
   const call = oxp(newUser());
   const challenge = await challenged(call);
   const person = await Person.sit();
@@ -319,7 +319,7 @@ test("a callback that comes again before the browser has heard of the first", as
   await person.visit(back);
   await person.sees("It did not work", 400);
   assert.equal(await check(challenge), "completed");
-  // This provider takes the second use of a code for theft (RFC 6749, 4.1.2) and revokes the grant.
+  // This provider treats the second use of a code as theft (RFC 6749, 4.1.2) and revokes the grant.
   assert.deepEqual(provider.events, ["authorization_code", "revoked", "invalid_grant"]);
   const another = await challenged(call);
   await person.visit(another.url);
@@ -330,34 +330,34 @@ test("a callback that comes again before the browser has heard of the first", as
   assert.deepEqual(await call(), { value: ISSUE });
 });
 
-test("a provider that goes down at the exchange can be tried again", async () => {
+test("a provider that goes down during the exchange can be retried", async () => {
   const call = oxp(newUser());
   const challenge = await challenged(call);
   const person = await Person.sit();
   await person.logIn(challenge, "octocat");
   provider.now.down = true;
   await person.press("Allow");
-  await person.sees("The service does not answer", 502);
+  await person.sees("The service does not respond", 502);
   await look(person.page, "provider-down");
   assert.equal(await check(challenge), "pending");
   delete provider.now.down;
   await person.press("Try again");
   await person.sees("Connect GitHub");
-  // The provider remembers who this is and what was agreed.
+  // The provider remembers the user and the consent.
   await person.press("Continue to GitHub");
   await person.sees("Done");
   assert.equal(await check(challenge), "completed");
   assert.deepEqual(await call(), { value: ISSUE });
 });
 
-/** Somebody who has granted what `call` needs. */
+/** A user who has granted what `call` needs. */
 async function granted(call) {
   const person = await Person.sit();
   await person.grant(await challenged(call), "octocat");
   return person;
 }
 
-test("an access token that has ended is refreshed at the provider, each time with its newest refresh token", async () => {
+test("an expired access token is refreshed, each time with the newest refresh token", async () => {
   provider.now.expires_in = 0;
   const call = oxp(newUser());
   await granted(call);
@@ -371,7 +371,7 @@ for (const [what, expires_in, which, questions] of [
   ["access token", 3600, () => api.tokens.at(-1), []],
   ["refresh token", 0, () => [...provider.secrets].at(-1), ["Consent"]],
 ]) {
-  test(`X48 a grant whose ${what} the provider revokes becomes a challenge, and then a new grant`, async () => {
+  test(`X48 if the provider revokes the ${what} of a grant, the next call gets a challenge, and then a new grant`, async () => {
     provider.now.expires_in = expires_in;
     const call = oxp(newUser());
     const person = await granted(call);
@@ -390,7 +390,7 @@ for (const [what, expires_in, which, questions] of [
   });
 }
 
-test("a grant that its user has the server forget is asked for anew", async () => {
+test("a grant that its user deletes is requested again", async () => {
   const user = newUser();
   const call = oxp(user);
   await granted(call);
@@ -400,11 +400,11 @@ test("a grant that its user has the server forget is asked for anew", async () =
   await challenged(call);
 });
 
-test("who opens the page in a new window has no hold of it, and the flow goes on there", async () => {
+test("the opener of the page has no access to its window, and the flow continues there", async () => {
   const call = oxp(newUser());
   const challenge = await challenged(call);
   const person = await Person.sit();
-  // A page of another origin, which is what an application in a browser is.
+  // A page of another origin, like an application in a browser.
   await person.visit(`${provider.issuer}/.well-known/openid-configuration`);
   const opened = person.context.waitForEvent("page");
   await person.page.evaluate((url) => (globalThis.opened = window.open(url)) && undefined, challenge.url);
@@ -412,7 +412,7 @@ test("who opens the page in a new window has no hold of it, and the flow goes on
   person.page = await opened;
   await person.page.getByRole("heading", { name: "Connect GitHub", exact: true }).waitFor();
   assert.equal(await person.page.evaluate(() => window.opener), null);
-  assert.equal(await opener.evaluate(() => globalThis.opened.closed), true, "to its opener it is gone");
+  assert.equal(await opener.evaluate(() => globalThis.opened.closed), true, "the opener sees it as closed");
   await person.press("Continue to GitHub");
   await person.page.getByLabel("Name").fill("octocat");
   await person.press("Log in");
@@ -422,7 +422,7 @@ test("who opens the page in a new window has no hold of it, and the flow goes on
   assert.deepEqual(await call(), { value: ISSUE });
 });
 
-test("the page fits long names, can be used by keyboard, and runs nothing that is put into it", async () => {
+test("the page fits long names, can be used by keyboard, and runs nothing that is injected", async () => {
   const person = await Person.sit();
   const { url } = await challenged(oxp(newUser()));
   await person.visit(url);
@@ -440,7 +440,7 @@ test("the page fits long names, can be used by keyboard, and runs nothing that i
   await look(person.page, "question-focus");
   await assert.rejects(person.page.addScriptTag({ content: "document.title = 'taken'" }));
   await assert.rejects(person.page.addStyleTag({ content: "main { display: none }" }));
-  assert.equal(person.complaints.splice(0).length, 2, "the policy is seen at work");
+  assert.equal(person.complaints.splice(0).length, 2, "the policy blocks it");
   assert.equal(await person.page.title(), "Connect GitHub");
   await person.page.keyboard.press("Enter");
   await person.sees("Log in");

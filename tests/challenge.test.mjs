@@ -1,13 +1,13 @@
-// A user authorizes a tool (X20, X21): what needs no browser. The rest is in browser.test.mjs.
+// A user authorizes a tool (X20, X21): the tests that need no browser. The rest is in browser.test.mjs.
 import assert from "node:assert/strict";
 import http from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { entryOf, token } from "../scripts/credentials.mjs";
-import { Browser, PUBLIC, authorizing, path } from "./support/authorizing.mjs";
+import { Browser, authorizing, path } from "./support/authorizing.mjs";
 import { CLIENT } from "./support/oauth.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
-// The application that calls. The pages and the check are open: users and their browsers have no key.
+// The calling application. The pages and the check need no key, because users and browsers have none.
 const KEY = { "oxp-api-key": `${CANARY}-key-of-the-calendar` };
 const READER = { "oxp-api-key": `${CANARY}-key-that-may-read` };
 const NOTHING = { "oxp-api-key": `${CANARY}-key-without-scopes` };
@@ -34,7 +34,7 @@ after(async () => {
   await services.close();
 });
 
-// Each test has a user of its own, for grants stay.
+// Each test has its own user, because grants persist.
 let users = 0;
 const newUser = () => `${CANARY}-user-${(users += 1)}`;
 
@@ -42,7 +42,7 @@ const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug
 const create = (user_id, context = {}) =>
   worker.post({ tool_id: "GitHub.CreateIssue", input: INPUT, context: { user_id, ...context } }, { headers: KEY });
 
-/** The challenge that a call is answered with. */
+/** The challenge in the response to a call. */
 async function challenge(user) {
   const { status, json } = await create(user);
   assert.equal(status, 400);
@@ -86,10 +86,10 @@ test("a key without the scope uses no grant", async () => {
     assert.equal(status, 403);
     assert.match(json.developer_message, /^it requires the scopes: github:(read|write)$/);
   }
-  assert.equal(api.requests.length, arrived, "GitHub is not asked");
+  assert.equal(api.requests.length, arrived, "no request reaches GitHub");
 });
 
-test("X21 the proof of the check is as good as the grant, for this user alone", async () => {
+test("X21 the proof from the check works like the grant, for this user only", async () => {
   const user = newUser();
   const asked = await challenge(user);
   assert.equal((await worker.get(path(asked.check_url))).json.proof, undefined);
@@ -99,11 +99,11 @@ test("X21 the proof of the check is as good as the grant, for this user alone", 
   assert.equal((await create(user, { authorization })).status, 200);
   assert.equal((await create(newUser(), { authorization })).status, 400);
   assert.equal((await worker.request("DELETE", `/auth/grants/github?user_id=${user}`, { headers: KEY })).status, 204);
-  assert.equal((await create(user, { authorization })).status, 400, "it ends with the grant");
+  assert.equal((await create(user, { authorization })).status, 400, "it is invalid without the grant");
   assert.ok(!api.tokens.includes(proof), "it is never sent to the service");
 });
 
-test("X21 what is no challenge has failed, and any page may ask", async () => {
+test("X21 an invalid challenge has failed, and any page may check it", async () => {
   const { check_url } = await challenge(newUser());
   const [, token] = check_url.split("?c=");
   const changed = (token.startsWith("A") ? "B" : "A") + token.slice(1);
@@ -114,7 +114,7 @@ test("X21 what is no challenge has failed, and any page may ask", async () => {
   }
 });
 
-test("a callback that comes again is harmless", async () => {
+test("a repeated callback is harmless", async () => {
   const user = newUser();
   const asked = await challenge(user);
   const browser = new Browser(worker);
@@ -187,21 +187,22 @@ test("a grant that is deleted", async () => {
   const { body, ...rest } = provider.revoked.at(-1);
   assert.deepEqual(rest, { method: "DELETE", pathname: `/applications/${CLIENT.id}/grant`, authorization: basic });
   assert.deepEqual(JSON.parse(body), { access_token });
-  // The user may agree again at once.
+  // The user can agree again immediately.
   assert.equal((await new Browser(worker).grant(await challenge(user))).status, 200);
   assert.equal((await create(user)).status, 200);
   provider.now.broken = true;
-  assert.equal((await forget(`github?user_id=${user}`)).status, 204, "whatever the provider does");
+  assert.equal((await forget(`github?user_id=${user}`)).status, 204, "even if the provider fails");
   await challenge(user);
   assert.equal((await forget("github")).status, 400);
   assert.equal((await forget(`none?user_id=${user}`)).status, 404);
 });
 
-test("methods that an address does not take", async () => {
+test("methods that a path does not allow", async () => {
   for (const [method, at] of [["PUT", "/auth/start"], ["POST", "/auth/callback/github"], ["POST", "/auth/check"], ["GET", "/auth/grants/github"]]) {
     assert.equal((await worker.request(method, at)).status, 405, `${method} ${at}`);
     assert.equal((await worker.request("OPTIONS", at)).status, 204, at);
   }
+  assert.equal((await worker.get("/auth/nothing")).status, 404);
 });
 
 test("requests without credentials are limited by network: a page for users, JSON for programs", async () => {
@@ -217,7 +218,7 @@ test("requests without credentials are limited by network: a page for users, JSO
   }
 });
 
-test("a store that does not answer: the call says so, the check decides nothing", async () => {
+test("a store that fails: the call reports it, the check decides nothing", async () => {
   const asked = await challenge(newUser());
   const failing = await start(BOOTH, { vars, kv: "failing" });
   try {

@@ -1,5 +1,5 @@
-// The list of tools and what every definition in it must be (X9, X28 to X34), and that values are
-// as the definitions promise (X27). Both catalogues: the one that is deployed and the fixtures.
+// The list of tools, the rules for every definition (X9, X28 to X34), and that values match their
+// definitions (X27). Both catalogues: the deployed one and the fixtures.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Ajv from "ajv/dist/2020.js";
@@ -11,11 +11,11 @@ before(async () => {
 });
 after(() => Promise.all([workers.booth.close(), workers.fixtures.close()]));
 
-// A fresh one each time, for schemas of different tools may have the same $id.
+// A new one each time, because schemas of different tools may have the same $id.
 const compile = (schema) =>
   new Ajv({ strict: true, strictTypes: false, formats: { date: true }, keywords: ["x-mcp-header"] }).compile(schema);
 
-/** Every object within a schema, the schema itself included. */
+/** Every object within a schema, including the schema itself. */
 function* parts(value) {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield value;
@@ -135,7 +135,7 @@ for (const [catalogue, id, input, context] of [
     secrets: [{ id: "KEY", value: CANARY }],
   }],
 ]) {
-  test(`X27 the value of ${id} is as its output schema says`, async () => {
+  test(`X27 the value of ${id} matches its output schema`, async () => {
     const worker = workers[catalogue];
     const { items } = (await worker.get("/tools")).json;
     const { input_schema, output_schema } = items.find((item) => item.id === id);

@@ -1,9 +1,10 @@
-// Tools that misbehave: the request that meets one is answered, the next is served, the operator is
-// told, and nothing of what callers sent stands in the log.
+// Tools that misbehave: the request gets a response, the next one is served, and the log has the error
+// but nothing that callers sent.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import { afterEach, beforeEach, test } from "node:test";
+import { addresses, payload } from "./support/protocols.mjs";
 import { CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 let worker;
@@ -37,18 +38,18 @@ for (const tool of CRASHES) {
     }
   });
 
-  // A short body is read before the call enters the instance, the others after it.
+  // A short body is read before the call enters the instance, the others afterwards.
   for (const [kind, length, more] of [
     ["short", (body) => ({ "content-length": body.length }), 0],
     ["long", (body) => ({ "content-length": body.length }), 9000],
     ["chunked", () => ({}), 0],
   ]) {
-    test(`${tool}: a call whose ${kind} body is still on its way is served`, async () => {
+    test(`${tool}: a call whose ${kind} body is still arriving is served`, async () => {
       const body = JSON.stringify({ tool_id: "Fixture.Echo", input: { any: "x".repeat(more) } });
       const headers = { "content-type": "application/json", ...length(body) };
       const slow = http.request(`${worker.address}/tools/call`, { method: "POST", headers });
       const answered = once(slow, "response");
-      // Where this test fails before it waits for the answer, that alone is its fault.
+      // If this test fails before it awaits the response, that failure alone is reported.
       answered.catch(() => {});
       slow.write(body.slice(0, 10));
       await silent();
@@ -60,11 +61,22 @@ for (const tool of CRASHES) {
     });
   }
 
-  test(`${tool}: the log tells`, async () => {
+  test(`${tool}: the log has an error`, async () => {
     await crash(tool);
     assert.ok((await worker.logs()).some(({ level }) => level === "error"));
   });
 }
+
+test("OT14 OT24 a tool that crashes: the form of every protocol, and the next call is served", async () => {
+  for (const { method, path, protocol, form } of await addresses(worker)) {
+    if (method !== "POST") continue;
+    const rpc = ["opentool", "jsonrpc"].includes(protocol);
+    const crashed = await worker.post(form.body("Fixture_Panic", {}), { path });
+    assert.equal(crashed.status, rpc ? 503 : 500, `${path}: ${crashed.text}`);
+    for (const [name, value] of Object.entries(form.mark)) assert.deepEqual(payload(crashed)[name], value, path);
+    assert.equal((await worker.post(form.body("Fixture_Silent", {}), { path })).status, 200, path);
+  }
+});
 
 async function crash(tool) {
   assert.equal((await worker.call(tool, {})).status, 500);
@@ -74,7 +86,7 @@ for (const [tool, input, what, detail] of [
   ["Fixture.BadOutput@1.0.0", {}, "its output breaks output_schema", /Must be a string/],
   ["Fixture.Mismatch@1.0.0", { number: 4815162342 }, "its types and its schemas disagree", /input type/],
 ]) {
-  test(`${tool} is the tool's own fault: the caller learns that, the log the rest`, async () => {
+  test(`${tool} is the tool's fault: the caller learns that, and the log has the details`, async () => {
     const { status, json } = await worker.call(tool, input);
     assert.equal(status, 200);
     assert.deepEqual(json.error, { message: "The tool failed", developer_message: `${tool}: ${what}`, can_retry: false });
@@ -84,11 +96,11 @@ for (const [tool, input, what, detail] of [
     const line = JSON.parse(logs[0].message);
     assert.deepEqual([line.event, line.tool, line.what], ["faulty_tool", tool, what]);
     assert.match(line.detail, detail);
-    assert.ok(!logs[0].message.includes("4815162342"), "the log names the input");
+    assert.ok(!logs[0].message.includes("4815162342"), "the log repeats the input");
   });
 }
 
-test("what goes well is not logged", async () => {
+test("success is not logged", async () => {
   await silent();
   await worker.get("/tools");
   await worker.get("/health");
@@ -96,8 +108,8 @@ test("what goes well is not logged", async () => {
   assert.deepEqual(await worker.logs(), []);
 });
 
-// The check itself is in close(), for the logs of every test. Here: every place that a caller can
-// write to, with every kind of outcome.
+// close() checks the logs of every test. This one fills every field that a caller controls, with every
+// kind of outcome.
 test("no secret, token or input reaches the log", async () => {
   const context = {
     user_id: `${CANARY}-user`,
@@ -125,5 +137,5 @@ test("no secret, token or input reaches the log", async () => {
   await worker.get(`/${CANARY}?${CANARY}=1`, headers);
   await worker.post({ tool_id: "Fixture.Panic", input: {}, ...rest }, { headers });
   await worker.post({ tool_id: "Fixture.Overflow", input: {}, ...rest }, { headers });
-  assert.ok((await worker.logs()).length > 0, "the log holds at least the faults of the tools");
+  assert.ok((await worker.logs()).length > 0, "the log has at least the errors of the tools");
 });

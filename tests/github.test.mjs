@@ -1,5 +1,5 @@
-// The paths that reach GitHub. Each carries the token of a user, so none may lead anywhere else than to
-// the repository that the tool names.
+// The paths of requests to GitHub. They carry the token of a user, so they must not reach anything but
+// the given repository.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { github } from "./support/github.mjs";
@@ -20,7 +20,7 @@ const TOOLS = [
   ["GitHub.ListIssues", "GET", {}, "?state=open&per_page=30&page=1"],
 ];
 
-/** The answer to a call, and what arrived at GitHub. */
+/** The response to a call, and the requests that reached GitHub. */
 async function call(tool, input) {
   api.requests.splice(0);
   const authorization = [{ id: "github", token: `${CANARY}-token` }];
@@ -35,7 +35,7 @@ for (const [tool, method, more, query] of TOOLS) {
     ["a-b", "..a.b_c"],
     ["repos", "a.."],
   ]) {
-    test(`${tool}: ${owner}/${repository} is asked for as it is`, async () => {
+    test(`${tool}: ${owner}/${repository} is requested as is`, async () => {
       const { status, requests } = await call(tool, { owner, repository, ...more });
       assert.equal(status, 200);
       assert.deepEqual(requests, [`${method} /repos/${owner}/${repository}/issues${query}`]);
@@ -56,7 +56,7 @@ for (const [tool, method, more, query] of TOOLS) {
     ["octocat", "hello-world?x="],
     ["octocat", "hello-world#"],
   ]) {
-    test(`${tool}: ${JSON.stringify(`${owner}/${repository}`)} is no repository, and nobody is asked`, async () => {
+    test(`${tool}: ${JSON.stringify(`${owner}/${repository}`)} is not a repository, and no request is sent`, async () => {
       const { status, json, requests } = await call(tool, { owner, repository, ...more });
       assert.deepEqual([status, requests], [422, []]);
       assert.deepEqual(Object.keys(json.parameter_errors), [owner === "octocat" ? "repository" : "owner"]);

@@ -1,158 +1,124 @@
-// HTTP around the protocol: addresses, methods, entity tags, HEAD.
+// HTTP through the runtime: every address of the index with its methods, entity tags and rejections, OXP-Version
+// (X6 to X8), and what URLs and connections do. Native tests have the tables.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { addresses } from "./support/protocols.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
 
 let worker;
 before(async () => (worker = await start(BOOTH)));
 after(() => worker.close());
 
+const index = await start(BOOTH);
+const ALL = await addresses(index);
+await index.close();
+
 const CALL = { tool_id: "Calculator.Add", input: { a: 1, b: 2 } };
+const JSON_TYPE = { "content-type": "application/json" };
 const READ = "GET, HEAD, OPTIONS";
 const WRITE = "POST, OPTIONS";
+const isHealth = (path) => path.endsWith("/health");
 
-for (const [method, path] of [
-  ["GET", "/oxp"],
-  ["GET", "/oxp/"],
-  ["GET", "/tools/"],
-  ["GET", "/Tools"],
-  ["GET", "/%74ools"],
-  ["GET", "/oxptools"],
-  ["GET", "/oxp/oxp/tools"],
-  ["GET", "//tools"],
-  ["GET", "/tools/Calculator.Add"],
-  ["POST", "/calls"],
-  ["POST", "/tools/call/"],
-  ["GET", "/favicon.ico"],
-  ["GET", "/.well-known/x"],
-  ["OPTIONS", "/nothing"],
-  ["DELETE", "/nothing"],
-]) {
-  test(`404 ${method} ${path}`, async () => {
-    const reply = await worker.request(method, path);
-    assert.equal(reply.status, 404);
-    assert.equal(reply.json.message, "There is nothing at this address");
-  });
+/** The body of a rejection has the form of the protocol. */
+function isMarked({ json }, { mark, rejection }) {
+  for (const [name, value] of Object.entries(mark)) assert.equal(json[name], value);
+  assert.ok(rejection(json).length > 0);
 }
 
-for (const [method, path, allow] of [
-  ["GET", "/tools/call", WRITE],
-  ["GET", "/call", WRITE],
-  ["GET", "/oxp/call", WRITE],
-  ["PUT", "/tools/call", WRITE],
-  ["PATCH", "/tools/call", WRITE],
-  ["DELETE", "/tools/call", WRITE],
-  ["POST", "/tools", READ],
-  ["PUT", "/tools", READ],
-  ["DELETE", "/oxp/tools", READ],
-  ["POST", "/", READ],
-  ["POST", "/health", READ],
-  ["PROPFIND", "/health", READ],
-]) {
-  test(`405 ${method} ${path} allows ${allow}`, async () => {
-    const reply = await worker.request(method, path);
-    assert.equal(reply.status, 405);
-    assert.equal(reply.headers.allow, allow);
-    assert.equal(reply.json.developer_message, `it takes ${allow}`);
-  });
-}
-
-test("405 HEAD /tools/call has no body", async () => {
-  const reply = await worker.request("HEAD", "/tools/call");
-  assert.equal(reply.status, 405);
-  assert.equal(reply.headers.allow, WRITE);
-});
-
-for (const [path, allow] of [
-  ["/tools", READ],
-  ["/health", READ],
-  ["/tools/call", WRITE],
-  ["/oxp/call", WRITE],
-]) {
-  test(`OPTIONS ${path} allows ${allow}`, async () => {
-    const reply = await worker.request("OPTIONS", path);
-    assert.equal(reply.status, 204);
-    assert.equal(reply.headers.allow, allow);
-  });
-}
-
-for (const path of ["/health", "/tools", "/oxp/health", "/oxp/tools"]) {
-  test(`HEAD ${path} answers as GET does, without the body`, async () => {
+for (const { path, form } of ALL.filter(({ method }) => method === "GET")) {
+  test(`${path}: GET, HEAD, OPTIONS, and no other method`, async () => {
     const get = await worker.get(path);
+    assert.equal(get.status, 200);
+    assert.equal(get.headers["cache-control"], isHealth(path) ? "no-store" : "no-cache");
     const head = await worker.request("HEAD", path);
-    assert.equal(head.status, get.status);
-    assert.equal(head.text, "");
+    assert.deepEqual([head.status, head.text], [200, ""]);
     for (const name of ["content-type", "cache-control", "etag", "oxp-version"]) {
       assert.equal(head.headers[name], get.headers[name], name);
     }
+    const options = await worker.request("OPTIONS", path);
+    assert.deepEqual([options.status, options.headers.allow], [204, READ]);
+    const other = await worker.request("PROPFIND", path);
+    assert.deepEqual([other.status, other.headers.allow], [405, READ]);
+    isMarked(other, form);
   });
-}
 
-test("the list may be kept but must be asked for; health must not be kept", async () => {
-  assert.equal((await worker.get("/tools")).headers["cache-control"], "no-cache");
-  assert.equal((await worker.get("/health")).headers["cache-control"], "no-store");
-});
-
-for (const [name, sent, status] of [
-  ["the tag", (tag) => tag, 304],
-  ["the tag, weak", (tag) => `W/${tag}`, 304],
-  ["the tag in a list", (tag) => `"a", W/"b" ,${tag}`, 304],
-  ["any", () => "*", 304],
-  ["another tag", () => '"another"', 200],
-  ["the tag without quotes", (tag) => tag.slice(1, -1), 200],
-  ["a part of the tag", (tag) => `${tag.slice(0, 5)}"`, 200],
-  ["nothing", () => "", 200],
-]) {
-  for (const method of ["GET", "HEAD"]) {
-    test(`If-None-Match with ${name}: ${method} answers ${status}`, async () => {
-      const { etag } = (await worker.get("/tools")).headers;
-      const reply = await worker.request(method, "/tools", { headers: { "if-none-match": sent(etag) } });
-      assert.equal(reply.status, status);
-      assert.equal(reply.headers.etag, etag);
-    });
-  }
-}
-
-test("both addresses of the list give the same with the same tag", async () => {
-  const [root, mount] = await Promise.all([worker.get("/tools"), worker.get("/oxp/tools")]);
-  assert.equal(root.text, mount.text);
-  assert.equal(root.headers.etag, mount.headers.etag);
-});
-
-for (const [method, path] of [
-  ["GET", "/health?x=1"],
-  ["GET", "/tools?limit=1&tool_id=x"],
-  ["GET", "/tools?/tools/call"],
-  ["GET", "/oxp/tools?"],
-]) {
-  test(`${method} ${path}: the query is ignored`, async () => {
-    const reply = await worker.get(path);
-    assert.equal(reply.status, 200);
-    assert.equal(reply.text, (await worker.get(path.split("?")[0])).text);
-  });
-}
-
-test("POST /call?tool_id=No.Tool: the query is ignored", async () => {
-  assert.equal((await worker.post(CALL, { path: "/call?tool_id=No.Tool&input=1" })).json.value, 3);
-});
-
-// Some clients send one, such as the official SDK for Go.
-for (const body of ["{}", '{"$schema":"urn:oxp:1.0"}', "not JSON", "x".repeat(300000)]) {
-  test(`GET with the body ${body.slice(0, 30)} is served as without`, async () => {
-    for (const path of ["/tools", "/health"]) {
-      assert.equal((await worker.request("GET", path, { body })).status, 200);
+  if (isHealth(path)) continue;
+  test(`T6 XB11 ${path}: the entity tag, and a body that GET ignores`, async () => {
+    const { etag, ...headers } = (await worker.get(path)).headers;
+    for (const [tag, status] of [[etag, 304], [`"a", W/${etag}`, 304], ['"another"', 200]]) {
+      const reply = await worker.request("GET", path, { headers: { "if-none-match": tag }, body: "not JSON" });
+      assert.deepEqual([reply.status, reply.headers.etag], [status, etag]);
     }
   });
 }
 
-test("one connection serves many requests, whatever they come to", async () => {
-  for (const status of [200, 400, 404, 422, 200]) {
-    const ask = {
-      200: () => worker.post(CALL),
-      400: () => worker.post("{"),
-      404: () => worker.get("/nothing"),
-      422: () => worker.call("Calculator.Add", {}),
-    };
-    assert.equal((await ask[status]()).status, status);
+for (const { path, form, protocol } of ALL.filter(({ method }) => method === "POST")) {
+  test(`OT5 OT18 OT23 OT24 T20 XB10 MC10 MC12 ${path}: rejections before a call is read have the form of ${protocol}`, async () => {
+    const rpc = ["opentool", "jsonrpc"].includes(protocol);
+    for (const [method, where, headers, body, status] of [
+      ["POST", `${path}/nothing`, JSON_TYPE, "{}", 404],
+      ["GET", path, {}, undefined, 405],
+      ["POST", path, JSON_TYPE, " ".repeat(262_145), 413],
+      ["POST", path, { "content-type": "text/plain" }, "{}", rpc ? 400 : 415],
+      ["POST", path, {}, "{}", rpc ? 400 : 415],
+      ["POST", path, JSON_TYPE, '{"a":', 400],
+    ]) {
+      const reply = await worker.request(method, where, { headers, body });
+      assert.equal(reply.status, status, `${method} ${where}: ${reply.text}`);
+      assert.equal(reply.headers.allow, status === 405 ? WRITE : undefined);
+      isMarked(reply, form);
+    }
+    const options = await worker.request("OPTIONS", path);
+    assert.deepEqual([options.status, options.headers.allow], [204, WRITE]);
+  });
+}
+
+for (const path of ["/oxp", "/tools/", "/Tools", "/%74ools", "//tools", "/tools/Calculator.Add", "/favicon.ico", "/opentool/", "/xaibo/health"]) {
+  test(`404 GET ${path}`, async () => assert.equal((await worker.get(path)).status, 404));
+}
+
+for (const [path, ask] of [
+  ["/tools/call", (headers) => worker.post(CALL, { headers })],
+  ["/tools", (headers) => worker.get("/tools", headers)],
+  ["/health", (headers) => worker.get("/health", headers)],
+]) {
+  test(`X6 X7 X8 X16 ${path} and OXP-Version`, async () => {
+    for (const [version, status] of [[undefined, 200], ["", 200], ["1", 200], ["1.0", 200], ["1.0.0", 200], ["2.0", 400], ["1.0, 1.0", 400]]) {
+      const reply = await ask(version === undefined ? {} : { "oxp-version": version });
+      assert.deepEqual([reply.status, reply.headers["oxp-version"]], [status, "1.0"], version);
+    }
+  });
+}
+
+test("both paths of the list return the same with the same tag", async () => {
+  const [root, mount] = await Promise.all([worker.get("/tools"), worker.get("/oxp/tools")]);
+  assert.deepEqual([root.text, root.headers.etag], [mount.text, mount.headers.etag]);
+});
+
+test("the query is ignored", async () => {
+  for (const path of ["/health?x=1", "/tools?limit=1&tool_id=x", "/tools?/tools/call", "/oxp/tools?"]) {
+    assert.equal((await worker.get(path)).text, (await worker.get(path.split("?")[0])).text);
+  }
+  assert.equal((await worker.post(CALL, { path: "/call?tool_id=No.Tool&input=1" })).json.value, 3);
+});
+
+test("a GET with a large body is served", async () => {
+  assert.equal((await worker.request("GET", "/tools", { body: "x".repeat(300_000) })).status, 200);
+});
+
+test("JSON-RPC is served with and without a slash at the end", async () => {
+  const rpc = { jsonrpc: "2.0", method: "Calculator_Add", params: CALL.input, id: 1 };
+  for (const path of ["/jsonrpc", "/jsonrpc/"]) assert.equal((await worker.post(rpc, { path })).json.result, 3);
+});
+
+test("one connection serves many requests, whatever their status", async () => {
+  for (const [status, ask] of [
+    [200, () => worker.post(CALL)],
+    [400, () => worker.post("{")],
+    [404, () => worker.get("/nothing")],
+    [422, () => worker.call("Calculator.Add", {})],
+    [200, () => worker.post(CALL)],
+  ]) {
+    assert.equal((await ask()).status, status);
   }
 });

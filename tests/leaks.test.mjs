@@ -1,6 +1,5 @@
-// No secret, token or input value in anything that is printed or told as an error. The search runs
-// within every test on workerd (support/leaks.mjs); here it is shown that it finds what it looks for,
-// and that no test goes around it.
+// No output and no error contains a secret, token or input. Every test on workerd searches for them
+// (support/leaks.mjs); these tests show that the search works, and that no test bypasses it.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
@@ -20,11 +19,11 @@ for (const [name, line, found] of [
   ["an input in base64, one byte later", base64(`x${CANARY}-berlin`), true],
   ["an input in base64, two bytes later", base64(`xx${CANARY}-berlin`), true],
   ["a token", `Bearer ${TOKEN}`, true],
-  ["what a token holds", PAYLOAD, true],
+  ["the payload of a token", PAYLOAD, true],
   ["the signature of a token", SIGNATURE, true],
-  ["a code in an address", "/callback?code=0123456789abcdef%2B0", true],
+  ["a code in a URL", "/callback?code=0123456789abcdef%2B0", true],
 ]) {
-  test(`what may not be printed: ${name}`, () => {
+  test(`leaks in the output: ${name}`, () => {
     const known = new Set([...entrusted({ authorization: `Bearer ${TOKEN}` }, "/"), ...entrusted({}, "/auth/callback?code=0123456789abcdef%2B0")]);
     assert.equal(printedLeaks(`first\n${line}\nlast`, known).length, found ? 1 : 0);
   });
@@ -37,7 +36,7 @@ for (const [name, headers, path, expected] of [
   ["a key as bearer", { authorization: `bearer ${CANARY}-key` }, "/", [`${CANARY}-key`]],
   ["a cookie", { cookie: "__Host-a=0123456789abcdef; b=1" }, "/", ["0123456789abcdef"]],
 ]) {
-  test(`what is entrusted: ${name}`, () => {
+  test(`secrets in a request: ${name}`, () => {
     assert.deepEqual([...new Set(entrusted(headers, path))], expected);
   });
 }
@@ -47,7 +46,7 @@ for (const [name, body, expected] of [
   ["an input", { tool_id: `${CANARY}.Tool`, input: { city: `${CANARY}-1`, [`${CANARY}-key`]: [`${CANARY}-2`] } }, [`${CANARY}-1`, `${CANARY}-2`]],
   ["tokens and secrets", { context: { authorization: [{ id: "mail", token: `${CANARY}-t` }] } }, [`${CANARY}-t`]],
   ["arguments in a text", { name: CANARY, arguments: JSON.stringify({ city: `${CANARY}-1` }) }, [`${CANARY}-1`]],
-  ["no JSON", `{"city": "${CANARY}-1", `, [`${CANARY}-1`]],
+  ["invalid JSON", `{"city": "${CANARY}-1", `, [`${CANARY}-1`]],
 ]) {
   test(`the values of a body: ${name}`, () => {
     assert.deepEqual(values(typeof body === "object" ? JSON.stringify(body) : body), expected);
@@ -56,23 +55,23 @@ for (const [name, body, expected] of [
 
 for (const [name, status, text, expected] of [
   ["a value", 200, { value: CANARY }, []],
-  ["a refusal", 400, { message: CANARY }, [`{"message":"${CANARY}"}`]],
+  ["a rejection", 400, { message: CANARY }, [`{"message":"${CANARY}"}`]],
   ["OXP's failure", 200, { success: false, error: { message: CANARY } }, [`{"message":"${CANARY}"}`]],
   ["a member of a batch", 200, [{ result: CANARY }, { error: { message: CANARY } }], [`{"message":"${CANARY}"}`]],
   ["a provider's result", 200, { messages: [{ content: "Error: it failed" }] }, ["Error: it failed"]],
 ]) {
-  test(`the errors in an answer: ${name}`, () => {
+  test(`the errors in a response: ${name}`, () => {
     assert.deepEqual(errors({ status, headers: {}, text: JSON.stringify(text) }), expected);
   });
 }
 
-test("the errors in an answer: a stream, and headers", () => {
+test("the errors in a response: a stream, and headers", () => {
   const text = `event:start\ndata:{}\n\nevent:error\ndata:{"error":1}\n\n`;
   const headers = { "content-type": "text/event-stream", "www-authenticate": "Bearer x" };
   assert.deepEqual(errors({ status: 200, headers, text }), ["Bearer x", `event:error\ndata:{"error":1}`]);
 });
 
-// A Worker that gives away what it was sent.
+// A Worker that leaks what it was sent.
 const betraying = (statement) => `
 export default { async fetch(request, env, context) {
   const headers = request.headers;
@@ -93,7 +92,7 @@ for (const [name, statement] of [
     const headers = { authorization: `Bearer ${TOKEN}` };
     const { status } = await worker.post({ tool_id: "Text.Slugify", input: { text: `${CANARY} berlin` } }, { headers });
     assert.equal(status, 200);
-    await assert.rejects(worker.close(), /stands in what the runtime printed/);
+    await assert.rejects(worker.close(), /the runtime printed what a caller sent/);
   });
 }
 
@@ -133,7 +132,7 @@ test("an error that repeats what another caller sent does not pass", async () =>
   }
 });
 
-test("every Worker of the tests is started where it is watched", () => {
+test("every test starts Workers through the watching helpers", () => {
   const folder = new URL("./", import.meta.url);
   const files = readdirSync(folder, { recursive: true }).filter((name) => /\.(mjs|py)$/.test(name));
   const text = (name) => readFileSync(new URL(name, folder), "utf8");

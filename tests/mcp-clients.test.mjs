@@ -1,5 +1,5 @@
-// Real clients of MCP against the Worker: connect, list, call, read, in each era, and a user who
-// authorizes a tool. The clauses are those of docs/PROTOCOLS.md.
+// Real MCP clients with the Worker: connect, list, call and read in each era, and a user who authorizes
+// a tool. docs/PROTOCOLS.md lists the clauses.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const SECRET = `${CANARY} of at least thirty-two bytes`;
 
 let services, worker, asking, home;
 before(async () => {
-  // Inspector may keep files there.
+  // Inspector may write files there.
   home = mkdtempSync(join(tmpdir(), "inspector-"));
   services = await authorizing();
   const vars = { ...services.vars, AUTH: "jwt", JWT_SECRET: SECRET };
@@ -38,7 +38,7 @@ const packages = {
   sdk: { make: (info, options) => new ClientV1(info, options), Transport: TransportV1, Elicitation: ElicitationV1 },
 };
 
-/** Each client in each of its modes, and the revision that it then speaks. */
+/** Each client in each of its modes, with the revision that it speaks. */
 const MODES = [
   { name: "client pinned to 2026-07-28", kind: "client", version: "2026-07-28", versionNegotiation: { mode: { pin: "2026-07-28" } } },
   { name: "client that finds out", kind: "client", version: "2026-07-28", versionNegotiation: { mode: "auto" } },
@@ -106,7 +106,7 @@ const CALL = {
 };
 const URLS = { elicitation: { url: {} } };
 
-// Each test has a user of its own, for grants stay.
+// Each test has its own user, because grants persist.
 let users = 0;
 const user = () => {
   const claims = { sub: `${CANARY}-user-${(users += 1)}`, scope: "github:write", exp: Math.floor(Date.now() / 1000) + 600 };
@@ -122,12 +122,12 @@ async function grant(url) {
 const made = ({ isError, structuredContent }) => assert.deepEqual([isError, structuredContent?.number], [undefined, 1347]);
 
 for (const mode of [PINNED, AUTO]) {
-  test(`MC40 ${mode.name} that opens addresses asks its user, and one call is enough`, async () => {
+  test(`MC40 ${mode.name} that supports URL elicitation asks its user, and one call is enough`, async () => {
     const asked = [];
     const handlers = {
       "elicitation/create": async ({ params }) => {
         asked.push(params);
-        // Consent to open the link is no grant yet: at first the user does no more than that.
+        // Consent to open the link is not a grant: at first the user only consents.
         if (asked.length === 2) await grant(params.url);
         return { action: "accept" };
       },
@@ -139,7 +139,7 @@ for (const mode of [PINNED, AUTO]) {
         ["url", "Authorization is required to access GitHub"],
       ]);
       made(await client.callTool(CALL));
-      assert.equal(asked.length, 2, "a grant stays");
+      assert.equal(asked.length, 2, "a grant persists");
     });
   });
 }
@@ -156,12 +156,12 @@ test("MC40 a user who declines ends the call", async () => {
     const result = await client.callTool(CALL);
     assert.equal(result.isError, true);
     assert.match(result.content[0].text, /did not agree to authorize access to github/);
-    assert.equal(asked.length, 3, "consent is not a grant: it is asked again while there is none");
+    assert.equal(asked.length, 3, "consent is not a grant: the user is asked again until there is one");
   });
 });
 
 for (const mode of LEGACY) {
-  test(`MC41 ${mode.name} that opens addresses is told by an error, and calls again`, async () => {
+  test(`MC41 ${mode.name} that supports URL elicitation gets an error, and calls again`, async () => {
     const options = { ...mode, to: asking, path: "/mcp?elicitation=url", headers: user(), capabilities: URLS };
     await connected(options, async (client) => {
       const error = await client.callTool(CALL).then(assert.fail, (error) => error);
@@ -175,7 +175,7 @@ for (const mode of LEGACY) {
 }
 
 for (const mode of MODES) {
-  test(`MC42 ${mode.name} that opens no addresses is told in words, and calls again`, async () => {
+  test(`MC42 ${mode.name} without URL elicitation gets the link as text, and calls again`, async () => {
     await connected({ ...mode, to: asking, headers: user() }, async (client) => {
       await client.listTools();
       const { isError, content, structuredContent } = await client.callTool(CALL);
@@ -186,7 +186,7 @@ for (const mode of MODES) {
   });
 }
 
-/** The link that the words have, and the fields after them. */
+/** The link in the text, and the fields after it. */
 function link([words, fields]) {
   const [, url] = /^Authorization is required to access GitHub\. Ask the user to open this link, then call the tool again: (http\S+)$/.exec(words.text);
   const { authorization_required, authorization_url } = JSON.parse(fields.text);
@@ -205,7 +205,7 @@ const inspect = async (to, method, { headers = {}, options = "" }) => {
 };
 
 for (const era of ["legacy", "modern"]) {
-  test(`MC20 MC22 Inspector, ${era}: no schema is one that clients refuse, and a tool is called`, async () => {
+  test(`MC20 MC22 Inspector, ${era}: every schema is accepted, and a tool is called`, async () => {
     const listed = await inspect(worker, "tools/list", { options: `--strict --protocol-era ${era}` });
     assert.equal(listed.code, 0, listed.err);
     assert.ok(listed.json().tools.some(({ name }) => name === "Calculator_Add"));
@@ -218,9 +218,9 @@ for (const era of ["legacy", "modern"]) {
     const args = Object.entries(CALL.arguments).map(([name, value]) => `'${name}=${value}'`);
     const options = `--tool-name ${CALL.name} --tool-arg ${args.join(" ")} --protocol-era ${era}`;
     const headers = user();
-    const told = await inspect(asking, "tools/call", { headers, options });
-    assert.deepEqual([told.code, told.json().isError], [5, true], told.err);
-    await grant(link(told.json().content));
+    const asked = await inspect(asking, "tools/call", { headers, options });
+    assert.deepEqual([asked.code, asked.json().isError], [5, true], asked.err);
+    await grant(link(asked.json().content));
     made((await inspect(asking, "tools/call", { headers, options })).json());
   });
 }

@@ -1,5 +1,5 @@
-// The conformance suite of MCP against `make dev FIXTURES=mcp`, for both eras. What a server without
-// sessions cannot do in the older one is in tests/mcp/legacy.yml, each with its reason.
+// Runs MCP's conformance suite on `make dev FIXTURES=mcp`, for both eras. tests/mcp/legacy.yml lists what a
+// server without sessions cannot do in the older era, with the reasons.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,14 +27,14 @@ for (const [revision, questions, more] of [
     const suite = `node_modules/.bin/conformance server --url http://localhost:${dev.port}/mcp ${options}`;
     const { code, out, err } = await run(suite);
     assert.equal(code, 0, `${out}${err}`.split("=== SUMMARY ===").at(-1));
-    /** The checks of each scenario whose name begins so. */
+    /** The checks of each scenario whose name has this prefix. */
     const checks = (name) => {
       const scenarios = readdirSync(output).filter((scenario) => scenario.startsWith(`server-${name}`));
       return scenarios.map((scenario) => JSON.parse(readFileSync(join(output, scenario, "checks.json"))));
     };
     const passed = (scenario) => scenario.length > 1 && scenario.every(({ status }) => status === "SUCCESS");
     const asked = checks("input-required-result-");
-    assert.equal(asked.length, questions, "MC52 the suite asks and answers, and skips none of it");
+    assert.equal(asked.length, questions, "MC52 the suite runs all scenarios with questions");
     assert.ok(asked.every(passed), JSON.stringify(asked));
     const rebinding = checks("dns-rebinding-protection");
     assert.ok(rebinding.length === 1 && passed(rebinding[0]), `MC11 ${JSON.stringify(rebinding)}`);

@@ -1,5 +1,5 @@
-// What a tool can do besides give a value (docs/TOOLS.md), over HTTP, with the fixtures of MCP's
-// conformance suite. The clauses are those of docs/PROTOCOLS.md.
+// What a tool can do other than return a value (docs/TOOLS.md), over HTTP, with the fixtures of MCP's
+// conformance suite. docs/PROTOCOLS.md lists the clauses.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { events } from "./support/contract.mjs";
@@ -19,8 +19,8 @@ const ALL = { elicitation: {}, sampling: {}, roots: {} };
 const tool = (name, more) => ({ name: `test_${name}`, arguments: {}, ...more });
 const call = (name, more, options) => mcp.modern(worker, "tools/call", tool(name, more), options);
 
-/** What an answer tells before its reply, and the reply. */
-function told(reply) {
+/** The notifications in a response, and its reply. */
+function parse(reply) {
   if (reply.headers["content-type"] === "application/json") return { notes: [], reply: reply.json };
   assert.equal(reply.headers["x-accel-buffering"], "no");
   const notes = events(reply.text);
@@ -31,18 +31,18 @@ const PROGRESS = [0, 50, 100].map((done) => ["notifications/progress", done]);
 const NOTES = ["Tool execution started", "Tool processing data", "Tool execution completed"].map((note) => ["notifications/message", note]);
 
 for (const [what, era, name, _meta, headers, notes] of [
-  ["progress that is asked for", mcp.modern, "tool_with_progress", { progressToken: "p" }, STREAM, PROGRESS],
-  ["progress that is asked for", mcp.legacy, "tool_with_progress", { progressToken: 7 }, STREAM, PROGRESS],
-  ["progress that nobody asked for", mcp.modern, "tool_with_progress", {}, STREAM, []],
-  ["progress for who takes no stream", mcp.modern, "tool_with_progress", { progressToken: "p" }, {}, []],
-  ["notes that are asked for", mcp.modern, "tool_with_logging", { [LEVEL]: "info" }, STREAM, NOTES],
-  ["notes of a level above", mcp.modern, "tool_with_logging", { [LEVEL]: "warning" }, STREAM, []],
-  ["notes that nobody asked for", mcp.modern, "logging_tool", {}, STREAM, []],
-  ["notes", mcp.legacy, "tool_with_logging", {}, STREAM, NOTES],
-  ["notes for who takes no stream", mcp.legacy, "tool_with_logging", {}, {}, []],
+  ["requested progress", mcp.modern, "tool_with_progress", { progressToken: "p" }, STREAM, PROGRESS],
+  ["requested progress", mcp.legacy, "tool_with_progress", { progressToken: 7 }, STREAM, PROGRESS],
+  ["progress that was not requested", mcp.modern, "tool_with_progress", {}, STREAM, []],
+  ["progress for a client that accepts no stream", mcp.modern, "tool_with_progress", { progressToken: "p" }, {}, []],
+  ["requested log messages", mcp.modern, "tool_with_logging", { [LEVEL]: "info" }, STREAM, NOTES],
+  ["log messages below the requested level", mcp.modern, "tool_with_logging", { [LEVEL]: "warning" }, STREAM, []],
+  ["log messages that were not requested", mcp.modern, "logging_tool", {}, STREAM, []],
+  ["log messages", mcp.legacy, "tool_with_logging", {}, STREAM, NOTES],
+  ["log messages for a client that accepts no stream", mcp.legacy, "tool_with_logging", {}, {}, []],
 ]) {
   test(`MC50 ${era.name}: ${what}`, async () => {
-    const answer = told(await era(worker, "tools/call", tool(name, { _meta }), { headers }));
+    const answer = parse(await era(worker, "tools/call", tool(name, { _meta }), { headers }));
     assert.deepEqual(answer.notes, notes);
     assert.equal(answer.reply.result.content.length, 1);
   });
@@ -64,7 +64,7 @@ for (const [name, answers, words] of [
     "Hi, Ada! Roots: file:///a, file:///b",
   ],
 ]) {
-  test(`MC52 a tool asks and is answered: ${name}`, async () => {
+  test(`MC52 a tool asks and gets a response: ${name}`, async () => {
     const ask = (more) => call(`input_required_result_${name}`, more, { can: ALL });
     const { inputRequests, requestState } = (await ask()).json.result;
     assert.deepEqual(Object.keys(inputRequests).sort(), Object.keys(answers).sort());
@@ -73,7 +73,7 @@ for (const [name, answers, words] of [
   });
 }
 
-test("MC52 a tool asks in rounds, says how far it is, and a user may decline", async () => {
+test("MC52 a tool asks in rounds, reports progress, and a user may decline", async () => {
   const rounds = (more) => call("input_required_result_multi_round", more, { can: ALL });
   const first = (await rounds()).json.result;
   const step1 = { inputResponses: { step1: form({ name: "Ada" }) }, requestState: first.requestState };
@@ -82,7 +82,7 @@ test("MC52 a tool asks in rounds, says how far it is, and a user may decline", a
   const step2 = { inputResponses: { step2: form({ color: "red" }) }, requestState: second.requestState };
   assert.deepEqual((await rounds(step2)).json.result.content, text("Ada: red"));
   const streamed = await call("streaming_elicitation", { _meta: { progressToken: 1 } }, { can: ALL, headers: STREAM });
-  const { notes, reply } = told(streamed);
+  const { notes, reply } = parse(streamed);
   assert.deepEqual([notes, reply.result.resultType], [[["notifications/progress", 1]], "input_required"]);
   const declined = await call("input_required_result_elicitation", { inputResponses: { user_name: { action: "decline" } } }, { can: ALL });
   assert.deepEqual([declined.json.result.isError, declined.json.result.content], [true, text("The user declined to answer")]);
@@ -92,13 +92,13 @@ for (const [what, can, required] of [
   ["no forms", { elicitation: { url: {} } }, { elicitation: { form: {} } }],
   ["nothing", {}, { elicitation: { form: {} } }],
 ]) {
-  test(`MC52 a client that can answer ${what} is told what it lacks`, async () => {
+  test(`MC52 a client that supports ${what} learns what it lacks`, async () => {
     const { status, json } = await call("input_required_result_elicitation", {}, { can });
     assert.deepEqual([status, json.error.code, json.error.data], [400, -32021, { requiredCapabilities: required }]);
   });
 }
 
-test("MC53 a state is taken back for the same call only, and needs a key", async () => {
+test("MC53 a state is accepted for the same call only, and needs a key", async () => {
   const ask = (more, name = "request_state") => call(`input_required_result_${name}`, more, { can: ALL });
   const { requestState } = (await ask()).json.result;
   const inputResponses = { confirm: form({ ok: true }) };
@@ -108,7 +108,7 @@ test("MC53 a state is taken back for the same call only, and needs a key", async
   const without = await mcp.modern(keyless, "tools/call", tool("input_required_result_request_state"), { can: ALL });
   assert.deepEqual([without.status, without.json.error.code], [503, -32603]);
   const stateless = await mcp.modern(keyless, "tools/call", tool("input_required_result_elicitation"), { can: ALL });
-  assert.equal(stateless.json.result.resultType, "input_required", "a question alone needs none");
+  assert.equal(stateless.json.result.resultType, "input_required", "a question without state needs no key");
 });
 
 for (const [name, types] of [
@@ -129,7 +129,7 @@ for (const [name, types] of [
   });
 }
 
-test("MC55 prompts: a tool gives their messages, and may ask first", async () => {
+test("MC55 prompts: a tool provides their messages, and may ask first", async () => {
   for (const era of [mcp.legacy, mcp.modern]) {
     const { prompts } = (await era(worker, "prompts/list")).json.result;
     assert.ok(prompts.some(({ name }) => name === "test_prompt_with_image"));
@@ -147,7 +147,7 @@ test("MC55 prompts: a tool gives their messages, and may ask first", async () =>
   assert.deepEqual(result.messages[0].content, text("The context is: here")[0]);
 });
 
-test("MC56 resources: a text, bytes, and what a tool gives for an address", async () => {
+test("MC56 resources: text, bytes, and the value of a tool for a URI", async () => {
   for (const era of [mcp.legacy, mcp.modern]) {
     const read = async (uri) => (await era(worker, "resources/read", { uri })).json;
     for (const [uri, mimeType, member] of [
@@ -160,7 +160,7 @@ test("MC56 resources: a text, bytes, and what a tool gives for an address", asyn
     }
     const made = (await read("test://template/12/data")).result;
     assert.equal(JSON.parse(made.contents[0].text).id, "12");
-    if (era === mcp.modern) assert.deepEqual([made.ttlMs, made.cacheScope], [0, "private"], "a value is not kept");
+    if (era === mcp.modern) assert.deepEqual([made.ttlMs, made.cacheScope], [0, "private"], "a value is not cached");
     for (const uri of ["test://template//data", "test://template/1/2/data", "test://none"]) {
       assert.deepEqual((await read(uri)).error.data, { uri });
     }
@@ -171,7 +171,7 @@ test("MC56 resources: a text, bytes, and what a tool gives for an address", asyn
   }
 });
 
-test("MC57 elsewhere: blocks are JSON, notes are dropped, and who asks is refused", async () => {
+test("MC57 in other protocols: blocks are JSON, log messages are dropped, and questions are rejected", async () => {
   const value = async (id) => (await worker.call(`test.${id}`, {})).json.value;
   assert.deepEqual(await value("simple_text"), text("This is a simple text response for testing."));
   assert.deepEqual(await value("tool_with_progress"), text("All steps are done."));

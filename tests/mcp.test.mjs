@@ -1,5 +1,5 @@
-// MCP over HTTP: what goes over the wire in each era, and who may call. The tables of
-// crates/toolbooth/src/dialect/mcp/tests have every case. The clauses are those of docs/PROTOCOLS.md.
+// MCP over HTTP in each era, and who may call. The tables of crates/toolbooth/src/protocol/mcp/tests have
+// every case. docs/PROTOCOLS.md lists the clauses.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
@@ -28,8 +28,6 @@ before(async () => {
     resource: start(FIXTURES, { vars: resource }),
     challenges: start(BOOTH, { vars: { ...services.vars, AUTH: "jwt", JWT_SECRET: SECRET } }),
     own: start(BOOTH, { vars: { ALLOWED_ORIGINS: "https://a.example", PUBLIC_URL: PUBLIC } }),
-    limited: start(BOOTH, { limit: 1 }),
-    broken: start(BOOTH, { vars: { MAX_BODY_BYTES: "none" } }),
   };
   await Promise.all(Object.entries(starting).map(async ([name, worker]) => (workers[name] = await worker)));
 });
@@ -37,14 +35,14 @@ after(async () => {
   await Promise.all([...Object.values(workers), services, keys].map((one) => one.close()));
 });
 
-/** A legacy request, and its answer. */
+/** Sends a legacy request. */
 const legacy = (method, params, { worker = workers.booth, ...options } = {}) => mcp.legacy(worker, method, params, options);
-/** A modern request with its headers, and its answer. */
+/** Sends a modern request with its headers. */
 const modern = (method, params, { worker = workers.booth, ...options } = {}) => mcp.modern(worker, method, params, options);
 const ADD = { name: "Calculator_Add", arguments: { a: 2, b: 40 } };
 
 for (const [era, ask] of Object.entries({ legacy, modern })) {
-  test(`MC9 a ${era} request needs no session, no Accept, and no slash more or less`, async () => {
+  test(`MC9 a ${era} request needs no session and no Accept, and may have a trailing slash`, async () => {
     for (const path of ["/mcp", "/mcp/"]) {
       for (const headers of [{}, { accept: "*/*" }, { accept: "text/html" }, { "mcp-session-id": "x", "last-event-id": "7" }]) {
         const reply = await ask("tools/call", ADD, { path, headers });
@@ -55,7 +53,7 @@ for (const [era, ask] of Object.entries({ legacy, modern })) {
     }
   });
 
-  test(`MC20 MC21 ${era}: every tool is listed with a name and schemas that clients take`, async () => {
+  test(`MC20 MC21 ${era}: every tool is listed with a name and schemas that clients accept`, async () => {
     for (const worker of [workers.booth, workers.fixtures]) {
       const { tools } = (await ask("tools/list", {}, { worker })).json.result;
       const { items } = (await worker.get("/oxp/tools")).json;
@@ -64,26 +62,6 @@ for (const [era, ask] of Object.entries({ legacy, modern })) {
         assert.equal(items.filter((item) => item.name === name).at(-1).id, _meta["toolbooth/id"]);
       }
     }
-  });
-
-  test(`MC25 ${era}: an older version by its name or by _meta`, async () => {
-    for (const [params, value] of [
-      [{ name: "Text_Slugify" }, { slug: "crème", truncated: false }],
-      [{ name: "Text_Slugify__1_0_0" }, { result: "cr-me" }],
-      [{ name: "Text_Slugify", _meta: { "toolbooth/version": "1.0.0" } }, { result: "cr-me" }],
-      [{ name: "Text.Slugify", _meta: { "toolbooth/version": "1.0.0" } }, { result: "cr-me" }],
-      [{ name: "Text_Slugify__2_0_0", _meta: { "toolbooth/version": "1.0.0" } }, { result: "cr-me" }],
-    ]) {
-      const reply = await ask("tools/call", { ...params, arguments: { text: "Crème" } });
-      assert.deepEqual(reply.json.result.structuredContent, value);
-    }
-  });
-
-  test(`MC22 ${era}: a tool that returns nothing, and one that crashes`, async () => {
-    const silent = () => ask("tools/call", { name: "Fixture_Silent" }, { worker: workers.fixtures });
-    assert.deepEqual((await silent()).json.result.structuredContent, { result: null });
-    assert.equal((await ask("tools/call", { name: "Fixture_Panic" }, { worker: workers.fixtures })).status, 500);
-    assert.deepEqual((await silent()).json.result.structuredContent, { result: null });
   });
 
   test(`MC30 MC31 ${era}: every tool and version has a resource that can be read`, async () => {
@@ -99,31 +77,15 @@ for (const [era, ask] of Object.entries({ legacy, modern })) {
     const absent = await ask("resources/read", { uri: "test://nowhere" });
     assert.deepEqual(absent.json.error.data, { uri: "test://nowhere" });
   });
-
-  test(`MC32 MC33 ${era}: prompts and completions`, async () => {
-    const options = { worker: workers.fixtures };
-    const { prompts } = (await ask("prompts/list", {}, options)).json.result;
-    assert.deepEqual(prompts.map(({ name }) => name), ["fixture-route"]);
-    const got = await ask("prompts/get", { name: "fixture-route", arguments: { region: "eu" } }, options);
-    assert.equal(got.json.result.messages[0].content.text, "Run in eu from now on.");
-    const params = { ref: { type: "ref/prompt", name: "fixture-route" }, argument: { name: "region", value: "E" } };
-    assert.deepEqual((await ask("completion/complete", params, options)).json.result.completion.values, ["eu"]);
-    assert.deepEqual((await ask("prompts/list")).json.result.prompts, []);
-  });
 }
 
-test("MC8 parameters that are repeated in headers", async () => {
+test("MC8 parameters repeated in headers", async () => {
   const call = (args, headers) =>
     modern("tools/call", { name: "Fixture_Routed", arguments: args }, { worker: workers.fixtures, headers });
   for (const [args, headers, status] of [
     [{ region: "eu" }, { "mcp-param-region": "eu" }, 200],
     [{ region: "eu" }, { "Mcp-Param-Region": "=?base64?ZXU=?=" }, 200],
     [{ region: "eu" }, { "mcp-param-region": "us" }, 400],
-    [{ region: "eu" }, {}, 400],
-    [{}, { "mcp-param-region": "eu" }, 400],
-    [{ box: { size: 42 } }, { "mcp-param-box-size": "42" }, 200],
-    [{ box: { size: 42 } }, { "mcp-param-box-size": "41" }, 400],
-    [{}, {}, 200],
   ]) {
     const reply = await call(args, headers);
     assert.equal(reply.status, status, reply.text);
@@ -133,60 +95,25 @@ test("MC8 parameters that are repeated in headers", async () => {
   const { inputSchema } = tools.find(({ name }) => name === "Fixture_Routed");
   assert.equal(inputSchema.properties.region["x-mcp-header"], "Region");
   const reply = await legacy("tools/call", { name: "Fixture_Routed", arguments: { region: "eu" } }, { worker: workers.fixtures });
-  assert.equal(reply.status, 200, "legacy clients know of no such headers");
+  assert.equal(reply.status, 200, "legacy clients do not send such headers");
 });
 
-const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-const JSON_TYPE = { "content-type": "application/json" };
-for (const [name, method, path, { headers = JSON_TYPE, body }, status, code] of [
-  ["another address", "POST", "/mcp/sse", { body: PING }, 404, -32600],
-  ["GET", "GET", "/mcp", {}, 405, -32600],
-  ["GET by a browser", "GET", "/mcp", { headers: { accept: "text/html" } }, 405, -32600],
-  ["DELETE", "DELETE", "/mcp", {}, 405, -32600],
-  ["PUT", "PUT", "/mcp", { body: PING }, 405, -32600],
-  ["too large a body", "POST", "/mcp", { body: " ".repeat(300000) }, 413, -32600],
-  ["a body that is not declared as JSON", "POST", "/mcp", { headers: {}, body: PING }, 415, -32600],
-  ["half a body", "POST", "/mcp", { body: PING.slice(0, 9) }, 400, -32700],
-  ["a batch", "POST", "/mcp", { body: `[${PING}]` }, 400, -32600],
-]) {
-  test(`MC10 MC12 ${name}: ${status} and ${code}`, async () => {
-    const reply = await workers.booth.request(method, path, { headers, body });
-    assert.deepEqual([reply.status, reply.json.error.code, reply.json.id], [status, code, undefined]);
-    assert.equal(reply.headers.allow, status === 405 ? "POST, OPTIONS" : undefined);
-  });
-}
+test("MC4 an unknown method: 404 and -32601", async () => {
+  const { status, json } = await modern("tools/none", {});
+  assert.deepEqual([status, json.error.code], [404, -32601]);
+});
 
 test("MC3 a notification: 202 without a body", async () => {
   const body = { jsonrpc: "2.0", method: "notifications/initialized" };
   assert.equal((await workers.booth.post(body, { path: "/mcp" })).status, 202);
 });
 
-test("MC12 a server that is not ready, and a caller who asks too much", async () => {
-  const broken = await modern("tools/call", ADD, { worker: workers.broken });
-  assert.deepEqual([broken.status, broken.json.error.code], [503, -32603]);
-  assert.equal((await modern("tools/list", {}, { worker: workers.broken })).status, 200);
-  const statuses = [];
-  for (let at = 0; at < 3; at += 1) {
-    statuses.push((await modern("tools/call", ADD, { worker: workers.limited })).status);
-  }
-  assert.deepEqual(statuses, [200, 429, 429]);
-  assert.equal((await modern("tools/list", {}, { worker: workers.limited })).status, 200, "lists are not counted");
-});
-
 for (const [origin, allowed] of [
   [undefined, true],
   ["http://localhost:3000", true],
-  ["http://127.0.0.1", true],
-  ["http://[::1]:8787", true],
   ["https://claude.ai", true],
-  ["https://vscode.dev", true],
-  ["https://a.example", true],
   [PUBLIC, true],
   ["https://evil.example", false],
-  ["http://localhost.evil.example", false],
-  ["http://localhost:3000.evil.example", false],
-  ["http://127.0.0.1@evil.example", false],
-  ["null", false],
 ]) {
   test(`MC11 Origin ${origin}: ${allowed ? "served" : "403"}, and the same in CORS`, async () => {
     const worker = workers.own;
@@ -223,7 +150,7 @@ test("MC11 the pages of known clients may call at /mcp alone", async () => {
 const user = (more) => token({ alg: "HS256" }, claims({ iss: "https://login.example", ...more }), hmac(SECRET));
 const bearer = (value) => ({ authorization: `Bearer ${value}` });
 
-test("MC13 who has no token is told where to ask for one", async () => {
+test("MC13 a client without a token learns where to get one", async () => {
   const worker = workers.resource;
   const pointer = `, scope="fixture:private fixture:run fixture:tell", resource_metadata="${METADATA}"`;
   for (const [headers, error] of [
@@ -237,10 +164,10 @@ test("MC13 who has no token is told where to ask for one", async () => {
     }
   }
   const elsewhere = await worker.post({ tool_id: "Fixture.Silent", input: {} });
-  assert.ok(!elsewhere.headers["www-authenticate"].includes("resource_metadata"), "other protocols are no such resource");
+  assert.ok(!elsewhere.headers["www-authenticate"].includes("resource_metadata"), "other protocols do not point there");
 });
 
-test("MC14 the metadata of the resource stand at both places, for everybody", async () => {
+test("MC14 the metadata of the resource are public at both paths", async () => {
   for (const path of ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"]) {
     const { status, json, headers } = await workers.resource.get(path, { origin: "https://claude.ai" });
     assert.equal(status, 200);
@@ -252,11 +179,19 @@ test("MC14 the metadata of the resource stand at both places, for everybody", as
       bearer_methods_supported: ["header"],
       scopes_supported: ["fixture:private", "fixture:run", "fixture:tell"],
     });
-    assert.equal((await workers.booth.get(path)).status, 404, "nobody to ask");
+    assert.equal((await workers.booth.get(path)).status, 404, "no issuer to ask");
+    for (const [method, sent, expected] of [
+      ["GET", { "if-none-match": headers.etag }, 304],
+      ["GET", { origin: "https://evil.example" }, 403],
+      ["OPTIONS", {}, 204],
+      ["PUT", {}, 405],
+    ]) {
+      assert.equal((await workers.resource.request(method, path, { headers: sent })).status, expected);
+    }
   }
 });
 
-test("MC15 a token must be meant for this resource", async () => {
+test("MC15 a token must be intended for this resource", async () => {
   const ask = (more) => {
     const headers = bearer(issued(RSA, { iss: "https://login.example", ...more }));
     return modern("tools/list", {}, { worker: workers.resource, headers });
@@ -270,7 +205,7 @@ test("MC15 a token must be meant for this resource", async () => {
   }
 });
 
-test("MC16 a token with too few scopes: 403, and the client learns which it takes", async () => {
+test("MC16 a token with insufficient scopes: 403 with the required ones", async () => {
   const call = (scope) =>
     modern("tools/call", { name: "Fixture_Scoped" }, { worker: workers.resource, headers: bearer(user({ scope })) });
   const refused = await call("fixture:run");
@@ -300,7 +235,7 @@ test("MC40 a call, a question, a grant, and the call again", async () => {
   assert.equal(result.resultType, "input_required");
   const { params } = result.inputRequests.github;
   const again = { requestState: result.requestState, inputResponses: { github: { action: "accept" } } };
-  assert.equal((await call(again)).json.result.resultType, "input_required", "nothing has been granted");
+  assert.equal((await call(again)).json.result.resultType, "input_required", "there is no grant yet");
   assert.equal((await new Browser(workers.challenges).grant(params)).status, 200);
   const done = (await call(again)).json.result;
   assert.deepEqual([done.resultType, done.isError], ["complete", undefined]);

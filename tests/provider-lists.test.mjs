@@ -1,5 +1,5 @@
-// The lists of tools in the model providers' own forms (2api.ai's page "Tool Calling", T3 to T7), judged
-// by what the providers publish themselves.
+// The lists of tools in the model providers' formats (2api.ai's page "Tool Calling", T2 to T7), checked with the
+// providers' own packages. The tables of queries, schemas and limits are native: protocol::providers.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";
@@ -8,15 +8,11 @@ import { BOOTH, FIXTURES, start } from "./support/worker.mjs";
 
 const workers = {};
 before(async () => {
-  [workers.booth, workers.fixtures, workers.limited] = await Promise.all([
-    start(BOOTH),
-    start(FIXTURES),
-    start(BOOTH, { vars: { TOOL_ALLOWLIST: "Calculator.Add,Text.Slugify@2.0.0" } }),
-  ]);
+  [workers.booth, workers.fixtures] = await Promise.all([start(BOOTH), start(FIXTURES)]);
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 
-/** The functions of a list in one form: name, description, schema, strict. */
+/** The functions of a list in a common form: name, description, schema, strict. */
 const FUNCTIONS = {
   openai: (tools) => tools.map((tool) => tool.function).map(({ parameters: schema, ...rest }) => ({ schema, ...rest })),
   "openai-responses": (tools) => tools.map(({ parameters: schema, type, ...rest }) => ({ schema, ...rest })),
@@ -46,25 +42,19 @@ for (const provider of PROVIDERS) {
     const { items } = (await workers.booth.get("/tools")).json;
     const { functions } = await list("booth", provider);
     for (const { name, description, schema, strict } of functions) {
-      const { description: told, input_schema } = items.findLast((item) => item.name === name);
-      assert.equal(description, told);
+      const { description: expected, input_schema } = items.findLast((item) => item.name === name);
+      assert.equal(description, expected);
       assert.deepEqual(Object.keys(schema.properties), Object.keys(input_schema.properties));
       assert.deepEqual(schema.required, input_schema.required);
-      if (provider !== "gemini") assert.deepEqual(schema, input_schema, "taken as it is");
+      if (provider !== "gemini") assert.deepEqual(schema, input_schema, "unchanged");
       assert.equal(strict, provider.startsWith("openai") ? false : undefined);
     }
   });
 
   for (const [query, expected] of [
     ["", LATEST],
-    ["?version=latest&strict=false&skip_incompatible=false", LATEST],
     ["?version=all", EVERY],
-    ["?version=1.0.0", ["Calculator_Add", "GitHub_CreateIssue", "GitHub_ListIssues", "Text_Slugify__1_0_0", "Weather_Current", "Weather_Forecast"]],
-    ["?include=Text_Slugify", ["Text_Slugify"]],
-    ["?include=Text_Slugify__1_1_0,Calculator.Add", ["Calculator_Add", "Text_Slugify__1_1_0"]],
     ["?include=Text.Slugify%401", ["Text_Slugify__1_0_0"]],
-    ["?toolkit=Weather,Text", ["Text_Slugify", "Weather_Current", "Weather_Forecast"]],
-    ["?toolkit=Text&version=all", ["Text_Slugify__1_0_0", "Text_Slugify__1_1_0", "Text_Slugify"]],
   ]) {
     test(`T7.1 ${provider}/tools${query} lists ${expected.length}`, async () => {
       assert.deepEqual(names(await list("booth", provider, query)), expected);
@@ -73,14 +63,9 @@ for (const provider of PROVIDERS) {
 
   for (const [query, code, says] of [
     ["?strict=yes", "invalid_request", /^strict must be true or false$/],
-    ["?limit=5", "invalid_request", /"limit" is not a parameter; the parameters are strict, include/],
-    ["?version=newest", "invalid_request", /^version must be latest, all, or a version x.y.z$/],
-    ["?version=7.7.7", "invalid_request", /version 7.7.7$/],
-    ["?toolkit=Nope", "invalid_request", /no toolkit "Nope"/],
     ["?include=Nope", "tool_not_found", /no tool "Nope"; expected a name/],
-    ["?include=Text.Slugify@9", "tool_not_found", /Text.Slugify has no version 9.0.0/],
   ]) {
-    test(`T5.4 ${provider}/tools${query} is refused as ${code}`, async () => {
+    test(`T5.4 ${provider}/tools${query} is rejected as ${code}`, async () => {
       const error = await refused("booth", provider, query);
       assert.equal(error.code, code);
       assert.equal(error.type, "invalid_request_error");
@@ -88,7 +73,7 @@ for (const provider of PROVIDERS) {
     });
   }
 
-  test(`T5.4 ${provider}: a schema that is not taken makes a 400 that names tool and features`, async () => {
+  test(`T5.4 ${provider}: an incompatible schema is a 400 that names tool and features`, async () => {
     const error = await refused("fixtures", provider, "");
     assert.deepEqual([error.code, error.type], ["tool_schema_incompatible", "semantic_error"]);
     const { incompatible_features } = error.tools.find(({ name }) => name === "Fixture_Awkward");
@@ -96,7 +81,7 @@ for (const provider of PROVIDERS) {
     assert.match(error.message, /^Tool 'Fixture_Awkward' has 'depth'/);
   });
 
-  test(`T5.4 ${provider}: skip_incompatible leaves it out and says so`, async () => {
+  test(`T5.4 ${provider}: skip_incompatible omits it with a warning`, async () => {
     const { reply, functions } = await list("fixtures", provider, "?skip_incompatible=true");
     assert.ok(!names({ functions }).includes("Fixture_Awkward"));
     assert.match(reply.headers["toolbooth-warning"], /Fixture_Awkward is left out: depth/);
@@ -104,46 +89,13 @@ for (const provider of PROVIDERS) {
     assert.deepEqual(alone.functions, []);
     assert.match(alone.reply.headers["toolbooth-warning"], /^the list is empty, which providers refuse: send no tools instead;/);
   });
-
-  test(`PC21 ${provider}: a tool whose requirements cannot be sent is listed with a warning`, async () => {
-    const { reply, functions } = await list("fixtures", provider, "?include=Fixture_Private");
-    assert.deepEqual(names({ functions }), ["Fixture_Private"]);
-    assert.equal(reply.headers["toolbooth-warning"], "Fixture_Private: requirements: a call in this form cannot send them");
-  });
-
-  test(`T7.1 ${provider}: a schema of six levels is listed with a warning`, async () => {
-    const { reply } = await list("fixtures", provider, "?include=Fixture_Choice");
-    assert.match(reply.headers["toolbooth-warning"], /^Fixture_Choice: its schema has 6 levels, more than 5/);
-  });
-
-  test(`T7.2 ${provider}: the allowlist hides what may not be called`, async () => {
-    assert.deepEqual(names(await list("limited", provider)), ["Calculator_Add", "Text_Slugify"]);
-    assert.deepEqual(names(await list("limited", provider, "?version=all")), ["Calculator_Add", "Text_Slugify"]);
-    const error = await refused("limited", provider, "?include=Doorbell_Ring", 403);
-    assert.equal(error.code, "tool_not_allowed");
-  });
-
-  test(`${provider}: entity tags, HEAD, OPTIONS and other methods`, async () => {
-    const path = `/providers/${provider}/tools`;
-    for (const query of ["", "?version=all", "?include=Calculator_Add"]) {
-      const { etag } = (await workers.booth.get(path + query)).headers;
-      assert.equal((await workers.booth.get(path + query, { "if-none-match": etag })).status, 304);
-      const head = await workers.booth.request("HEAD", path + query);
-      assert.deepEqual([head.status, head.headers.etag, head.text], [200, etag, ""]);
-    }
-    const options = await workers.booth.request("OPTIONS", path);
-    assert.deepEqual([options.status, options.headers.allow], [204, "GET, HEAD, OPTIONS"]);
-    const post = await workers.booth.request("POST", path);
-    assert.deepEqual([post.status, post.json.error.code], [405, "method_not_allowed"]);
-    assert.equal((await workers.booth.request("HEAD", `${path}?strict=1`)).status, 400);
-  });
 }
 
 for (const worker of ["booth", "fixtures"]) {
   const query = "?strict=true&version=all&skip_incompatible=true";
 
   for (const provider of ["openai", "openai-responses"]) {
-    test(`T2.1 ${provider}: OpenAI's own package takes strict schemas as they are (${worker})`, async () => {
+    test(`T2.1 ${provider}: OpenAI's own package accepts strict schemas unchanged (${worker})`, async () => {
       const { functions } = await list(worker, provider, query);
       assert.ok(functions.length > 0);
       for (const { name, schema, strict } of functions) {
@@ -153,7 +105,7 @@ for (const worker of ["booth", "fixtures"]) {
     });
   }
 
-  test(`T2.1 anthropic: Anthropic's own package leaves strict schemas as they are (${worker})`, async () => {
+  test(`T2.1 anthropic: Anthropic's own package leaves strict schemas unchanged (${worker})`, async () => {
     const { functions } = await list(worker, "anthropic", query);
     assert.ok(functions.length > 0);
     for (const { name, schema, strict } of functions) {
@@ -164,59 +116,27 @@ for (const worker of ["booth", "fixtures"]) {
 }
 
 for (const provider of ["openai", "openai-responses"]) {
-  test(`T5.4 ${provider}: a property that need not be sent is not strict`, async () => {
+  test(`T5.4 ${provider}: a tool with an optional property is not strict`, async () => {
     const error = await refused("booth", provider, "?strict=true");
     assert.deepEqual(
       error.tools.map(({ name }) => name),
       ["GitHub_CreateIssue", "GitHub_ListIssues", "Text_Slugify", "Weather_Current", "Weather_Forecast"],
     );
     assert.deepEqual(error.incompatible_features, ["optional_properties"]);
-    // The judge agrees.
+    // The package agrees.
     const { functions } = await list("booth", provider, "?include=Weather_Current");
     assert.throws(() => toStrictJsonSchema(functions[0].schema), /optional/);
   });
 }
 
-test("T2.1 anthropic: every tool of the booth has a strict form, its bounds in words", async () => {
-  const { functions } = await list("booth", "anthropic", "?strict=true");
-  assert.deepEqual(names({ functions }), LATEST);
-  const { days } = functions.at(-1).schema.properties;
-  assert.deepEqual(Object.keys(days).sort(), ["description", "type"]);
-  assert.match(days.description, /At least 1\. At most 16\./);
-});
-
-for (const provider of ["openai", "openai-responses", "anthropic"]) {
-  test(`T2.1 ${provider}: a schema of many parts has a strict form`, async () => {
-    const { functions } = await list("fixtures", provider, "?strict=true&include=Fixture_Varied");
-    const { order, code } = functions[0].schema.properties;
-    assert.equal(order.properties.lines.items.additionalProperties, false, "closed, however deep");
-    assert.match(code.description, /^A code\. .*At least 1 character\./, "bounds in words");
-  });
-}
-
-test("T2.1 gemini: there are no strict tools, and the answer says what there is", async () => {
-  assert.match((await refused("booth", "gemini", "?strict=true")).message, /VALIDATED/);
-});
-
-test("T5.4 gemini: oneOf is listed as anyOf, which Gemini reads it as", async () => {
-  const { reply, functions } = await list("fixtures", "gemini", "?include=Fixture_Choice");
-  assert.equal(functions[0].schema.properties.either.anyOf.length, 2);
-  assert.match(reply.headers["toolbooth-warning"], /oneOf is listed as anyOf/);
-});
-
-test("T3.1 every listed name, versioned or not, leads back to its tool", async () => {
+test("T3.1 every listed name, versioned or not, identifies its tool", async () => {
   for (const name of EVERY) {
     assert.deepEqual(names(await list("booth", "openai", `?include=${name}`)), [name]);
   }
 });
 
 test("T6 what the providers can do", async () => {
-  const { status, json, headers } = await workers.booth.get("/providers");
+  const { status, json } = await workers.booth.get("/providers");
   assert.equal(status, 200);
   assert.equal(json.features.find(({ feature }) => feature === "anyOf").gemini, "yes");
-  assert.equal((await workers.booth.get("/providers", { "if-none-match": headers.etag })).status, 304);
-  assert.equal((await workers.booth.get("/providers/")).headers.etag, headers.etag);
-  for (const path of ["/providers/openai", "/providers/nobody/tools"]) {
-    assert.equal((await workers.booth.get(path)).json.error.code, "not_found");
-  }
 });

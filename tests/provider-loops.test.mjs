@@ -1,5 +1,5 @@
-// The whole loop with each provider's own SDK: the list of tools from here, the model's answer to
-// here, what comes back to the model, until it has said all. Stand-ins enforce the providers' rules.
+// The whole loop with each provider's own SDK: get the list of tools, ask the model, post its response, send
+// the results to the model, until it stops calling tools. Stand-ins enforce the providers' rules.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
@@ -17,8 +17,8 @@ const QUESTION = "What is to be done?";
 
 const toolsOf = async (provider, query) => (await worker.get(`/providers/${provider}/tools${query}`)).json;
 
-// How each SDK asks: `ask` gives the model's answer, `text` what it said, `model` its turn as it goes
-// back into the conversation, and `member` names what the booth gives to append.
+// How to use each SDK: `ask` returns the model's response, `text` its text, `model` its turn as it goes
+// back into the conversation, and `member` names the part of Toolbooth's response to append.
 const SDKS = {
   openai(base) {
     const client = new OpenAI({ apiKey: "k", baseURL: `${base}/v1`, maxRetries: 0 });
@@ -61,9 +61,9 @@ const questionTo = (provider) =>
   provider === "gemini" ? { role: "user", parts: [{ text: QUESTION }] } : { role: "user", content: QUESTION };
 
 /**
- * Talks to the model until it says a text; gives the results that it was told. `post` is what of each
- * answer goes to the booth, `own` adds the results of the client's own tools. `list` and `query` are the
- * queries of the list and of the calls.
+ * Talks to the model until it responds with text; returns the results that it received. `post` selects the
+ * part of each response to post, `own` adds the results of the client's own tools. `list` and `query` are
+ * the queries of the list and of the calls.
  */
 async function loop(standIn, script, { list = "", query = "", post = (answer) => answer, tools = [], own = (it) => it } = {}) {
   const provider = standIn.split(" ")[0];
@@ -85,11 +85,11 @@ async function loop(standIn, script, { list = "", query = "", post = (answer) =>
     assert.fail("the model has not come to an end");
   } finally {
     await server.close();
-    assert.deepEqual(server.refusals, []);
+    assert.deepEqual(server.rejections, []);
   }
 }
 
-/** A tool of the client's own, in the form of the provider. */
+/** A tool that the client runs itself, in the provider's format. */
 function ownTool(provider, schema, strict = false) {
   const tool = { name: "my_own_tool", description: "Mine." };
   switch (provider) {
@@ -107,7 +107,7 @@ function ownTool(provider, schema, strict = false) {
 const add = (a, b) => ({ name: "Calculator_Add", input: { a, b } });
 const STAND_INS = ["openai", "openai-responses", "anthropic", "gemini", "gemini without ids"];
 const SLUG = '{"slug":"crème-brûlée","truncated":false}';
-// What a result is to the model: Anthropic marks errors, Gemini has values and not texts.
+// A result as the model sees it: Anthropic marks errors, Gemini has values instead of text.
 const seen = (standIn, result) => {
   if (result.startsWith("Error: ")) return standIn === "anthropic" ? `is_error ${result}` : result;
   return standIn.startsWith("gemini") && /^[\d{]/.test(result) ? JSON.parse(result) : result;
@@ -115,17 +115,17 @@ const seen = (standIn, result) => {
 const seenAll = (standIn, results) => results.map((result) => seen(standIn, result));
 
 for (const standIn of STAND_INS) {
-  test(`PC7 ${standIn}: one call, then the answer`, async () => {
+  test(`PC7 ${standIn}: one call, then the final response`, async () => {
     assert.deepEqual(await loop(standIn, [[add(40, 2)]]), seenAll(standIn, ["42"]));
   });
 
-  test(`PC10 ${standIn}: parallel calls, also of one tool, over two turns`, async () => {
+  test(`PC10 ${standIn}: parallel calls, also of the same tool, over two turns`, async () => {
     const slug = { name: "Text_Slugify", input: { text: "Crème brûlée" } };
     const results = await loop(standIn, [[add(1, 1), add(2, 2), slug], [add(3, 3), add(4, 4)]]);
     assert.deepEqual(results, seenAll(standIn, ["2", "4", SLUG, "6", "8"]));
   });
 
-  test(`PC16 ${standIn}: the model is told of errors and tries again`, async () => {
+  test(`PC16 ${standIn}: the model sees errors and retries`, async () => {
     const wrong = { name: "Calculator_Add", input: { a: 1 } };
     const ring = { name: "Doorbell_Ring", input: { doorbell_id: "doorbell1" } };
     const [invalid, failed, ...good] = await loop(standIn, [[wrong, ring, add(1, 2)], [add(1, 1)]]);
@@ -135,8 +135,8 @@ for (const standIn of STAND_INS) {
     assert.deepEqual(good, seenAll(standIn, ["3", "2"]));
   });
 
-  test(`PC8 ${standIn}: the client runs a tool of its own beside`, async () => {
-    // The call of the client's tool is the second of the turn; results of one turn stay together.
+  test(`PC8 ${standIn}: the client also runs a tool itself`, async () => {
+    // The client's tool is the second call of the turn; the results of a turn stay together.
     const add_own = {
       openai: (messages) => [...messages, { role: "tool", tool_call_id: "call_0_1", content: "mine" }],
       "openai-responses": (input) => [...input, { type: "function_call_output", call_id: "call_0_1", output: "mine" }],
@@ -181,12 +181,12 @@ for (const provider of ["openai", "openai-responses", "anthropic"]) {
   });
 }
 
-// What of an answer a client posts is its choice.
+// A client may post any of these parts of a response.
 for (const [standIn, what, post] of [
   ["openai", "the assistant message", (answer) => answer.choices[0].message],
   ["openai", "the tool calls", (answer) => answer.choices[0].message.tool_calls],
   ["openai-responses", "the output items", (answer) => answer.output],
-  ["anthropic", "the message that is echoed", (answer, sdk) => sdk.model(answer)[0]],
+  ["anthropic", "the echoed message", (answer, sdk) => sdk.model(answer)[0]],
   ["anthropic", "the content blocks", (answer) => answer.content],
   ["gemini", "the candidate", (answer) => answer.candidates[0]],
   ["gemini", "the content", (answer) => answer.candidates[0].content],
@@ -199,19 +199,19 @@ for (const [standIn, what, post] of [
   });
 }
 
-// Were the stand-ins lax, the loops above would show nothing.
+// The stand-ins must be strict, otherwise the loops above would prove nothing.
 for (const [standIn, what, own, refusal] of [
   ["openai", "a missing result", (messages) => messages.slice(1), /exactly one result/],
   ["openai-responses", "a missing result", (input) => input.slice(1), /exactly one result/],
   ["anthropic", "text before a result", ([{ role, content }]) => [{ role, content: [{ type: "text", text: "?" }, ...content] }],
     /results are the first blocks/],
-  ["anthropic", "a result twice", ([{ role, content }]) => [{ role, content: [...content, ...content] }], /exactly one result/],
+  ["anthropic", "a duplicate result", ([{ role, content }]) => [{ role, content: [...content, ...content] }], /exactly one result/],
   ["gemini", "a missing result", ([{ role, parts }]) => [{ role, parts: parts.slice(1) }], /as many responses as calls/],
   ["gemini without ids", "an id", ([{ role, parts }]) =>
     [{ role, parts: parts.map(({ functionResponse }) => ({ functionResponse: { ...functionResponse, id: "x" } })) }],
     /unknown name/],
 ]) {
-  test(`the stand-in ${standIn} refuses ${what}`, async () => {
+  test(`the stand-in ${standIn} rejects ${what}`, async () => {
     await assert.rejects(loop(standIn, [[add(1, 1), add(2, 2)]], { own }), refusal);
   });
 }
@@ -223,20 +223,20 @@ const EVERY = [...OPENAI, "anthropic", "gemini"];
 const nested = (levels) => (levels ? property(nested(levels - 1)) : { type: "string" });
 const numbered = (count, type) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, { type }]));
 for (const [standIns, strict, what, schema, refusal] of [
-  [EVERY, false, "another type at the root", { type: "array", items: {} }, /that of an object/],
+  [EVERY, false, "a non-object type at the root", { type: "array", items: {} }, /that of an object/],
   [[...OPENAI, "anthropic"], false, "oneOf at the root", object({}, { oneOf: [{}] }), /oneOf at the root/],
   [OPENAI, false, "an array without items", property({ type: "array" }), /#\/properties\/p: array schema missing items/],
-  [OPENAI, true, "oneOf within", property({ anyOf: [property({ oneOf: [{ type: "null" }] })] }), /'oneOf' is not permitted/],
-  [[...OPENAI, "anthropic"], true, "an open object within", property({ type: "array", items: object({}) }),
+  [OPENAI, true, "a nested oneOf", property({ anyOf: [property({ oneOf: [{ type: "null" }] })] }), /'oneOf' is not permitted/],
+  [[...OPENAI, "anthropic"], true, "a nested open object", property({ type: "array", items: object({}) }),
     /#\/properties\/p\/items: additionalProperties must be false/],
   [OPENAI, true, "a property that is not required", object({ p: { type: "string" } }, { additionalProperties: false }),
     /required must name every property/],
   [OPENAI, true, "a schema without a type", property({ description: "Any." }), /must have a type/],
-  [OPENAI, true, "a format of others", property({ type: "string", format: "uri" }), /format 'uri'/],
+  [OPENAI, true, "an unsupported format", property({ type: "string", format: "uri" }), /format 'uri'/],
   [OPENAI, true, "eleven levels", nested(10), /more than 10 levels/],
   [[...OPENAI, "anthropic"], true, "uniqueItems", property({ type: "array", items: { type: "string" }, uniqueItems: true }),
     /'uniqueItems' is not permitted/],
-  [[...OPENAI, "anthropic"], true, "a reference to elsewhere", property({ $ref: "https://a.example/s" }), /must be local/],
+  [[...OPENAI, "anthropic"], true, "an external reference", property({ $ref: "https://a.example/s" }), /must be local/],
   [["anthropic"], true, "a bound", property({ type: "number", minimum: 1 }), /'minimum' is not permitted/],
   [["anthropic"], true, "minItems of two", property({ type: "array", items: {}, minItems: 2 }), /minItems must be 0 or 1/],
   [["anthropic"], true, "an object as a value", property({ enum: [{}] }), /enum has a value/],
@@ -249,13 +249,13 @@ for (const [standIns, strict, what, schema, refusal] of [
   [["gemini"], false, "true as a value", property({ enum: [true] }), /enum has a value/],
 ]) {
   for (const standIn of standIns) {
-    test(`the stand-in ${standIn} refuses ${what}${strict ? " of a strict tool" : ""}`, async () => {
+    test(`the stand-in ${standIn} rejects ${what}${strict ? " of a strict tool" : ""}`, async () => {
       await assert.rejects(loop(standIn, [[add(1, 1)]], { tools: [ownTool(standIn, schema, strict)] }), refusal);
     });
   }
 }
 
-// The SDK writes what it knows of the older member anew, so these do not come by way of it.
+// The SDK rewrites the older member, so these schemas are tested without it.
 for (const [what, schema, refusal] of [
   ["a list of types", object({ p: { type: ["string", "null"] } }), /#\/properties\/p: type must be one name/],
   ["additionalProperties", property({ type: "string" }), /#: 'additionalProperties' is not permitted/],
@@ -263,7 +263,7 @@ for (const [what, schema, refusal] of [
   ["const", object({ p: { const: "x" } }), /'const' is not permitted/],
   ["$ref", object({ p: { $ref: "#/$defs/x" } }), /'\$ref' is not permitted/],
 ]) {
-  test(`Gemini's older parameters: ${what} is refused`, () => {
+  test(`Gemini's older parameters: ${what} is rejected`, () => {
     assert.throws(() => taken(SUBSETS["gemini parameters"], schema), refusal);
   });
 }

@@ -1,5 +1,5 @@
-// The examples of OXP's call page, request and response as they are printed there. A response is
-// compared byte for byte once its JSON is on one line and `duration` is taken out of both.
+// The examples of OXP's call page, requests and responses verbatim. A response is compared byte by byte,
+// with its JSON on one line and without `duration`.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BOOTH, start } from "./support/worker.mjs";

@@ -1,5 +1,5 @@
-// The weather tools against a stand-in of Open-Meteo: what they send, what they make of answers, and
-// that every fault of the other side is a tool error (X10, X25) that says whether to try again.
+// The weather tools with a stand-in for Open-Meteo: what they send, how they read responses, and that every
+// upstream failure is a tool error (X10, X25) that tells whether to retry.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { openMeteo } from "./support/open-meteo.mjs";
@@ -85,10 +85,10 @@ for (const [city, message, retry_after_ms, developer_message] of [
   ["canary-reset", AWAY, 2000],
   ["canary-half", AWAY, 2000],
   ["canary-nowhere", REFUSED, undefined, "Open-Meteo answered 400."],
-  // This one takes the five seconds that the tools wait.
+  // This case takes five seconds, the tools' timeout.
   ["canary-never", "The weather service did not answer in time", 2000],
 ]) {
-  test(`X25 the upstream's fault ${city.slice(7)}: ${message}`, async () => {
+  test(`X25 upstream failure ${city.slice(7)}: ${message}`, async () => {
     const seen = (await worker.logs()).length;
     const { status, json } = await worker.call("Weather.Current", { city });
     assert.equal(status, 200);
@@ -99,13 +99,13 @@ for (const [city, message, retry_after_ms, developer_message] of [
       can_retry: retry_after_ms !== undefined,
       ...(retry_after_ms && { retry_after_ms }),
     });
-    const told = (await worker.logs()).slice(seen);
-    assert.deepEqual(told.map(({ level, message }) => [level, JSON.parse(message).event]), [["warn", "open_meteo"]]);
+    const logged = (await worker.logs()).slice(seen);
+    assert.deepEqual(logged.map(({ level, message }) => [level, JSON.parse(message).event]), [["warn", "open_meteo"]]);
   });
 }
 
-test("X25 nobody listens at the upstream's address", async () => {
-  // Without variables for it the tests' Worker asks a closed port.
+test("X25 nothing listens at the upstream's address", async () => {
+  // By default the Worker of the tests uses a closed port.
   const alone = await start(BOOTH);
   try {
     const { status, json } = await alone.call("Weather.Forecast", { city: "canary" });
@@ -134,7 +134,7 @@ for (const [tool, input, urls] of [
   ]],
   ["Weather.Current", { city: "京都" }, [search("%E4%BA%AC%E9%83%BD"), search("%E4%BA%AC%E9%83%BD")]],
 ]) {
-  test(`${tool} ${JSON.stringify(input)} asks for ${urls[0]}`, async () => {
+  test(`${tool} ${JSON.stringify(input)} requests ${urls[0]}`, async () => {
     await worker.call(tool, input);
     assert.deepEqual(upstream.requests.map(({ method, url }) => [method, url]), urls.map((url) => ["GET", url]));
   });
@@ -148,7 +148,7 @@ test("the caller's credentials are not passed on", async () => {
   assert.ok(!JSON.stringify(upstream.requests).includes("canary"));
 });
 
-test("parallel calls that wait keep their ids and answers apart", async () => {
+test("parallel calls that wait keep their ids and responses apart", async () => {
   const rows = [["Berlin", true], ["Xyzzy", false], ["canary-429", false], ["Berlyn", false], ["canary-500", false]];
   await Promise.all(
     Array.from({ length: 50 }, async (_, n) => {

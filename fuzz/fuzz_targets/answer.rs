@@ -1,12 +1,14 @@
-//! Any bytes as a request to the catalogue that is deployed: no panic, an answer in form.
+//! Sends any bytes to the deployed catalogue, as one request and as a body to each operation of docs/contracts: no
+//! panic, and every response is what its contract allows.
 #![no_main]
 
 #[path = "../exchange.rs"]
 mod exchange;
 
+use exchange::{Answer, Request};
 use libfuzzer_sys::fuzz_target;
-use toolbooth::Booth;
-use toolbooth::http::{Body, Headers, Inbound, Method};
+use toolbooth::Server;
+use toolbooth::http::{Body, Headers, Method};
 use toolbooth::testing::{FakeHost, ready};
 
 struct Pairs<'a>(&'a [(&'a str, &'a str)]);
@@ -18,21 +20,28 @@ impl Headers for Pairs<'_> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let exchange::Request { method, path, headers, body } = exchange::request(bytes);
+    let asked = exchange::request(bytes);
+    send(&asked);
+    for (method, path) in exchange::operations() {
+        if method == "POST" {
+            send(&Request { method: &method, path: &path, ..asked });
+        }
+    }
+});
+
+fn send(&Request { method, path, headers, body }: &Request<'_>) {
     let host = FakeHost::default();
-    let request = Inbound {
+    let request = toolbooth::http::Request {
         method: Method::from(method),
         path,
         query: "",
         headers: &Pairs(headers),
         body: Body::from(body.to_vec()),
     };
-    let answer = ready(Booth::new(&toolbooth_tools::CATALOG, &host).answer(request, &host));
-    let headers: Vec<_> =
-        answer.headers.iter().map(|(name, value)| (*name, value.as_ref())).collect();
-    let (status, body) = (answer.status, &answer.body);
-    let answer = exchange::Answer { method, path, status, headers: &headers, body };
-    if let Err(wrong) = exchange::check(&answer) {
-        panic!("{wrong}");
+    let response = ready(Server::new(&toolbooth_tools::CATALOG, &host).answer(request, &host));
+    let headers: Vec<_> = response.headers.iter().map(|(name, value)| (*name, &**value)).collect();
+    let (status, body) = (response.status, &response.body);
+    if let Err(error) = exchange::check(&Answer { method, path, status, headers: &headers, body }) {
+        panic!("{error}");
     }
-});
+}

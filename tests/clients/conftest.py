@@ -1,4 +1,4 @@
-"""Starts the Workers once for all clients, and agents of Xaibo."""
+"""Fixtures: Workers, started once for all clients, and Xaibo agents."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from xaibo import AgentConfig, ConfigOverrides, ExchangeConfig, Xaibo
 from xaibo.primitives.modules.conversation import SimpleConversation
 from xaibo.primitives.modules.llm import MockLLM
 
-# An agent as users write it.
+# An agent configuration like those of users.
 AGENT = """
 id: booth
 modules:
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @contextlib.contextmanager
 def started(script, *arguments):
-    """The address of a Worker on the real runtime, and the process that serves it."""
+    """The URL of a Worker on the real runtime, and the process that serves it."""
     node = os.environ.get("NODE", "node_modules/.bin/node")
     server = subprocess.Popen(
         [node, f"tests/support/{script}", *arguments],
@@ -48,14 +48,14 @@ def started(script, *arguments):
 
 @pytest.fixture(scope="session")
 def address():
-    """The address of the Worker that is deployed."""
+    """The URL of the deployed Worker."""
     with started("serve.mjs") as (url, _):
         yield url
 
 
 @pytest.fixture(scope="session")
 def fixtures_address():
-    """The address of the Worker whose tools misbehave."""
+    """The URL of the Worker whose tools misbehave."""
     with started("serve.mjs", "target/fixtures") as (url, _):
         yield url
 
@@ -75,7 +75,7 @@ class Authorizing:
         return {"Authorization": f"Bearer {jwt.encode(claims, self.SECRET, 'HS256')}"}
 
     def grant(self, url):
-        """The user opens the link and agrees."""
+        """Has the user open the link and agree."""
         self._server.stdin.write(f"{url}\n")
         self._server.stdin.flush()
         assert self._server.stdout.readline() == "200\n"
@@ -95,10 +95,9 @@ def anyio_backend():
 
 @pytest.fixture
 def ask_agent(monkeypatch):
-    """Has an agent with a module of tools answer while its model does as it is told.
+    """Runs an agent with a tool module and a mock model that gives the given responses in order.
 
-    Gives the answer and what the model saw: results and functions. The mock of the model answers in
-    the order in which it is told to.
+    Returns the agent's answer and what the model saw: results and functions.
     """
     shown = []
     generate = MockLLM.generate
@@ -129,6 +128,6 @@ def ask_agent(monkeypatch):
 
 
 def uses(*calls):
-    """A response of the model that calls tools."""
+    """A model response that calls tools."""
     named = [{"id": f"c{at}", "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
     return {"content": "", "tool_calls": named}

@@ -1,6 +1,6 @@
-"""Google's own package as a judge of the Gemini list.
+"""Validates the Gemini list with Google's own package.
 
-Its types refuse members that they do not know, in declarations and in schemas alike, however deep.
+Its types reject unknown members, in declarations and in schemas, at every level.
 """
 
 import httpx
@@ -28,7 +28,7 @@ def test_t3_1_the_list_is_a_value_of_tools(tools):
         assert read.model_dump(by_alias=True, exclude_unset=True) == declaration
 
 
-def test_t5_4_every_schema_is_of_googles_subset(tools):
+def test_t5_4_every_schema_is_in_googles_subset(tools):
     for declaration in tools[0]["functionDeclarations"]:
         schema = types.JSONSchema.model_validate(declaration["parametersJsonSchema"])
         assert schema.type == types.JSONSchemaType.OBJECT
@@ -43,11 +43,11 @@ def test_t5_4_every_schema_is_of_googles_subset(tools):
         {"type": "array", "items": {"exclusiveMinimum": 1}},
     ],
 )
-def test_the_judge_refuses_what_is_not(schema):
+def test_the_package_rejects_other_schemas(schema):
     with pytest.raises(pydantic.ValidationError):
         types.JSONSchema.model_validate(schema)
 
 
-def test_the_judge_refuses_members_of_other_providers():
+def test_the_package_rejects_members_of_other_providers():
     with pytest.raises(pydantic.ValidationError):
         types.FunctionDeclaration.model_validate({"name": "f", "input_schema": {}})

@@ -1,4 +1,4 @@
-"""The official client of MCP for Python against the Worker, in both eras."""
+"""The official MCP client for Python with the Worker, in both eras."""
 
 import contextlib
 import json
@@ -39,7 +39,7 @@ async def test_mc1_mc20_mc22_a_client_lists_and_calls_tools(address, mode):
 
 
 @MODES
-async def test_mc23_mc24_a_client_is_told_what_went_wrong(address, mode):
+async def test_mc23_mc24_a_client_sees_errors(address, mode):
     async with connected(address, mode) as client:
         wrong = await client.call_tool("Calculator_Add", {"a": 1})
         assert wrong.is_error
@@ -63,7 +63,7 @@ async def test_mc40_a_user_is_asked_and_authorizes_a_tool(authorizing, mode):
 
     async def elicit(_, params):
         asked.append((params.mode, params.message))
-        # Consent to open the link is no grant yet: at first the user does no more than that.
+        # Consent to open the link is not a grant: at first the user only consents.
         if len(asked) == 2:
             authorizing.grant(params.url)
         return ElicitResult(action="accept")
@@ -75,7 +75,7 @@ async def test_mc40_a_user_is_asked_and_authorizes_a_tool(authorizing, mode):
     assert asked == [("url", "Authorization is required to access GitHub")] * 2
 
 
-async def test_mc41_a_legacy_client_is_told_by_an_error(authorizing):
+async def test_mc41_a_legacy_client_gets_an_error(authorizing):
     headers, path = authorizing.new_user(), "/mcp?elicitation=url"
     async with connected(authorizing.address, "legacy", path, headers) as client:
         with pytest.raises(MCPError) as raised:
@@ -86,12 +86,12 @@ async def test_mc41_a_legacy_client_is_told_by_an_error(authorizing):
 
 
 @MODES
-async def test_mc42_a_client_that_opens_no_addresses_is_told_in_words(authorizing, mode):
+async def test_mc42_a_client_without_url_elicitation_gets_the_link_as_text(authorizing, mode):
     async with connected(authorizing.address, mode, headers=authorizing.new_user()) as client:
-        told = await client.call_tool(*ISSUE)
-        words, fields = told.content
+        result = await client.call_tool(*ISSUE)
+        message, fields = result.content
         url = json.loads(fields.text)["authorization_url"]
-        assert told.is_error
-        assert words.text.endswith(f"Ask the user to open this link, then call the tool again: {url}")
+        assert result.is_error
+        assert message.text.endswith(f"Ask the user to open this link, then call the tool again: {url}")
         authorizing.grant(url)
         assert (await client.call_tool(*ISSUE)).structured_content["number"] == 1347

@@ -1,7 +1,7 @@
-"""The official OXP SDK for Python against the Worker.
+"""The official OXP SDK for Python with the Worker.
 
-Its own call() wraps the body in an envelope, as OXP was published; the flat form goes through its
-generic post().
+Its call() wraps the body in an envelope, as in OXP as published; the flat form uses its generic
+post().
 """
 
 import httpx
@@ -9,17 +9,17 @@ import oxp
 import pytest
 
 MOUNTS = ["", "/oxp"]
-# Where its own call() is served.
+# The mounts that accept its call().
 ENVELOPES = ["/oxp/1.0", ""]
 ADD = {"call_id": "1", "tool_id": "Calculator.Add", "input": {"a": 10, "b": 5}}
 
 
 @pytest.fixture
 def client(address, request):
-    """A client of the mount that the test names, the root unless it names one."""
+    """A client for the mount in the test's parameters, by default the root."""
     with oxp.Oxp(
         base_url=address + getattr(request, "param", ""),
-        # It cannot be made without; the server asks for none and ignores it.
+        # Required by the constructor; the server needs no token and ignores it.
         bearer_token="x",
         default_headers={"OXP-Version": "1.0"},
         max_retries=0,
@@ -88,7 +88,7 @@ def test_tool_error(client):
         ({"tool_id": "Calculator.Add"}, oxp.UnprocessableEntityError, "Some input parameters are invalid"),
     ],
 )
-def test_refusals(client, body, error, message):
+def test_rejections(client, body, error, message):
     with pytest.raises(error) as raised:
         call(client, **body)
     assert raised.value.body["message"] == message
@@ -102,7 +102,7 @@ def test_other_version(client):
         client.health.check(extra_headers={"OXP-Version": "2.0"})
 
 
-def test_nothing_there(client):
+def test_not_found(client):
     with pytest.raises(oxp.NotFoundError):
         client.get("/nothing", cast_to=httpx.Response)
 
@@ -140,13 +140,13 @@ def test_envelope_tool_error(client):
         ({"tool_id": "Calculator.Add@2.0.0"}, "urn:oxp:1.0", oxp.BadRequestError, "Tool 'Calculator_Add' was not found"),
         ({"tool_id": "Calculator_Add"}, "urn:oxp:1.0", oxp.BadRequestError, "The tool id is invalid"),
         (ADD, "urn:oxp:2.0", oxp.BadRequestError, "This version of the protocol is not supported"),
-        # What the SDK's own tests send.
+        # The request of the SDK's own tests.
         ({"tool_id": "sqFnKL1N_jr_.U0_2_jv__a"}, "https://example.com", oxp.BadRequestError,
          "This version of the protocol is not supported"),
         ({"tool_id": "Calculator.Add"}, "urn:oxp:1.0", oxp.UnprocessableEntityError, "Some input parameters are invalid"),
     ],
 )
-def test_envelope_refusals(client, request_, schema, error, message):
+def test_envelope_rejections(client, request_, schema, error, message):
     with pytest.raises(error) as raised:
         client.tools.call(request=request_, schema=schema)
     assert raised.value.body["$schema"] == "urn:oxp:1.0"

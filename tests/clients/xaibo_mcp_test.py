@@ -1,7 +1,7 @@
-"""Agents of Xaibo with its own client of MCP, over its transport `sse`, against the Worker.
+"""Xaibo agents with Xaibo's own MCP client, over its transport `sse`, with the Worker.
 
-That client says 2024-11-05, sends no header of the protocol, reads JSON and nothing else, and takes
-a failed call for one that went well (docs/PROTOCOLS.md). Agents are those of conftest.py.
+That client requests 2024-11-05, sends no protocol headers, only reads JSON, and treats a failed call
+as a success (docs/PROTOCOLS.md). conftest.py defines the agents.
 """
 
 import json
@@ -18,7 +18,7 @@ ISSUE = ("booth--GitHub_CreateIssue", {"owner": "octocat", "repository": "hello-
 
 
 def tools(address, headers=None):
-    """Xaibo's client of MCP, as users configure it."""
+    """The configuration of Xaibo's MCP client."""
     server = {"name": "booth", "transport": "sse", "url": f"{address}/mcp", "headers": headers or {}}
     return {"module": MODULE, "config": {"timeout": 120.0, "servers": [server]}}
 
@@ -33,8 +33,8 @@ async def test_mc1_mc22_an_agent_lists_and_calls_tools(address, ask_agent):
     assert (a.type, a.required) == ("number", True)
 
 
-async def test_mc20_no_schema_takes_tools_from_the_list(address):
-    # It stops without a word at the first schema that its model of parameters does not take.
+async def test_mc20_no_schema_hides_tools_from_the_list(address):
+    # The client silently stops at the first schema that its parameter model rejects.
     provider = MCPToolProvider(tools(address)["config"])
     listed = [tool.name for tool in await provider.list_tools()]
     client = provider.clients["booth"]
@@ -43,25 +43,25 @@ async def test_mc20_no_schema_takes_tools_from_the_list(address):
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (("Doorbell_Ring", {"doorbell_id": "doorbell1"}), "Doorbell ID not found"),
         (("Calculator_Add", {"a": 1}), "The arguments are invalid. "),
         (("shout", {}), "Tool 'shout' was not found"),
     ],
 )
-async def test_mc23_mc24_the_model_is_told_what_went_wrong(address, ask_agent, call, told):
+async def test_mc23_mc24_the_model_sees_errors(address, ask_agent, call, message):
     name, arguments = call
     text, [result], _ = await ask_agent(tools(address), uses((f"booth--{name}", arguments)), {"content": "Done"})
     assert text == "Done"
-    assert told in result
+    assert message in result
 
 
 async def test_mc42_a_user_authorizes_a_tool(authorizing, ask_agent):
     booth = tools(authorizing.address, authorizing.new_user())
     _, [result], _ = await ask_agent(booth, uses(ISSUE), {"content": "Open the link"})
-    words = json.loads(result)
-    [url] = re.findall(r"Ask the user to open this link, then call the tool again: (\S+)", words)
+    message = json.loads(result)
+    [url] = re.findall(r"Ask the user to open this link, then call the tool again: (\S+)", message)
     authorizing.grant(url)
     _, [result], _ = await ask_agent(booth, uses(ISSUE), {"content": "Done"})
     assert json.loads(json.loads(result))["number"] == 1347

@@ -1,4 +1,4 @@
-//! Checks the definitions and compiles them in.
+//! Validates the definitions and compiles them in.
 
 use std::process::ExitCode;
 

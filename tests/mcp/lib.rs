@@ -1,5 +1,5 @@
-//! A Worker of the tools, prompts and resources that the conformance suite of MCP asks for, by the
-//! names and with the texts that it expects.
+//! A Worker with the tools, prompts and resources that MCP's conformance suite calls, with the
+//! names and texts that it expects.
 
 #[cfg(test)]
 mod properties;

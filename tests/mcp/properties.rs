@@ -1,4 +1,4 @@
-//! Whatever a client sends, the answer of tools that ask, tell, show and read has the protocol's form.
+//! Property tests: whatever a client sends, the response of any tool, prompt or resource is valid MCP.
 
 #[path = "../../fuzz/exchange.rs"]
 mod exchange;
@@ -20,7 +20,7 @@ impl Headers for Pairs<'_> {
     }
 }
 
-/// The answer, whose form is checked on the way.
+/// Sends a request and returns the response, after validating it.
 fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Response {
     let host = FakeHost::with(&[("STATE_KEY", "0123456789abcdef0123456789abcdef")]);
     let request = Request {
@@ -38,7 +38,7 @@ fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Re
     answer
 }
 
-/// The answer to a modern request with its headers, as text.
+/// Sends a modern request with its headers and returns the response as text.
 fn asked(body: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (method, params) = (text(&body["method"]), &body["params"]);
@@ -54,7 +54,7 @@ fn asked(body: &Value) -> String {
     String::from_utf8_lossy(&answer.body).into_owned()
 }
 
-/// A request of a client that can do all and wants to hear all.
+/// A request of a client that declares all capabilities and requests all notifications.
 fn request(method: &str, params: Value) -> Value {
     let mut body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     body["params"]["_meta"] = json!({
@@ -68,7 +68,7 @@ fn request(method: &str, params: Value) -> Value {
     body
 }
 
-/// Keys of the questions that the tools ask, and another.
+/// The keys of the tools' questions, and an unknown one.
 const KEYS: [&str; 8] =
     ["user_name", "greeting", "client_roots", "confirm", "step1", "step2", "user_context", "other"];
 
@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_answers_to_any_tool_have_an_answer_in_form(
+    fn any_input_to_any_tool_has_a_valid_response(
         name in tool(),
         arguments in prop_oneof![3 => Just(json!({})), 1 => any_json()],
         responses in prop::collection::vec(
@@ -118,10 +118,10 @@ proptest! {
         let responses: Value =
             responses.into_iter().map(|(key, one)| (key.to_owned(), one)).collect();
         let mut params = json!({"name": name, "arguments": arguments, "inputResponses": responses});
-        // As often, the call is made again with the state that it was given.
+        // Repeats the call that often, each time with the returned state.
         for _ in 0..=states {
-            let told = asked(&request("tools/call", params.clone()));
-            let last = told.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
+            let text = asked(&request("tools/call", params.clone()));
+            let last = text.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
             let last: Value = serde_json::from_str(last.trim_start_matches("data: ")).unwrap();
             let Some(state) = last.pointer("/result/requestState") else { break };
             params["requestState"] = state.clone();
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn any_prompt_and_resource_has_an_answer_in_form(
+    fn any_prompt_and_resource_has_a_valid_response(
         prompt in any::<bool>(),
         name in prop_oneof![
             4 => select(vec![
@@ -155,7 +155,7 @@ proptest! {
 }
 
 #[test]
-fn every_kind_of_answer_is_reached() {
+fn every_kind_of_response_is_reached() {
     let answered = |name: &str, further: Value| {
         let mut params = json!({"name": name, "arguments": {}});
         for (key, value) in further.as_object().unwrap() {
@@ -163,7 +163,7 @@ fn every_kind_of_answer_is_reached() {
         }
         asked(&request("tools/call", params))
     };
-    for (name, told) in [
+    for (name, expected) in [
         ("test_tool_with_progress", "notifications/progress"),
         ("test_logging_tool", "notifications/message"),
         ("test_image_content", r#""type":"image""#),
@@ -171,7 +171,7 @@ fn every_kind_of_answer_is_reached() {
         ("test_missing_capability", "sampling/createMessage"),
     ] {
         let answer = answered(name, json!({}));
-        assert!(answer.contains(told), "{name}: {answer}");
+        assert!(answer.contains(expected), "{name}: {answer}");
     }
     let name = json!({"user_name": {"action": "accept", "content": {"name": "Ada"}}});
     let answer =
@@ -180,11 +180,15 @@ fn every_kind_of_answer_is_reached() {
 }
 
 #[test]
-fn every_file_of_the_corpus_has_an_answer_in_form() {
+fn every_file_of_the_corpus_has_a_valid_response() {
+    let operations: Vec<_> = exchange::operations().collect();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/answer");
     for entry in std::fs::read_dir(folder).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         let exchange::Request { method, path, headers, body } = exchange::request(&bytes);
         answer(method, path, headers, body);
+        for (method, path) in &operations {
+            answer(method, path, headers, body);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The examples of the fixtures.
+//! Runs the examples of the fixtures.
 
 use serde::Deserialize;
 use toolbooth::catalog::Example;
@@ -18,8 +18,8 @@ fn every_example_is_true() {
     assert_eq!(all.len(), CATALOG.tools.len());
     for Examples { id, examples } in &all {
         for example in examples {
-            let told = check_example(&CATALOG, &FakeHost::default(), id, example);
-            assert_eq!(told, Ok(()));
+            let outcome = check_example(&CATALOG, &FakeHost::default(), id, example);
+            assert_eq!(outcome, Ok(()));
         }
     }
 }

@@ -1,13 +1,13 @@
-// What it takes for a user to authorize a tool: the services that a Worker then speaks to, and a browser.
+// Everything a test needs to have a user authorize a tool: the services that the Worker calls, and a browser.
 import assert from "node:assert/strict";
 import { github } from "./github.mjs";
 import { CLIENT, authorizationServer } from "./oauth.mjs";
 import { CANARY } from "./leaks.mjs";
 
-/** Where the Worker says that it stands. Nobody asks there: the browser goes to the Worker itself. */
+/** The Worker's `PUBLIC_URL`. Nothing listens there: the browser goes to the Worker itself. */
 export const PUBLIC = "https://booth.example";
 
-/** Starts GitHub's API and its authorization server; `vars` are those of a Worker that uses both. */
+/** Starts GitHub's API and its authorization server; `vars` configures a Worker that uses both. */
 export async function authorizing() {
   const [provider, api] = await Promise.all([authorizationServer(), github()]);
   const vars = {
@@ -25,13 +25,13 @@ export async function authorizing() {
   return { provider, api, vars, close: () => Promise.all([provider.close(), api.close()]) };
 }
 
-/** The path of an address of a flow. */
+/** The path of a URL of the authorization flow. */
 export function path(address) {
   assert.ok(address.startsWith(`${PUBLIC}/auth/`), address);
   return address.slice(PUBLIC.length);
 }
 
-/** A browser: it keeps cookies and follows what the pages and the provider say. */
+/** A simple browser: keeps cookies, submits forms and follows redirects. */
 export class Browser {
   cookies = new Map();
 
@@ -49,7 +49,7 @@ export class Browser {
     return reply;
   }
 
-  /** To the provider and as far as the address that it sends the user back to. */
+  /** Goes to the provider and returns the callback URL, without visiting it. */
   async leave({ url }) {
     const page = await this.visit("GET", url);
     assert.equal(page.status, 200);
@@ -60,7 +60,7 @@ export class Browser {
     return answer.headers.get("location");
   }
 
-  /** All the way. */
+  /** Completes the whole flow. */
   async grant(asked) {
     return this.visit("GET", await this.leave(asked));
   }

@@ -1,4 +1,4 @@
-// A real browser, and a look at the pages that it shows.
+// Starts a real browser, and checks how the pages look in it.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const FOUND = at(".tools/.chromium");
 const SCREENSHOTS = at("target/screenshots");
 
-/** Starts Chromium with a fresh profile. It reaches nothing beyond this machine. */
+/** Starts Chromium with a fresh profile. It cannot reach other machines. */
 export function launch() {
   const executablePath = existsSync(FOUND) && readFileSync(FOUND, "utf8").trim();
   assert.ok(executablePath, "no browser: `make chromium` finds one or says what to install");
@@ -35,7 +35,7 @@ const SIZES = {
   desktop: { width: 1280, height: 800 },
 };
 
-/** Holds what a page shows to what everybody can read, in each size and scheme, and takes pictures. */
+/** Checks that a page is readable in each size and color scheme, and takes screenshots. */
 export async function look(page, name) {
   mkdirSync(SCREENSHOTS, { recursive: true });
   for (const [size, viewport] of Object.entries(SIZES)) {
@@ -43,16 +43,16 @@ export async function look(page, name) {
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
       await page.screenshot({ path: `${SCREENSHOTS}/${name}-${size}-${colorScheme}.png`, fullPage: true });
-      const { width, faults } = await page.evaluate(measure);
+      const { width, problems } = await page.evaluate(measure);
       const where = `${name}, ${size}, ${colorScheme}`;
-      assert.ok(width <= viewport.width, `${where}: it scrolls sideways, ${width} pixels`);
-      assert.deepEqual(faults, [], where);
+      assert.ok(width <= viewport.width, `${where}: it scrolls horizontally, ${width} pixels wide`);
+      assert.deepEqual(problems, [], where);
     }
   }
 }
 
-// Runs in the page. Text and its ground must differ as WCAG 2 asks (1.4.3, 4.5:1), and what is
-// touched be large enough for a finger.
+// Runs in the page. Checks the contrast of text (WCAG 2, 1.4.3: 4.5:1) and that touch targets are
+// large enough for a finger.
 function measure() {
   const parse = (color) => color.match(/[\d.]+/g).map(Number);
   const light = (color) => {
@@ -62,23 +62,23 @@ function measure() {
     });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const ground = (element) => {
+  const background = (element) => {
     const color = getComputedStyle(element).backgroundColor;
     const clear = parse(color)[3] === 0;
-    return clear && element.parentElement ? ground(element.parentElement) : color;
+    return clear && element.parentElement ? background(element.parentElement) : color;
   };
-  const faults = [];
+  const problems = [];
   for (const element of document.body.querySelectorAll("*")) {
     const shown = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
     const box = element.getBoundingClientRect();
-    if (box.left < 0 || box.right > innerWidth) faults.push(`${element.tagName} sticks out`);
-    if (element.matches("a, button") && box.height < 44) faults.push(`${element.tagName} is ${box.height} high`);
+    if (box.left < 0 || box.right > innerWidth) problems.push(`${element.tagName} sticks out`);
+    if (element.matches("a, button") && box.height < 44) problems.push(`${element.tagName} is ${box.height}px high`);
     if (!shown) continue;
     const { color, fontSize } = getComputedStyle(element);
-    const [dark, bright] = [light(color), light(ground(element))].sort((a, b) => a - b);
+    const [dark, bright] = [light(color), light(background(element))].sort((a, b) => a - b);
     const contrast = (bright + 0.05) / (dark + 0.05);
-    if (contrast < 4.5) faults.push(`${element.tagName}: contrast ${contrast.toFixed(1)}`);
-    if (parseFloat(fontSize) < 14) faults.push(`${element.tagName}: letters of ${fontSize}`);
+    if (contrast < 4.5) problems.push(`${element.tagName}: contrast ${contrast.toFixed(1)}`);
+    if (parseFloat(fontSize) < 14) problems.push(`${element.tagName}: font size ${fontSize}`);
   }
-  return { width: document.documentElement.scrollWidth, faults };
+  return { width: document.documentElement.scrollWidth, problems };
 }

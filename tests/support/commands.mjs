@@ -1,4 +1,4 @@
-// Runs the project's own commands as a person would.
+// Runs the project's commands as a person would.
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 
-// The test may itself run below a make, whose job server is none of the inner one's business. The
-// Node that runs the test comes first, so that an inner command finds the same one.
+// Without the variables of an outer make, whose job server the inner one must not use. The Node that
+// runs the test comes first in PATH, so that inner commands use the same one.
 export function environment(more = {}) {
   const { MAKEFLAGS, MAKELEVEL, MFLAGS, NODE_TEST_CONTEXT, ...rest } = process.env;
   return { ...rest, PATH: `${dirname(process.execPath)}:${rest.PATH}`, ...more };
 }
 
-/** Runs a shell command to its end: `{ code, out, err }`. */
+/** Runs a shell command to completion: `{ code, out, err }`. */
 export function run(command, { cwd = root, env = {} } = {}) {
   const child = spawn("sh", ["-c", command], { cwd, env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
   const texts = { out: "", err: "" };
@@ -22,7 +22,7 @@ export function run(command, { cwd = root, env = {} } = {}) {
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...texts })));
 }
 
-/** A port that is free now. */
+/** A currently free port. */
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
@@ -34,9 +34,9 @@ function freePort() {
 }
 
 /**
- * Starts a command that serves on a port, in a process group of its own, and waits until it prints
- * `ready`. Gives the port, and what matched. Another process may take the port before the command
- * does: then it takes another.
+ * Starts a command that serves on a port, in its own process group, and waits until it prints
+ * `ready`. Returns the port and the match. Retries with another port if a different process was
+ * faster.
  */
 export async function serve(command, ready) {
   for (let tries = 1; ; tries += 1) {
@@ -71,7 +71,7 @@ function spawned(command, ready) {
   });
   return {
     started,
-    /** As Ctrl-C does: every process of the group is interrupted. Gives the exit code. */
+    /** Like Ctrl-C: interrupts every process of the group. Returns the exit code. */
     interrupt() {
       process.kill(-child.pid, "SIGINT");
       return ended;

@@ -1,13 +1,13 @@
-// Holds a response to the contracts in docs/contracts: its status, its headers and its body.
+// Checks a response against docs/contracts: its status, its headers and its body.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import Ajv from "ajv/dist/2020.js";
 
 const ajv = new Ajv({ strict: true, strictTypes: true, allErrors: true });
-// The files around the schemas are no schemas; these are their own words.
+// The keywords of OpenAPI around the schemas.
 ajv.addVocabulary(["openapi", "info", "servers", "paths", "components"]);
 
-// Each file with the prefixes under which its paths stand; the longest prefix that fits counts.
+// Each document with the prefixes of its paths; the longest prefix of a path counts.
 const folder = new URL("../../docs/contracts/", import.meta.url);
 const mounts = readdirSync(folder).flatMap((file) => {
   const contract = JSON.parse(readFileSync(new URL(file, folder)));
@@ -16,18 +16,18 @@ const mounts = readdirSync(folder).flatMap((file) => {
 });
 mounts.sort((a, b) => b.prefix.length - a.prefix.length);
 
-// What is answered where the contract names no operation.
-const OTHER_PATH = { 204: "Options", 403: "OriginRefused", 404: "NotFound" };
-const OTHER_METHOD = { 403: "OriginRefused", 405: "MethodNotAllowed" };
+// The responses where the document lists no operation.
+const OTHER_PATH = { 204: "Options", 403: "OriginNotAllowed", 404: "NotFound" };
+const OTHER_METHOD = { 403: "OriginNotAllowed", 405: "MethodNotAllowed" };
 
-/** Throws when `reply` is not what the contract promises to the request. */
+/** Throws if `reply` is not a response that the document of its path allows. */
 export function check(method, url, sent, reply) {
-  const path = spoken(url.split("?")[0], sent, reply);
-  const where = `${method} ${url} answered ${reply.status} ${reply.text.slice(0, 500)}`;
+  const path = contractPath(url.split("?")[0], sent, reply);
+  const where = `${method} ${url} returned ${reply.status} ${reply.text.slice(0, 500)}`;
   const { file, contract, prefix } = mount(path);
   const below = pathItem(contract, rest(path, prefix));
   const name = responseName(contract.paths[below], method, reply.status);
-  assert.ok(name, `${where}: ${file} has no such answer`);
+  assert.ok(name, `${where}: ${file} has no such response`);
   const fits = (pointer, value, what) => {
     const validate = ajv.getSchema(`${file}${pointer}`);
     assert.ok(validate(value), `${what}: ${ajv.errorsText(validate.errors)}`);
@@ -40,7 +40,7 @@ export function check(method, url, sent, reply) {
     fits(`${$ref}/schema`, value, `${where}: ${header}`);
   }
   if (content === undefined || method === "HEAD") {
-    assert.equal(reply.text, "", `${where}: a body where none is promised`);
+    assert.equal(reply.text, "", `${where}: must have no body`);
     return;
   }
   const [type, charset] = reply.headers["content-type"]?.split("; ") ?? [];
@@ -51,22 +51,22 @@ export function check(method, url, sent, reply) {
   const media = `#/components/responses/${name}/content/${type.replace("/", "~1")}`;
   fits(`${media}/schema`, body, where);
   if ("x-events" in content[type]) fits(`${media}/x-events`, events(reply.text), where);
-  // The other direction: what ran must have been a request that the contract allows.
+  // The request of a call that ran must be valid too.
   if (name.startsWith("Ran")) {
     const request = contract.paths[below].post.requestBody.$ref;
     fits(`${request}/content/application~1json/schema`, JSON.parse(sent), where);
   }
 }
 
-/** The data of the events of a stream, where each is a line of JSON. */
+/** The data of the events of a stream, each a line of JSON. */
 export const events = (text) => [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => JSON.parse(data));
 
 /**
- * The path whose contract holds for a reply. At the root, what became of a call is told in its form;
- * the mount of that form says what it is. Before that the root tells it in its own.
+ * The path whose document describes a reply. At the root, the result of a call has the form of its own protocol,
+ * and the document of that protocol describes it. Rejections from before the body is read have the root's form.
  */
-function spoken(path, sent, { status, headers }) {
-  // A 403 without a challenge is that of an origin, which is refused before the body is read.
+function contractPath(path, sent, { status, headers }) {
+  // A 403 without a challenge rejects the origin, before the body is read.
   const read = [200, 422].includes(status) || (status === 403 && headers["www-authenticate"] !== undefined);
   if (!["/call", "/tools/call"].includes(path) || !read || !sent) return path;
   const call = JSON.parse(sent);
@@ -74,10 +74,10 @@ function spoken(path, sent, { status, headers }) {
   if (call.request === undefined) return path;
   return call.$schema?.startsWith("otc:") ? `/otc${path}` : `/oxp/1.0${path}`;
 }
-/** The path below a prefix, which itself is its "/". */
+/** The path below a prefix; that of the prefix itself is "/". */
 const rest = (path, prefix) => path.slice(prefix.length) || "/";
 
-/** The contract of a path: of those with the longest prefix one that names the path, if any does. */
+/** The document of a path: of those with the longest prefix the one that lists the path, if any does. */
 function mount(path) {
   const below = ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`);
   const fitting = mounts.filter(below);
@@ -86,7 +86,7 @@ function mount(path) {
   return named ?? longest.find(({ contract }) => contract.components.responses.NotFound) ?? mounts.at(-1);
 }
 
-/** The contract's own form of a path: `/a/{b}` for `/a/x`, if it has one. */
+/** The template of a path in a document: `/a/{b}` for `/a/x`, if it lists one. */
 function pathItem(contract, path) {
   const fits = (item) => new RegExp(`^${item.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
   return Object.keys(contract.paths).find(fits);

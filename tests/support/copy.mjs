@@ -1,17 +1,17 @@
-// A copy of the catalogue in which a test may add tools, as a workspace of its own.
+// A copy of the catalogue, as a separate workspace, to which tests can add tools.
 //
-// It shares the project's target folder, so only what differs is compiled. That is safe because
-// cargo tells packages apart by name and by place in their workspace, and the copy's have other ones.
+// It shares the project's target folder, so only the differences are compiled. That is safe because
+// cargo identifies packages by name and location in the workspace, and the copy's differ.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root, run } from "./commands.mjs";
 
-/** Where the copy stays: its builds are used again by the next run if nothing has changed. */
+/** The location of the copy. It is kept, so that the next run can reuse its builds if nothing changed. */
 export const copy = join(root, "target/scaffold");
 export const catalogue = join(copy, "catalogue");
 
-/** Runs `command` in a fresh folder with the project's catalogue, then brings the copy to that state. */
+/** Runs `command` in a new folder with the project's catalogue, then updates the copy to the result. */
 export async function afterwards(command) {
   const fresh = mkdtempSync(join(tmpdir(), "toolbooth-"));
   try {
@@ -25,7 +25,7 @@ export async function afterwards(command) {
       mirror(join(root, "tests/github"), join(copy, "tests/github")),
       mirror(join(root, "tests/open-meteo"), join(copy, "tests/open-meteo")),
       put(join(copy, "Cargo.toml"), manifest()),
-      // Cargo renames the packages in it; the versions stay.
+      // Cargo renames the packages in it and keeps the versions.
       !existsSync(join(copy, "Cargo.lock")) && put(join(copy, "Cargo.lock"), readFileSync(join(root, "Cargo.lock"))),
     ];
     return { ...result, changed: changed.includes(true) };
@@ -43,7 +43,7 @@ function manifest() {
     .replace('name = "booth"', 'name = "scaffolded"');
 }
 
-// Makes the folder `to` the same as `from`. Tells whether anything changed.
+// Makes the folder `to` identical to `from`. Returns whether anything changed.
 function mirror(from, to) {
   mkdirSync(to, { recursive: true });
   let changed = false;
@@ -60,7 +60,7 @@ function mirror(from, to) {
   return changed;
 }
 
-// Writes a file if that changes it: one that stays keeps its time, and cargo need not look at it again.
+// Writes a file only if its content differs, so that unchanged files keep their time and cargo skips them.
 function put(path, content) {
   const bytes = Buffer.from(content);
   if (existsSync(path) && readFileSync(path).equals(bytes)) return false;

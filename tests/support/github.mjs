@@ -1,13 +1,12 @@
-// GitHub's API as far as the tests need it, on a loopback port, with the files of tests/github.
+// A stand-in for GitHub's API on a loopback port, with the responses in tests/github.
 import { readFileSync } from "node:fs";
 import http from "node:http";
 
 const file = (name) => readFileSync(new URL(`../github/${name}.json`, import.meta.url));
 
 /**
- * Starts it. It takes every token whose `account` can be told; `tokens` are those that came, and `requests`
- * the method and the address of each request, as they arrived. Who asks for the repository `moved` is sent
- * to the other one.
+ * Starts it. It accepts every token with an `account`. `tokens` has the tokens it received, `requests`
+ * the method and path of each request, unmodified. The repository `moved` redirects to the other one.
  */
 export async function github(account = async () => "octocat") {
   const [tokens, requests] = [[], []];

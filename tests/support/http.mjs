@@ -1,5 +1,5 @@
-// HTTP as it goes over the wire: no header is added, no answer is unpacked, and every answer is
-// held to the contract and searched for secrets.
+// A raw HTTP client: it adds no headers and decompresses nothing. It checks every response against the
+// contract and searches it for secrets.
 import http from "node:http";
 import { check } from "./contract.mjs";
 import { watch } from "./leaks.mjs";
@@ -11,7 +11,7 @@ export class Client {
     this.address = address;
   }
 
-  /** Sends a request; `chunked` sends the body in pieces, without telling its length. */
+  /** Sends a request; `chunked` sends the body in pieces, without Content-Length. */
   async request(method, path, { headers = {}, body, chunked = false } = {}) {
     const bytes = body === undefined ? undefined : Buffer.from(body);
     const reply = await this.#exchange(method, path, { ...headers }, bytes, chunked);
@@ -24,7 +24,7 @@ export class Client {
     return this.request("GET", path, { headers });
   }
 
-  /** Posts `body`: text and bytes as they are, anything else as JSON. */
+  /** Posts `body`: strings and bytes as they are, anything else as JSON. */
   post(body, { path = "/tools/call", headers = {}, chunked } = {}) {
     const raw = typeof body === "string" || Buffer.isBuffer(body);
     return this.request("POST", path, {
@@ -34,7 +34,7 @@ export class Client {
     });
   }
 
-  /** Calls a tool; `rest` holds further fields of the request. */
+  /** Calls a tool; `rest` has further fields of the request. */
   call(tool_id, input, rest = {}) {
     return this.post({ tool_id, input, ...rest });
   }

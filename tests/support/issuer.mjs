@@ -1,4 +1,4 @@
-// An issuer of tokens on a loopback port: it publishes keys, and signs as it is told.
+// A token issuer on a loopback port: publishes keys and signs whatever a test asks for.
 import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import http from "node:http";
 
@@ -10,7 +10,7 @@ const KINDS = {
   EdDSA: () => generateKeyPairSync("ed25519"),
 };
 
-/** A pair of keys: `jwk` is what is published, `pem` the same in the other form that people publish. */
+/** A key pair: `jwk` is the published key, `pem` the same in PEM. */
 export function keyPair(kind, kid = kind) {
   const { publicKey, privateKey } = KINDS[kind]();
   const jwk = { ...publicKey.export({ format: "jwk" }), kid };
@@ -19,13 +19,13 @@ export function keyPair(kind, kid = kind) {
 
 const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A token with this header and these claims; `prove` gives the signature of the text before it. */
+/** A token with this header and these claims; `prove` returns the signature of its first two parts. */
 export function token(header, claims, prove) {
   const message = `${part(header)}.${part(claims)}`;
   return `${message}.${Buffer.from(prove(message)).toString("base64url")}`;
 }
 
-/** Claims of somebody, good for ten minutes. */
+/** Claims of a user, valid for ten minutes. */
 export function claims(more = {}) {
   return { sub: "canary-alice", exp: Math.floor(Date.now() / 1000) + 600, ...more };
 }
@@ -35,14 +35,14 @@ export const hmac = (secret) => (message) => createHmac("sha256", secret).update
 export const signature = ({ kind, privateKey }, dsaEncoding = "ieee-p1363") => (message) =>
   sign(kind === "EdDSA" ? null : "sha256", message, { key: privateKey, dsaEncoding });
 
-/** A token as the holder of `pair` makes them. */
+/** A token signed with `pair`. */
 export function issued(pair, more, header = {}) {
   return token({ alg: pair.kind, kid: pair.kid, typ: "JWT", ...header }, claims(more), signature(pair));
 }
 
 /**
- * Starts it: what `body` holds is published at `url`, with `status` and `location`; `requests` counts.
- * The first `silent` requests get no answer.
+ * Starts it: `url` serves `body` with `status` and `location`; `requests` counts requests.
+ * The first `silent` requests get no response.
  */
 export async function issuer(...pairs) {
   const state = { status: 200, requests: 0, silent: 0 };

@@ -1,12 +1,12 @@
-// MCP as its clients write it, byte for byte.
+// Sends MCP requests in exactly the form of its clients.
 const VERSION = "2026-07-28";
 let ids = 0;
 
-/** Sends a request of the revisions before 2026-07-28. */
+/** Sends a request of a revision before 2026-07-28. */
 export const legacy = (worker, method, params = {}, { path = "/mcp", headers } = {}) =>
   worker.post({ jsonrpc: "2.0", id: (ids += 1), method, params }, { path, headers });
 
-/** Sends a request of 2026-07-28 with its headers; `can` is what its client says it can. */
+/** Sends a request of 2026-07-28 with its headers; `can` has the client's capabilities. */
 export function modern(worker, method, { _meta, ...params } = {}, { path = "/mcp", headers, can = {} } = {}) {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": VERSION,

@@ -1,28 +1,28 @@
-// Model providers on a loopback port, as far as a tool loop needs them. The model says what a script
-// tells it; the provider around it refuses, as the real ones do, whatever breaks its rules: names and
-// schemas of tools, and the pairing of every call with exactly one result.
+// Stand-ins for model providers on a loopback port, for tool loops. The model follows a script. Like the
+// real ones, the provider rejects requests that break its rules: names and schemas of tools, and exactly
+// one result for every call.
 import assert from "node:assert/strict";
 import http from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { SUBSETS, sums, taken } from "./schemas.mjs";
 
 /**
- * Starts the stand-in of `provider`. `script` has the turns in which the model calls tools, each a list
- * of `{ name, input }` or `{ name, text }`, the latter with arguments as the model wrote them. After
- * them the model answers with all results it was given, as JSON.
+ * Starts the stand-in for `provider`. `script` has the turns in which the model calls tools, each a list
+ * of `{ name, input }` or `{ name, text }`, the latter with the model's literal arguments. After
+ * them the model's reply contains all results it received, as JSON.
  *
- * `base` is its address, `refusals` are the rules that a request broke.
+ * `base` is its URL; `rejections` lists the rules that requests broke.
  */
 export async function model(provider, script) {
   const rules = PROVIDERS[provider];
-  const refusals = [];
+  const rejections = [];
   const server = http.createServer(async (request, response) => {
     const answer = (status, body) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     try {
       const parts = [];
       for await (const part of request) parts.push(part);
-      assert.match(request.url, rules.path, "the address");
+      assert.match(request.url, rules.path, "the path");
       rules.authorized(request.headers);
       const body = JSON.parse(Buffer.concat(parts));
       const tools = rules.tools(body);
@@ -32,14 +32,14 @@ export async function model(provider, script) {
       for (const { name } of calls ?? []) assert.ok(tools.has(name), `the tool ${name} is not declared`);
       answer(200, rules.answer(turns, calls, JSON.stringify(results)));
     } catch (error) {
-      refusals.push(error.message);
+      rejections.push(error.message);
       answer(400, { error: { code: 400, type: "invalid_request_error", status: "INVALID_ARGUMENT", message: error.message } });
     }
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
-    refusals,
+    rejections,
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(closed));
@@ -49,9 +49,9 @@ export async function model(provider, script) {
 
 const callId = (turn, at) => `call_${turn}_${at}`;
 
-/** Checks the names, descriptions and schemas of tools; gives the set of names. `subset` is what a tool's schema may be. */
+/** Checks the names, descriptions and schemas of tools; returns the set of names. `subset` selects the allowed schemas. */
 function declared(tools, namePattern, propertyPattern, subset) {
-  assert.ok(Array.isArray(tools) && tools.length > 0 && tools.length <= 128, "1 to 128 tools are taken");
+  assert.ok(Array.isArray(tools) && tools.length > 0 && tools.length <= 128, "1 to 128 tools are allowed");
   const names = new Set();
   for (const tool of tools) {
     const { name, description, schema } = tool;
@@ -68,7 +68,7 @@ function declared(tools, namePattern, propertyPattern, subset) {
   return names;
 }
 
-/** Checks that each call has one result and each result a call. */
+/** Checks that calls and results match one to one. */
 function paired(calls, results) {
   assert.equal(new Set(calls).size, calls.length, "two calls have one id");
   assert.deepEqual([...results].sort(), [...calls].sort(), "every call has exactly one result");
@@ -80,7 +80,7 @@ const openaiSubset = ({ strict }) => (strict ? "openai strict" : "openai");
 const bearer = (headers) => assert.match(headers.authorization ?? "", /^Bearer .+/, "the key");
 const argumentsOf = ({ input, text }) => text ?? JSON.stringify(input);
 
-/** Chat Completions: each assistant message with tool_calls is followed by one tool message a call. */
+/** Chat Completions: each assistant message with tool_calls is followed by one tool message per call. */
 const openai = {
   path: /^\/v1\/chat\/completions$/,
   authorized: bearer,
@@ -100,7 +100,7 @@ const openai = {
     let turns = 0;
     const results = [];
     for (let at = 0; at < messages.length; at++) {
-      assert.notEqual(messages[at].role, "tool", "a tool message answers no call");
+      assert.notEqual(messages[at].role, "tool", "a tool message without a call");
       if (messages[at].role !== "assistant" || !messages[at].tool_calls) continue;
       turns++;
       const calls = messages[at].tool_calls.map(({ id, type, function: { arguments: text } }) => {
@@ -131,7 +131,7 @@ const openai = {
   },
 };
 
-/** Responses: items in a row, each function_call with one function_call_output behind it. */
+/** Responses: a list of items, each function_call followed by one function_call_output. */
 const responses = {
   path: /^\/v1\/responses$/,
   authorized: bearer,
@@ -179,7 +179,7 @@ const responses = {
   },
 };
 
-/** Messages: all results stand first in the message that follows their calls. */
+/** Messages: all results come first in the message that follows their calls. */
 const anthropic = {
   path: /^\/v1\/messages$/,
   authorized(headers) {
@@ -221,7 +221,7 @@ const anthropic = {
   answer(turn, calls, text) {
     const content = calls
       ? [
-          { type: "text", text: "I shall see." },
+          { type: "text", text: "Let me check." },
           ...calls.map(({ name, input }, at) => ({ type: "tool_use", id: callId(turn, at), name, input })),
         ]
       : [{ type: "text", text }];
@@ -239,8 +239,8 @@ const anthropic = {
 };
 
 /**
- * generateContent: the model's parts come back as they were, and after them as many responses as there
- * were calls. `ids`: newer models give calls ids and sign their thoughts; older ones refuse ids.
+ * generateContent: the model's parts are echoed unchanged, followed by one response per call. `ids`: newer
+ * models give calls ids and sign their thoughts; older ones reject ids.
  */
 const gemini = (ids) => ({
   path: /^\/v1(beta)?\/models\/m:generateContent$/,

@@ -1,5 +1,5 @@
-// An authorization server on a loopback port that lets every user in and asks nobody. It has no
-// discovery document; codes are for one use, with PKCE, and so are refresh tokens. oidc.mjs has a real one.
+// A stand-in authorization server on a loopback port that authorizes every user without asking. It has no
+// discovery document; codes (with PKCE) and refresh tokens are single-use. oidc.mjs has a real server.
 import { createHash } from "node:crypto";
 import http from "node:http";
 import { CANARY } from "./worker.mjs";
@@ -7,8 +7,8 @@ import { CANARY } from "./worker.mjs";
 export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
 const hash = (text) => createHash("sha256").update(text).digest("base64url");
 
-/** Starts it; `now` says how it behaves: `location`, where it sends who asks for tokens;
- * `expires_in`; `broken`, when it revokes nothing. `revoked` are the requests to do so. */
+/** Starts it. `now` controls its behaviour: `location` redirects token requests, `expires_in` is the lifetime
+ * of tokens, `broken` makes revocations fail. `revoked` has the revocation requests. */
 export async function authorizationServer() {
   const now = {};
   const codes = new Map();
@@ -25,7 +25,7 @@ export async function authorizationServer() {
     response.writeHead(302, { location: back.href }).end();
   }
 
-  function isGood(form) {
+  function isValid(form) {
     if (form.get("client_id") !== CLIENT.id || form.get("client_secret") !== CLIENT.secret) return false;
     if (form.get("grant_type") === "refresh_token") return refreshTokens.delete(form.get("refresh_token"));
     const asked = codes.get(form.get("code"));
@@ -41,7 +41,7 @@ export async function authorizationServer() {
     const answer = (status, body) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     if (now.location) return response.writeHead(307, { location: now.location }).end();
-    if (!isGood(form)) return answer(400, { error: "invalid_grant" });
+    if (!isValid(form)) return answer(400, { error: "invalid_grant" });
     issued += 1;
     const refresh_token = `${CANARY}-refresh-${issued}`;
     refreshTokens.add(refresh_token);

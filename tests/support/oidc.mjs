@@ -1,5 +1,5 @@
-// A real authorization server on a loopback port: `oidc-provider`, with short pages of its own to log
-// in and to consent. Its access tokens are known to nobody else: an API asks `account`.
+// A real authorization server on a loopback port: `oidc-provider`, with simple pages to log in and to
+// consent. Its access tokens are opaque: an API looks them up with `account`.
 import { generateKeyPairSync } from "node:crypto";
 import http from "node:http";
 import { text } from "node:stream/consumers";
@@ -17,9 +17,9 @@ const PAGES = {
 };
 
 /**
- * Starts it, with one client that comes back to `redirectUri`. `now` says how it behaves: `down`
- * (its token endpoint breaks connections off), `expires_in` (what it says of access tokens). `events`
- * are the names of what it has done since they were last emptied, `secrets` all codes and tokens.
+ * Starts it, with one client whose callback is `redirectUri`. `now` controls its behaviour: `down` makes its
+ * token endpoint drop connections, `expires_in` is the reported lifetime of access tokens. `events` has
+ * the names of events since it was last emptied, `secrets` all codes and tokens.
  */
 export async function openidProvider(redirectUri) {
   const now = {};
@@ -29,7 +29,7 @@ export async function openidProvider(redirectUri) {
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   const issuer = `http://127.0.0.1:${server.address().port}`;
   const provider = new Provider(issuer, {
-    // Under another name, for it warns of itself.
+    // A subclass, because the adapter prints a warning under its own name.
     adapter: class extends MemoryAdapter {},
     clients: [
       {
@@ -93,12 +93,12 @@ export async function openidProvider(redirectUri) {
     now,
     events,
     secrets,
-    /** Whose an access token is, while it counts. */
+    /** The account of a valid access token. */
     async account(token) {
       const found = await provider.AccessToken.find(token);
       return found?.scopes.has("repo") ? found.accountId : undefined;
     },
-    /** Takes a token back, as its client may (RFC 7009). */
+    /** Revokes a token, as its client may (RFC 7009). */
     async revoke(token) {
       const authorization = `Basic ${btoa(`${CLIENT.id}:${CLIENT.secret}`)}`;
       const body = new URLSearchParams({ token });

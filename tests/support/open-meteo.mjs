@@ -1,5 +1,5 @@
-// Open-Meteo as far as the tests need it, on a loopback port: the files of tests/open-meteo by path
-// and query, as tools/weather/stand_in.rs serves them to the native tests, and faults on request.
+// A stand-in for Open-Meteo on a loopback port: serves the files of tests/open-meteo by path
+// and query, like tools/weather/stand_in.rs in the native tests, and errors on request.
 import { readFileSync } from "node:fs";
 import http from "node:http";
 
@@ -8,7 +8,7 @@ const CITIES = { Berlin: "search-berlin", Ber: "search-near" };
 const json = (response, status, body, headers = {}) =>
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
 
-// By the city asked for.
+// Errors by the requested city.
 const FAULTS = {
   "canary-429": (response) => json(response, 429, '{"error":true}', { "retry-after": "7" }),
   "canary-429-date": (response) => json(response, 429, "{}", { "retry-after": "Sat, 21 Nov 2026 00:00:00 GMT" }),
@@ -28,12 +28,12 @@ const FAULTS = {
     response.write("{", () => response.socket.resetAndDestroy());
   },
   "canary-never": () => {},
-  // This one is found, but there is no weather to be had for it.
+  // A city that exists, but has no forecast.
   "canary-nowhere": (response) =>
     json(response, 200, '{"results":[{"name":"Nowhere","latitude":-1,"longitude":-1,"country":"None"}]}'),
 };
 
-/** Starts it: `base` is its address, `requests` are the `{ method, url, headers }` it has got. */
+/** Starts it: `base` is its URL, `requests` has the `{ method, url, headers }` it received. */
 export async function openMeteo() {
   const requests = [];
   const server = http.createServer((request, response) => {

@@ -1,5 +1,5 @@
-// What the known clients of OpenTool make of an answer, each written down as a small function: the
-// result, or the exception of section 6 of the specification that their caller sees.
+// Models of the known OpenTool clients: for a response, each returns the result or the exception
+// (section 6 of the specification) that its caller sees.
 
 const UNAUTHORIZED = { exception: "OpenToolServerUnauthorizedException" };
 const NO_ACCESS = { exception: "OpenToolServerNoAccessException" };
@@ -17,14 +17,14 @@ const parsed = (text) => {
 
 /** `call()` of each client: `{ result }` or `{ exception, message? }`. */
 export const call = {
-  // Takes what is there; every status but 200 and 401 means to it that no server runs.
+  // Accepts whatever is there; treats every status except 2xx and 401 as a missing server.
   typescript({ status, text }) {
     if (status === 401) return UNAUTHORIZED;
     if (status < 200 || status > 299) return NO_ACCESS;
     const body = parsed(text) ?? text;
     return body?.error ? failed(body.error.message) : { result: body?.result };
   },
-  // Reads into a class: result must be an object or null, error too.
+  // Parses into a class: result and error must be objects or null.
   java({ status, text }) {
     if (status === 401) return UNAUTHORIZED;
     if (status === 404) return NO_ACCESS;
@@ -36,14 +36,14 @@ export const call = {
     if (body.error) return failed(body.error.message ?? null);
     return body.result ? { result: body.result } : crash("ErrorNullException");
   },
-  // Casts each member; a cast that fails leaves the client raw.
+  // Casts each member; a failing cast is an uncaught TypeError.
   dart({ status, text }) {
     if (status === 401) return UNAUTHORIZED;
     if (status < 200 || status > 299) return failed(`HTTP ${status} ${text}`);
     if (text === "") return crash("TypeError");
     const body = parsed(text);
     if (body === undefined) return crash("FormatException");
-    const texts = isObject(body) && [body.jsonrpc, body.id].every((one) => typeof one === "string");
+    const texts = isObject(body) && [body.jsonrpc, body.id].every((member) => typeof member === "string");
     if (!texts || !isObject(body.result)) return crash("TypeError");
     if (body.error === undefined || body.error === null) return { result: body.result };
     const { code, message } = body.error;
@@ -51,7 +51,7 @@ export const call = {
   },
 };
 
-/** What the Dart client finds in one piece of a stream: `[name, data]` of each event. */
+/** The events that the Dart client finds in a chunk of a stream, as `[name, data]`. */
 export const events = (text) =>
   [...text.matchAll(/event:(\w+)\ndata:(.*?)\n\n/g)].map(([, name, data]) => [name, JSON.parse(data)]);
 
@@ -64,7 +64,7 @@ const TYPES = {
   object: isObject,
 };
 
-/** `load()` of the Dart client, the strictest: the names of the functions, or null. */
+/** `load()` of the Dart client, the strictest: returns the names of the functions, or null. */
 export function load(document) {
   const texts = (object, ...names) => isObject(object) && names.every((name) => typeof object[name] === "string");
   const schema = (one) =>
@@ -80,7 +80,7 @@ export function load(document) {
   return whole && document.functions.every(known) ? document.functions.map(({ name }) => name) : null;
 }
 
-/** Every text of a document; a text of digits alone becomes an integer in one client. */
+/** Every string of a document; one client turns strings of digits into integers. */
 export function* texts(value) {
   if (typeof value === "string") yield value;
   else if (typeof value === "object" && value !== null) for (const one of Object.values(value)) yield* texts(one);

@@ -1,17 +1,18 @@
-// Every protocol that takes calls: how a call is written in it, and where an answer tells why it did not run.
+// How to write a call in every protocol, and where its responses have the value or the error.
 
-const call = (name, input, context) => ({ tool_id: name.replace("_", "."), input, context });
+const call = (name, input, context) => ({ call_id: "c0", tool_id: name.replace("_", "."), input, context });
 const times = (count, make) => Array.from({ length: count }, (_, at) => make(at));
-const words = ({ message, developer_message }) => `${message}: ${developer_message}`;
+const describe = ({ message, developer_message }) => `${message}: ${developer_message}`;
 
-/** Of an envelope of this version. */
+/** The envelope of this version. */
 const envelope = ($schema) => ({
   mark: { $schema },
   // 403 is HTTP's own status for a missing scope.
   scope: 403,
   body: (name, input, context) => ({ $schema, request: call(name, input, context) }),
-  refusal: words,
-  failure: words,
+  rejection: describe,
+  value: ({ result }) => result.value,
+  failure: describe,
   takesContext: true,
 });
 
@@ -20,42 +21,60 @@ const rpc = {
   scope: 200,
   body: (name, params) => ({ jsonrpc: "2.0", method: name, params, id: "7" }),
   many: (count, name, params) => times(count, (at) => ({ jsonrpc: "2.0", method: name, params, id: `${at}` })),
-  refusal: ({ error }) => error.message,
+  rejection: ({ error }) => error.message,
   failure: ({ error }) => `${error.message} ${error.data?.developer_message ?? ""}`,
 };
 
-/** Of a model provider: `turn` is what its model says, `result` the first result's text. */
-const provider = (turn, result) => ({
+/** A model provider: `turn` writes the turn of its model; `value` and `failure` read the first result. */
+const provider = (title, path, turn, value, failure = value) => ({
+  title,
+  path,
   mark: {},
   scope: 200,
   body: (name, input) => turn([{ id: "c0", name, input }]),
   many: (count, name, input) => turn(times(count, (at) => ({ id: `c${at}`, name, input }))),
-  refusal: ({ error }) => error.message,
-  failure: result,
-  // Some schemas of the fixtures are beyond what providers take.
+  rejection: ({ error }) => error.message,
+  value,
+  failure,
+  // Providers do not accept some schemas of the fixtures.
   query: "?skip_incompatible=true",
 });
 
 /**
- * By the name that the index has. `scope` is the status where one is missing, `unmet` that where a
- * requirement is, if it is not the usual one.
+ * By the protocol's name in the index. `path` accepts the calls of `title`. `scope` is the status of a missing scope,
+ * `unmet` that of a missing requirement if it is not the usual one.
  */
 export const FORMS = {
-  root: { mark: {}, scope: 403, body: call, refusal: words, failure: words, takesContext: true },
-  oxp: { mark: {}, scope: 403, body: call, refusal: words, failure: words, takesContext: true },
-  "oxp-envelope": envelope("urn:oxp:1.0"),
-  otc: envelope("otc://1.0"),
-  opentool: rpc,
-  jsonrpc: rpc,
+  root: { mark: {}, scope: 403, body: call, rejection: describe, failure: describe, takesContext: true },
+  oxp: {
+    title: "OXP, flat",
+    path: "/oxp/tools/call",
+    mark: {},
+    scope: 403,
+    body: call,
+    rejection: describe,
+    value: ({ value }) => value,
+    failure: describe,
+    takesContext: true,
+  },
+  "oxp-envelope": { title: "OXP, envelope", path: "/oxp/1.0/tools/call", ...envelope("urn:oxp:1.0") },
+  otc: { title: "OTC", path: "/otc/tools/call", ...envelope("otc://1.0") },
+  opentool: { title: "OpenTool", path: "/opentool/call", ...rpc, value: ({ result }) => result.result },
+  jsonrpc: { title: "JSON-RPC", path: "/jsonrpc", ...rpc, value: ({ result }) => result },
   xaibo: {
+    title: "Xaibo",
+    path: "/xaibo/execute",
     mark: { success: false, result: null },
     scope: 200,
     body: (tool_name, parameters, context) => ({ tool_name, parameters, context }),
-    refusal: ({ error }) => error,
+    rejection: ({ error }) => error,
+    value: ({ result }) => result,
     failure: ({ error }) => error,
     takesContext: true,
   },
   openai: provider(
+    "OpenAI Chat Completions",
+    "/providers/openai/call",
     (calls) => ({
       role: "assistant",
       content: null,
@@ -64,22 +83,31 @@ export const FORMS = {
     ({ messages }) => messages[0].content,
   ),
   "openai-responses": provider(
+    "OpenAI Responses",
+    "/providers/openai-responses/call",
     (calls) => calls.map(({ id, name, input }) => ({ type: "function_call", id: `f${id}`, call_id: id, name, arguments: JSON.stringify(input) })),
     ({ input }) => input[0].output,
   ),
   anthropic: provider(
+    "Anthropic Messages",
+    "/providers/anthropic/call",
     (calls) => ({ role: "assistant", content: calls.map((one) => ({ type: "tool_use", ...one })) }),
     ({ messages }) => messages[0].content[0].content,
   ),
   gemini: provider(
+    "Gemini generateContent",
+    "/providers/gemini/call",
     (calls) => ({ role: "model", parts: calls.map(({ id, name, input: args }) => ({ functionCall: { id, name, args } })) }),
+    ({ contents }) => contents[0].parts[0].functionResponse.response.output,
     ({ contents }) => contents[0].parts[0].functionResponse.response.error,
   ),
   mcp: {
-    // No id of a message that was not read.
+    title: "MCP 2026-07-28",
+    path: "/mcp",
+    // There is no id if the message was not read.
     mark: { jsonrpc: "2.0", id: undefined },
     scope: 403,
-    // A result, for a model can have its user do something about it.
+    // A result, because a model can ask its user to do something about it.
     unmet: 200,
     body: (name, input, context) => ({
       jsonrpc: "2.0",
@@ -87,21 +115,22 @@ export const FORMS = {
       method: "tools/call",
       params: { name, arguments: input, _meta: { "toolbooth/context": context } },
     }),
-    refusal: ({ error }) => error.message,
+    rejection: ({ error }) => error.message,
+    value: ({ result }) => result.structuredContent.result,
     failure: ({ error, result }) => error?.message ?? result.content.map(({ text }) => text).join(" "),
     takesContext: true,
   },
   // Lists only.
-  providers: { mark: {}, refusal: ({ error }) => error.message },
+  providers: { mark: {}, rejection: ({ error }) => error.message },
 };
 
-/** What a reply says, whatever carries it: the JSON of the body, or that of the last event of a stream. */
-export function told(reply) {
+/** The JSON of a reply: its body, or the last event of a stream. */
+export function payload(reply) {
   if (reply.headers["content-type"] !== "text/event-stream") return reply.json;
   return JSON.parse(/event:error\ndata:(.*)\n\n$/.exec(reply.text)[1]);
 }
 
-/** The addresses that the index of `worker` names: `{ protocol, method, path, form }`. */
+/** The endpoints in the index of `worker`: `{ protocol, method, path, form }`. */
 export async function addresses(worker) {
   const { protocols } = (await worker.get("/")).json;
   return protocols.flatMap(({ name: protocol, endpoints }) => {

@@ -1,17 +1,17 @@
-// What each provider takes of JSON Schema in the declaration of a tool, as far as it is known
-// (docs/PROVIDERS.md has the sources). Each rule holds for every schema within the schema.
+// The subset of JSON Schema that each provider accepts in a tool declaration, as far as it is documented
+// (docs/PROVIDERS.md has the sources). Each rule applies to every nested schema.
 import assert from "node:assert/strict";
 
-const words = (text) => new Set(text.trim().split(/\s+/));
+const set = (text) => new Set(text.trim().split(/\s+/));
 const types = ({ type }) => [type ?? []].flat();
 const scalar = (value) => value === null || typeof value !== "object";
 
-const ONE = words("items additionalProperties not if then else contains propertyNames unevaluatedItems unevaluatedProperties contentSchema");
-const LIST = words("anyOf oneOf allOf prefixItems");
-const MAP = words("properties patternProperties dependentSchemas $defs definitions");
-const FORMATS = words("date-time time date duration email hostname ipv4 ipv6 uuid");
+const ONE = set("items additionalProperties not if then else contains propertyNames unevaluatedItems unevaluatedProperties contentSchema");
+const LIST = set("anyOf oneOf allOf prefixItems");
+const MAP = set("properties patternProperties dependentSchemas $defs definitions");
+const FORMATS = set("date-time time date duration email hostname ipv4 ipv6 uuid");
 
-/** A schema and every schema within it, with its place and its level. */
+/** A schema and every nested schema, each with its path and level. */
 function* parts(schema, place = "#", level = 1) {
   if (typeof schema === "boolean") return;
   yield { schema, place, level };
@@ -43,13 +43,13 @@ const values = (fit) => ({ schema, place }) => {
   assert.ok(listed.every(fit), `${place}: enum has a value that is not supported`);
 };
 
-/** `keywords`: those that are taken, all if it is not there. `root`: those that the root may not have. */
+/** `keywords`: the allowed ones, all if absent. `root`: those that are not allowed at the root. */
 export const SUBSETS = {
-  openai: { root: words("oneOf anyOf allOf not enum const $ref"), rules: [complete] },
+  openai: { root: set("oneOf anyOf allOf not enum const $ref"), rules: [complete] },
   "openai strict": {
-    keywords: words(`type properties required additionalProperties items enum const anyOf $ref $defs pattern format minimum
+    keywords: set(`type properties required additionalProperties items enum const anyOf $ref $defs pattern format minimum
       maximum multipleOf exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems default title description examples`),
-    root: words("anyOf $ref"),
+    root: set("anyOf $ref"),
     rules: [
       complete,
       closed,
@@ -61,11 +61,11 @@ export const SUBSETS = {
       ({ level, place }) => assert.ok(level <= 10, `${place}: more than 10 levels`),
     ],
   },
-  anthropic: { root: words("oneOf anyOf allOf"), rules: [] },
+  anthropic: { root: set("oneOf anyOf allOf"), rules: [] },
   "anthropic strict": {
-    keywords: words(`type properties required additionalProperties items enum const anyOf allOf $ref $defs pattern format
+    keywords: set(`type properties required additionalProperties items enum const anyOf allOf $ref $defs pattern format
       minItems default title description examples`),
-    root: words("anyOf allOf $ref"),
+    root: set("anyOf allOf $ref"),
     rules: [
       closed,
       local,
@@ -76,23 +76,23 @@ export const SUBSETS = {
     ],
   },
   gemini: {
-    keywords: words(`type properties required additionalProperties items prefixItems enum anyOf oneOf $ref $defs $id $anchor
+    keywords: set(`type properties required additionalProperties items prefixItems enum anyOf oneOf $ref $defs $id $anchor
       format minimum maximum minItems maxItems title description propertyOrdering`),
-    root: words("$ref"),
+    root: set("$ref"),
     rules: [local, values((value) => ["string", "number"].includes(typeof value))],
   },
-  // The older member `parameters`, whose form is OpenAPI's.
+  // The older member `parameters`, which uses OpenAPI's schemas.
   "gemini parameters": {
-    keywords: words(`type properties required items enum anyOf format pattern minimum maximum minLength maxLength minItems
+    keywords: set(`type properties required items enum anyOf format pattern minimum maximum minLength maxLength minItems
       maxItems minProperties maxProperties nullable title description default example propertyOrdering`),
     root: new Set(),
     rules: [oneType, values((value) => typeof value === "string")],
   },
 };
 
-/** Throws when a provider would not take the schema of a tool's input. */
+/** Throws if a provider would reject the schema of a tool's input. */
 export function taken({ keywords, root, rules }, schema) {
-  assert.equal(schema?.type, "object", "a schema is that of an object");
+  assert.equal(schema?.type, "object", "a schema must be that of an object");
   for (const part of parts(schema)) {
     for (const keyword of Object.keys(part.schema)) {
       assert.ok(!keywords || keywords.has(keyword), `${part.place}: '${keyword}' is not permitted`);
@@ -102,7 +102,7 @@ export function taken({ keywords, root, rules }, schema) {
   }
 }
 
-/** How much Anthropic counts over all strict tools of a request. */
+/** The sums that Anthropic limits over all strict tools of a request. */
 export function sums(schemas) {
   let [optional, unions] = [0, 0];
   for (const { schema } of schemas.flatMap((schema) => [...parts(schema)])) {

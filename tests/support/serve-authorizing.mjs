@@ -1,7 +1,7 @@
-// Serves a Worker whose users authorize tools, for clients in other languages. Callers have tokens,
-// signed with the secret. Prints the address of the Worker; a line of the standard input is the link
-// of a challenge, which a user then opens and agrees to, and the line that is printed is the status
-// of the last page. Stops when the input ends.
+// Serves a Worker whose users authorize tools, for clients in other languages. Callers have tokens
+// signed with the secret. Prints the URL of the Worker. Each line of standard input is the link of a
+// challenge: a user opens it and agrees, and the status of the last page is printed. Stops when the
+// input ends.
 //   node tests/support/serve-authorizing.mjs secret
 import { createInterface } from "node:readline";
 import { Browser, authorizing } from "./authorizing.mjs";

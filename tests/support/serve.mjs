@@ -1,5 +1,5 @@
-// Serves a Worker for clients in other languages: prints its address, and stops when its standard
-// input ends, which it does also when whoever started it is gone.
+// Serves a Worker for clients in other languages: prints its URL, and stops when its standard input
+// ends, which also happens if the parent process dies.
 //   node tests/support/serve.mjs [bundle]
 import { BOOTH, start } from "./worker.mjs";
 

@@ -1,4 +1,4 @@
-// A built Worker on the real runtime (workerd, started by Miniflare), on a loopback port of its own.
+// Starts a built Worker on the real runtime (workerd, through Miniflare), on its own loopback port.
 import { readFileSync } from "node:fs";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { Client } from "./http.mjs";
@@ -9,11 +9,11 @@ export { CANARY };
 const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
 
-/** The Worker that is deployed, and the one whose tools misbehave. */
+/** The deployed Worker, and one whose tools misbehave. */
 export const BOOTH = "build";
 export const FIXTURES = "target/fixtures";
 
-/** What wrangler.toml deploys. */
+/** The settings in wrangler.toml. */
 export const deployed = (() => {
   const text = file("wrangler.toml").toString();
   const vars = text.split(/^\[vars\]$/m)[1].split(/^\[/m)[0];
@@ -23,39 +23,38 @@ export const deployed = (() => {
   };
 })();
 
-// Nothing listens there: a test that forgets its stand-in fails, and nothing leaves the machine.
+// Nothing listens there: a test without its stand-in fails, and no request leaves the machine.
 const NOWHERE = "http://127.0.0.1:9/v1";
 
-// A namespace that does not answer, in the words of the real one.
+// A namespace that fails with the real one's error message.
 const FAILING_KV = `
 const get = async () => { throw new Error("KV GET failed: 500 Internal Server Error"); };
 const KV = { get, getWithMetadata: get, put: get, list: get, delete: get };
 export default { fetch: (request, env, context) => Worker.fetch(request, { ...env, KV }, context) };`;
 
-// Prints a line at each level. The runtime writes what Workers print in the order in which they print it,
-// but the levels go to two streams.
+// Prints a line at each level. The runtime preserves the order of lines, but the levels go to two
+// streams.
 const FENCE = `
 export default { async fetch(request) {
   const line = await request.text();
   for (const level of ["log", "warn", "error"]) console[level](line);
   return new Response();
 } };`;
-/** How long lines may take, in milliseconds, however busy the machine is. */
+/** The longest wait for log lines, in milliseconds, on a busy machine. */
 const DEADLINE = 120_000;
 
-// What a test does not say otherwise: anybody may call, also what acts for a person.
+// The defaults of tests: anybody may call every tool, including those that act for a user.
 const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fixture:private", GITHUB_API_URL: NOWHERE, WEATHER_FORECAST_URL: NOWHERE, WEATHER_GEOCODING_URL: NOWHERE };
 
 /**
- * Starts `bundle`. `vars` are its variables: texts, or what JSON a wrangler.toml could give instead;
- * undefined takes one away. `kv` is true, false (no such binding) or "failing". `limit` is how many
- * calls a minute the rate limit allows, if there is one. `around` is the text of a module that stands
- * before the `Worker`.
+ * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
+ * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
+ * calls per minute, if any. `around` is the source of a module that wraps the `Worker`.
  */
 export async function start(bundle, { vars = {}, kv = true, limit, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
-  let passed = () => {};
+  let onLine = () => {};
   const modules = {
     "worker.js": { type: "esm", contents: file(`${bundle}/worker.js`) },
     "index_bg.wasm": { type: "wasm", contents: file(`${bundle}/index_bg.wasm`) },
@@ -76,7 +75,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
     log: new Log(LogLevel.ERROR),
     handleStructuredLogs: ({ level, message }) => {
       logs.push({ level, message });
-      passed();
+      onLine();
     },
     workers: [
       {
@@ -99,8 +98,8 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
   });
   return Object.assign(new Client((await runtime.ready).origin), {
     /**
-     * What the Worker has written to its console until now, `{ level, message }` each, and nothing less:
-     * lines arrive later than the answers that they belong to.
+     * Everything that the Worker has logged so far, as `{ level, message }`. Waits for all lines, because
+     * they arrive later than the responses that they belong to.
      */
     async logs() {
       const line = `fence ${(fences += 1)}`;
@@ -110,12 +109,12 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
       await new Promise((resolve, reject) => {
         const late = () => reject(new Error(`${line} has not arrived; the log is ${JSON.stringify(logs)}`));
         const timer = setTimeout(late, DEADLINE);
-        passed = () => {
+        onLine = () => {
           if (own().length < 3) return;
           clearTimeout(timer);
           resolve();
         };
-        passed();
+        onLine();
       });
       for (const one of own()) logs.splice(logs.indexOf(one), 1);
       return [...logs];

@@ -205,7 +205,7 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
 }
 
 fn is_day(text: &str) -> bool {
-    schema::compile(&serde_json::json!({"format": "date"}))
+    schema::validator(&serde_json::json!({"format": "date"}))
         .is_ok_and(|date| date.is_valid(&Value::String(text.to_owned())))
 }
 
@@ -215,8 +215,8 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
     let output = definition.output_schema.clone();
     let output = output.map_or_else(|| serde_json::json!({"type": "null"}), Value::Object);
     let validators = (
-        schema::compile(&Value::Object(definition.input_schema.clone())),
-        schema::compile(&output),
+        schema::validator(&Value::Object(definition.input_schema.clone())),
+        schema::validator(&output),
     );
     let (Ok(input), Ok(output)) = validators else { return problems };
     if definition.examples.is_empty() {

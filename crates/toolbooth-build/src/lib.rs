@@ -11,22 +11,18 @@
 //! wrong in any way fails the build with its file, the place in it and what was expected.
 #![forbid(unsafe_code)]
 
-mod automaton;
 mod check;
 mod handlers;
 mod mcp;
-mod plan;
 mod problem;
 mod render;
 mod schema;
 mod source;
-mod statics;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub use plan::plan;
 pub use problem::Problem;
 pub use render::Rendered;
 pub use source::Source;

@@ -142,7 +142,7 @@ fn is_of_blocks(definition: &Definition) -> bool {
     if output.get("type").is_none_or(|kind| kind != "array") {
         return false;
     }
-    let Ok(output) = schema::compile(&output) else { return true };
+    let Ok(output) = schema::validator(&output) else { return true };
     [
         json!("text"),
         json!({"type": "text", "text": "t"}),

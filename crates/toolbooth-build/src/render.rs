@@ -3,17 +3,17 @@
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use toolbooth::catalog::{
     AuthorizationRequirement, Definition, ListForm, Listed, Rendering, versioned_name,
 };
 use toolbooth::protocol;
+use toolbooth_schema::Statics;
 
 use crate::check::Entry;
 use crate::mcp;
 use crate::problem::Problem;
 use crate::schema;
-use crate::statics::Schemas;
 
 /// The files that a catalogue compiles to.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Rendered {
 
 /// Renders the catalogue of `entries`, which are in order; `handlers` belong to them one by one.
 pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
-    let mut schemas = Schemas::default();
+    let mut schemas = Statics::default();
     let mut tools = String::new();
     for (entry, handler) in entries.iter().zip(handlers) {
         tools.push_str(&tool(entry, handler, &mut schemas));
@@ -161,16 +161,19 @@ fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
     (body, rust)
 }
 
-fn tool(entry: &Entry, handler: &str, schemas: &mut Schemas) -> String {
+fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
     let definition = &entry.definition;
     let requirements = definition.requirements.clone().unwrap_or_default();
     let authorization: Vec<_> = requirements.authorization.iter().map(authorization).collect();
     let secrets: Vec<_> = requirements.secrets.iter().map(|one| &one.id).collect();
     let headers: Vec<_> = mcp::headers(&definition.input_schema).iter().map(header).collect();
-    let input = schemas.of(&Value::Object(definition.input_schema.clone()));
+    let add = |schemas: &mut Statics, schema: &Map<String, Value>| {
+        schemas.add(&schema::essence(&Value::Object(schema.clone())))
+    };
+    let input = add(schemas, &definition.input_schema);
     let output = match &definition.output_schema {
-        Some(schema) => schemas.of(&Value::Object(schema.clone())),
-        None => schemas.of(&json!({"type": "null"})),
+        Some(schema) => add(schemas, schema),
+        None => schemas.add(&json!({"type": "null"})),
     };
     let version = &definition.version;
     let scopes = &definition.scopes;

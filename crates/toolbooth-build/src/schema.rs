@@ -2,9 +2,8 @@
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
-use toolbooth::schema::Matcher;
+use toolbooth_schema::{Matcher, compile_pattern};
 
-use crate::plan;
 use crate::problem::Problem;
 
 /// The draft by which every schema is read.
@@ -52,7 +51,7 @@ const WORDS: &[&str] = &[
 
 /// Compiles a schema into a validator of the crate that knows the metaschema and has words for
 /// everything, by the rules that the library checks by.
-pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
+pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
         .with_pattern_options(PatternOptions::regex())
@@ -73,7 +72,7 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
     });
     if problems.is_empty() {
         // The metaschema goes last: a reference to nowhere would otherwise be told in its words.
-        if let Err(error) = compile(&schema) {
+        if let Err(error) = validator(&schema) {
             problems.push(Problem::new(
                 file,
                 place,
@@ -92,7 +91,7 @@ pub(crate) fn costly(file: &str, place: &str, schema: &Map<String, Value>) -> Ve
         let names = schema.get("patternProperties").and_then(Value::as_object);
         let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
         for pattern in pattern.into_iter().chain(names) {
-            if matches!(plan::pattern(pattern).matcher, Matcher::Engine(_)) {
+            if matches!(compile_pattern(pattern).matcher, Matcher::Engine(_)) {
                 let message = format!(
                     "has the pattern {pattern:?}, which links an engine of about 320 KB: it has a word boundary or asks for too many states"
                 );

@@ -1,17 +1,17 @@
-// Reads request bodies that WebAssembly asks for: long ones, and those of unknown length.
+// Reads long request bodies, and those of unknown length, when WebAssembly asks for them.
 
-/** The body of a request. Nothing of it is read before `read` is called. */
+/** The body of a request. Nothing is read before `read` is called. */
 export class BodyReader {
   #request;
   #bytes;
-  /** Whether it is being read and has not arrived yet. */
+  /** Whether a read is in progress. */
   arriving = false;
 
   constructor(request) {
     this.#request = request;
   }
 
-  /** Reads the body like `receive`. Another call gives what the first one read. */
+  /** Reads the body like `receive`. Later calls return the result of the first. */
   read(limit) {
     if (this.#bytes === undefined) {
       this.arriving = true;
@@ -22,20 +22,20 @@ export class BodyReader {
 }
 
 /**
- * Gives the bytes of a request's body, or undefined when it has more than `limit`. Of such a body no more
- * is read than it takes to know. Throws when the connection ends first.
+ * Returns the bytes of a request's body, or undefined if it has more than `limit`; then reading stops at
+ * the limit. Throws if the connection ends first.
  */
 async function receive(request, limit) {
   const length = request.headers.get("content-length");
   if (length !== null) {
     return Number(length) > limit ? undefined : new Uint8Array(await request.arrayBuffer());
   }
-  const pieces = [];
+  const chunks = [];
   let received = 0;
-  for await (const piece of request.body ?? []) {
-    received += piece.length;
+  for await (const chunk of request.body ?? []) {
+    received += chunk.length;
     if (received > limit) return undefined;
-    pieces.push(piece);
+    chunks.push(chunk);
   }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -1,5 +1,5 @@
-// Whether the WebAssembly instance is beyond repair. worker-build's shim reads this object and
-// starts a fresh instance; the names of the global and of the two values are its own.
+// Records whether the WebAssembly instance has crashed. worker-build's shim reads this object and
+// starts a new instance; it defines the names of the global and of the two values.
 
 export const crash = {
   criticalError: false,

@@ -1,24 +1,24 @@
-// Makes a Response of what Rust gives: one crossing for status, headers and body.
+// Creates a Response for Rust: one call across the boundary for status, headers and body.
 
-/** Headers, from lines of `name: value`. */
+/** Creates Headers from lines of `name: value`. */
 export function headers(lines) {
-  // What is thrown here would pass through WebAssembly and leave it in disorder.
+  // Must not throw: an exception would pass through WebAssembly and leave it in an undefined state.
   return new Headers(lines === "" ? [] : lines.split("\n").map((line) => line.split(/: (.*)/s, 2)));
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** `body` is a view of WebAssembly memory that holds UTF-8. Text leaves for less than bytes do. */
+/** `body` is a view of WebAssembly memory with UTF-8. A string body is cheaper than bytes. */
 export function respond(status, headers, body) {
   return lend(status, headers, body.length === 0 ? null : decoder.decode(body));
 }
 
-/** A copy of a view of WebAssembly memory, to lend. */
+/** Copies a view of WebAssembly memory, for `lend`. */
 export function copy(body) {
   return body.slice();
 }
 
-/** `body` can be lent again and again: nobody writes to it. */
+/** Like `respond`, without a copy: `body` is never written to, so many responses can share it. */
 export function lend(status, headers, body) {
   return new Response(body, { status, headers });
 }

@@ -1,4 +1,4 @@
-// Verifies signatures with the runtime's own cryptography, which is native code.
+// Verifies signatures with WebCrypto, which the runtime implements natively.
 
 const ALGORITHMS = {
   RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
@@ -6,23 +6,23 @@ const ALGORITHMS = {
   EdDSA: { name: "Ed25519" },
 };
 
-// An issuer has few keys; each is imported once. The bound is for keys that have been replaced.
-const known = new Map();
-const MOST_KNOWN = 32;
+// Imported keys. An issuer has few; the limit only matters after many rotations.
+const imported = new Map();
+const MAX_IMPORTED = 32;
 
 /**
- * Whether `signature` is that of `message`; both are views of WebAssembly memory. `jwk` is the public
- * key as JSON text.
+ * Whether `signature` is a valid signature of `message`; both are views of WebAssembly memory. `jwk` is
+ * the public key as JSON.
  */
 export async function verify(algorithm, jwk, message, signature) {
   // WebAssembly may move its memory while this waits.
   const [signed, proof] = [message.slice(), signature.slice()];
   const parameters = ALGORITHMS[algorithm];
-  let key = known.get(jwk);
+  let key = imported.get(jwk);
   if (key === undefined) {
     key = await crypto.subtle.importKey("jwk", JSON.parse(jwk), parameters, false, ["verify"]);
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(jwk, key);
+    if (imported.size >= MAX_IMPORTED) imported.clear();
+    imported.set(jwk, key);
   }
   return crypto.subtle.verify(parameters, key, proof, signed);
 }

@@ -1,6 +1,6 @@
-//! Addresses of other servers, and of this one.
+//! Checks of URLs: origins, base URLs, and whether secrets may be sent to them.
 
-/// Accepts an absolute `http` or `https` address without query or trailing slash.
+/// Accepts an absolute `http` or `https` URL without query or trailing slash.
 ///
 /// # Errors
 /// What was expected instead.
@@ -14,47 +14,44 @@ pub fn base_address(value: &str) -> Result<(), &'static str> {
         {
             Ok(())
         }
-        _ => Err("must be an http or https address without query or trailing slash"),
+        _ => Err("must be an http or https URL without query or trailing slash"),
     }
 }
 
-/// Accepts a [`base_address`] to which tokens may be sent: `https`, or `http` on the machine itself.
+/// Accepts a [`base_address`] to which tokens may be sent: `https`, or `http` on localhost.
 ///
 /// # Errors
 /// What was expected instead.
 pub fn secure_base_address(value: &str) -> Result<(), &'static str> {
     match base_address(value) {
         Ok(()) if is_secure(value) => Ok(()),
-        _ => Err("must be an https address, or an http one of this machine, without query or \
-                  trailing slash"),
+        _ => Err("must be an https URL (http for localhost only) without query or trailing slash"),
     }
 }
 
-/// Accepts `https://host[:port]`, and `http://` of this machine.
+/// Accepts `https://host[:port]`, and `http://` for localhost.
 pub(crate) fn is_origin(text: &str) -> Result<(), &'static str> {
     let rest = text.split_once("://").map_or("", |(_, rest)| rest);
     if is_secure(text) && !rest.contains(['/', '?']) {
         Ok(())
     } else {
-        Err(
-            "must be the address under which users reach the server, such as https://tools.example.com",
-        )
+        Err("must be the origin where users reach the server, such as https://tools.example.com")
     }
 }
 
-/// Whether secrets may be sent to an address, and keys be taken from there: only TLS keeps others
-/// from listening in and from answering, except on the machine itself.
+/// Whether secrets may be sent to a URL and keys fetched from it: without TLS others can read and
+/// answer, except on localhost.
 pub(crate) fn is_secure(address: &str) -> bool {
     let plain = !address.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#');
     let host = |rest: &str| rest.split(['/', '?']).next().unwrap_or_default().to_owned();
     let https = address.strip_prefix("https://").map(host);
     let http = address.strip_prefix("http://").map(host);
-    let here = http.is_some_and(|host| is_here(&host));
+    let here = http.is_some_and(|host| is_localhost(&host));
     plain && (here || https.is_some_and(|host| !host.is_empty() && !host.contains(['@', '\\'])))
 }
 
 /// Whether a host, with or without a port, is this machine.
-pub(crate) fn is_here(authority: &str) -> bool {
+pub(crate) fn is_localhost(authority: &str) -> bool {
     let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| match authority.strip_prefix(name) {
         Some("") => true,

@@ -1,8 +1,7 @@
-//! What a host must supply: a clock, randomness, variables, a key-value store, an HTTP client, public-key
-//! signatures, a rate limit, a log.
+//! What a host supplies: clock, randomness, variables, store, HTTP client, signatures, rate limit, log.
 //!
-//! The library asks for everything that is not a pure function through these traits, so it runs on
-//! Workers and, with stand-ins, in native tests. Futures are not `Send`: a Worker has one thread.
+//! Everything that is not a pure function goes through these traits, so the library runs on Workers
+//! and, with fakes, in native tests. Futures are not `Send`: a Worker has one thread.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,31 +16,31 @@ use crate::json;
 /// A boxed future that may borrow for `'a` and need not be `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Puts what few requests wait for beside the future of all requests, which is then less to move, and
-/// less to compile for a runtime that does so at the first call.
+/// Boxes a future that few requests need, so that the common path's future stays small: it is then
+/// cheaper to move, and to compile at the first call.
 pub(crate) fn rare<'a, T>(future: impl Future<Output = T> + 'a) -> BoxFuture<'a, T> {
     Box::pin(future)
 }
 
-/// Tells the time, and waits.
+/// The time, and timers.
 pub trait Clock {
     /// Milliseconds since the Unix epoch. On Workers it advances only with I/O.
     fn now_ms(&self) -> u64;
 
-    /// Waits for at least `duration`, by a timer of this request.
+    /// Waits for at least `duration`, on a timer of the current request.
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 }
 
-/// Supplies unpredictable bytes.
+/// A cryptographic random source.
 pub trait Random {
-    /// Sixteen bytes from a cryptographic source.
+    /// Sixteen random bytes.
     ///
     /// # Errors
-    /// The source does not answer.
+    /// The source failed.
     fn random_16(&self) -> Result<[u8; 16], NoRandomness>;
 }
 
-/// The source of random bytes does not answer.
+/// The source of random bytes failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoRandomness;
 
@@ -53,14 +52,14 @@ pub trait Variables {
 
 /// A key-value store that is eventually consistent: a read may be a minute old, and a miss is cached.
 pub trait Store {
-    /// The value under `key`, or `None` when there is none (or none yet).
+    /// The value under `key`; `None` if there is none, or none yet.
     ///
     /// # Errors
-    /// As of all three: the store does not answer, or refuses.
+    /// The store does not respond, or rejects the operation. The same holds for `put` and `delete`.
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
 
-    /// Puts `value` under `key` for at least [`SHORTEST_LIFE`]. One write a second and key is all
-    /// that a store must take.
+    /// Stores `value` under `key` for `life`, at least [`SHORTEST_LIFE`]. A store need not accept
+    /// more than one write per second and key.
     fn put<'a>(
         &'a self,
         key: &'a str,
@@ -68,24 +67,24 @@ pub trait Store {
         life: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Removes what is under `key`, if anything is. Others may read it for another minute.
+    /// Deletes the value under `key`, if there is one. Others may read it for another minute.
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
 /// The shortest lifetime that a value can have in the store.
 pub const SHORTEST_LIFE: Duration = Duration::from_secs(60);
 
-/// The store did not do as asked. Holds the reason for the log, without keys or values.
+/// An operation of the store failed. Holds the reason for the log, without keys or values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreError(pub String);
 
 /// Sends HTTP requests to other servers.
 pub trait HttpClient {
-    /// Sends one request and reads the whole answer. Any status is a success here, also a redirect:
-    /// to follow one would carry tokens and secrets to wherever it points.
+    /// Sends one request and reads the whole response. Any status is a success, including redirects,
+    /// which are not followed: they would carry tokens and secrets to wherever they point.
     ///
     /// # Errors
-    /// No answer within the request's limits; see [`HttpError`].
+    /// No response within the request's limits; see [`HttpError`].
     fn send<'a>(
         &'a self,
         request: HttpRequest<'a>,
@@ -97,15 +96,15 @@ pub trait HttpClient {
 pub struct HttpRequest<'a> {
     /// The method, in upper case.
     pub method: &'static str,
-    /// An absolute `http` or `https` address.
+    /// An absolute `http` or `https` URL.
     pub url: Cow<'a, str>,
     /// Header names and values.
     pub headers: Vec<(&'static str, Cow<'a, str>)>,
-    /// The body, if the method takes one.
+    /// The body, if the method has one.
     pub body: Option<Vec<u8>>,
-    /// How long to wait for the whole answer.
+    /// How long to wait for the whole response.
     pub timeout: Duration,
-    /// The largest answer body that is read, in bytes.
+    /// The largest response body that is read, in bytes.
     pub max_bytes: usize,
 }
 
@@ -123,46 +122,46 @@ impl<'a> HttpRequest<'a> {
     }
 }
 
-/// Another server's answer.
+/// Another server's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpResponse {
     /// The status code.
     pub status: u16,
-    /// `Retry-After` in milliseconds, where the server sent it as seconds.
+    /// `Retry-After` in milliseconds, if the server sent it as seconds.
     pub retry_after_ms: Option<u64>,
     /// The whole body.
     pub body: Vec<u8>,
 }
 
 impl HttpResponse {
-    /// The body as JSON of the form of `T`; `None` when it is not that.
+    /// The body decoded from JSON; `None` if it is not JSON of the type `T`.
     pub fn json<T: DeserializeOwned>(&self) -> Option<T> {
         json::read(&self.body)
     }
 }
 
-/// Why another server gave no usable answer.
+/// Why a request to another server failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HttpError {
-    /// The answer did not arrive in time.
+    /// The response did not arrive in time.
     Timeout,
     /// The body is larger than the request allows.
     TooLarge,
-    /// No connection, no such host, or a broken answer. The text is for the log.
+    /// No connection, no such host, or a broken response. The text is for the log.
     Unreachable(String),
 }
 
 impl fmt::Display for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Timeout => f.write_str("no answer in time"),
-            Self::TooLarge => f.write_str("the answer is too large"),
+            Self::Timeout => f.write_str("no response in time"),
+            Self::TooLarge => f.write_str("the response is too large"),
             Self::Unreachable(reason) => write!(f, "unreachable: {reason}"),
         }
     }
 }
 
-/// An algorithm of public-key signatures, by its name in a token's `alg` (RFC 7518, RFC 8037).
+/// A public-key signature algorithm, as in a token's `alg` (RFC 7518, RFC 8037).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignatureAlgorithm {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
@@ -189,10 +188,10 @@ impl SignatureAlgorithm {
     }
 }
 
-/// Verifies public-key signatures: the runtime does that in native code.
+/// Verifies public-key signatures, which runtimes do in native code.
 pub trait Signatures {
-    /// Whether `signature` is that of `message` by the holder of `jwk`, a public key as JSON
-    /// (RFC 7517). A key or signature that cannot be read is not good.
+    /// Whether `signature` is a valid signature of `message` by `jwk`, a public key as JSON
+    /// (RFC 7517). False for a malformed key or signature.
     fn verify<'a>(
         &'a self,
         algorithm: SignatureAlgorithm,
@@ -202,28 +201,28 @@ pub trait Signatures {
     ) -> BoxFuture<'a, bool>;
 }
 
-/// Counts what each caller uses.
+/// Counts what each caller has used.
 pub trait RateLimit {
-    /// Whether there is a limit at all.
+    /// Whether a limit is configured.
     fn is_limited(&self) -> bool;
 
-    /// Counts `units` against `key`; false when they are more than the limit leaves.
+    /// Counts `units` against `key`; false if they exceed the limit.
     ///
     /// # Errors
-    /// The counter does not answer. Holds the reason for the log.
+    /// The counter does not respond. Holds the reason for the log.
     fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>>;
 }
 
-/// How much a log line matters.
+/// The severity of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Worth knowing; nothing to do.
+    /// Worth knowing; no action needed.
     Warn,
-    /// Somebody must look: the server or a tool is at fault.
+    /// The server or a tool is at fault and must be fixed.
     Error,
 }
 
-/// Writes log lines for the people who run the server.
+/// The log, which operators read.
 pub trait Log {
     /// Writes one line: what happened (`event`, a fixed word) and its details.
     ///

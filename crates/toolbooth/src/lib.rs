@@ -1,18 +1,17 @@
-//! The library: everything about serving tools that is true without Cloudflare.
+//! Toolbooth's library: everything about serving tools that does not depend on Cloudflare.
 //!
-//! A request passes through the rooms in this order:
+//! A request passes through these modules:
 //!
-//! 1. [`http`]: an [`Request`](http::Inbound) request arrives as plain data;
-//! 2. [`auth`]: its credentials say who calls;
-//! 3. [`protocol`]: its path picks a protocol, which makes of the body an
-//!    [`Exchange`](protocol::Exchange): one [`call::ToolRequest`] or several;
-//! 4. [`call`]: the one pipeline finds each call's tool in the [`catalog`], checks permission,
-//!    requirements and input, runs the handler and checks its output, which gives a
-//!    [`call::Outcome`];
-//! 5. [`protocol`]: the same exchange tells the outcomes in an [`Response`](http::Outbound) response.
+//! 1. [`http`]: a [`Request`](http::Request) arrives as plain data;
+//! 2. [`server`]: the router finds the protocol and the handler of its path;
+//! 3. [`auth`]: its credentials identify the caller;
+//! 4. [`protocol`]: the protocol decodes the body into one [`call::ToolRequest`] or several;
+//! 5. [`call`]: the pipeline finds each tool in the [`catalog`], authorizes and validates the call, runs
+//!    the tool and validates its output, which gives a [`call::Outcome`];
+//! 6. [`protocol`]: the protocol encodes the outcomes as a [`Response`](http::Response).
 //!
-//! [`Server`] walks a request through them. Nothing here does I/O, reads a clock or names a JS type:
-//! what a tool needs from outside comes through [`host`]; what it takes and gives is a [`schema`].
+//! The library does no I/O, reads no clock and names no JS type: the host supplies those through the
+//! traits in [`host`]. Tool authors use [`tool`].
 #![forbid(unsafe_code)]
 
 pub mod address;
@@ -24,16 +23,19 @@ pub mod host;
 pub mod http;
 pub mod json;
 pub mod names;
+#[cfg(feature = "sealing")]
+pub mod oauth;
 pub mod principal;
 pub mod protocol;
-pub mod schema;
+pub mod secret;
 pub mod server;
 pub mod settings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub(crate) mod text;
 pub mod tool;
 pub mod url;
 
 pub use server::Server;
 pub use tool::{Context, ToolError};
+pub use toolbooth_schema as schema;
+pub(crate) use toolbooth_schema::text;

@@ -5,7 +5,7 @@
 pub enum Scopes {
     /// Everything.
     All,
-    /// What these words stand for.
+    /// These.
     Listed(Vec<String>),
 }
 
@@ -13,7 +13,7 @@ impl Scopes {
     /// No scope at all.
     pub const NONE: Self = Self::Listed(Vec::new());
 
-    /// The scopes of these words; `*` among them means all. `None` if one is not a scope.
+    /// Parses scopes; `*` among them means all. `None` if one of them is not a scope.
     pub(crate) fn read<'a>(words: impl Iterator<Item = &'a str>) -> Option<Self> {
         let words: Vec<_> =
             words.map(|word| is_scope(word).then(|| word.to_owned())).collect::<Option<_>>()?;
@@ -21,12 +21,12 @@ impl Scopes {
         Some(if all { Self::All } else { Self::Listed(words) })
     }
 
-    /// Whether all of the `required` ones are here.
+    /// Whether they include all of `required`.
     pub fn cover(&self, required: &[&str]) -> bool {
         match self {
             Self::All => true,
             Self::Listed(listed) => {
-                required.iter().all(|wanted| listed.iter().any(|scope| scope == wanted))
+                required.iter().all(|needed| listed.iter().any(|scope| scope == needed))
             }
         }
     }
@@ -38,36 +38,36 @@ pub fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(plain)
 }
 
-/// Who sent the request.
+/// Who sent a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Principal {
-    /// Nobody in particular: the server asks for no credentials, and none were sent.
+    /// A caller without credentials.
     Anonymous {
-        /// What such a request may do.
+        /// What such a caller may do.
         scopes: Scopes,
     },
-    /// Who has an API key.
+    /// The holder of an API key.
     Key {
         /// The key's name.
         name: String,
         /// What it may do.
         scopes: Scopes,
     },
-    /// A user, by a token.
+    /// A user, identified by a token.
     User {
-        /// Stands for who says so: the kind of signature and `iss`, hashed. The same subject of
-        /// another issuer is another user.
+        /// A hash of the kind of signature and of `iss`: the same subject from another issuer is
+        /// another user.
         issuer: String,
         /// The token's `sub`, if it has one.
         subject: Option<String>,
-        /// What the token lets its bearer do.
+        /// What the token permits.
         scopes: Scopes,
     },
 }
 
 impl Principal {
-    /// Nobody in particular, without any scope.
+    /// A caller without credentials and without scopes.
     pub const ANONYMOUS: Self = Self::Anonymous { scopes: Scopes::NONE };
 
     /// What the caller may do.
@@ -78,12 +78,17 @@ impl Principal {
     }
 }
 
-/// A request names another user than the token that it came with.
+/// A request names a different user than its token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserMismatch;
 
+impl UserMismatch {
+    /// What the request must do, for the client.
+    pub(crate) const MESSAGE: &str = "user_id must match the token's `sub`, or be absent";
+}
+
 impl Principal {
-    /// The user for whom a request is: the one of the token, else the one that the request names.
+    /// The user on whose behalf a request is made: the token's, else the one that the request names.
     ///
     /// # Errors
     /// [`UserMismatch`].

@@ -1,4 +1,4 @@
-//! Those that ask the client's user, its model, or the client itself.
+//! Tools that ask the client's user, its model, or the client itself.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -18,7 +18,7 @@ struct Color {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct ContextForm {
     context: String,
 }
 
@@ -37,7 +37,7 @@ struct Root {
     uri: String,
 }
 
-/// A form of one field.
+/// A form with one field.
 fn form(message: &str, field: &str, kind: &str) -> InputRequest {
     let schema = json!({
         "type": "object", "properties": { field: { "type": kind } }, "required": [field],
@@ -147,20 +147,20 @@ pub(crate) async fn input_required_result_multiple_inputs(
 }
 
 pub(crate) async fn input_required_result_multi_round(_: Nothing, context: &Context<'_>) -> Blocks {
-    // The state is the list of what was answered before.
-    let mut said: Vec<String> = context.state().unwrap_or_default();
-    if said.is_empty() {
+    // The state is the list of earlier responses.
+    let mut answers: Vec<String> = context.state().unwrap_or_default();
+    if answers.is_empty() {
         let first = form("Step 1: What is your name?", "name", "string");
         let Some(Name { name }) = context.answer("step1")? else {
             return Err(context.ask([("step1", first)], Vec::<String>::new()));
         };
-        said.push(name);
+        answers.push(name);
     }
     match context.answer::<Color>("step2")? {
-        Some(Color { color }) => text(format!("{}: {color}", said.concat())),
+        Some(Color { color }) => text(format!("{}: {color}", answers.concat())),
         None => {
             let second = form("Step 2: What is your favorite color?", "color", "string");
-            Err(context.ask([("step2", second)], said))
+            Err(context.ask([("step2", second)], answers))
         }
     }
 }
@@ -185,8 +185,8 @@ pub(crate) async fn input_required_result_capabilities(
 }
 
 pub(crate) async fn prompt_of_answer(_: Nothing, context: &Context<'_>) -> Blocks {
-    match context.answer::<Said>("user_context")? {
-        Some(said) => text(format!("The context is: {}", said.context)),
+    match context.answer::<ContextForm>("user_context")? {
+        Some(answers) => text(format!("The context is: {}", answers.context)),
         None => {
             let question = form("What context should the prompt use?", "context", "string");
             Err(context.ask([("user_context", question)], ()))

@@ -1,4 +1,4 @@
-//! What the conformance suite of MCP calls: docs/PROTOCOLS.md says which release of it.
+//! The tools that MCP's conformance suite calls; docs/PROTOCOLS.md names its release.
 
 mod ask;
 
@@ -71,7 +71,7 @@ pub(crate) async fn tool_with_logging(_: Nothing, context: &Context<'_>) -> Bloc
     for note in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
         context.note(LoggingLevel::Info, note);
     }
-    text("All is said.")
+    text("All messages are sent.")
 }
 
 pub(crate) async fn logging_tool(input: Nothing, context: &Context<'_>) -> Blocks {

@@ -1,36 +1,34 @@
-//! The keys of an issuer (RFC 7517), fetched when they are needed and kept in the instance.
+//! An issuer's public keys (RFC 7517), fetched when needed and cached in the instance.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Map;
 
-use super::invalid;
-use crate::call::Rejection;
+use super::error::AuthError;
 use crate::host::{Host, HttpRequest, Level, SignatureAlgorithm};
 use crate::json::{self, Value};
 
 /// After this time the keys are fetched again.
 const FRESH_MS: u64 = 10 * 60 * 1000;
-/// After this time keys that could not be fetched again count no longer: what the issuer has
-/// withdrawn may be among them.
+/// After this time, cached keys that could not be fetched again are no longer used: the issuer may
+/// have withdrawn some of them.
 const USABLE_MS: u64 = 60 * 60 * 1000;
-/// A key that fresh keys do not have is asked for this often at most: whoever makes up key ids
-/// cannot make the server ask all the time.
+/// How often an unknown key id may cause a fetch, so that made-up ids do not cause one each.
 const UNKNOWN_MS: u64 = 60 * 1000;
 /// After a failure, do not retry for this long.
 const FAILED_MS: u64 = 5 * 1000;
 /// How long a fetch may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// While one request fetches, the others wait or use the keys that are known; after this time another
-/// one fetches too. The first may be gone: when its client disconnects, the runtime cancels the request
+/// While one request fetches, the others wait or use the cached keys; after this time another one
+/// fetches too. The first may be gone: when its client disconnects, the runtime cancels the request
 /// without notifying this code.
 const FETCHING_MS: u64 = 2 * 1000;
-/// How often those who wait look for the result. Nobody awaits the request that fetches: its promise
-/// would never settle once that request has ended.
-const LOOK: Duration = Duration::from_millis(50);
-/// How often they look at most: as long as a fetch may take.
-const LOOKS: u32 = 100;
+/// How often waiting requests poll for the result. They cannot await the request that fetches: its
+/// promise would never settle once that request has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How many times they poll: as long as a fetch may take.
+const MAX_POLLS: u32 = 100;
 /// 2048 bits in base64url: shorter RSA keys are not used (RFC 7518, 3.3).
 const MIN_MODULUS: usize = 342;
 
@@ -38,107 +36,121 @@ const MIN_MODULUS: usize = 342;
 #[derive(Debug)]
 pub(super) struct Jwks {
     url: String,
-    // Never locked across an await: another request could wait for it in vain.
-    known: Mutex<Known>,
+    // Never locked across an await: another request could then wait forever.
+    cache: Mutex<KeyCache>,
 }
 
-/// What is known of the keys. Times are in milliseconds.
+/// The cached keys. Times are in milliseconds.
 #[derive(Debug, Default)]
-struct Known {
-    keys: Arc<[Key]>,
-    /// When the request for them was sent.
+struct KeyCache {
+    keys: Arc<[VerificationKey]>,
+    /// When the request that returned them was sent.
     fetched: Option<u64>,
-    /// When the request was sent that is not answered yet.
+    /// When the request was sent whose response is still awaited.
     fetching: Option<u64>,
     /// When a fetch last failed.
     failed: Option<u64>,
 }
 
 /// How a request obtains a key.
-enum Step {
-    /// It is known.
-    Known(Key, Option<u64>),
-    /// There is no such key.
-    NoKey,
-    /// The issuer does not answer.
+enum KeyLookup {
+    /// It is cached, and was fetched at this time.
+    Found(VerificationKey, Option<u64>),
+    /// The issuer has no such key.
+    Unknown,
+    /// The issuer does not respond.
     Unavailable,
     /// This request must fetch the keys.
     Fetch,
-    /// Another request fetches them.
+    /// Another request is fetching them.
     Wait,
 }
 
-/// A key with the one algorithm that it is for.
+/// Whether a token is worth fetching keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FetchPolicy {
+    /// Keys are fetched if the cache does not suffice.
+    IfNeeded,
+    /// Cached keys only.
+    Never,
+}
+
+/// A public key with the one algorithm that it is for.
 #[derive(Debug, Clone)]
-pub(super) struct Key {
+pub(super) struct VerificationKey {
     id: Option<String>,
     algorithm: SignatureAlgorithm,
-    /// The public members alone, as JSON.
+    /// Its public members, as JSON.
     pub(super) jwk: String,
 }
 
 impl Jwks {
     pub(super) fn new(url: String) -> Self {
-        Self { url, known: Mutex::default() }
+        Self { url, cache: Mutex::default() }
     }
 
-    /// The key that a token's header means, and when it was fetched. Of requests that come at the same
-    /// time one fetches the keys.
+    /// The key that a token's header refers to, and when it was fetched. Of several requests at the
+    /// same time only one fetches the keys.
     ///
     /// # Errors
-    /// [`Rejection::Unauthenticated`]: the issuer has no such key for that algorithm;
-    /// [`Rejection::Unavailable`]: the keys cannot be had.
+    /// [`AuthError::Invalid`]: there is no such key for that algorithm;
+    /// [`AuthError::KeysUnavailable`]: the keys cannot be fetched.
     pub(super) async fn key(
         &self,
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
+        policy: FetchPolicy,
         host: &dyn Host,
-    ) -> Result<(Key, Option<u64>), Rejection> {
-        let mut looks = 0;
+    ) -> Result<(VerificationKey, Option<u64>), AuthError> {
+        if policy == FetchPolicy::Never {
+            return self.cached(id, algorithm, host.now_ms()).ok_or(AuthError::INVALID);
+        }
+        let mut polls = 0;
         loop {
-            match self.step(id, algorithm, host.now_ms()) {
-                Step::Known(key, fetched) => return Ok((key, fetched)),
-                Step::NoKey => return Err(invalid()),
-                Step::Fetch => self.fetch(host).await,
-                Step::Wait if looks < LOOKS => host.sleep(LOOK).await,
-                Step::Wait | Step::Unavailable => {
-                    let reason = "the keys that verify tokens cannot be fetched";
-                    return Err(Rejection::Unavailable(reason));
+            match self.lookup(id, algorithm, host.now_ms()) {
+                KeyLookup::Found(key, fetched) => return Ok((key, fetched)),
+                KeyLookup::Unknown => return Err(AuthError::INVALID),
+                KeyLookup::Fetch => self.fetch(host).await,
+                KeyLookup::Wait if polls < MAX_POLLS => host.sleep(POLL_INTERVAL).await,
+                KeyLookup::Wait | KeyLookup::Unavailable => {
+                    return Err(AuthError::KeysUnavailable);
                 }
             }
-            looks += 1;
+            polls += 1;
         }
     }
 
-    /// The same without waiting for anything; `None` when there is no such key at hand.
-    pub(super) fn key_at_hand(
+    fn cached(
         &self,
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
         now_ms: u64,
-    ) -> Option<(Key, Option<u64>)> {
-        let known = self.known();
-        let key = find(&known.keys, id, algorithm);
-        key.filter(|_| within(known.fetched, USABLE_MS, now_ms)).map(|key| (key, known.fetched))
+    ) -> Option<(VerificationKey, Option<u64>)> {
+        let cache = self.cache();
+        let key = find(&cache.keys, id, algorithm);
+        key.filter(|_| within(cache.fetched, USABLE_MS, now_ms)).map(|key| (key, cache.fetched))
     }
 
-    /// Decides the next step at `now`. A caller that gets [`Step::Fetch`] must fetch, because others wait for it.
-    fn step(&self, id: Option<&str>, algorithm: SignatureAlgorithm, now: u64) -> Step {
-        let mut known = self.known();
+    /// Decides how to obtain a key at `now`. A caller that gets [`KeyLookup::Fetch`] must fetch, because
+    /// others wait for it.
+    fn lookup(&self, id: Option<&str>, algorithm: SignatureAlgorithm, now: u64) -> KeyLookup {
+        let mut cache = self.cache();
         let within = |moment, span| within(moment, span, now);
-        let fresh = within(known.fetched, FRESH_MS);
-        let usable = within(known.fetched, USABLE_MS);
-        let fetching = within(known.fetching, FETCHING_MS);
-        let failed = within(known.failed, FAILED_MS);
-        match find(&known.keys, id, algorithm).filter(|_| usable) {
-            Some(key) if fresh || fetching || failed => Step::Known(key, known.fetched),
-            None if fresh && within(known.fetched.max(known.failed), UNKNOWN_MS) => Step::NoKey,
-            _ if fetching => Step::Wait,
-            _ if failed && usable => Step::NoKey,
-            _ if failed => Step::Unavailable,
+        let fresh = within(cache.fetched, FRESH_MS);
+        let usable = within(cache.fetched, USABLE_MS);
+        let fetching = within(cache.fetching, FETCHING_MS);
+        let failed = within(cache.failed, FAILED_MS);
+        match find(&cache.keys, id, algorithm).filter(|_| usable) {
+            Some(key) if fresh || fetching || failed => KeyLookup::Found(key, cache.fetched),
+            None if fresh && within(cache.fetched.max(cache.failed), UNKNOWN_MS) => {
+                KeyLookup::Unknown
+            }
+            _ if fetching => KeyLookup::Wait,
+            _ if failed && usable => KeyLookup::Unknown,
+            _ if failed => KeyLookup::Unavailable,
             _ => {
-                known.fetching = Some(now);
-                Step::Fetch
+                cache.fetching = Some(now);
+                KeyLookup::Fetch
             }
         }
     }
@@ -147,30 +159,30 @@ impl Jwks {
     async fn fetch(&self, host: &dyn Host) {
         let began = host.now_ms();
         let fetched = fetch(&self.url, host).await;
-        let mut known = self.known();
-        known.fetching = None;
+        let mut cache = self.cache();
+        cache.fetching = None;
         match fetched {
-            Ok(keys) if known.fetched.is_none_or(|at| at <= began) => {
-                known.keys = keys.into();
-                known.fetched = Some(began);
+            Ok(keys) if cache.fetched.is_none_or(|at| at <= began) => {
+                cache.keys = keys.into();
+                cache.fetched = Some(began);
             }
             // Another request has fetched newer ones meanwhile.
             Ok(_) => {}
             Err(problem) => {
-                known.failed = Some(host.now_ms());
+                cache.failed = Some(host.now_ms());
                 host.log(Level::Error, "jwks", &[("problem", &problem)]);
             }
         }
     }
 
     /// When the keys were fetched, if they need not be fetched again yet.
-    pub(super) fn fresh(&self, now_ms: u64) -> Option<u64> {
-        let fetched = self.known().fetched;
+    pub(super) fn fetched_if_fresh(&self, now_ms: u64) -> Option<u64> {
+        let fetched = self.cache().fetched;
         fetched.filter(|_| within(fetched, FRESH_MS, now_ms))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> MutexGuard<'_, KeyCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -180,36 +192,42 @@ fn within(moment: Option<u64>, span: u64, now: u64) -> bool {
 }
 
 /// The key of that id and algorithm; without an id, the only one of that algorithm.
-fn find(keys: &[Key], id: Option<&str>, algorithm: SignatureAlgorithm) -> Option<Key> {
-    let mut fitting = keys.iter().filter(|key| key.algorithm == algorithm);
-    let Some(id) = id else { return fitting.next().filter(|_| fitting.next().is_none()).cloned() };
-    fitting.find(|key| key.id.as_deref() == Some(id)).cloned()
+fn find(
+    keys: &[VerificationKey],
+    id: Option<&str>,
+    algorithm: SignatureAlgorithm,
+) -> Option<VerificationKey> {
+    let mut candidates = keys.iter().filter(|key| key.algorithm == algorithm);
+    match id {
+        Some(id) => candidates.find(|key| key.id.as_deref() == Some(id)).cloned(),
+        None => candidates.next().filter(|_| candidates.next().is_none()).cloned(),
+    }
 }
 
-async fn fetch(url: &str, host: &dyn Host) -> Result<Vec<Key>, String> {
+async fn fetch(url: &str, host: &dyn Host) -> Result<Vec<VerificationKey>, String> {
     let request = HttpRequest {
         headers: vec![("accept", "application/json".into())],
         timeout: TIMEOUT,
         max_bytes: 256 * 1024,
         ..HttpRequest::get(url)
     };
-    let answer = host.send(request).await.map_err(|error| error.to_string())?;
-    if answer.status != 200 {
-        return Err(format!("JWKS_URL answered {}", answer.status));
+    let response = host.send(request).await.map_err(|error| error.to_string())?;
+    if response.status != 200 {
+        return Err(format!("JWKS_URL responded with status {}", response.status));
     }
-    let set = json::parse_bytes(&answer.body);
+    let set = json::parse_bytes(&response.body);
     let keys = set.as_ref().and_then(|set| set.get("keys")).and_then(Value::as_array);
-    let keys = keys.ok_or("JWKS_URL gave no JSON object with keys")?;
-    Ok(keys.iter().filter_map(read).collect())
+    let keys = keys.ok_or("JWKS_URL did not return a JSON object with keys")?;
+    Ok(keys.iter().filter_map(parse_key).collect())
 }
 
-/// A key of the set, or `None` when it is not for verifying signatures of a known kind, which is
-/// then no fault (RFC 7517, 5).
-fn read(jwk: &Value<'_>) -> Option<Key> {
+/// Parses a key of the set; `None` if it does not verify signatures of a supported algorithm. Such
+/// keys are ignored (RFC 7517, 5).
+fn parse_key(jwk: &Value<'_>) -> Option<VerificationKey> {
     let text = |name: &str| jwk.get(name).and_then(Value::as_str);
     let only = |name: &str, value: &str| jwk.get(name).is_none_or(|it| it.as_str() == Some(value));
     let (algorithm, members): (_, &[&str]) = match (text("kty")?, text("crv")) {
-        // Zeros in front make a number no larger.
+        // Leading zeros do not make a number larger.
         ("RSA", _) if text("n")?.trim_start_matches('A').len() >= MIN_MODULUS => {
             (SignatureAlgorithm::Rs256, &["kty", "n", "e"])
         }
@@ -222,11 +240,11 @@ fn read(jwk: &Value<'_>) -> Option<Key> {
         public.insert((*name).to_owned(), text(name)?.into());
     }
     let verifies = jwk.get("key_ops").is_none_or(|all| {
-        all.as_array().is_some_and(|all| all.iter().any(|one| one.as_str() == Some("verify")))
+        all.as_array().is_some_and(|all| all.iter().any(|it| it.as_str() == Some("verify")))
     });
     let fits = only("alg", algorithm.name()) && only("use", "sig") && verifies;
-    // Whoever reads the set could sign with a key whose private part stands in it.
+    // Anyone who can read the set could sign with a key whose private part is in it.
     let fits = fits && jwk.get("d").is_none();
     let id = text("kid").map(str::to_owned);
-    fits.then(|| Key { id, algorithm, jwk: json::text(&public.into()) })
+    fits.then(|| VerificationKey { id, algorithm, jwk: json::text(&public.into()) })
 }

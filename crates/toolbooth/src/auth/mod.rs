@@ -1,130 +1,110 @@
-//! Who calls: the credentials of a request become a [`Principal`], or the request is turned away.
+//! Authentication: turns the credentials of a request into a [`Principal`].
 //!
-//! `AUTH` names the ways that are open: `none`, `api-key`, `jwt`, or several of them. Unset, all are
-//! shut: a Worker that nobody has configured serves nobody. A wrong variable shuts the way that it
-//! belongs to, and the log names it.
+//! If `AUTH` is unset, every list and call gets 401. An invalid variable disables its authentication
+//! method, and `/health` reports it.
+//!
+//! - `api_keys`: API keys, compared by hash;
+//! - `jwt`: verifies tokens, with `jws` (their encoding and signatures), `claims` (their rules), `jwks`
+//!   (an issuer's keys) and `token_cache` (tokens that were verified).
 
+mod api_keys;
+mod claims;
+mod error;
 mod jwks;
+mod jws;
 mod jwt;
-mod keys;
-pub mod resource;
-mod seen;
+mod token_cache;
 
-use crate::principal::Scopes;
-pub use resource::Resource;
+pub use error::AuthError;
 
-use crate::principal::Principal;
-
-use crate::call::Rejection;
-use crate::host::{Host, Variables, rare};
+use crate::host::{Host, rare};
 use crate::http::Headers;
+use crate::principal::{Principal, Scopes};
+use crate::settings::AuthSettings;
+use api_keys::ApiKeys;
 use jwt::JwtVerifier;
-use keys::Keys;
 
-/// The longest credential that is looked at, in bytes. Longer ones cost nothing but their length.
+/// The longest credential that is read, in bytes.
 const MAX_CREDENTIAL: usize = 8 * 1024;
 
-/// What a `Vary` header must name where the answer depends on the caller.
+/// The `Vary` header of responses that depend on the caller.
 pub const VARY: &str = "Authorization, OTC-API-Key, OXP-API-Key";
 
-const CLOSED: &str = "the server is not configured to let anybody in; its log says what to set";
-const INVALID: &str = "the credentials are not valid";
+const CLOSED: &str = "the server accepts no callers yet; its log names the variables to set";
 
-/// The ways in.
+/// Authenticates requests by the methods that are enabled.
 #[derive(Debug)]
 pub struct Authenticator {
-    /// What a request without credentials may do, if it is served.
+    /// The scopes of requests without credentials, if they are accepted.
     anonymous: Option<Scopes>,
-    keys: Option<Keys>,
+    api_keys: Option<ApiKeys>,
     tokens: Option<JwtVerifier>,
 }
 
 impl Authenticator {
-    /// Reads `AUTH` and the variables of each way that it opens; what is wrong is added to
-    /// `problems`, in words for the operator.
-    pub fn read(source: &dyn Variables, problems: &mut Vec<String>) -> Self {
-        let mut access = Self { anonymous: None, keys: None, tokens: None };
-        let ways = source.variable("AUTH").unwrap_or_default();
-        let mut known = false;
-        for way in ways.split(',').map(str::trim) {
-            known = true;
-            match way {
-                "none" => access.anonymous = anonymous_scopes(source, problems),
-                "api-key" => access.keys = Some(Keys::read(source, problems)),
-                "jwt" => access.tokens = Some(JwtVerifier::read(source, problems)),
-                _ => {
-                    known = false;
-                    break;
-                }
-            }
+    /// An authenticator with the methods that `settings` enable.
+    pub fn new(settings: &AuthSettings) -> Self {
+        Self {
+            anonymous: settings.anonymous.clone(),
+            api_keys: settings.api_keys.as_deref().map(ApiKeys::new),
+            tokens: settings.jwt.as_ref().map(JwtVerifier::new),
         }
-        if known {
-            return access;
-        }
-        problems.push(
-            "AUTH must say who may call: api-key, jwt, none, or several with commas between"
-                .to_owned(),
-        );
-        Self { anonymous: None, keys: None, tokens: None }
     }
 
-    /// Whether a request without credentials is served.
-    pub fn lets_strangers_in(&self) -> bool {
-        self.anonymous.is_some()
-    }
-
-    /// Whether answers are the same for every caller, because no credentials are looked at.
+    /// Whether responses are the same for every caller, because credentials are not read.
     pub fn is_same_for_all(&self) -> bool {
-        self.anonymous.is_some() && self.keys.is_none() && self.tokens.is_none()
+        self.anonymous.is_some() && self.api_keys.is_none() && self.tokens.is_none()
     }
 
     /// Finds out who sent a request.
     ///
-    /// Of several credentials the first counts: `OXP-API-Key`, `OTC-API-Key`, `Authorization`. A
-    /// bearer value is an API key if it is one of them, else a token. With `none` alone no header is
-    /// read (X35, T36); with `none` among others, credentials that are sent must be good.
+    /// Of several credentials the first one counts: `OXP-API-Key`, `OTC-API-Key`, `Authorization`. A
+    /// bearer value is an API key if it is one of them, else a token. If `none` is the only method,
+    /// no header is read (X35, T36); if it is one of several, credentials that are sent must be valid.
     ///
     /// # Errors
-    /// [`Rejection::Unauthenticated`] (X37, X41); [`Rejection::Unavailable`] when the keys that could
-    /// verify a token cannot be had.
+    /// [`AuthError::Missing`] and [`AuthError::Invalid`] (X37, X41); [`AuthError::KeysUnavailable`] if
+    /// an issuer's keys cannot be fetched.
     pub async fn authenticate(
         &self,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<Principal, Rejection> {
-        if self.keys.is_none() && self.tokens.is_none() {
-            return self.anonymous().ok_or_else(|| unasked(CLOSED));
+    ) -> Result<Principal, AuthError> {
+        if self.api_keys.is_none() && self.tokens.is_none() {
+            return self.anonymous(CLOSED);
         }
-        if let Some(keys) = &self.keys {
+        if let Some(api_keys) = &self.api_keys {
             let key = headers.get("oxp-api-key").or_else(|| headers.get("otc-api-key"));
             if let Some(key) = key {
-                return capped(&key).and_then(|key| keys.principal(key)).ok_or_else(invalid);
+                let principal = capped(&key).and_then(|key| api_keys.principal(key));
+                return principal.ok_or(AuthError::INVALID);
             }
         }
-        let Some(sent) = headers.get("authorization") else {
-            return self.anonymous().ok_or_else(|| unasked(self.wanted()));
+        let Some(header) = headers.get("authorization") else {
+            return self.anonymous(self.expected());
         };
-        let Some(credential) = bearer(&sent).and_then(capped) else { return Err(invalid()) };
-        if let Some(principal) = self.keys.as_ref().and_then(|keys| keys.principal(credential)) {
+        let credential = bearer(&header).and_then(capped).ok_or(AuthError::INVALID)?;
+        let by_key = self.api_keys.as_ref().and_then(|keys| keys.principal(credential));
+        if let Some(principal) = by_key {
             return Ok(principal);
         }
-        match &self.tokens {
-            Some(tokens) => match tokens.known(credential, host) {
-                Some(principal) => Ok(principal),
-                None => rare(tokens.verify(credential, host)).await,
-            },
-            None => Err(invalid()),
+        let tokens = self.tokens.as_ref().ok_or(AuthError::INVALID)?;
+        match tokens.cached(credential, host) {
+            Some(principal) => Ok(principal),
+            None => rare(tokens.verify(credential, host)).await,
         }
     }
 
-    /// Who sent a request without credentials, if it is served.
-    fn anonymous(&self) -> Option<Principal> {
-        self.anonymous.clone().map(|scopes| Principal::Anonymous { scopes })
+    /// The sender of a request without credentials. `expected` is what to send if such requests are
+    /// not accepted.
+    fn anonymous(&self, expected: &'static str) -> Result<Principal, AuthError> {
+        let scopes = self.anonymous.clone().ok_or(AuthError::Missing { expected })?;
+        Ok(Principal::Anonymous { scopes })
     }
 
-    /// What a request without credentials should have brought.
-    fn wanted(&self) -> &'static str {
-        match (&self.keys, &self.tokens) {
+    /// The credentials that a request without any should have.
+    fn expected(&self) -> &'static str {
+        match (&self.api_keys, &self.tokens) {
             (Some(_), Some(_)) => "send an API key or a token: Authorization: Bearer …",
             (None, _) => "send a token: Authorization: Bearer …",
             (_, None) => "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …",
@@ -132,22 +112,7 @@ impl Authenticator {
     }
 }
 
-/// Reads `ANONYMOUS_SCOPES`: scopes with commas between, `*` for all. Not set or empty means none, so
-/// that a server which is open to everybody serves only the tools that ask for no scope. A wrong
-/// value shuts the way `none`.
-fn anonymous_scopes(source: &dyn Variables, problems: &mut Vec<String>) -> Option<Scopes> {
-    let listed = source.variable("ANONYMOUS_SCOPES").unwrap_or_default();
-    if listed.trim().is_empty() {
-        return Some(Scopes::NONE);
-    }
-    let scopes = Scopes::read(listed.split(',').map(str::trim));
-    if scopes.is_none() {
-        problems.push("ANONYMOUS_SCOPES must be * or scopes with commas between".to_owned());
-    }
-    scopes
-}
-
-/// The value of an `Authorization` header of the scheme `Bearer`, whose name may be in any case.
+/// The value of an `Authorization` header of the scheme `Bearer`, whose case does not matter.
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, value) = header.trim().split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| value.trim())
@@ -155,22 +120,6 @@ fn bearer(header: &str) -> Option<&str> {
 
 fn capped(credential: &str) -> Option<&str> {
     (credential.len() <= MAX_CREDENTIAL).then_some(credential)
-}
-
-/// No credentials were sent, or none could be good.
-fn unasked(reason: &'static str) -> Rejection {
-    Rejection::Unauthenticated { reason, sent: false }
-}
-
-/// Credentials were sent, and they are no good. Nothing more is told before they have proved to be
-/// the issuer's own.
-fn invalid() -> Rejection {
-    rejected(INVALID)
-}
-
-/// Credentials were sent, and they are refused for this reason.
-fn rejected(reason: &'static str) -> Rejection {
-    Rejection::Unauthenticated { reason, sent: true }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! Who is let in: the ways, the carriers, the keys. Tokens have their own tables.
+//! Authentication methods, headers and API keys. Tokens have their own tables.
 
 mod issuer;
 mod tokens;
 
 use super::*;
 use crate::http::tests::Pairs;
+use crate::settings::Settings;
 use crate::testing::{FakeHost, ready};
 
 /// The SHA-256 of "key-one" and of "key-two".
@@ -13,24 +14,37 @@ const TWO: &str = "c8df51469c308a59bfbd48a3e0bdd228ca922d6032035f5ef6e4ad45f473a
 
 type Set<'a> = &'a [(&'a str, &'a str)];
 
-/// What becomes of a request with these headers, where these variables are set.
-fn principal(variables: Set<'_>, headers: Set<'_>) -> Result<Principal, Rejection> {
+fn authenticator(host: &FakeHost) -> Authenticator {
+    Authenticator::new(&Settings::read(host, &[]).auth)
+}
+
+/// Authenticates a request with these headers, with these variables set.
+fn principal(variables: Set<'_>, headers: Set<'_>) -> Result<Principal, AuthError> {
     let host = FakeHost::with(variables);
-    let access = Authenticator::read(&host, &mut Vec::new());
-    ready(access.authenticate(&Pairs(headers), &host))
+    ready(authenticator(&host).authenticate(&Pairs(headers), &host))
 }
 
 fn problems(variables: Set<'_>) -> Vec<String> {
-    let mut problems = Vec::new();
-    Authenticator::read(&FakeHost::with(variables), &mut problems);
-    problems
+    Settings::read(&FakeHost::with(variables), &[]).problems
+}
+
+fn missing(expected: &'static str) -> AuthError {
+    AuthError::Missing { expected }
+}
+
+fn invalid() -> AuthError {
+    AuthError::INVALID
+}
+
+fn rejected(reason: &'static str) -> AuthError {
+    AuthError::invalid(reason)
 }
 
 fn listed(scopes: &[&str]) -> Scopes {
     Scopes::Listed(scopes.iter().map(|scope| (*scope).to_owned()).collect())
 }
 
-fn key(name: &str, scopes: &[&str]) -> Result<Principal, Rejection> {
+fn key(name: &str, scopes: &[&str]) -> Result<Principal, AuthError> {
     Ok(Principal::Key { name: name.to_owned(), scopes: listed(scopes) })
 }
 
@@ -50,8 +64,8 @@ fn each_way_in_alone() {
     let token = format!("Bearer {}", tokens::good());
     let user = tokens::user(Some("alice"), &["a"]);
     let (no_key, no_token) = (
-        Err(unasked("send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …")),
-        Err(unasked("send a token: Authorization: Bearer …")),
+        Err(missing("send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …")),
+        Err(missing("send a token: Authorization: Bearer …")),
     );
     for (what, variables, headers, expected) in [
         // X35, T36
@@ -113,7 +127,7 @@ fn several_ways_in() {
     assert!(matches!(principal(&both, &[("authorization", &token)]), Ok(Principal::User { .. })));
     assert_eq!(principal(&both, &[("authorization", "Bearer key-three")]), Err(invalid()));
     let wanted = "send an API key or a token: Authorization: Bearer …";
-    assert_eq!(principal(&both, &[]), Err(unasked(wanted)));
+    assert_eq!(principal(&both, &[]), Err(missing(wanted)));
 
     let also_open = [("AUTH", "none,api-key"), ("API_KEYS", &*keys)];
     assert_eq!(principal(&also_open, &[]), Ok(Principal::ANONYMOUS));
@@ -125,20 +139,20 @@ fn several_ways_in() {
 #[test]
 fn what_is_not_configured_is_shut() {
     let keys = keys();
-    let wanted = "AUTH must say who may call: api-key, jwt, none, or several with commas between";
+    let wanted = "AUTH must be api-key, jwt or none, or several of them separated by commas";
     for ways in ["", " ", ",", "None", "apikey", "api-key;jwt", "none,", "api-key,oauth"] {
         let variables = [("AUTH", ways), ("API_KEYS", &*keys)];
         assert_eq!(problems(&variables), [wanted], "AUTH={ways:?}");
         for headers in [&[][..], &[("oxp-api-key", "key-one")]] {
-            assert_eq!(principal(&variables, headers), Err(unasked(CLOSED)), "AUTH={ways:?}");
+            assert_eq!(principal(&variables, headers), Err(missing(CLOSED)), "AUTH={ways:?}");
         }
     }
-    let form =
-        "API_KEYS must be a JSON array of objects with name, scopes and hash; make key prints one";
+    let form = "API_KEYS must be a JSON array of objects with name, scopes and hash; \
+                `make key` prints one";
     let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else";
     let hash = "API_KEYS[0].hash must be 64 hexadecimal digits";
     let scopes = "API_KEYS[0].scopes must be words without spaces";
-    let name = "API_KEYS[0].name must be 1 to 64 characters, all of them visible";
+    let name = "API_KEYS[0].name must be 1 to 64 visible characters";
     let entry = |name: &str, scopes: &str, hash: &str| {
         format!(r#"{{"name":{name},"scopes":{scopes},"hash":"{hash}"}}"#)
     };
@@ -184,7 +198,7 @@ fn what_is_not_configured_is_shut() {
     }
     let twice = format!("[{},{}]", entry(r#""one""#, "[]", ONE), entry(r#""one""#, "[]", TWO));
     let variables = [("AUTH", "api-key"), ("API_KEYS", &*twice)];
-    assert_eq!(problems(&variables), ["API_KEYS[1].name must be a name that no other key has"]);
+    assert_eq!(problems(&variables), ["API_KEYS[1].name must be unique"]);
     assert_eq!(
         principal(&variables, &[("oxp-api-key", "key-one")]),
         key("one", &[]),
@@ -199,7 +213,7 @@ fn what_is_not_configured_is_shut() {
 fn scopes_of_callers_without_credentials() {
     let keys = keys();
     let anonymous = |words: &[&str]| Some(Principal::Anonymous { scopes: listed(words) });
-    let wrong = "ANONYMOUS_SCOPES must be * or scopes with commas between";
+    let wrong = "ANONYMOUS_SCOPES must be * or scopes separated by commas";
     for (value, expected) in [
         ("", anonymous(&[])),
         (" ", anonymous(&[])),
@@ -231,7 +245,8 @@ fn scopes_of_callers_without_credentials() {
 fn nothing_of_a_key_or_secret_can_be_printed() {
     let keys = keys();
     let variables = [("AUTH", "api-key,jwt"), ("API_KEYS", &*keys), ("JWT_SECRET", tokens::SECRET)];
-    let shown = format!("{:?}", Authenticator::read(&FakeHost::with(&variables), &mut Vec::new()));
+    let host = FakeHost::with(&variables);
+    let shown = format!("{:?} {:?}", authenticator(&host), Settings::read(&host, &[]));
     for secret in [ONE, TWO, tokens::SECRET, "210"] {
         assert!(!shown.contains(secret), "{shown}");
     }

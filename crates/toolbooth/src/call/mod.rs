@@ -1,5 +1,7 @@
 //! A call: what a client asks for, the one pipeline that serves it, and what comes of it.
 
+#[cfg_attr(not(feature = "challenges"), path = "no_grants.rs")]
+mod grants;
 mod input;
 mod missing;
 mod outcome;
@@ -9,7 +11,7 @@ mod rejection;
 mod requirements;
 mod selector;
 
-pub use input::{InvalidInput, Nulls, ParameterError, check as check_input};
+pub use input::Nulls;
 pub use missing::MissingRequirements;
 pub use outcome::Outcome;
 pub use pipeline::{Pipeline, RequestContext};
@@ -19,6 +21,7 @@ pub use rejection::{Description, Rejection, RejectionKind};
 pub use selector::ToolSelector;
 
 use crate::json::Value;
+pub use crate::schema::{InvalidInput, ParameterError};
 use crate::tool::{Credentials, Dialogue};
 
 /// A call that a protocol has decoded; parts of it borrow from the request's body.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::input::InvalidInput;
+use super::InvalidInput;
 use super::rejection::Rejection;
 use crate::tool::{InputRequired, Notification, ToolError};
 

@@ -9,14 +9,18 @@ use uuid::Builder;
 
 use super::outcome::Outcome;
 use super::rejection::Rejection;
-use super::requirements::Met;
+use super::requirements::Fulfilled;
 use super::{ToolRequest, ToolSelector, input, requirements};
 use crate::catalog::{Catalog, Entry, List, RunError, Tool};
-use crate::challenge::{Challenges, RequestStateCodec};
+#[cfg(feature = "challenges")]
+use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, NoRandomness, rare};
 use crate::http::Headers;
 use crate::json::Value;
+#[cfg(feature = "mcp")]
+use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
+use crate::schema::check;
 use crate::settings::{Permission, Settings};
 use crate::tool::{Capabilities, Context, Dialogue, InputRequired, Notification, ToolError};
 
@@ -28,8 +32,10 @@ pub struct Pipeline {
     /// The configuration.
     pub settings: Settings,
     /// How users authorize tools, if the operator configured it.
+    #[cfg(feature = "challenges")]
     pub challenges: Option<Challenges>,
     /// Seals the state of tools that ask for input. Without a key, such tools have no state.
+    #[cfg(feature = "mcp")]
     pub(crate) request_state: Option<RequestStateCodec>,
     /// Whether calls are counted against a rate limit. Bindings do not change while a server lives.
     pub rate_limited: bool,
@@ -44,7 +50,9 @@ impl Pipeline {
         Self {
             catalog,
             settings: Settings::read(host, catalog.variables),
+            #[cfg(feature = "challenges")]
             challenges: None,
+            #[cfg(feature = "mcp")]
             request_state: None,
             rate_limited: false,
             same_for_all: false,
@@ -73,7 +81,7 @@ pub(crate) struct Prepared<'a> {
     call_id: String,
     input: Value<'a>,
     dialogue: Dialogue,
-    met: Met<'a>,
+    met: Fulfilled<'a>,
 }
 
 impl<'a> RequestContext<'a> {
@@ -235,7 +243,7 @@ impl<'a> RequestContext<'a> {
                 return Outcome::Done { call_id, duration_ms, value, notes };
             }
             Ok(value) => {
-                let faults = input::check(tool.output, &(&value).into()).err();
+                let faults = check(tool.output, &(&value).into()).err();
                 let faults = faults.map(|faults| faults.to_string()).unwrap_or_default();
                 faulty_tool(tool, host, "its output breaks output_schema", &faults)
             }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::missing::MissingRequirements;
+use crate::auth::AuthError;
 use crate::catalog::InvalidToolId;
 use crate::tool::{Capability, InputRequired};
 
@@ -314,6 +315,20 @@ impl Rejection {
             )),
             Self::TooManyRequests { retry_after } => Some(("retry-after", retry_after.to_string())),
             _ => None,
+        }
+    }
+}
+
+impl From<AuthError> for Rejection {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::Missing { expected } => {
+                Self::Unauthenticated { reason: expected, sent: false }
+            }
+            AuthError::Invalid { reason } => Self::Unauthenticated { reason, sent: true },
+            AuthError::KeysUnavailable => {
+                Self::Unavailable("the keys that verify tokens cannot be fetched")
+            }
         }
     }
 }

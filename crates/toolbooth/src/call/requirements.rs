@@ -1,47 +1,36 @@
-//! What a tool requires and how it is met: by what the client sent, else by what users have granted.
+//! What a tool requires, and how a call meets it: with what the client sent, or with what users have
+//! granted.
 
+use super::grants::{Granted, UsedGrants, is_proof};
 use super::missing::MissingRequirements;
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
-use crate::catalog::{Authorization, Tool};
-use crate::challenge::{Challenges, Granted, Need, NoOwner, NoToken, Owner};
-use crate::host::{Host, rare};
+use crate::catalog::Tool;
+use crate::host::Host;
 use crate::principal::UserMismatch;
-use crate::tool::Named;
-use crate::tool::{Credentials, Secret};
+use crate::secret::Secret;
+use crate::tool::{Credentials, Named};
 
-/// All that a call needs.
-pub(super) struct Met<'a> {
-    /// With the tokens of grants beside those that the client sent.
+/// Everything that a call needs.
+pub(super) struct Fulfilled<'a> {
+    /// What the client sent, and the tokens of grants.
     pub(super) credentials: Credentials,
-    /// The grants that were used.
-    grants: Vec<Used<'a>>,
-}
-
-/// A grant that was used.
-struct Used<'a> {
-    challenges: &'a Challenges,
-    required: &'static Authorization,
-    owner: Owner,
-    updated_ms: u64,
-    scopes: Vec<String>,
+    grants: UsedGrants<'a>,
 }
 
 /// Meets the requirements of `tool`.
 ///
 /// # Errors
-/// [`Rejection::MissingRequirements`] with challenges where users can be asked;
-/// [`Rejection::Malformed`] for a user id that is too long for that, or not that of the caller's
-/// token, and for a token that no service could be sent; [`Rejection::Unavailable`].
+/// [`Rejection::MissingRequirements`], with challenges if users can be asked; [`Rejection::Malformed`]
+/// for a user id that does not match the caller's token, and for a token that cannot be sent to any
+/// service; [`Rejection::Unavailable`].
 pub(super) async fn meet<'a>(
     tool: &'static Tool,
     mut sent: Credentials,
     context: RequestContext<'a>,
-) -> Result<Met<'a>, Rejection> {
-    let RequestContext { principal, pipeline, host, .. } = context;
-    let user = principal.user(sent.user_id.as_deref());
-    let user = user.map_err(|UserMismatch| {
-        Rejection::Malformed(format!("context: {}", NoOwner::Another.words()))
+) -> Result<Fulfilled<'a>, Rejection> {
+    let user = context.principal.user(sent.user_id.as_deref()).map_err(|UserMismatch| {
+        Rejection::Malformed(format!("context: {}", UserMismatch::MESSAGE))
     })?;
     sent.user_id = user.map(str::to_owned);
     let mut missing = MissingRequirements {
@@ -50,9 +39,9 @@ pub(super) async fn meet<'a>(
         user_id: tool.user_id && sent.user_id.is_none(),
         challenges: Vec::new(),
     };
-    let mut grants = Vec::new();
+    let mut grants = UsedGrants::default();
     for required in tool.authorization {
-        let own = |token: &&Secret| !token.expose().is_empty() && !Challenges::is_proof(token);
+        let own = |token: &&Secret| !token.expose().is_empty() && !is_proof(token);
         if let Some(own) = sent.tokens.get(required.id).filter(own) {
             if !own.is_bearer_token() {
                 let id = required.id;
@@ -63,47 +52,27 @@ pub(super) async fn meet<'a>(
             }
             continue;
         }
-        let known = pipeline.challenges.as_ref();
-        let known = known.and_then(|it| Some((it, it.provider(required.id)?)));
-        let Some((challenges, provider)) = known else {
-            missing.authorization.push(required.id);
-            continue;
-        };
-        let owner = match Owner::of(principal, sent.user_id.as_deref()) {
-            Ok(owner) => owner,
-            Err(NoOwner::Unnamed) => {
-                missing.authorization.push(required.id);
-                missing.user_id = true;
-                continue;
-            }
-            Err(why) => return Err(Rejection::Malformed(format!("context: {}", why.words()))),
-        };
-        let id = tool.id();
-        let proof = sent.tokens.get(required.id);
-        let need = Need { owner: &owner, provider, scopes: required.scopes, tool: &id, proof };
-        match rare(challenges.token(&need, host)).await {
-            Ok(granted) => {
-                let Granted { token, updated_ms, scopes } = granted;
-                sent.tokens.insert(required.id.to_owned(), token);
-                grants.push(Used { challenges, required, owner, updated_ms, scopes });
-            }
-            Err(NoToken::Ask(challenge)) => {
-                missing.authorization.push(required.id);
-                missing.challenges.push(challenge);
-            }
-            Err(NoToken::Unavailable(detail)) => return Err(Rejection::Unavailable(detail)),
+        match grants.token(required, tool, &mut sent, context).await? {
+            #[cfg(feature = "challenges")]
+            Granted::Token => continue,
+            #[cfg(feature = "challenges")]
+            Granted::UserMissing => missing.user_id = true,
+            #[cfg(feature = "challenges")]
+            Granted::ConsentRequired(challenge) => missing.challenges.push(challenge),
+            Granted::NotConfigured => {}
         }
+        missing.authorization.push(required.id);
     }
     if missing == MissingRequirements::default() {
-        Ok(Met { credentials: sent, grants })
+        Ok(Fulfilled { credentials: sent, grants })
     } else {
         Err(Rejection::MissingRequirements(missing))
     }
 }
 
-impl Met<'_> {
-    /// What to answer when a service refuses the token of `provider`: the client must send another
-    /// one (X48), or the user be asked anew where the token was that of a grant. The grant stays: it
+impl Fulfilled<'_> {
+    /// The rejection of a call whose service refused the token of `provider`: the client must send
+    /// another one (X48), or the user is asked again if the token came from a grant. The grant stays: it
     /// may have been read from a copy that is a minute old, and deleting it would delete a newer one.
     ///
     /// Nothing if the tool requires no such token.
@@ -114,21 +83,14 @@ impl Met<'_> {
         host: &dyn Host,
     ) -> Option<Rejection> {
         let required = tool.authorization.iter().find(|it| it.id == provider)?;
-        let mut missing = MissingRequirements {
-            authorization: vec![required.id],
-            ..MissingRequirements::default()
-        };
-        if let Some(used) = self.grants.iter().find(|used| used.required.id == provider) {
-            let Used { challenges, required, owner, updated_ms, scopes } = used;
-            let provider = challenges.provider(provider)?;
-            let (scopes_required, id) = (required.scopes, tool.id());
-            let need = Need { owner, provider, scopes: scopes_required, tool: &id, proof: None };
-            match challenges.challenge(&need, Some(*updated_ms), scopes, host) {
-                Ok(challenge) => missing.challenges.push(challenge),
-                Err(_) => return Some(Rejection::Unavailable("it has no random bytes")),
-            }
-        }
-        Some(Rejection::MissingRequirements(missing))
+        Some(match self.grants.renew(provider, tool, host) {
+            Ok(challenge) => Rejection::MissingRequirements(MissingRequirements {
+                authorization: vec![required.id],
+                challenges: challenge.into_iter().collect(),
+                ..MissingRequirements::default()
+            }),
+            Err(rejection) => rejection,
+        })
     }
 }
 

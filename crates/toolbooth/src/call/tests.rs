@@ -14,7 +14,8 @@ use crate::catalog::{Authorization, Catalog, List, RunError, Tool, ToolFn, Versi
 use crate::challenge::Challenge;
 use crate::principal::Principal;
 use crate::schema::{
-    Engine, Keyword, Literal, Matcher, Number, Pattern, Properties, Schema, Types, is_multiple,
+    AnyKeyword, ArrayKeyword, Engine, Keyword, Literal, Matcher, Number, NumberKeyword,
+    ObjectKeyword, Pattern, Properties, Schema, StringKeyword, Types, check, is_multiple,
     is_unique, regex,
 };
 use crate::settings::Settings;
@@ -27,50 +28,82 @@ use crate::tool::{
 static SAY_INPUT: Schema = Schema {
     keywords: &[
         OBJECT,
-        Keyword::Required(&["text"]),
-        Keyword::Properties(&Properties {
+        Keyword::Object(ObjectKeyword::Required(&["text"])),
+        Keyword::Object(ObjectKeyword::Properties(&Properties {
             named: &[
-                ("at", of(&[OBJECT, Keyword::Required(&["x"]), Keyword::Properties(&AT)])),
-                ("code", of(&[Keyword::Pattern(&LETTERS)])),
-                ("either", of(&[Keyword::AnyOf(&[of(&[STRING]), of(&[OBJECT, WITH_ID])])])),
-                ("mood", of(&[Keyword::Enum(&[Literal::String("glad"), Literal::String("sad")])])),
-                ("one", of(&[Keyword::OneOf(&[of(&[INTEGER]), of(&[BOOLEAN])])])),
+                (
+                    "at",
+                    of(&[
+                        OBJECT,
+                        Keyword::Object(ObjectKeyword::Required(&["x"])),
+                        Keyword::Object(ObjectKeyword::Properties(&AT)),
+                    ]),
+                ),
+                ("code", of(&[Keyword::String(StringKeyword::Pattern(&LETTERS))])),
+                (
+                    "either",
+                    of(&[Keyword::Any(AnyKeyword::AnyOf(&[
+                        of(&[STRING]),
+                        of(&[OBJECT, WITH_ID]),
+                    ]))]),
+                ),
+                (
+                    "mood",
+                    of(&[Keyword::Any(AnyKeyword::Enum(&[
+                        Literal::String("glad"),
+                        Literal::String("sad"),
+                    ]))]),
+                ),
+                ("one", of(&[Keyword::Any(AnyKeyword::OneOf(&[of(&[INTEGER]), of(&[BOOLEAN])]))])),
                 (
                     "tags",
                     of(&[
-                        Keyword::Type(Types(1 << 5)),
-                        Keyword::MaxItems(2),
-                        Keyword::UniqueItems(is_unique),
-                        Keyword::Items(0, &of(&[Keyword::Type(Types(1 | 1 << 4))])),
+                        Keyword::Any(AnyKeyword::Type(Types(1 << 5))),
+                        Keyword::Array(ArrayKeyword::MaxItems(2)),
+                        Keyword::Array(ArrayKeyword::UniqueItems(is_unique)),
+                        Keyword::Array(ArrayKeyword::Items(
+                            0,
+                            &of(&[Keyword::Any(AnyKeyword::Type(Types(1 | 1 << 4)))]),
+                        )),
                     ]),
                 ),
-                ("text", of(&[STRING, Keyword::MinLength(1), Keyword::MaxLength(9)])),
+                (
+                    "text",
+                    of(&[
+                        STRING,
+                        Keyword::String(StringKeyword::MinLength(1)),
+                        Keyword::String(StringKeyword::MaxLength(9)),
+                    ]),
+                ),
                 (
                     "times",
                     of(&[
                         INTEGER,
-                        Keyword::Minimum(Number::Unsigned(1)),
-                        Keyword::ExclusiveMaximum(Number::Unsigned(10)),
+                        Keyword::Number(NumberKeyword::Minimum(Number::Unsigned(1))),
+                        Keyword::Number(NumberKeyword::ExclusiveMaximum(Number::Unsigned(10))),
                     ]),
                 ),
             ],
             patterns: &[],
             additional: Some(&NOTHING),
-        }),
+        })),
     ],
 };
 
-const BOOLEAN: Keyword = Keyword::Type(Types(1 << 1));
-const INTEGER: Keyword = Keyword::Type(Types(1 << 2));
-const STRING: Keyword = Keyword::Type(Types(1 << 4));
-pub(crate) const OBJECT: Keyword = Keyword::Type(Types(1 << 6));
-const WITH_ID: Keyword = Keyword::Required(&["id"]);
-const NOTHING: Schema = of(&[Keyword::False]);
+const BOOLEAN: Keyword = Keyword::Any(AnyKeyword::Type(Types(1 << 1)));
+const INTEGER: Keyword = Keyword::Any(AnyKeyword::Type(Types(1 << 2)));
+const STRING: Keyword = Keyword::Any(AnyKeyword::Type(Types(1 << 4)));
+pub(crate) const OBJECT: Keyword = Keyword::Any(AnyKeyword::Type(Types(1 << 6)));
+const WITH_ID: Keyword = Keyword::Object(ObjectKeyword::Required(&["id"]));
+const NOTHING: Schema = of(&[Keyword::Any(AnyKeyword::False)]);
 
 const AT: Properties = Properties {
     named: &[(
         "x",
-        of(&[Keyword::Type(Types(1 << 3)), Keyword::MultipleOf(Number::Float(0.5), is_multiple)]),
+        of(&[
+            Keyword::Any(AnyKeyword::Type(Types(1 << 3))),
+            Keyword::Number(NumberKeyword::MultipleOf(Number::Float(0.5), is_multiple)),
+        ]),
     )],
     patterns: &[],
     additional: None,
@@ -83,13 +116,17 @@ const fn of(keywords: &'static [Keyword]) -> Schema {
     Schema { keywords }
 }
 
-static SAY_OUTPUT: Schema = of(&[STRING, Keyword::MaxLength(12)]);
+static SAY_OUTPUT: Schema = of(&[STRING, Keyword::String(StringKeyword::MaxLength(12))]);
 
 /// Objects of objects, and of nothing else.
 static OBJECTS: Schema = Schema {
     keywords: &[
         OBJECT,
-        Keyword::Properties(&Properties { named: &[], patterns: &[], additional: Some(&OBJECTS) }),
+        Keyword::Object(ObjectKeyword::Properties(&Properties {
+            named: &[],
+            patterns: &[],
+            additional: Some(&OBJECTS),
+        })),
     ],
 };
 

@@ -6,6 +6,7 @@
 mod definition;
 mod id;
 mod list;
+mod permission;
 mod tool;
 
 pub use definition::{

@@ -1,32 +1,34 @@
-//! What users have allowed: a grant, as it is sealed.
+//! A grant: the tokens that a user has allowed the server to use, as they are stored.
 
 use serde::{Deserialize, Serialize};
 
-use super::Granted;
-use super::tokens::TokenResponse;
-use crate::tool::Secret;
+use super::grant_request::GrantedToken;
+use crate::oauth::TokenResponse;
+use crate::secret::Secret;
 
-/// How long before its end an access token is refreshed, at most. For a minute after, others still
-/// read the old token: it must be good for longer than that.
+/// How long before its end an access token is refreshed, at most. Others still read the old token for
+/// a minute, so it must be valid for longer than that.
 const EARLY_MS: u64 = 5 * 60 * 1000;
 
-/// What a user has allowed at a provider.
+/// The tokens of a user at a provider.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Grant {
+    /// The access token.
     pub(super) access: String,
+    /// The refresh token.
     pub(super) refresh: Option<String>,
     pub(super) scopes: Vec<String>,
-    /// When the user consented. Version 0.1.0 did not store it; then any deletion is later.
+    /// When the user consented. Version 0.1.0 did not store it: any deletion is later then.
     #[serde(default)]
     pub(super) granted_ms: u64,
-    /// When the access token came, and when it ends.
+    /// When the access token was issued, and when it expires.
     pub(super) updated_ms: u64,
     expires_ms: Option<u64>,
 }
 
 impl Grant {
-    /// What came of an authorization that asked for `scopes`. It is later than `seen_ms`, whatever the
-    /// clock here says: the user consented because of what was seen then.
+    /// The grant of an authorization that requested `scopes`. It is later than `seen_ms`, whatever the
+    /// clock here shows: the user consented because of what was seen then.
     pub(super) fn new(
         tokens: TokenResponse,
         scopes: &[String],
@@ -45,7 +47,7 @@ impl Grant {
         }
     }
 
-    /// The same with the tokens that a refresh brought. It is later than this one.
+    /// The grant with the tokens of a refresh. It is later than this one.
     pub(super) fn refreshed(&self, tokens: TokenResponse, now_ms: u64) -> Self {
         let new = Self::new(tokens, &self.scopes, Some(self.updated_ms), now_ms);
         // A server that does not rotate refresh tokens need not repeat them.
@@ -53,7 +55,7 @@ impl Grant {
         Self { refresh, granted_ms: self.granted_ms, ..new }
     }
 
-    /// What a call needs of it for the moment.
+    /// What a call needs of it.
     pub(super) fn without_refresh_token(&self) -> Self {
         Self { refresh: None, ..self.clone() }
     }
@@ -63,27 +65,28 @@ impl Grant {
         scopes.iter().all(|scope| self.scopes.iter().any(|given| given == scope.as_ref()))
     }
 
-    /// Whether the user gave it after the deletion, if there was one.
+    /// Whether the user consented after the deletion, if there was one.
     pub(super) fn outlives(&self, deleted_ms: Option<u64>) -> bool {
         deleted_ms.is_none_or(|deleted_ms| self.granted_ms > deleted_ms)
     }
 
-    /// Orders copies of a user's grant: greater is newer.
+    /// Orders copies of a user's grant: the greatest is the newest.
     pub(super) fn age(&self) -> (u64, u64) {
         (self.granted_ms, self.updated_ms)
     }
 
-    pub(super) fn is_over(&self, now_ms: u64) -> bool {
+    /// Whether its access token has expired.
+    pub(super) fn is_expired(&self, now_ms: u64) -> bool {
         self.expires_ms.is_some_and(|end| end <= now_ms)
     }
 
-    /// Whether no call can use it any more: its access token has ended and nothing can replace it.
+    /// Whether no call can use it any more: its access token has expired and cannot be refreshed.
     pub(super) fn is_dead(&self, now_ms: u64) -> bool {
-        self.refresh.is_none() && self.is_over(now_ms)
+        self.refresh.is_none() && self.is_expired(now_ms)
     }
 
-    /// Whether its access token should be refreshed: it ends soon, as measured by its own length.
-    pub(super) fn is_ending(&self, now_ms: u64) -> bool {
+    /// Whether its access token should be refreshed: it expires soon, relative to its lifetime.
+    pub(super) fn expires_soon(&self, now_ms: u64) -> bool {
         self.expires_ms.is_some_and(|end| {
             let early = EARLY_MS.min(end.saturating_sub(self.updated_ms) / 4);
             end <= now_ms.saturating_add(early)
@@ -91,7 +94,7 @@ impl Grant {
     }
 }
 
-impl From<Grant> for Granted {
+impl From<Grant> for GrantedToken {
     fn from(Grant { access, scopes, updated_ms, .. }: Grant) -> Self {
         Self { token: Secret::new(access), updated_ms, scopes }
     }

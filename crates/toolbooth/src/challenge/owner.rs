@@ -4,18 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::principal::{Principal, UserMismatch};
 
-/// The longest user id that grants are kept for, in bytes: it travels in addresses and a cookie.
+/// The longest user id of a grant, in bytes: it travels in URLs and a cookie.
 const LONGEST_USER: usize = 128;
 
 /// Whose a grant is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
-    /// By what the server knows its caller: nobody is to reach, by another way in, the grants of a
-    /// user who has the same id there.
+    /// How the caller was authenticated: users with the same id by different methods are different
+    /// users.
     #[serde(rename = "w")]
-    pub(super) way: String,
-    /// The application that asks; empty when the server does not know its callers by name. Two
-    /// applications may have users of the same id.
+    pub(super) method: String,
+    /// The name of the calling application; empty if the method has no names. Two applications may
+    /// have users with the same id.
     #[serde(rename = "a")]
     pub(super) application: String,
     /// The user's id.
@@ -23,49 +23,49 @@ pub(crate) struct Owner {
     pub(super) user: String,
 }
 
-/// Why there is no [`Owner`].
+/// Why a request has no [`Owner`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoOwner {
-    /// The request does not say for which user it is.
-    Unnamed,
-    /// The token that the request came with does not say whose it is.
-    NoSubject,
-    /// The request names another user than the token that it came with.
-    Another,
+pub(crate) enum OwnerError {
+    /// The request names no user.
+    MissingUser,
+    /// The request's token has no `sub`.
+    MissingSubject,
+    /// The request names a different user than its token.
+    UserMismatch,
     /// The user's id is too long.
-    TooLong,
+    UserTooLong,
 }
 
-impl NoOwner {
-    /// What to say of it.
-    pub(crate) fn words(self) -> &'static str {
+impl OwnerError {
+    /// The message for the client.
+    pub(crate) fn message(self) -> &'static str {
         match self {
-            Self::Unnamed => "user_id is missing",
-            Self::NoSubject => "the token must name its user by sub",
-            Self::Another => "user_id must be the user of the token, or absent",
-            Self::TooLong => "user_id may have at most 128 bytes",
+            Self::MissingUser => "user_id is missing",
+            Self::MissingSubject => "the token must have a `sub`",
+            Self::UserMismatch => UserMismatch::MESSAGE,
+            Self::UserTooLong => "user_id must have at most 128 bytes",
         }
     }
 }
 
 impl Owner {
-    /// The user of a request. Whoever has a token without `sub` could name any user, and reach the
-    /// grants of all; another claim such as `azp` would only make them all users of one application.
+    /// The user of a request. A token without `sub` is rejected: its holder could name any user, and
+    /// use everybody's grants.
     ///
     /// # Errors
-    /// See [`NoOwner`].
-    pub(crate) fn of(principal: &Principal, user_id: Option<&str>) -> Result<Self, NoOwner> {
-        let (way, application) = match principal {
+    /// See [`OwnerError`].
+    pub(crate) fn of(principal: &Principal, user_id: Option<&str>) -> Result<Self, OwnerError> {
+        let (method, application) = match principal {
             Principal::Anonymous { .. } => ("none".to_owned(), ""),
             Principal::Key { name, .. } => ("key".to_owned(), name.as_str()),
             Principal::User { issuer, subject: Some(_), .. } => (format!("user {issuer}"), ""),
-            Principal::User { subject: None, .. } => return Err(NoOwner::NoSubject),
+            Principal::User { subject: None, .. } => return Err(OwnerError::MissingSubject),
         };
-        match principal.user(user_id).map_err(|UserMismatch| NoOwner::Another)? {
-            None => Err(NoOwner::Unnamed),
-            Some(user) if user.len() > LONGEST_USER => Err(NoOwner::TooLong),
+        match principal.user(user_id).map_err(|UserMismatch| OwnerError::UserMismatch)? {
+            None => Err(OwnerError::MissingUser),
+            Some(user) if user.len() > LONGEST_USER => Err(OwnerError::UserTooLong),
             Some(user) => {
-                Ok(Self { way, application: application.to_owned(), user: user.to_owned() })
+                Ok(Self { method, application: application.to_owned(), user: user.to_owned() })
             }
         }
     }

@@ -1,11 +1,11 @@
-//! The pages that users see: plain HTML, no script, nothing from elsewhere.
+//! The pages that users see: plain HTML without scripts or external resources.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use super::token::sha256_base64;
 use crate::http::Response;
 use crate::names::is_invisible;
+use crate::oauth::sha256_base64;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--deed:#0b57d0}\
@@ -25,36 +25,38 @@ button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radi
 button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
 small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
 
-/// How many tools the page names beside the one that asks. A catalogue can have thousands.
+/// How many further tools the page shows unfolded. A catalogue can have thousands.
 const MOST_TOOLS: usize = 10;
 
-/// What the user is asked.
+/// The contents of the consent page.
 pub(super) struct ConsentPage<'a> {
+    /// The challenge's token.
     pub(super) token: &'a str,
+    /// The provider's name for people.
     pub(super) provider: &'a str,
-    pub(super) provider_address: &'a str,
+    /// A URL of the provider, to which the form may redirect.
+    pub(super) provider_url: &'a str,
     pub(super) application: &'a str,
     pub(super) user: &'a str,
-    /// The tool that asks.
+    /// The tool that requires the authorization.
     pub(super) tool: &'a str,
-    /// Other tools that the grant will serve.
+    /// Other tools that can use the grant.
     pub(super) others: &'a [String],
     pub(super) scopes: &'a [String],
 }
 
-/// What the user is told.
+/// A page with a message.
 pub(super) struct Notice {
     pub(super) status: u16,
     pub(super) title: &'static str,
     pub(super) text: &'static str,
 }
 
-/// Asks for the user's consent to go to the provider.
-pub(super) fn question(question: &ConsentPage<'_>) -> Response {
-    let ConsentPage { token, provider_address, application, user, tool, others, scopes, .. } =
-        question;
-    let title = format!("Connect {}", Escaped(question.provider));
-    let provider = format!("<bdi>{}</bdi>", Escaped(question.provider));
+/// The page that asks for the user's consent.
+pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
+    let ConsentPage { token, provider_url, application, user, tool, others, scopes, .. } = page;
+    let title = format!("Connect {}", Escaped(page.provider));
+    let provider = format!("<bdi>{}</bdi>", Escaped(page.provider));
     let application = match *application {
         "" => "An application".to_owned(),
         name => format!("The application <strong><bdi>{}</bdi></strong>", Escaped(name)),
@@ -89,10 +91,10 @@ pub(super) fn question(question: &ConsentPage<'_>) -> Response {
         Escaped(tool),
         Escaped(token),
     );
-    // Browsers hold redirects after a form to this rule too, and where the provider sends its users
-    // is its own affair. Plain http is for a provider on this machine.
-    let host = provider_address.split('/').nth(2).unwrap_or_default();
-    let here = if provider_address.starts_with("http:") { host } else { "" };
+    // Browsers apply form-action to redirects after a form too, and the provider may redirect to any
+    // https URL. Plain http is for a provider on localhost.
+    let host = provider_url.split('/').nth(2).unwrap_or_default();
+    let here = if provider_url.starts_with("http:") { host } else { "" };
     let targets = if here.is_empty() { String::new() } else { format!(" http://{here}") };
     html(200, &title, &main, &format!("'self' https:{targets}"))
 }
@@ -107,23 +109,22 @@ fn list(names: &[String]) -> String {
     format!("<ul>{items}</ul>")
 }
 
-/// Tells the user what has come of it; `again` is where to try again.
-pub(super) fn notice(Notice { status, title, text }: Notice, again: Option<&str>) -> Response {
-    let again = again
-        .map(|address| format!("<a class=\"button\" href=\"{}\">Try again</a>", Escaped(address)));
-    let main = format!("<p>{text}</p>{}", again.unwrap_or_default());
+/// A page with a message; `retry_url` is where to try again.
+pub(super) fn notice(Notice { status, title, text }: Notice, retry_url: Option<&str>) -> Response {
+    let retry =
+        retry_url.map(|url| format!("<a class=\"button\" href=\"{}\">Try again</a>", Escaped(url)));
+    let main = format!("<p>{text}</p>{}", retry.unwrap_or_default());
     html(status, title, &main, "'none'")
 }
 
-/// Tells the user that all is done.
+/// The page of a completed challenge.
 pub(super) fn done() -> Response {
     let (status, title) = (200, "Done");
-    let text =
-        "The authorization is granted. You can close this page and go back to the application.";
+    let text = "Access is granted. You can close this page and go back to the application.";
     notice(Notice { status, title, text }, None)
 }
 
-/// Sends the browser on.
+/// Redirects the browser.
 pub(super) fn redirect(location: String) -> Response {
     guarded(Response::empty(303).with("location", location), "'none'")
 }
@@ -135,32 +136,32 @@ fn html(status: u16, title: &str, main: &str, form_action: &str) -> Response {
          <title>{title}</title><style>{STYLE}</style></head>\
          <body><main><h1>{title}</h1>{main}</main></body></html>"
     );
-    let answer = Response { body: page.into_bytes().into(), ..Response::empty(status) };
-    guarded(answer.with("content-type", "text/html; charset=utf-8"), form_action)
+    let response = Response { body: page.into_bytes().into(), ..Response::empty(status) };
+    guarded(response.with("content-type", "text/html; charset=utf-8"), form_action)
 }
 
-/// Adds what keeps a page to itself.
-fn guarded(answer: Response, form_action: &str) -> Response {
+/// Adds the security headers of a page.
+fn guarded(response: Response, form_action: &str) -> Response {
     static STYLE_HASH: OnceLock<String> = OnceLock::new();
     let style = STYLE_HASH.get_or_init(|| sha256_base64(STYLE));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{style}'; form-action {form_action}; \
          frame-ancestors 'none'; base-uri 'none'"
     );
-    answer
+    response
         .with("content-security-policy", policy)
         .with("cache-control", "no-store")
-        // A page that opened this one, or that this one's provider opens, gets no hold of its window.
+        // Pages that open this one, or that it opens, get no reference to its window.
         .with("cross-origin-opener-policy", "same-origin")
-        // "no-referrer" would hide from the server that its own page sent the form.
+        // With "no-referrer" the server could not see that its own page sent the form.
         .with("referrer-policy", "same-origin")
         .with("x-content-type-options", "nosniff")
         .with("x-frame-options", "DENY")
         .with("x-robots-tag", "noindex")
 }
 
-/// Text that means nothing but itself in HTML, also within quotes. What would not be seen, or would
-/// change how the text around it is read, is shown as U+FFFD.
+/// Text escaped for HTML, also within quotes. Characters that are invisible, or that change the
+/// direction of the text around them, are shown as U+FFFD.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -172,7 +173,7 @@ impl std::fmt::Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
-                // HTML would hide a second space, and other spaces look like the ordinary one.
+                // HTML collapses spaces, and other kinds of space look like the ordinary one.
                 c if is_invisible(c) || (c.is_whitespace() && c != ' ') => {
                     f.write_char(char::REPLACEMENT_CHARACTER)?
                 }

@@ -1,72 +1,71 @@
-//! Proofs: what the check returns with `completed`, so that the call works again at once where the
-//! store is a minute behind.
+//! Proofs of grants, which let a call be retried at once even if the store is a minute behind.
 //!
-//! A proof is a handle without a meaning of its own. The callback stores a copy of the grant under a
-//! key that is made of it, which nobody can have read before: no location remembers a miss of it. The
-//! client sends the handle as its own token of the provider, in `context.authorization`.
+//! A proof is an opaque handle that the check returns with `completed`. The callback stores a copy of
+//! the grant under a key derived from it, which nobody can have read before, so no location has cached
+//! a miss. The client sends the handle as its token for the provider, in `context.authorization`.
 
 use std::time::Duration;
 
 use super::grant::Grant;
-use super::token::TokenPurpose;
-use super::vault::{GrantStore, Whose, parts, put};
+use super::grant_store::{GrantId, GrantStore, put};
 use crate::host::Host;
+use crate::oauth::TokenPurpose;
 
-/// How a proof begins; no provider's tokens do.
+/// The prefix of proofs; no provider's tokens have it.
 const PREFIX: &str = "toolbooth-proof.";
-/// How long one counts after the user consented: the check is a minute behind, the call may be
-/// another, and the client needs time between.
+/// How long a proof is valid after the consent: the check may be a minute behind, the call another
+/// one, and the client needs time in between.
 const LIFE: Duration = Duration::from_secs(5 * 60);
 
-/// Whether what a client sends as a token is a proof, good or not.
+/// Whether a token that a client sends is a proof, valid or not.
 pub(super) fn is_proof(token: &str) -> bool {
     token.starts_with(PREFIX)
 }
 
-/// Whether a proof of the grant still counts.
-fn counts(grant: &Grant, now_ms: u64) -> bool {
+/// Whether a proof of the grant is still valid.
+fn is_provable(grant: &Grant, now_ms: u64) -> bool {
     let age = Duration::from_millis(now_ms.saturating_sub(grant.granted_ms));
-    age < LIFE && !grant.is_over(now_ms)
+    age < LIFE && !grant.is_expired(now_ms)
 }
 
 impl GrantStore {
-    /// The proof of a grant, if it still counts. It follows from the grant, so that the check of any
-    /// challenge that the grant completes can return it without writing anything.
-    pub(super) fn proof(&self, whose: Whose<'_>, grant: &Grant, host: &dyn Host) -> Option<String> {
-        counts(grant, host.now_ms()).then(|| self.handle(whose, grant))
+    /// The proof of a grant, if it is still valid. It is derived from the grant, so that the check of
+    /// any challenge that the grant completes can return it without a write.
+    pub(super) fn proof(&self, id: GrantId<'_>, grant: &Grant, host: &dyn Host) -> Option<String> {
+        is_provable(grant, host.now_ms()).then(|| self.handle(id, grant))
     }
 
-    /// Stores what the proof of a grant stands for: the grant, without its refresh token. A failure
-    /// is logged; then the call must wait until the grant itself is seen.
-    pub(super) async fn prove(&self, whose: Whose<'_>, grant: &Grant, host: &dyn Host) {
-        let key = self.proof_key(whose, &self.handle(whose, grant));
-        if let Ok(sealed) = self.sealed(&key, &grant.without_refresh_token(), host) {
+    /// Stores the grant without its refresh token under its proof. A failure is logged; the call must
+    /// then wait until the grant itself can be read.
+    pub(super) async fn save_proof(&self, id: GrantId<'_>, grant: &Grant, host: &dyn Host) {
+        let key = self.proof_key(id, &self.handle(id, grant));
+        if let Ok(sealed) = self.encrypt(&key, &grant.without_refresh_token(), host) {
             let _ = put(&key, &sealed, LIFE, host).await;
         }
     }
 
-    /// The grant that a proof stands for, if it is one of this user's and still counts. A store that
-    /// does not answer is as good as none: the grant itself is looked for too.
-    pub(super) async fn proven(
+    /// The grant of a proof, if it is this user's and still valid. A store that does not respond counts
+    /// as a miss, because the grant itself is read too.
+    pub(super) async fn load_by_proof(
         &self,
-        whose: Whose<'_>,
+        id: GrantId<'_>,
         proof: Option<&str>,
         host: &dyn Host,
     ) -> Option<Grant> {
-        let key = self.proof_key(whose, proof.filter(|proof| is_proof(proof))?);
+        let key = self.proof_key(id, proof.filter(|proof| is_proof(proof))?);
         let grant = self.read(&key, host).await.ok()??;
-        counts(&grant, host.now_ms()).then_some(grant)
+        is_provable(&grant, host.now_ms()).then_some(grant)
     }
 
-    fn handle(&self, whose: Whose<'_>, grant: &Grant) -> String {
+    fn handle(&self, id: GrantId<'_>, grant: &Grant) -> String {
         let granted_ms = grant.granted_ms.to_string();
-        let parts = [&parts(whose)[..], &[&granted_ms]].concat();
-        format!("{PREFIX}{}", self.state.hash(TokenPurpose::Proof, &parts))
+        let parts = [&id.parts()[..], &[&granted_ms]].concat();
+        format!("{PREFIX}{}", self.state_keys.hash(TokenPurpose::Proof, &parts))
     }
 
-    /// Another user's call does not find the record, because the key is made of the user too.
-    fn proof_key(&self, whose: Whose<'_>, handle: &str) -> String {
-        let parts = [&parts(whose)[..], &[handle]].concat();
-        format!("proof:{}", self.state.hash(TokenPurpose::ProofKey, &parts))
+    /// The key in the store. It depends on the user, so that another user's call does not find it.
+    fn proof_key(&self, id: GrantId<'_>, handle: &str) -> String {
+        let parts = [&id.parts()[..], &[handle]].concat();
+        format!("proof:{}", self.state_keys.hash(TokenPurpose::ProofKey, &parts))
     }
 }

@@ -1,6 +1,6 @@
 //! Which web pages may call.
 
-use crate::address::is_here;
+use crate::address::is_localhost;
 
 /// Which web pages may call the server from a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,5 +106,5 @@ fn matches(allowed: &str, origin: &str) -> bool {
 /// Whether an origin is one of this machine, at any port.
 fn is_local(origin: &str) -> bool {
     let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-    authority.is_some_and(is_here)
+    authority.is_some_and(is_localhost)
 }

@@ -3,7 +3,7 @@
 use super::Server;
 use crate::call::{self, Rejection};
 use crate::catalog::Tool;
-use crate::challenge::Challenges;
+use crate::challenge::DeletionError;
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::protocol::ConsentHandler;
@@ -19,12 +19,12 @@ impl Server {
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
-        let challenges = self.pipeline.challenges.as_ref();
+        let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NotFound)?;
         if let Err(rejection) = self.pipeline.count_visit(headers, host).await {
             return match handler {
                 ConsentHandler::Check | ConsentHandler::DeleteGrant => Err(rejection),
                 ConsentHandler::Page | ConsentHandler::Begin | ConsentHandler::Callback => {
-                    let mut page = Challenges::too_many(challenges);
+                    let mut page = challenges.rate_limited_page();
                     let header = rejection.header();
                     page.headers.extend(header.map(|(name, value)| (name, value.into())));
                     Ok(page)
@@ -32,20 +32,20 @@ impl Server {
             };
         }
         match handler {
-            ConsentHandler::Check => Ok(Challenges::check(challenges, query, host).await),
+            ConsentHandler::Check => Ok(challenges.check(query, host).await),
             ConsentHandler::Page => {
                 let settings = &self.pipeline.settings;
                 let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
                 let tools = self.pipeline.catalog.tools.iter().filter(permitted);
-                Ok(Challenges::ask(challenges, query, tools, host))
+                Ok(challenges.consent_page(query, tools, host))
             }
-            ConsentHandler::Begin => Ok(Challenges::go(challenges, (query, headers), host).await),
+            ConsentHandler::Begin => Ok(challenges.begin(query, headers, host).await),
             ConsentHandler::Callback => {
-                Ok(Challenges::back(challenges, provider, (query, headers), host).await)
+                Ok(challenges.callback(provider, (query, headers), host).await)
             }
             ConsentHandler::DeleteGrant => {
                 // Pages that may not call may not delete grants either.
-                let origins = self.pipeline.settings.origins_of(false);
+                let origins = self.pipeline.settings.cors.origins(false);
                 if headers.get("origin").is_some_and(|origin| !origins.allow(&origin)) {
                     return Err(Rejection::ForbiddenOrigin);
                 }
@@ -53,7 +53,16 @@ impl Server {
                 if !self.pipeline.settings.problems.is_empty() {
                     return Err(call::misconfigured());
                 }
-                Challenges::forget(challenges, (provider, query), &principal, host).await
+                let deleted = challenges.delete_grant((provider, query), &principal, host).await;
+                deleted.map_err(|error| match error {
+                    DeletionError::UnknownProvider => Rejection::NotFound,
+                    DeletionError::Owner(error) => {
+                        Rejection::Malformed(format!("in the query: {}", error.message()))
+                    }
+                    DeletionError::StoreUnavailable => {
+                        Rejection::Unavailable("its KV namespace does not answer")
+                    }
+                })
             }
         }
     }

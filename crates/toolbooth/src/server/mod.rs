@@ -1,5 +1,6 @@
 //! The server: routes a request, authenticates the caller, and runs the handler.
 
+#[cfg(feature = "challenges")]
 mod consent;
 mod health;
 mod router;
@@ -9,9 +10,13 @@ use std::borrow::Cow;
 use crate::auth::{self, Authenticator};
 use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
+#[cfg(feature = "challenges")]
+use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, rare};
 use crate::http::{self, Body, BodyError, Headers, Method, Origins, Request, Response};
 use crate::json;
+#[cfg(feature = "mcp")]
+use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::protocol::{CallHandler, Cors, Handler, Page, PageError, PostRequest, Protocol};
 use crate::settings::Settings;
@@ -35,25 +40,18 @@ impl Server {
     /// Creates a server for `catalog` that is configured by the host's variables, and logs what is wrong
     /// with them.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
-        let mut settings = Settings::read(host, catalog.variables);
-        let authenticator = Authenticator::read(host, &mut settings.problems);
-        let (challenges, request_state) = (settings.challenges.take(), settings.pauses.take());
-        let public = challenges.as_ref().is_some_and(|challenges| !challenges.is_local());
-        if public && authenticator.lets_strangers_in() {
-            settings.problems.push(
-                "AUTH must not have none where OAUTH_PROVIDERS is set: whoever guesses a user's id \
-                 would act with that user's grants"
-                    .to_owned(),
-            );
-        }
+        let settings = Settings::read(host, catalog.variables);
+        let authenticator = Authenticator::new(&settings.auth);
         for problem in &settings.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
         let pipeline = Pipeline {
             catalog,
+            #[cfg(feature = "challenges")]
+            challenges: settings.consent.as_ref().map(Challenges::new),
+            #[cfg(feature = "mcp")]
+            request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
-            challenges,
-            request_state,
             rate_limited: host.is_limited(),
             same_for_all: authenticator.is_same_for_all(),
         };
@@ -120,8 +118,8 @@ impl Server {
     /// The pages that may call where not every page and not only the server's own may.
     fn origins(&self, cors: Cors) -> Option<&Origins> {
         match cors {
-            Cors::Configured => Some(self.pipeline.settings.origins_of(false)),
-            Cors::WebClients => Some(self.pipeline.settings.origins_of(true)),
+            Cors::Configured => Some(self.pipeline.settings.cors.origins(false)),
+            Cors::WebClients => Some(self.pipeline.settings.cors.origins(true)),
             Cors::AnyPage | Cors::SameOrigin => None,
         }
     }
@@ -163,6 +161,7 @@ impl Server {
                 (protocol.check_version)(headers)?;
                 Ok(rare(self.health(headers, host)).await)
             }
+            #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
                 rare(self.consent(*handler, parameter, (query, headers), host)).await
@@ -176,7 +175,7 @@ impl Server {
     /// # Errors
     /// It is too large, or did not arrive completely.
     async fn receive(&self, body: Body<'_>) -> Result<Vec<u8>, Rejection> {
-        let limit = self.pipeline.settings.max_body_bytes;
+        let limit = self.pipeline.settings.limits.max_body_bytes;
         let read = match body {
             Body::Read(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
             Body::Read(bytes) => Ok(bytes),

@@ -106,7 +106,7 @@ fn the_list_and_its_entity_tag() {
     let unchanged = "304\netag: \"tag\"\ncache-control: no-cache\noxp-version: 1.0\n";
     let full = format!("{whole}{{\"items\":[]}}");
     let version =
-        error(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent");
+        error(400, "This protocol version is not supported", "OXP-Version must be 1.0 or absent");
     let host = FakeHost::default();
     for (method, path, headers, expected) in [
         ("GET", "/tools", &[][..], &*full),
@@ -162,7 +162,11 @@ fn health() {
             FakeHost::default(),
             "GET",
             &[("oxp-version", "9")],
-            error(400, "This version of OXP is not supported", "OXP-Version must be 1.0 or absent"),
+            error(
+                400,
+                "This protocol version is not supported",
+                "OXP-Version must be 1.0 or absent",
+            ),
         ),
         ("store", failing(), "GET", &[], answer(503, unavailable)),
         ("store, without body", failing(), "HEAD", &[], answer(503, "")),
@@ -194,16 +198,12 @@ fn what_is_wrong_with_the_server_is_logged() {
 
 #[test]
 fn addresses_and_methods_that_are_not_served() {
-    let nothing = error(
-        404,
-        "There is nothing at this address",
-        "the endpoints are GET /health, GET /tools and POST /tools/call",
-    );
+    let nothing = error(404, "There is nothing at this address", "GET / lists the endpoints");
     let not_taken = |allow: &str| {
         format!(
             "405\ncontent-type: application/json\ncache-control: no-store\nallow: {allow}\n\
-             oxp-version: 1.0\n{{\"message\":\"This address does not take this method\",\
-             \"developer_message\":\"it takes {allow}\"}}"
+             oxp-version: 1.0\n{{\"message\":\"This address does not accept this method\",\
+             \"developer_message\":\"it accepts {allow}\"}}"
         )
     };
     let (read, call) = (not_taken("GET, HEAD, OPTIONS"), not_taken("POST, OPTIONS"));
@@ -234,7 +234,7 @@ fn addresses_and_methods_that_are_not_served() {
 #[test]
 fn bodies_beyond_the_limit() {
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
-    let too_large = error(413, "The request is too large", "the body may have at most 1000 bytes");
+    let too_large = error(413, "The request body is too large", "it may have at most 1000 bytes");
     for headers in [&[JSON][..], &[], &[JSON, ("oxp-version", "2.0")]] {
         for stream in [false, true] {
             let sent = Sent::of(vec![b' '; 1001]);
@@ -257,8 +257,8 @@ fn bodies_beyond_the_limit() {
 fn a_body_that_is_cut_off() {
     let sent = Sent { bytes: Err(BodyError::Incomplete) };
     let got = answer(CATALOG, &FakeHost::default(), ("POST", "/call", &[JSON]), sent.body(true));
-    let detail = "the body is not valid JSON: it was cut off";
-    assert_eq!(wire(&got), error(400, "The request is malformed", detail));
+    let detail = "it was cut off";
+    assert_eq!(wire(&got), error(400, "The request body is not valid JSON", detail));
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn calls() {
         (
             r#"{"tool_id":"Echo.Private","input":{},"context":{"authorization":[{"id":"mail","token":"t"}]}}"#,
             400,
-            r#"{"message":"The call must say for which user it is","developer_message":"the call lacks context.secrets with id \"KEY\", context.user_id","missing_requirements":{"user_id":true,"secrets":["KEY"]}}"#.to_owned(),
+            r#"{"message":"The call must name its user","developer_message":"the call lacks context.secrets with id \"KEY\", context.user_id","missing_requirements":{"user_id":true,"secrets":["KEY"]}}"#.to_owned(),
         ),
     ] {
         for path in ["/tools/call", "/call", "/oxp/tools/call", "/oxp/call"] {

@@ -1,13 +1,13 @@
-//! Which tools the operator lets be called.
+//! Which tools the operator allows: `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
 
-use crate::catalog::Tool;
+use super::reader::{VariableDoc, VariableReader};
 
-/// Whether the operator lets a tool be called.
+/// Whether the operator allows a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
     /// It may be called.
     Given,
-    /// It may be called, and the operator wants to know.
+    /// It may be called, and each call is logged.
     Warned,
     /// It may not be called.
     Denied,
@@ -15,24 +15,39 @@ pub enum Permission {
 
 /// The tools that may be called (2api.ai, 7.2 "Tool Name Allowlist").
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Allowlist {
+pub struct Allowlist {
     /// Ids with or without version, names, or `Toolkit.*`.
     tools: Vec<String>,
-    /// What becomes of the others.
+    /// The permission of all other tools.
     others: Permission,
 }
 
+const TOOL_ALLOWLIST: &str = "TOOL_ALLOWLIST";
+const TOOL_ALLOWLIST_MODE: &str = "TOOL_ALLOWLIST_MODE";
+
+pub(super) static DOCS: &[VariableDoc] = &[
+    VariableDoc {
+        name: TOOL_ALLOWLIST,
+        doc: "The tools that may be called, as a comma-separated list of ids with or without \
+              version, names, or Toolkit.*. Default: all.",
+    },
+    VariableDoc {
+        name: TOOL_ALLOWLIST_MODE,
+        doc: "enforce, warn or off. Default: enforce if TOOL_ALLOWLIST is set, else off.",
+    },
+];
+
 impl Allowlist {
-    /// Denies every tool.
-    pub(super) fn closed() -> Self {
-        Self { tools: Vec::new(), others: Permission::Denied }
+    pub(super) fn read(reader: &mut VariableReader<'_>) -> Self {
+        let (tools, mode) = (reader.text(TOOL_ALLOWLIST), reader.text(TOOL_ALLOWLIST_MODE));
+        Self::parse(tools.as_deref(), mode.as_deref()).unwrap_or_else(|expected| {
+            reader.problem(TOOL_ALLOWLIST_MODE, expected);
+            Self { tools: Vec::new(), others: Permission::Denied }
+        })
     }
 
-    /// Reads the list and the mode; a list without a mode is enforced.
-    ///
-    /// # Errors
-    /// What was expected of the mode instead.
-    pub(super) fn parse(tools: Option<&str>, mode: Option<&str>) -> Result<Self, &'static str> {
+    /// Parses the list and the mode; a list without a mode is enforced.
+    fn parse(tools: Option<&str>, mode: Option<&str>) -> Result<Self, &'static str> {
         let others = match (mode, tools) {
             (Some("off"), _) | (None, None) => Permission::Given,
             (Some("warn"), _) => Permission::Warned,
@@ -46,23 +61,29 @@ impl Allowlist {
         })
     }
 
-    pub(super) fn permission(&self, tool: &Tool) -> Permission {
+    /// The permission of the tool `toolkit.tool`; `name` is its name and `has_version` compares its
+    /// version with one of the list.
+    pub fn permission(
+        &self,
+        (toolkit, tool): (&str, &str),
+        name: &str,
+        has_version: impl Fn(&str) -> bool,
+    ) -> Permission {
         if self.others == Permission::Given {
             return Permission::Given;
         }
-        let names = |listed: &String| {
+        let is_listed = |listed: &String| {
             let (id, version) = match listed.split_once('@') {
                 Some((id, version)) => (id, Some(version)),
                 None => (listed.as_str(), None),
             };
-            let version_fits = version.is_none_or(|version| tool.version.to_string() == version);
-            *listed == tool.name
-                || version_fits
-                    && id.split_once('.').is_some_and(|(toolkit, one)| {
-                        toolkit == tool.toolkit && (one == "*" || one == tool.tool)
+            *listed == name
+                || version.is_none_or(&has_version)
+                    && id.split_once('.').is_some_and(|(listed_toolkit, listed_tool)| {
+                        listed_toolkit == toolkit && (listed_tool == "*" || listed_tool == tool)
                     })
         };
-        if self.tools.iter().any(names) { Permission::Given } else { self.others }
+        if self.tools.iter().any(is_listed) { Permission::Given } else { self.others }
     }
 }
 
@@ -73,7 +94,6 @@ mod tests {
     #[test]
     fn the_allowlist() {
         use Permission::{Denied, Given, Warned};
-        let tool = crate::call::tests::CATALOG.named("Echo_Say__1_10_0").unwrap();
         for (listed, mode, expected) in [
             (None, None, Given),
             (None, Some("off"), Given),
@@ -94,7 +114,11 @@ mod tests {
             (Some("*"), None, Denied),
         ] {
             let allowlist = Allowlist::parse(listed, mode).unwrap();
-            assert_eq!(allowlist.permission(tool), expected, "{listed:?} {mode:?}");
+            assert_eq!(
+                allowlist.permission(("Echo", "Say"), "Echo_Say", |version| version == "1.10.0"),
+                expected,
+                "{listed:?} {mode:?}"
+            );
         }
     }
 }

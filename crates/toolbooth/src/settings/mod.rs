@@ -1,192 +1,160 @@
-//! Configuration: the variables that the server and its tools understand, checked once.
+//! Reads every variable of the server once, into typed parts from which the other modules are
+//! constructed.
 //!
-//! A wrong value does not crash and is not guessed around: the server logs what is wrong, `/health`
-//! says that it is not ready, and calls are refused until it is mended.
+//! An invalid value does not stop the server from starting: it is listed in [`Settings::problems`],
+//! which the server logs. `/health` then reports 503, and calls are rejected until it is fixed.
 
 mod allowlist;
+mod api_keys;
+mod auth;
+#[cfg(feature = "challenges")]
+mod consent;
+mod cors;
+mod jwt;
+mod keys;
+mod limits;
+mod mcp_resource;
+#[cfg(feature = "challenges")]
+mod provider;
+mod reader;
+mod tools;
 
-pub use allowlist::Permission;
+pub use allowlist::{Allowlist, Permission};
+pub use api_keys::ApiKeySettings;
+pub use auth::AuthSettings;
+#[cfg(feature = "challenges")]
+pub use consent::ConsentSettings;
+pub use cors::CorsSettings;
+pub use jwt::JwtSettings;
+#[cfg(feature = "challenges")]
+pub use keys::GrantKeySettings;
+pub use keys::StateKeySettings;
+pub use limits::RequestLimits;
+pub use mcp_resource::McpResource;
+#[cfg(feature = "challenges")]
+pub(crate) use provider::split_scopes;
+#[cfg(feature = "challenges")]
+pub use provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
+pub use reader::VariableDoc;
+pub use tools::{ToolVariables, Variable};
 
-use allowlist::Allowlist;
+use reader::{Row, VariableReader};
 
 use crate::address::is_origin;
-use crate::auth::Resource;
-use crate::catalog::Tool;
-use crate::challenge::{Challenges, RequestStateCodec};
 use crate::host;
-use crate::http::Origins;
-use crate::principal::Principal;
-
-/// A variable that a tool reads, with what it means when it is not set.
-#[derive(Debug, Clone, Copy)]
-pub struct Variable {
-    /// The name, as in `wrangler.toml`.
-    pub name: &'static str,
-    /// The value when it is not set.
-    pub default: &'static str,
-    /// Says what is wrong with a value, if anything.
-    pub check: fn(&str) -> Result<(), &'static str>,
-}
 
 /// The configuration of a server.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Which pages may call from a browser: those of `ALLOWED_ORIGINS` and of `PUBLIC_URL`.
-    /// Default: none.
-    origins: Origins,
-    /// Which pages may call where well-known web clients do: those of `origins` and of the clients.
-    clients: Origins,
-    /// The OAuth resource that clients may be told of, if tokens let callers in.
-    pub resource: Option<Resource>,
-    /// `MAX_BODY_BYTES`: the largest request body. Default: 262,144 (256 KiB).
-    pub max_body_bytes: usize,
-    /// `MAX_ARGUMENT_BYTES`: the longest JSON text of one tool call's arguments, where a model
-    /// wrote it. Default: 65,536 (64 KiB).
-    pub max_argument_bytes: usize,
-    /// `MAX_TOOL_CALLS`: the most calls in one request. Default: 20.
-    pub max_tool_calls: usize,
-    /// `OAUTH_PROVIDERS` and what they need: how users authorize tools. Default: not at all.
-    pub challenges: Option<Challenges>,
-    /// `STATE_KEY`: seals what tools give along with their questions. Without, they have no state.
-    pub(crate) pauses: Option<RequestStateCodec>,
-    /// What is wrong, in words for the operator; empty when all is well.
-    pub problems: Vec<String>,
-    /// `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
-    allowlist: Allowlist,
+    /// How large requests may be.
+    pub limits: RequestLimits,
+    /// Which web pages may call.
+    pub cors: CorsSettings,
+    /// Which tools may be called.
+    pub allowlist: Allowlist,
+    /// Who may call.
+    pub auth: AuthSettings,
+    /// How users authorize tools, if they can.
+    #[cfg(feature = "challenges")]
+    pub consent: Option<ConsentSettings>,
+    /// The keys that seal what clients keep for the server, if they are set.
+    pub state_keys: Option<StateKeySettings>,
+    /// The OAuth resource that MCP clients get tokens for, if they can.
+    pub mcp_resource: Option<McpResource>,
     /// The variables that tools declare.
     pub tools: ToolVariables,
+    /// What is invalid, for the operator; empty if the server can serve calls.
+    pub problems: Vec<String>,
 }
 
-const MAX_BODY_BYTES: usize = 256 * 1024;
-/// Above this a body could exhaust the isolate's 128 MB.
-const MAX_BODY_BYTES_CEILING: usize = 8 * 1024 * 1024;
+static PUBLIC_URL: Row<Option<String>> = Row {
+    name: "PUBLIC_URL",
+    doc: "The origin where users reach the server. Required with OAUTH_PROVIDERS; <PUBLIC_URL>/mcp is \
+          the audience of tokens for MCP.",
+    default: None,
+    parse: |text| {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        is_origin(text).map(|()| Some(text.to_owned())).map_err(str::to_owned)
+    },
+};
 
 impl Settings {
-    /// Reads the server's own variables and those that tools declare.
-    ///
-    /// Never fails: what is wrong is listed in `problems`, and the default stands in its place.
+    /// Reads the server's own variables and those that tools declare. It does not fail: what is
+    /// invalid is listed in `problems`, and has its default value.
     pub fn read(source: &dyn host::Variables, declared: &[Variable]) -> Self {
-        let mut problems = Vec::new();
-        let mut problem = |name: &str, wanted: &str| problems.push(format!("{name} {wanted}"));
+        let mut reader = VariableReader::new(source);
+        let limits = RequestLimits::read(&mut reader);
+        let allowlist = Allowlist::read(&mut reader);
+        let public_url = reader.get(&PUBLIC_URL);
+        let cors = CorsSettings::read(&mut reader, public_url.as_deref());
 
-        let origins = Origins::parse(&source.variable("ALLOWED_ORIGINS").unwrap_or_default())
-            .unwrap_or_else(|wanted| {
-                problem("ALLOWED_ORIGINS", wanted);
-                Origins::Listed(Vec::new())
-            });
-        let mut number = |name: &'static str, default: usize, most: usize, unit: &str| {
-            let Some(value) = source.variable(name) else { return default };
-            match value.parse() {
-                Ok(number) if (1..=most).contains(&number) => number,
-                _ => {
-                    problem(name, &format!("must be a whole number{unit} from 1 to {most}"));
-                    default
-                }
-            }
-        };
-        let max_body_bytes =
-            number("MAX_BODY_BYTES", MAX_BODY_BYTES, MAX_BODY_BYTES_CEILING, " of bytes");
-        let max_argument_bytes = number("MAX_ARGUMENT_BYTES", 64 * 1024, 256 * 1024, " of bytes");
-        let max_tool_calls = number("MAX_TOOL_CALLS", 20, 50, "");
-        let listed = source.variable("TOOL_ALLOWLIST");
-        let mode = source.variable("TOOL_ALLOWLIST_MODE");
-        let allowlist =
-            Allowlist::parse(listed.as_deref(), mode.as_deref()).unwrap_or_else(|wanted| {
-                problem("TOOL_ALLOWLIST_MODE", wanted);
-                Allowlist::closed()
-            });
-        let challenges = Challenges::read(source, &mut problem);
-        // Where users are asked for authorization, that tells what is wrong with the key.
-        let pauses = match &challenges {
-            None if asks_users(source) => None,
-            _ => RequestStateCodec::read(source, &mut problem),
-        };
-        let public_url = public_url(source, &mut problem);
-        let origins = origins.with(public_url.as_deref());
-        let clients = origins.with_clients();
-        let resource = Resource::read(public_url, source);
-        let mut tools = Vec::new();
-        for variable in declared {
-            let value =
-                source.variable(variable.name).unwrap_or_else(|| variable.default.to_owned());
-            if let Err(wanted) = (variable.check)(&value) {
-                problem(variable.name, wanted);
-            }
-            tools.push((variable.name, value));
+        #[cfg(feature = "challenges")]
+        let provider_ids = consent::provider_ids(&mut reader, public_url.as_deref());
+        #[cfg(feature = "challenges")]
+        let uses_consent = !provider_ids.is_empty();
+        #[cfg(not(feature = "challenges"))]
+        let uses_consent = false;
+        #[cfg(not(feature = "challenges"))]
+        if reader.non_empty("OAUTH_PROVIDERS").is_some() {
+            reader.problem("OAUTH_PROVIDERS", "needs a Worker with the feature `challenges`");
         }
+        let state_keys = StateKeySettings::read(&mut reader, uses_consent);
+        #[cfg(feature = "challenges")]
+        let consent = ConsentSettings::read(
+            &mut reader,
+            &provider_ids,
+            public_url.clone(),
+            state_keys.clone(),
+        );
+
+        let audience = public_url.as_deref().map(McpResource::identifier_at);
+        let auth = AuthSettings::read(&mut reader, audience.as_deref());
+        #[cfg(feature = "challenges")]
+        consent::check_callers(consent.as_ref(), &auth, &mut reader);
+        let mcp_resource = McpResource::new(public_url.as_deref(), auth.jwt.as_ref());
+        let tools = ToolVariables::read(&mut reader, declared);
         Self {
-            origins,
-            clients,
-            resource,
-            max_body_bytes,
-            max_argument_bytes,
-            max_tool_calls,
-            challenges,
-            pauses,
-            problems,
+            limits,
+            cors,
             allowlist,
-            tools: ToolVariables(tools),
+            auth,
+            #[cfg(feature = "challenges")]
+            consent,
+            state_keys,
+            mcp_resource,
+            tools,
+            problems: reader.into_problems(),
         }
     }
 
-    /// Which pages may call; `web_clients` adds those of well-known clients. All others are refused.
-    pub fn origins_of(&self, web_clients: bool) -> &Origins {
-        if web_clients { &self.clients } else { &self.origins }
-    }
-
-    /// Whether `caller` may run `tool`: lists show it, and calls of it are served.
-    pub fn allows(&self, principal: &Principal, tool: &Tool) -> bool {
-        self.permission(tool) != Permission::Denied && principal.scopes().cover(tool.scopes)
-    }
-
-    /// Whether the operator lets `tool` be called.
-    pub fn permission(&self, tool: &Tool) -> Permission {
-        self.allowlist.permission(tool)
-    }
-}
-
-/// The values of the variables that tools declare.
-#[derive(Debug, Clone, Default)]
-pub struct ToolVariables(Vec<(&'static str, String)>);
-
-impl ToolVariables {
-    /// The value of the variable `name`; empty if no tool declares it.
-    pub fn get(&self, name: &str) -> &str {
-        self.0.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
-    }
-}
-
-/// Whether [`Challenges::read`] reads what it needs.
-fn asks_users(source: &dyn host::Variables) -> bool {
-    !source.variable("OAUTH_PROVIDERS").unwrap_or_default().is_empty()
-}
-
-/// `PUBLIC_URL`, where it is set and good. What is wrong with it is told here unless
-/// [`Challenges::read`] does, which needs it.
-fn public_url(source: &dyn host::Variables, problem: &mut dyn FnMut(&str, &str)) -> Option<String> {
-    let url = source.variable("PUBLIC_URL").filter(|url| !url.is_empty())?;
-    match is_origin(&url) {
-        Ok(()) => Some(url),
-        Err(wanted) => {
-            if !asks_users(source) {
-                problem("PUBLIC_URL", wanted);
-            }
-            None
-        }
+    /// The documentation of the server's own variables. `<ID>` stands for the id of a provider, in
+    /// upper case and with `_` for `-`.
+    pub fn variables() -> impl Iterator<Item = &'static VariableDoc> {
+        static OWN: &[VariableDoc] = &[PUBLIC_URL.doc()];
+        let parts = [
+            limits::DOCS,
+            cors::DOCS,
+            allowlist::DOCS,
+            auth::DOCS,
+            api_keys::DOCS,
+            jwt::DOCS,
+            OWN,
+            #[cfg(feature = "challenges")]
+            consent::DOCS,
+            #[cfg(feature = "challenges")]
+            provider::DOCS,
+            keys::DOCS,
+        ];
+        parts.into_iter().flatten()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Set(&'static [(&'static str, &'static str)]);
-
-    impl host::Variables for Set {
-        fn variable(&self, name: &str) -> Option<String> {
-            self.0.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
-        }
-    }
+    use crate::testing::FakeHost;
 
     const DECLARED: &[Variable] = &[Variable {
         name: "API_URL",
@@ -239,18 +207,35 @@ mod tests {
             (HERE, "https://evil.example", false, false),
             (HERE, "null", false, false),
         ] {
-            let settings = Settings::read(&Set(variables), &[]);
-            let got = [true, false].map(|clients| settings.origins_of(clients).allow(origin));
+            let settings = Settings::read(&FakeHost::with(variables), &[]);
+            let got = [true, false].map(|clients| settings.cors.origins(clients).allow(origin));
             assert_eq!(got, [clients, all], "{variables:?} {origin}");
         }
     }
 
     #[test]
+    fn every_variable_is_described_once_here_and_in_the_documentation() {
+        const DOCUMENTATION: &str = include_str!("../../../../docs/CONFIGURATION.md");
+        let mut seen = Vec::new();
+        for VariableDoc { name, doc } in Settings::variables() {
+            assert!(!seen.contains(name), "{name}");
+            assert!(doc.ends_with('.'), "{name}: {doc}");
+            assert!(DOCUMENTATION.contains(&format!("| `{name}`")), "{name}");
+            seen.push(name);
+        }
+    }
+
+    #[test]
     fn defaults() {
-        let settings = Settings::read(&Set(&[]), DECLARED);
+        let settings = Settings::read(&FakeHost::default(), DECLARED);
         assert!(settings.problems.is_empty());
-        assert_eq!(settings.max_body_bytes, 262_144);
-        assert_eq!(settings.origins, Origins::Listed(Vec::new()));
+        let limits = RequestLimits {
+            max_body_bytes: 262_144,
+            max_argument_bytes: 65_536,
+            max_tool_calls: 20,
+        };
+        assert_eq!(settings.limits, limits);
+        assert!(settings.cors.origins(false).none());
         assert_eq!(settings.tools.get("API_URL"), "https://api.example");
         assert_eq!(settings.tools.get("HOME"), "");
     }
@@ -296,8 +281,7 @@ mod tests {
             ("API_URL", "https://", true),
             ("API_URL", "https://a?b", true),
         ] {
-            let set: &'static [(&str, &str)] = Box::leak(Box::new([(name, value)]));
-            let problems = Settings::read(&Set(set), DECLARED).problems;
+            let problems = Settings::read(&FakeHost::with(&[(name, value)]), DECLARED).problems;
             assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
             assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
         }

@@ -6,13 +6,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::credentials::{Credentials, Secret};
+use super::credentials::Credentials;
 use super::input_request::{Capability, Dialogue, InputRequest, InputResponse};
 use super::notification::{LoggingLevel, Notification, Notifications};
 use super::{Named, ToolError};
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 use crate::json;
 use crate::principal::Principal;
+use crate::secret::Secret;
 use crate::settings::ToolVariables;
 
 /// The surroundings of one run of a tool.

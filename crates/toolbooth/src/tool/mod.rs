@@ -10,7 +10,7 @@ mod notification;
 
 pub use content::{ContentBlock, Document, DocumentBody};
 pub use context::Context;
-pub use credentials::{Credentials, Secret};
+pub use credentials::Credentials;
 pub use error::ToolError;
 pub use input_request::{
     Capabilities, Capability, Dialogue, InputRequest, InputRequired, InputResponse,
@@ -19,4 +19,5 @@ pub use input_request::{
 pub use named::Named;
 pub use notification::{LoggingLevel, Notification};
 
+pub use crate::secret::Secret;
 pub use crate::settings::Variable;

@@ -15,7 +15,6 @@ use crate::testing::{FakeHost, fake_signature};
 const NOW_MS: u64 = 1_741_724_000_000;
 const URL: &str = "https://issuer.example/keys";
 const ISSUER: &str = "https://issuer.example";
-const DOWN: &str = "the keys that verify tokens cannot be fetched";
 
 thread_local! {
     /// What the issuer answers, and how often it was asked.
@@ -58,12 +57,12 @@ impl StubIssuer {
             [("AUTH", "jwt")].iter().chain(&issuer).chain(more).copied().collect();
         let host = FakeHost { upstream, ..FakeHost::with(&variables) };
         ANSWER.with_borrow_mut(|issuer| issuer.1 = 0);
-        let access = Authenticator::read(&host, &mut Vec::new());
+        let access = authenticator(&host);
         Self { host, access }
     }
 
     /// What becomes of a token so many milliseconds after the start.
-    fn sent(&self, after: u64, token: &str) -> Result<(), Rejection> {
+    fn sent(&self, after: u64, token: &str) -> Result<(), AuthError> {
         self.host.now_ms.set(NOW_MS + after);
         let header = format!("Bearer {token}");
         let headers = [("authorization", &*header)];
@@ -222,8 +221,8 @@ fn audiences_of_issuers() {
     for (configured, aud, expected) in [
         ("us", json!({"aud": "us"}), Ok(())),
         ("us", json!({"aud": ["x", "us"]}), Ok(())),
-        ("us", json!({"aud": "them"}), other.clone()),
-        ("us", json!({"aud": null}), other.clone()),
+        ("us", json!({"aud": "them"}), other),
+        ("us", json!({"aud": null}), other),
         ("them, us", json!({"aud": "us"}), Ok(())),
         ("them", json!({}), other),
         // Without a name nothing of the issuer is let in.
@@ -253,7 +252,7 @@ fn keys_are_kept_and_asked_for_again() {
     publish_keys(&[ec("old")]);
     let server = StubIssuer::new(&[]);
     // Milliseconds since the start, the token, what becomes of it, how often the issuer was asked.
-    let go = |steps: &[(u64, &str, Result<(), Rejection>, usize)]| {
+    let go = |steps: &[(u64, &str, Result<(), AuthError>, usize)]| {
         for (after, token, expected, times) in steps {
             assert_eq!(server.sent(*after, token), *expected, "after {after} ms");
             assert_eq!(asked(), *times, "after {after} ms");
@@ -287,12 +286,12 @@ fn keys_are_kept_and_asked_for_again() {
         (24 * MINUTE + 6_000, &new, Ok(()), 6),
         (24 * MINUTE + 6_000, &old, Err(invalid()), 6),
         (73 * MINUTE - 10, &new, Ok(()), 7),
-        (73 * MINUTE + 10, &new, Err(Rejection::Unavailable(DOWN)), 7),
-        (74 * MINUTE, &new, Err(Rejection::Unavailable(DOWN)), 8),
+        (73 * MINUTE + 10, &new, Err(AuthError::KeysUnavailable), 7),
+        (74 * MINUTE, &new, Err(AuthError::KeysUnavailable), 8),
     ]);
     publish_keys(&[ec("new")]);
     go(&[
-        (74 * MINUTE + 4_000, &new, Err(Rejection::Unavailable(DOWN)), 8),
+        (74 * MINUTE + 4_000, &new, Err(AuthError::KeysUnavailable), 8),
         (74 * MINUTE + 6_000, &new, Ok(()), 9),
     ]);
 }
@@ -318,7 +317,7 @@ fn a_token_is_verified_once_while_its_keys_are_fresh() {
         ("another", 30, &short, Ok(()), 3),
         ("and the first again", 40, &long, Ok(()), 3),
         ("within the leeway", 89_000, &short, Ok(()), 3),
-        ("expired meanwhile", 90_000, &short, expired.clone(), 4),
+        ("expired meanwhile", 90_000, &short, expired, 4),
         ("the secret's, beside them", 10, &secret, Ok(()), 4),
         ("the secret's, expired", 90_000, &secret, expired, 4),
         ("keys still fresh", 10 * MINUTE - 10, &long, Ok(()), 4),
@@ -344,21 +343,17 @@ fn claims_are_checked_before_keys_are_fetched() {
     let far = NOW_MS / 1000 + 400 * 86_400;
     let bad = [
         (&header, json!({"exp": NOW_MS / 1000 - 31}), "the token has expired"),
-        (&header, json!({"exp": null}), "the token has no exp"),
-        (
-            &header,
-            json!({"exp": far}),
-            "the token's exp is too late: it may live for 366 days at most",
-        ),
-        (&header, json!({"iss": "https://evil.example"}), "the token is of another issuer"),
-        (&header, json!({"iss": null}), "the token is of another issuer"),
+        (&header, json!({"exp": null}), "the token has no `exp`"),
+        (&header, json!({"exp": far}), "the token's lifetime must be at most 366 days"),
+        (&header, json!({"iss": "https://evil.example"}), "the token is from another issuer"),
+        (&header, json!({"iss": null}), "the token is from another issuer"),
         (&header, json!({"aud": "them"}), "the token is for another audience"),
         (
             &header,
             json!({"cnf": {"jkt": "x"}}),
             "the token is bound to a key, which is not supported",
         ),
-        (&typed, json!({}), "the token's typ is not that of an access token"),
+        (&typed, json!({}), "the token's `typ` must be that of an access token"),
     ]
     .map(|(header, claims, reason)| (signed(&ec("k"), header, &claims), reason));
     for (token, reason) in &bad {
@@ -380,7 +375,7 @@ fn claims_are_checked_before_keys_are_fetched() {
 
 #[test]
 fn users_of_the_secret_are_not_those_of_the_issuer() {
-    use super::super::jwt::Signer::{Issuer, Secret};
+    use super::super::claims::Signer::{Issuer, Secret};
     let issuers = [
         Secret.issuer(None),
         Secret.issuer(Some("")),
@@ -410,14 +405,14 @@ fn users_of_the_secret_are_not_those_of_the_issuer() {
 #[test]
 fn an_issuer_that_does_not_answer_lets_nobody_in() {
     let token = by(&ec("k"));
-    let form = "JWKS_URL gave no JSON object with keys";
+    let form = "JWKS_URL did not return a JSON object with keys";
     for (what, answer, problem) in [
         ("down", Err(HttpError::Unreachable("refused".to_owned())), "unreachable: refused"),
-        ("slow", Err(HttpError::Timeout), "no answer in time"),
-        ("huge", Err(HttpError::TooLarge), "the answer is too large"),
-        ("500", Ok((500, "")), "JWKS_URL answered 500"),
-        ("404", Ok((404, r#"{"keys":[]}"#)), "JWKS_URL answered 404"),
-        ("a redirect", Ok((302, r#"{"keys":[]}"#)), "JWKS_URL answered 302"),
+        ("slow", Err(HttpError::Timeout), "no response in time"),
+        ("huge", Err(HttpError::TooLarge), "the response is too large"),
+        ("500", Ok((500, "")), "JWKS_URL responded with status 500"),
+        ("404", Ok((404, r#"{"keys":[]}"#)), "JWKS_URL responded with status 404"),
+        ("a redirect", Ok((302, r#"{"keys":[]}"#)), "JWKS_URL responded with status 302"),
         ("HTML", Ok((200, "<html>")), form),
         ("nothing", Ok((200, "")), form),
         ("a list", Ok((200, "[]")), form),
@@ -429,8 +424,8 @@ fn an_issuer_that_does_not_answer_lets_nobody_in() {
             Err(error) => ANSWER.with_borrow_mut(|issuer| issuer.0 = Err(error)),
         }
         let server = StubIssuer::new(&[]);
-        assert_eq!(server.sent(0, &token), Err(Rejection::Unavailable(DOWN)), "{what}");
-        assert_eq!(server.sent(10, &token), Err(Rejection::Unavailable(DOWN)), "{what}, again");
+        assert_eq!(server.sent(0, &token), Err(AuthError::KeysUnavailable), "{what}");
+        assert_eq!(server.sent(10, &token), Err(AuthError::KeysUnavailable), "{what}, again");
         assert_eq!(asked(), 1, "{what}: it is left in peace for a while");
         let told = format!("Error jwks [(\"problem\", \"{problem}\")]");
         assert_eq!(*server.host.log.borrow(), [told], "{what}");

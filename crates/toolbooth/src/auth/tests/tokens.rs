@@ -3,7 +3,8 @@
 use jwt_compact::Algorithm;
 use jwt_compact::AlgorithmSignature;
 
-use super::super::jwt::{Parts, Rules, Signer};
+use super::super::claims::{ClaimRules, Signer};
+use super::super::jws::DecodedToken;
 use super::*;
 use jwt_compact::alg::{Hs256, Hs256Key};
 
@@ -44,19 +45,19 @@ pub(super) fn good_of(iss: &str) -> String {
 }
 
 /// What becomes of a token where the secret is the one above and these variables are set too.
-fn sent(token: &str, more: Set<'_>) -> Result<Principal, Rejection> {
+fn sent(token: &str, more: Set<'_>) -> Result<Principal, AuthError> {
     let variables: Vec<_> =
         [("AUTH", "jwt"), ("JWT_SECRET", SECRET)].iter().chain(more).copied().collect();
     principal(&variables, &[("authorization", &format!("Bearer {token}"))])
 }
 
 /// Whom the secret has signed for, without `iss`.
-pub(super) fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Principal, Rejection> {
+pub(super) fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Principal, AuthError> {
     by(None, subject, scopes)
 }
 
 /// Whom the secret has signed for, as this issuer.
-fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Principal, Rejection> {
+fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Principal, AuthError> {
     let issuer = Signer::Secret.issuer(iss);
     Ok(Principal::User { issuer, subject: subject.map(str::to_owned), scopes: listed(scopes) })
 }
@@ -64,11 +65,11 @@ fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Princ
 #[test]
 fn vectors_of_oxp() {
     const HEAD: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
-    let rules = Rules { audiences: vec!["otcserver".to_owned()], issuer: None, leeway: 0 };
-    let nobody = || Rules { audiences: Vec::new(), issuer: None, leeway: 0 };
-    let verified = |token: &str, rules: &Rules, now| {
-        let parts = Parts::of(token).ok_or_else(invalid)?;
-        let good = parts.is_signed_by(&Hs256Key::new("secret"));
+    let rules = ClaimRules { audiences: vec!["otcserver".to_owned()], issuer: None, leeway: 0 };
+    let nobody = || ClaimRules { audiences: Vec::new(), issuer: None, leeway: 0 };
+    let verified = |token: &str, rules: &ClaimRules, now| {
+        let parts = DecodedToken::decode(token).ok_or_else(invalid)?;
+        let good = parts.is_signed_with(&Hs256Key::new("secret"));
         if good { rules.principal(&parts, Signer::Secret, now) } else { Err(invalid()) }
     };
     let v1 = format!(
@@ -100,7 +101,7 @@ fn vectors_of_oxp() {
             &format!(
                 "{HEAD}.eyJhdWQiOiJvdGNzZXJ2ZXIifQ.equ2BTLKGtSqP-ShaUWim3ZdJTxW-fPwMYZm5iMKaJU"
             ),
-            Err(rejected("the token has no exp")),
+            Err(rejected("the token has no `exp`")),
         ),
         (
             "V6 alg none",
@@ -128,19 +129,19 @@ fn vectors_of_oxp() {
 #[test]
 fn claims() {
     let expired = Err(rejected("the token has expired"));
-    let times = Err(rejected("the token's exp, nbf or iat is not a time"));
-    let late = Err(rejected("the token's exp is too late: it may live for 366 days at most"));
+    let times = Err(rejected("`exp`, `nbf` and `iat` must be non-negative numbers"));
+    let late = Err(rejected("the token's lifetime must be at most 366 days"));
     let bound = Err(rejected("the token is bound to a key, which is not supported"));
     let early = Err(rejected("the token is not valid yet"));
-    let issuer = Err(rejected("the token is of another issuer"));
+    let issuer = Err(rejected("the token is from another issuer"));
     let audience = Err(rejected("the token is for another audience"));
-    let words = Err(rejected("the token's scopes are no words"));
+    let words = Err(rejected("the token's `scope` and `scp` must be strings or arrays of strings"));
     let rules: Set<'_> = &[("JWT_AUDIENCE", "us, them"), ("JWT_ISSUER", "https://issuer.example")];
     let strict: Set<'_> = &[("JWT_LEEWAY", "0")];
     let nobody = user(None, &[]);
     let theirs = by(Some("https://issuer.example"), None, &[]);
     let anybodys = by(Some("anybody"), None, &[]);
-    let no_text = Err(rejected("the token's sub or iss is no text"));
+    let no_text = Err(rejected("the token's `sub` and `iss` must be strings"));
     // N stands for now.
     for (claims, more, expected) in [
         (r#"{"exp":N+1}"#, &[][..], nobody.clone()),
@@ -182,7 +183,7 @@ fn claims() {
         (r#"{"exp":N+9,"cnf":null}"#, &[], bound),
         (r#"{"exp":N+99,"nbf":1e300}"#, &[], early.clone()),
         (r#"{"exp":N.9}"#, &[("JWT_LEEWAY", "0")], nobody.clone()),
-        ("{}", &[], Err(rejected("the token has no exp"))),
+        ("{}", &[], Err(rejected("the token has no `exp`"))),
         // A repeated claim: two readers could disagree on which counts.
         (r#"{"exp":0,"exp":N+99}"#, &[], Err(invalid())),
         (r#"{"exp":N+99,"sub":"a","sub":"b"}"#, &[], Err(invalid())),
@@ -220,7 +221,7 @@ fn claims() {
         (r#"{"exp":N+9,"sub":7}"#, &[], no_text.clone()),
         (r#"{"exp":N+9,"sub":null}"#, &[], no_text.clone()),
         (r#"{"exp":N+9,"iss":7}"#, &[], no_text),
-        (r#"{"exp":N+9,"sub":""}"#, &[], Err(rejected("the token's sub is empty"))),
+        (r#"{"exp":N+9,"sub":""}"#, &[], Err(rejected("the token's `sub` must not be empty"))),
         (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], nobody),
         // What is no object of claims.
         ("[]", &[], Err(invalid())),
@@ -318,7 +319,7 @@ fn headers_and_signatures() {
 #[test]
 fn types_of_tokens() {
     let claims = format!(r#"{{"exp":{}}}"#, NOW + 60);
-    let other = Err(rejected("the token's typ is not that of an access token"));
+    let other = Err(rejected("the token's `typ` must be that of an access token"));
     for (typ, known) in [
         (r#""JWT""#, true),
         (r#""jwt""#, true),
@@ -355,9 +356,9 @@ fn a_secret_can_be_changed_while_tokens_of_the_old_one_are_about() {
     assert_eq!(sent(&by("a third secret, of thirty-two bytes"), &both), Err(invalid()));
     assert_eq!(sent(&by(SECRET), &alone), Err(invalid()), "when the change is over");
     let short = "JWT_SECRET_PREVIOUS must have at least 32 bytes";
-    let equal = "JWT_SECRET_PREVIOUS must be another than JWT_SECRET, or not be set";
+    let equal = "JWT_SECRET_PREVIOUS must differ from JWT_SECRET or not be set";
     let useless = "JWT_SECRET_PREVIOUS must not be set without JWT_SECRET";
-    let neither = "JWT_SECRET or JWKS_URL must be set, for AUTH has jwt";
+    let neither = "JWT_SECRET or JWKS_URL must be set if AUTH contains jwt";
     for (variables, expected) in [
         (&both[..], &[][..]),
         (&[("JWT_SECRET", NEXT), ("JWT_SECRET_PREVIOUS", &SECRET[..31])], &[short]),
@@ -380,9 +381,9 @@ fn a_secret_can_be_changed_while_tokens_of_the_old_one_are_about() {
 #[test]
 fn variables() {
     let secret = "JWT_SECRET must have at least 32 bytes";
-    let url = "JWKS_URL must be an https address; http is for this machine only";
+    let url = "JWKS_URL must be an https URL; http is allowed for localhost only";
     let leeway = "JWT_LEEWAY must be a whole number of seconds from 0 to 300";
-    let neither = "JWT_SECRET or JWKS_URL must be set, for AUTH has jwt";
+    let neither = "JWT_SECRET or JWKS_URL must be set if AUTH contains jwt";
     for (variable, expected) in [
         (None, Some(neither)),
         (Some(("JWT_SECRET", "")), Some(secret)),
@@ -405,8 +406,8 @@ fn variables() {
         assert_eq!(problems(&variables), Vec::from_iter(expected), "{variable:?}");
     }
     let (issuer, audience) = (
-        "JWT_ISSUER must be set, for JWKS_URL is",
-        "JWT_AUDIENCE or PUBLIC_URL must be set, for JWKS_URL is",
+        "JWT_ISSUER must be set if JWKS_URL is",
+        "JWT_AUDIENCE or PUBLIC_URL must be set if JWKS_URL is",
     );
     let (url, iss) =
         (("JWKS_URL", "https://issuer.example/"), ("JWT_ISSUER", "https://issuer.example"));

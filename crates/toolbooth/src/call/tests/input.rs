@@ -73,7 +73,7 @@ fn the_size_of_told_faults_is_bounded() {
         ("a long path", deep.clone()),
         ("many faults below a long path", json!({ key('b'): below(500), key('c'): deep })),
     ] {
-        let invalid = check_input(&OBJECTS, &(&input).into()).unwrap_err();
+        let invalid = check(&OBJECTS, &(&input).into()).unwrap_err();
         let size = invalid.to_string().len();
         assert!(size < 4096 + 64, "{what}: {size} bytes");
         assert!(
@@ -86,7 +86,7 @@ fn the_size_of_told_faults_is_bounded() {
 #[test]
 fn a_tool_without_parameters_names_each_that_it_is_sent() {
     const NONE: Properties = Properties { named: &[], patterns: &[], additional: Some(&NOTHING) };
-    let nothing = of(&[OBJECT, Keyword::Properties(&NONE)]);
+    let nothing = of(&[OBJECT, Keyword::Object(ObjectKeyword::Properties(&NONE))]);
     for (input, expected) in [
         (json!({}), vec![]),
         (
@@ -95,17 +95,14 @@ fn a_tool_without_parameters_names_each_that_it_is_sent() {
         ),
         (json!(1), vec![("input", "Must be an object")]),
     ] {
-        let errors = check_input(&nothing, &(&input).into())
+        let errors = check(&nothing, &(&input).into())
             .map_or_else(|invalid| invalid.errors, |()| Vec::new());
         let got: Vec<_> =
             errors.iter().map(|e| (e.parameter.as_str(), e.message.as_str())).collect();
         assert_eq!(got, expected, "{input}");
     }
     let many: Value = (0..500).map(|n| (format!("p{n}"), json!(n))).collect();
-    assert_eq!(
-        check_input(&nothing, &(&many).into()).map_err(|invalid| invalid.errors.len()),
-        Err(32)
-    );
+    assert_eq!(check(&nothing, &(&many).into()).map_err(|invalid| invalid.errors.len()), Err(32));
 }
 
 #[test]

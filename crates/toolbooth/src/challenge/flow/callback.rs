@@ -1,117 +1,131 @@
-//! Where the provider sends the user back to.
+//! The callback, to which the provider redirects the user with a code or an error.
 
 use super::cookie::{self, State};
-use super::stop::FlowError;
-use super::{again, parameter};
+use super::error::FlowError;
+use super::shared::{parameter, retry_url};
+use crate::challenge::challenges::Challenges;
+use crate::challenge::constants::STALE_MS;
 use crate::challenge::grant::Grant;
-use crate::challenge::token::TokenPurpose;
-use crate::challenge::{Challenges, STALE_MS, oauth, page};
+use crate::challenge::grant_store::GrantId;
+use crate::challenge::page;
 use crate::host::Host;
 use crate::http::{Headers, Response};
+use crate::oauth::{CsrfToken, PkceVerifier, TokenPurpose};
 
-/// A browser that has been at a challenge's page, as its cookie and `state` show.
-struct Callback {
+/// What the cookie and `state` of a callback contain.
+enum VerifiedCallback {
+    /// The browser has begun this challenge.
+    Pending(PendingCallback),
+    /// The browser has completed the challenge before.
+    Done,
+}
+
+struct PendingCallback {
     /// The challenge's id.
-    id: String,
+    challenge: String,
     /// The challenge's token.
     token: String,
-    /// The PKCE verifier.
-    verifier: String,
+    verifier: PkceVerifier,
 }
 
 impl Challenges {
-    /// `GET /auth/callback/{provider}`: the provider sends the user back (RFC 6749, 4.1.2).
-    pub(crate) async fn back(
-        this: Option<&Self>,
-        provider: &str,
-        (query, headers): (&str, &dyn Headers),
-        host: &dyn Host,
-    ) -> Response {
-        let page = match this {
-            Some(this) => this.arrive(provider, (query, headers), host).await,
-            None => page::notice(FlowError::NoProvider.notice(), None),
-        };
-        Self::secured(this, page)
-    }
-
-    async fn arrive(
+    /// `GET /auth/callback/{provider}`: completes or fails the challenge (RFC 6749, 4.1.2).
+    pub(crate) async fn callback(
         &self,
         provider: &str,
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Response {
-        let Callback { id, token, verifier } = match self.recognise(query, headers, host) {
-            Ok(Some(known)) => known,
-            Ok(None) => return page::done(),
-            Err(stop) => return page::notice(stop.notice(), None),
+        self.secured(self.callback_page(provider, (query, headers), host).await)
+    }
+
+    async fn callback_page(
+        &self,
+        provider: &str,
+        (query, headers): (&str, &dyn Headers),
+        host: &dyn Host,
+    ) -> Response {
+        let pending = match self.verify(query, headers, host) {
+            Ok(VerifiedCallback::Pending(pending)) => pending,
+            Ok(VerifiedCallback::Done) => return page::done(),
+            Err(error) => return page::notice(error.notice(), None),
         };
-        match self.conclude((provider, query), (&id, &token, &verifier), host).await {
-            Ok(()) => page::done().with("set-cookie", cookie::set(&id, cookie::DONE)),
-            Err(stop) => {
-                if let Some(after_ms) = stop.decides_after_ms() {
+        let id = &pending.challenge;
+        match self.complete(provider, query, &pending, host).await {
+            Ok(()) => page::done().with("set-cookie", cookie::set(id, cookie::DONE)),
+            Err(error) => {
+                if let Some(after_ms) = error.fails_challenge_after_ms() {
                     let from_ms = host.now_ms().saturating_add(after_ms);
-                    self.vault.fail(&id, from_ms, host).await;
+                    self.grants.save_failure(id, from_ms, host).await;
                 }
-                page::notice(stop.notice(), again(stop, &token).as_deref())
+                page::notice(error.notice(), retry_url(error, &pending.token).as_deref())
             }
         }
     }
 
-    /// What a browser comes back from; nothing when it was done before.
-    fn recognise(
+    /// Verifies that the browser is the one that was sent to the provider.
+    fn verify(
         &self,
         query: &str,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<Option<Callback>, FlowError> {
-        let key = &self.vault.state;
+    ) -> Result<VerifiedCallback, FlowError> {
         let state = parameter(query, "state").unwrap_or_default();
-        let state: State = key.open(TokenPurpose::State, &state, host.now_ms())?;
-        let cookie = cookie::read(headers, &state.i).ok_or(FlowError::OtherBrowser)?;
+        let State { challenge, browser } =
+            self.state_keys.open(TokenPurpose::State, &state, host.now_ms())?;
+        let cookie = cookie::read(headers, &challenge).ok_or(FlowError::OtherBrowser)?;
         if cookie == cookie::DONE {
-            return Ok(None);
+            return Ok(VerifiedCallback::Done);
         }
-        let (mark, token) = cookie.split_once('.').unwrap_or_default();
-        let maker = key.maker(TokenPurpose::Browser, &[&state.i, mark], &state.b);
-        // The provider has the challenge to this verifier from when the key that made both was current.
-        let verifier =
-            maker.ok_or(FlowError::OtherBrowser)?.hash(TokenPurpose::Verifier, &[&state.i, mark]);
-        Ok(Some(Callback { token: token.to_owned(), verifier, id: state.i }))
+        let (csrf_token, token) = cookie.split_once('.').unwrap_or_default();
+        let csrf_token = CsrfToken::from_cookie(csrf_token);
+        let parts = [&*challenge, csrf_token.expose()];
+        let key = self.state_keys.maker(TokenPurpose::Browser, &parts, &browser);
+        // The verifier is derived from the key that was current when the provider got its challenge.
+        let verifier = key.ok_or(FlowError::OtherBrowser)?.hash(TokenPurpose::Verifier, &parts);
+        Ok(VerifiedCallback::Pending(PendingCallback {
+            token: token.to_owned(),
+            verifier: PkceVerifier::new(verifier),
+            challenge,
+        }))
     }
 
-    async fn conclude(
+    /// Exchanges the code for tokens and saves the grant.
+    async fn complete(
         &self,
-        (address, query): (&str, &str),
-        (id, token, verifier): (&str, &str, &str),
+        provider: &str,
+        query: &str,
+        pending: &PendingCallback,
         host: &dyn Host,
     ) -> Result<(), FlowError> {
-        let (claims, provider) = self.pending(token, host)?;
-        if claims.i != id || claims.p != address {
+        let (claims, client) = self.pending(&pending.token, host)?;
+        if claims.id != pending.challenge || claims.provider != provider {
             return Err(FlowError::Forged);
         }
-        // Whose answer it is must be clear first: another server may not end the challenge either.
-        let server = oauth::server(provider, host).await?;
-        if !server.has_sent(parameter(query, "iss").as_deref()) {
+        // The issuer is checked first: another server must not fail the challenge either.
+        let server = client.server(host).await?;
+        if !server.is_issuer(parameter(query, "iss").as_deref()) {
             return Err(FlowError::Forged);
         }
         match parameter(query, "error").as_deref() {
             None => {}
             Some("access_denied") => return Err(FlowError::Denied),
-            Some("server_error" | "temporarily_unavailable") => return Err(FlowError::Away),
-            Some(_) => return Err(FlowError::Refused),
+            Some("server_error" | "temporarily_unavailable") => return Err(FlowError::Unreachable),
+            Some(_) => return Err(FlowError::Rejected),
         }
         let code = parameter(query, "code").ok_or(FlowError::Forged)?;
-        let callback = self.callback(provider);
-        let tokens = server.exchange(provider, (&code, &callback, verifier), host).await?;
-        let grant = Grant::new(tokens, &claims.scopes(), claims.g, host.now_ms());
-        if !grant.covers(&claims.s) {
-            return Err(FlowError::TooLittle);
+        let redirect_uri = self.redirect_uri(client);
+        let tokens =
+            client.exchange_code(&server, (&code, &redirect_uri), &pending.verifier, host).await?;
+        let grant = Grant::new(tokens, &claims.scopes(), claims.seen_ms, host.now_ms());
+        if !grant.covers(&claims.required_scopes) {
+            return Err(FlowError::MissingScopes);
         }
-        // The call may see the grant only a minute from now.
+        // The call may read the grant only a minute from now.
         if grant.is_dead(host.now_ms().saturating_add(STALE_MS)) {
-            return Err(FlowError::Ended);
+            return Err(FlowError::AlreadyExpired);
         }
-        let saved = self.vault.save((&claims.o, &provider.id), &grant, host).await;
-        saved.map_err(|_| FlowError::Broken)
+        let id = GrantId { owner: &claims.owner, provider: &client.provider.id };
+        self.grants.save(id, &grant, host).await.map_err(|_| FlowError::Internal)
     }
 }

@@ -4,17 +4,18 @@
 use futures_util::future::join;
 use pollster::block_on;
 
+use super::super::Challenges;
 use super::super::grant::Grant;
+use super::super::grant_store::GrantId;
 use super::super::owner::Owner;
-use super::super::seal::SealKeys;
-use super::super::tokens::TokenResponse;
 use super::*;
 use crate::Server;
 use crate::host::Store;
+use crate::oauth::TokenResponse;
 use crate::principal::Principal;
+use crate::secret::Secret;
 use crate::settings::Settings;
 use crate::testing::ready;
-use crate::tool::Secret;
 
 pub(super) const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;
@@ -179,7 +180,7 @@ fn clocks_that_differ() {
 #[test]
 fn a_grant_of_the_version_before_counts_until_it_is_deleted() {
     let world = granted_for_an_hour(&[]);
-    let keys = SealKeys::parse("a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=").unwrap();
+    let keys = grant_keys();
     let stored = world.host.store.values();
     let (key, sealed) = stored.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
     let mut old: serde_json::Value =
@@ -217,13 +218,13 @@ fn deleted_at(
     let scopes = crate::principal::Scopes::NONE.clone();
     let owner = Owner::of(&Principal::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
     let grant = Grant::new(tokens, &[], None, world.host.now_ms.get());
-    let challenges = Settings::read(&world.host, &[]).challenges.unwrap();
-    let whose = (&owner.unwrap(), provider);
-    ready(challenges.vault.save(whose, &grant, &world.host)).unwrap();
+    let challenges = Challenges::new(&Settings::read(&world.host, &[]).consent.unwrap());
+    let id = GrantId { owner: &owner.unwrap(), provider };
+    ready(challenges.grants.save(id, &grant, &world.host)).unwrap();
     world.wait(1_000);
     let path = format!("/auth/grants/{provider}?user_id=ada");
     assert_eq!(world.ask(("DELETE", &path), &[], "").status, 204);
-    assert!(ready(challenges.vault.load(whose, &world.host)).unwrap().is_none());
+    assert!(ready(challenges.grants.load(id, &world.host)).unwrap().is_none());
     upstream(|server| server.revoked.clone())
 }
 
@@ -306,7 +307,7 @@ fn a_provider_that_does_not_revoke_is_logged_and_the_grant_is_deleted() {
     for (status, down, fault) in [
         (Some(503), false, "it did not revoke a grant"),
         (Some(400), false, "it did not revoke a grant"),
-        (None, true, "no answer in time"),
+        (None, true, "no response in time"),
     ] {
         let world = World::with(&[REVOKE]);
         upstream(|server| (server.refuses_to_revoke, server.down) = (status, down));

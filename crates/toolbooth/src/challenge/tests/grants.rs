@@ -1,6 +1,6 @@
 //! What becomes of a grant: refreshed, refused, forgotten.
 
-use super::super::owner::{NoOwner, Owner};
+use super::super::owner::{Owner, OwnerError};
 use super::*;
 use crate::principal::Principal;
 use crate::testing::ready;
@@ -216,7 +216,7 @@ fn x48_without_a_user_there_is_nobody_to_ask() {
     let long = "u".repeat(129);
     for (user, user_id, detail) in [
         ("", true, "the call lacks context.authorization with id \"mail\", context.user_id"),
-        (&*long, false, "context: user_id may have at most 128 bytes"),
+        (&*long, false, "context: user_id must have at most 128 bytes"),
     ] {
         let (status, body) = world.call_for(user, "token");
         assert_eq!(status, 400);
@@ -324,7 +324,7 @@ fn keys_that_change() {
     );
     let world = World { host };
     let asked = world.challenge();
-    assert!(world.log().contains("no key of GRANT_KEYS opens it"), "{}", world.log());
+    assert!(world.log().contains("no key of GRANT_KEYS decrypts it"), "{}", world.log());
     complete(&world, &asked, &mut Browser::default());
     let values = world.host.store.values();
     let mut grants = values.iter().filter(|(key, _)| key.starts_with("grant:"));
@@ -351,10 +351,10 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
     for (principal, named, expected) in [
         (token(Some("ada")), None, Ok("ada")),
         (token(Some("ada")), Some(""), Ok("ada")),
-        (token(Some("ada")), Some("bob"), Err(NoOwner::Another)),
-        (token(None), None, Err(NoOwner::NoSubject)),
-        (token(None), Some("ada"), Err(NoOwner::NoSubject)),
-        (key("a"), Some(""), Err(NoOwner::Unnamed)),
+        (token(Some("ada")), Some("bob"), Err(OwnerError::UserMismatch)),
+        (token(None), None, Err(OwnerError::MissingSubject)),
+        (token(None), Some("ada"), Err(OwnerError::MissingSubject)),
+        (key("a"), Some(""), Err(OwnerError::MissingUser)),
         (key("a"), Some("bob"), Ok("bob")),
     ] {
         let got = Owner::of(&principal, named).map(|owner| owner.user);
@@ -374,7 +374,7 @@ fn strangers_are_not_let_in_where_grants_are_kept() {
     ] {
         let world = World::with(&[("AUTH", auth), ("PUBLIC_URL", origin)]);
         let (status, body) = world.call_for("ada", "token");
-        let told = world.log().contains("AUTH must not have none");
+        let told = world.log().contains("AUTH must not contain none");
         assert_eq!(told, wrong, "{auth} {origin}: {}", world.log());
         let unavailable = body["message"] == "The tool server is temporarily unavailable";
         assert_eq!((status, unavailable), (400, wrong), "{auth} {origin}: {body}");

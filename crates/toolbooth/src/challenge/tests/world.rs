@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::super::token::sha256_base64url;
 use crate::Server;
 use crate::call::tests::CATALOG;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::http::tests::Pairs;
 use crate::http::{Body, Request, Response};
+use crate::oauth::PkceVerifier;
 use crate::testing::{FakeHost, ready};
 
 pub(super) const ORIGIN: &str = "https://booth.example";
@@ -41,7 +41,7 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
 
 /// The authorization server's mind.
 #[derive(Default)]
-pub(super) struct AuthorizationServer {
+pub(super) struct FakeAuthorizationServer {
     pub(super) down: bool,
     /// Answers with this status and body instead.
     pub(super) instead: Option<(u16, &'static str)>,
@@ -71,14 +71,14 @@ pub(super) struct AuthorizationServer {
 }
 
 thread_local! {
-    pub(super) static SERVER: RefCell<AuthorizationServer> = RefCell::default();
+    pub(super) static SERVER: RefCell<FakeAuthorizationServer> = RefCell::default();
 }
 
-pub(super) fn upstream<T>(with: impl FnOnce(&mut AuthorizationServer) -> T) -> T {
+pub(super) fn upstream<T>(with: impl FnOnce(&mut FakeAuthorizationServer) -> T) -> T {
     SERVER.with_borrow_mut(with)
 }
 
-impl AuthorizationServer {
+impl FakeAuthorizationServer {
     fn answer(&mut self, request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
         let reply = |status, body: &str| {
             Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
@@ -122,7 +122,7 @@ impl AuthorizationServer {
         let once = match field("grant_type").as_str() {
             "authorization_code" => {
                 assert_eq!(field("redirect_uri"), CALLBACK);
-                let challenge = sha256_base64url(&field("code_verifier"));
+                let challenge = PkceVerifier::new(field("code_verifier")).challenge();
                 (self.codes.get(&field("code")) == Some(&challenge)).then(|| field("code"))
             }
             "refresh_token" => Some(field("refresh_token")),
@@ -181,11 +181,10 @@ impl World {
 
     /// With further variables, or others in the place of those in [`VARIABLES`].
     pub(super) fn with(variables: &[(&str, &str)]) -> Self {
-        upstream(|server| *server = AuthorizationServer::default());
+        upstream(|server| *server = FakeAuthorizationServer::default());
         let all: Vec<_> = VARIABLES.iter().chain(variables).copied().collect();
         let upstream = |request: &HttpRequest<'_>| upstream(|server| server.answer(request));
         let host = FakeHost { upstream, ..FakeHost::with(&all) };
-        assert_eq!(crate::settings::Settings::read(&host, &[]).problems, [""; 0]);
         Self { host }
     }
 

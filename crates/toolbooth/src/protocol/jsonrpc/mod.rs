@@ -51,7 +51,7 @@ const RULES: Rules = Rules { versions: &[VERSION], result: |value| value, failed
 /// Of a batch with more members than `MAX_TOOL_CALLS` none is run.
 pub(super) fn call<'a>(request: PostRequest<'a>, rules: &'static Rules) -> CallResponse<'a> {
     let PostRequest { body, context } = request;
-    let most = context.pipeline.settings.max_tool_calls;
+    let most = context.pipeline.settings.limits.max_tool_calls;
     let read = |body| Request::read(body, rules.versions);
     let (batch, requests) = match body {
         json::Value::Array(members) if members.is_empty() => {

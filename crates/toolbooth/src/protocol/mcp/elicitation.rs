@@ -10,8 +10,8 @@ use super::client_request::{
 use super::error::{ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
 use crate::call::{MissingRequirements, Rejection, RequestContext, ToolSelector};
-use crate::challenge::{ContinuationToken, FORGED, Waited};
 use crate::json::{self, Object};
+use crate::oauth::{ContinuationToken, INVALID_STATE, RequestState};
 use crate::tool::{Capabilities, Capability, Credentials, Dialogue, InputRequired};
 
 /// What the client can be asked for, and what it returned of an earlier round.
@@ -23,7 +23,7 @@ pub(super) struct Elicitation {
     /// Seals the state of this request, if there is a key for that.
     continuation: Option<ContinuationToken>,
     /// The state that the client returned.
-    waited: Waited,
+    returned: RequestState,
 }
 
 /// How the client has its user authorize a tool.
@@ -56,8 +56,8 @@ impl Elicitation {
                     .any(|(name, value)| name == "elicitation" && value == "url");
             let authorization =
                 if opens_urls { AuthorizationPrompt::Error } else { AuthorizationPrompt::Text };
-            let (capabilities, waited) = Default::default();
-            return Ok(Self { authorization, capabilities, continuation: None, waited });
+            let (capabilities, returned) = Default::default();
+            return Ok(Self { authorization, capabilities, continuation: None, returned });
         }
         let capabilities = declared(request.meta.client_capabilities.as_ref());
         let now_ms = context.host.now_ms();
@@ -71,22 +71,22 @@ impl Elicitation {
                 ToolSelector::Resolved(tool) => tool.name,
             };
             let parts = [&*request.method, tool, &input.text()];
-            codec.pause((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
+            codec.token_for((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
         });
         let invalid =
             |what: &str| McpError::new(ErrorCode::InvalidParams, format!("requestState {what}"));
-        let waited = match (state, &continuation) {
-            (None, _) => Waited::default(),
+        let returned = match (state, &continuation) {
+            (None, _) => RequestState::default(),
             (Some(json::Value::String(state)), Some(continuation)) => {
                 continuation.open(state, now_ms).map_err(invalid)?
             }
-            (Some(json::Value::String(_)), None) => return Err(invalid(FORGED)),
+            (Some(json::Value::String(_)), None) => return Err(invalid(INVALID_STATE)),
             (Some(_), _) => return Err(invalid("must be a string")),
         };
         let opens_urls = capabilities.has(Capability::Url) && continuation.is_some();
         let authorization =
             if opens_urls { AuthorizationPrompt::InputRequired } else { AuthorizationPrompt::Text };
-        Ok(Self { authorization, capabilities, continuation, waited })
+        Ok(Self { authorization, capabilities, continuation, returned })
     }
 
     /// What the tool gets to know. Invalid responses are ignored, so that the tool asks again.
@@ -98,7 +98,7 @@ impl Elicitation {
             answers: responses
                 .filter_map(|(key, response)| Some((key.to_string(), input_response(response)?)))
                 .collect(),
-            state: self.waited.state.clone(),
+            state: self.returned.state.clone(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Elicitation {
     /// it proves nothing: the call itself finds out what the user has granted.
     pub(super) fn declined(&self, params: &Object<'_>) -> Option<String> {
         let responses = params.get("inputResponses")?;
-        let declined = self.waited.providers.iter().find(|provider| {
+        let declined = self.returned.providers.iter().find(|provider| {
             let action = responses.get(provider).and_then(|one| one.get("action")?.as_str());
             matches!(action, Some("decline" | "cancel"))
         })?;
@@ -133,7 +133,8 @@ impl Elicitation {
             .iter()
             .map(|challenge| (challenge.provider.clone(), ClientRequest::authorize(challenge)));
         let providers = missing.challenges.iter().map(|one| one.provider.clone()).collect();
-        let state = continuation.token(Waited { providers, state: self.waited.state.clone() });
+        let state =
+            continuation.seal(RequestState { providers, state: self.returned.state.clone() });
         Some(InputRequiredResult {
             input_requests: InputRequests(requests.collect()),
             request_state: Some(state),
@@ -154,8 +155,8 @@ impl Elicitation {
             None => None,
             state => {
                 let no_key = Rejection::Unavailable("STATE_KEY is not set, and this tool needs it");
-                let waited = Waited { providers: Vec::new(), state };
-                Some(self.continuation.as_ref().ok_or(no_key)?.token(waited))
+                let state = RequestState { providers: Vec::new(), state };
+                Some(self.continuation.as_ref().ok_or(no_key)?.seal(state))
             }
         };
         Ok(InputRequiredResult { input_requests, request_state })

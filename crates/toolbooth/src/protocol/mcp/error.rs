@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use super::client_request::{ClientCapabilities, UrlElicitation};
 use super::message::{Era, MODERN};
-use super::response;
-use crate::auth::resource;
+use super::{resource_metadata, response};
 use crate::call::{Pipeline, Rejection, RejectionKind};
 use crate::http::Response;
 use crate::text::excerpt;
@@ -217,12 +216,12 @@ pub(super) fn encode_rejection(
 ) -> Response {
     let mut response = McpError::from(rejection).encode(id);
     if let Some((name, mut value)) = rejection.header() {
-        if let (Some(resource), "www-authenticate") = (&pipeline.settings.resource, name) {
+        if let (Some(resource), "www-authenticate") = (&pipeline.settings.mcp_resource, name) {
             let scopes = match rejection {
-                Rejection::Unauthenticated { .. } => resource::scopes(pipeline.catalog),
+                Rejection::Unauthenticated { .. } => resource_metadata::scopes(pipeline.catalog),
                 _ => Vec::new(),
             };
-            value.push_str(&resource.pointer(&scopes));
+            value.push_str(&resource_metadata::challenge_parameters(resource, &scopes));
         }
         response.headers.push((name, value.into()));
     }

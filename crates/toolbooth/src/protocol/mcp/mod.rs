@@ -22,6 +22,7 @@ mod outcome;
 mod pagination;
 mod prompts;
 mod rendered;
+mod resource_metadata;
 mod resources;
 mod response;
 mod tools;
@@ -80,8 +81,10 @@ pub(super) const LISTS: &[ListForm] = &[
 
 /// `GET /.well-known/oauth-protected-resource`; 404 if there is no issuer to name.
 fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    match &context.pipeline.settings.resource {
-        Some(resource) => Ok(Page::new(resource.metadata(context.pipeline.catalog))),
+    match &context.pipeline.settings.mcp_resource {
+        Some(resource) => {
+            Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
+        }
         None => Err(Rejection::NotFound.into()),
     }
 }

@@ -28,8 +28,8 @@ fn options() {
 fn a_preflight_comes_before_everything_else() {
     let rejected = error(
         403,
-        "This origin may not call the server",
-        "ALLOWED_ORIGINS does not name the request's Origin",
+        "Pages of this origin may not call the server",
+        "ALLOWED_ORIGINS does not include the request's Origin",
     );
     let varying = rejected.replace("oxp-version: 1.0\n", "oxp-version: 1.0\nvary: Origin\n");
     let allowed = |origin: &str| {
@@ -37,8 +37,10 @@ fn a_preflight_comes_before_everything_else() {
             "204\naccess-control-allow-methods: GET, HEAD, POST, OPTIONS\n\
              access-control-allow-headers: accept, authorization, content-type, if-none-match, \
              last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, \
-             oxp-api-key, oxp-version\naccess-control-max-age: 86400\n\
-             access-control-allow-origin: {origin}\nvary: Origin\noxp-version: 1.0\n"
+             oxp-api-key, oxp-version\naccess-control-max-age: 86400\noxp-version: 1.0\n\
+             access-control-expose-headers: etag, oxp-version, retry-after, retry-after-ms, \
+             toolbooth-warning, www-authenticate, x-should-retry\n\
+             access-control-allow-origin: {origin}\nvary: Origin\n"
         )
     };
     for (origins, expected) in [

@@ -36,8 +36,8 @@ fn text_that_is_not_json() {
         let host = FakeHost::default();
         let sent = Body::from(body.to_vec());
         let got = wire(&answer(CATALOG, &host, ("POST", "/oxp/call", &[JSON]), sent));
-        let detail = format!("the body is not valid JSON: {}", expected.replace('"', "\\\""));
-        assert_eq!(got, error(400, "The request is malformed", &detail), "{body:?}");
+        let detail = expected.replace('"', "\\\"");
+        assert_eq!(got, error(400, "The request body is not valid JSON", &detail), "{body:?}");
     }
 }
 
@@ -46,9 +46,9 @@ fn faults_are_told_in_the_order_of_the_checks() {
     let other = ("oxp-version", "2.0");
     // Each row mends one fault more than the row before it.
     for (headers, body, status, detail) in [
-        (&[other][..], None, 413, "the body may have at most 262144 bytes"),
+        (&[other][..], None, 413, "it may have at most 262144 bytes"),
         (&[other], Some("{"), 415, "send the header Content-Type: application/json"),
-        (&[other, JSON], Some("{"), 400, "the body is not valid JSON: EOF"),
+        (&[other, JSON], Some("{"), 400, "EOF while parsing"),
         (&[other, JSON], Some("[]"), 400, "OXP-Version must be 1.0 or absent"),
         (&[JSON], Some("[]"), 400, "the body must be an object with tool_id and input"),
     ] {

@@ -8,7 +8,7 @@ use serde_json::{Number, Value, json};
 use super::*;
 use crate::call::tests::{LISTS, OBJECT};
 use crate::catalog::{Tool, ToolFn, Version, run};
-use crate::schema::{Keyword, Properties, Schema, Types};
+use crate::schema::{AnyKeyword, Keyword, ObjectKeyword, Properties, Schema, Types};
 use crate::tool::{Context, ToolError};
 
 const ANYTHING: Schema = Schema { keywords: &[] };
@@ -16,25 +16,28 @@ const ANYTHING: Schema = Schema { keywords: &[] };
 static ADD_INPUT: Schema = Schema {
     keywords: &[
         OBJECT,
-        Keyword::Required(&["a", "b"]),
-        Keyword::Properties(&Properties {
+        Keyword::Object(ObjectKeyword::Required(&["a", "b"])),
+        Keyword::Object(ObjectKeyword::Properties(&Properties {
             named: &[("a", NUMBER), ("b", NUMBER)],
             patterns: &[],
-            additional: Some(&Schema { keywords: &[Keyword::False] }),
-        }),
+            additional: Some(&Schema { keywords: &[Keyword::Any(AnyKeyword::False)] }),
+        })),
     ],
 };
-const NUMBER: Schema = Schema { keywords: &[Keyword::Type(Types(1 << 3))] };
+const NUMBER: Schema = Schema { keywords: &[Keyword::Any(AnyKeyword::Type(Types(1 << 3)))] };
 
 static RING_INPUT: Schema = Schema {
     keywords: &[
         OBJECT,
-        Keyword::Required(&["doorbell_id"]),
-        Keyword::Properties(&Properties {
-            named: &[("doorbell_id", Schema { keywords: &[Keyword::Type(Types(1 << 4))] })],
+        Keyword::Object(ObjectKeyword::Required(&["doorbell_id"])),
+        Keyword::Object(ObjectKeyword::Properties(&Properties {
+            named: &[(
+                "doorbell_id",
+                Schema { keywords: &[Keyword::Any(AnyKeyword::Type(Types(1 << 4)))] },
+            )],
             patterns: &[],
-            additional: Some(&Schema { keywords: &[Keyword::False] }),
-        }),
+            additional: Some(&Schema { keywords: &[Keyword::Any(AnyKeyword::False)] }),
+        })),
     ],
 };
 

@@ -29,13 +29,13 @@ fn the_form_of_a_request_is_the_form_of_its_answer() {
     let (otc, oxp) = ("\"$schema\":\"otc://1.0\",", "\"$schema\":\"urn:oxp:1.0\",");
     let version = |schema: &str| {
         format!(
-            "400 {{{schema}\"message\":\"This version of the protocol is not supported\",\
+            "400 {{{schema}\"message\":\"This protocol version is not supported\",\
              \"developer_message\":\"$schema must be otc://1.0, urn:oxp:1.0 or absent\"}}"
         )
     };
     let flat_only = malformed(
         "",
-        "request is an envelope, which /otc and /oxp/1.0 take; here its fields are the body's own",
+        "request is an envelope, which /otc and /oxp/1.0 accept; here its fields belong in the body itself",
     );
     let no_id = malformed("", "tool_id is missing; it must be a string");
     let no_flat =

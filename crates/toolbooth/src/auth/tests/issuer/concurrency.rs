@@ -10,7 +10,7 @@ use super::*;
 impl StubIssuer {
     /// What becomes of twenty requests with a token that come at the same time, so many milliseconds
     /// after the start.
-    fn at_once(&self, after: u64, token: &str) -> Vec<Result<Principal, Rejection>> {
+    fn at_once(&self, after: u64, token: &str) -> Vec<Result<Principal, AuthError>> {
         self.host.now_ms.set(NOW_MS + after);
         self.host.upstream_waits.set(true);
         let token = format!("Bearer {token}");
@@ -28,7 +28,7 @@ fn of_many_at_once_one_fetches_the_keys() {
     const MINUTE: u64 = 60_000;
     let (old, new) = (by(&ec("old")), by(&ec("new")));
     let server = StubIssuer::new(&[]);
-    let at_once = |what: &str, after, token: &str, expected: Result<(), Rejection>, times| {
+    let at_once = |what: &str, after, token: &str, expected: Result<(), AuthError>, times| {
         for principal in server.at_once(after, token) {
             assert_eq!(principal.map(drop), expected, "{what}");
         }
@@ -44,7 +44,7 @@ fn of_many_at_once_one_fetches_the_keys() {
     at_once("fresh ones", 15 * MINUTE, &old, Ok(()), 4);
     publish(503, "");
     at_once("an issuer that is down", 26 * MINUTE, &old, Ok(()), 5);
-    let down = || Err(Rejection::Unavailable(DOWN));
+    let down = || Err(AuthError::KeysUnavailable);
     at_once("and stays down", 90 * MINUTE, &old, down(), 6);
     at_once("and is left in peace", 90 * MINUTE + 2_000, &old, down(), 6);
 }
@@ -101,7 +101,7 @@ fn nobody_waits_for_ever() {
         match unlucky.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Pending => {}
             Poll::Ready(got) => {
-                assert_eq!(got, Err(Rejection::Unavailable(DOWN)));
+                assert_eq!(got, Err(AuthError::KeysUnavailable));
                 break server.host.now_ms.get() - NOW_MS;
             }
         }

@@ -96,7 +96,7 @@ fn mc40_a_modern_client_that_opens_urls_is_asked_for_input() {
     let (_, late) = again(&[]);
     assert_eq!(
         late["error"]["message"],
-        "requestState has expired; make the request again without it"
+        "requestState has expired; send the request again without it"
     );
 }
 

@@ -96,7 +96,7 @@ fn call<'a>(request: PostRequest<'a>, format: &'static Format) -> CallResponse<'
         let mut turn = (format.read)(body).map_err(Rejection::Malformed)?;
         turn.stop_cut_call();
         let (count, most) =
-            (turn.calls.len() + turn.others.len(), context.pipeline.settings.max_tool_calls);
+            (turn.calls.len() + turn.others.len(), context.pipeline.settings.limits.max_tool_calls);
         if count > most {
             let message =
                 format!("There are {count} tool calls; one request may have at most {most}");
@@ -138,7 +138,7 @@ fn decode<'t>(
     warnings.extend(ids::warnings(&handles, format.pairs_by_id));
     // However many texts of JSON there are, they share one limit.
     let mut left = json::MAX_VALUES;
-    let limit = context.pipeline.settings.max_argument_bytes;
+    let limit = context.pipeline.settings.limits.max_argument_bytes;
     let decode = |(call, handle): (ToolCall<'t>, &Handle<'_>)| {
         decode_call(call, &handle.id, limit, &mut left)
     };

@@ -1,0 +1,58 @@
+// Measures the size and the start of the Worker with each Cargo feature, and writes the table of docs/SIZE.md.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { BUDGET } from "./budget.mjs";
+import { ROOT } from "./paths.mjs";
+import { firstAnswer } from "./rounds.mjs";
+import { compare } from "./statistics.mjs";
+import { deployed } from "./subjects.mjs";
+import { table, writeTable } from "./table.mjs";
+import { catalogue } from "./tools.mjs";
+import { ours, sizes, yardsticks } from "./workers.mjs";
+
+const STARTS = 24;
+
+/** The calculator with some features of the crate `toolbooth`; without a list, with the default ones. */
+const BUILDS = [
+  { title: "the calculator, all features" },
+  { title: "the calculator, no feature", features: [] },
+  { title: "the calculator, `mcp`", features: ["mcp"], limit: BUDGET.mcp },
+  { title: "the calculator, `providers`", features: ["providers"] },
+  { title: "the calculator, `challenges`", features: ["challenges"] },
+];
+const NEEDED = ["mcp", "providers", "challenges"];
+
+const say = (text) => console.error(`size: ${text}`);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+
+const manifest = await readFile(join(ROOT, "crates/toolbooth/Cargo.toml"), "utf8");
+const [, declared = ""] = manifest.split(/^\[features\]$/m);
+const missing = NEEDED.filter((feature) => !new RegExp(`^${feature} *=`, "m").test(declared));
+if (missing.length > 0) say(`only with all features: toolbooth has no feature ${missing.join(", ")} yet`);
+
+const echo = (await yardsticks()).find(({ name }) => name === "echo");
+const workers = [echo, { ...(await deployed()), title: "everything: all tools, all features", limit: BUDGET.everything }];
+for (const { title, features, limit } of BUILDS) {
+  if (features !== undefined && missing.length > 0) continue;
+  say(title);
+  const name = `size-${features === undefined ? "all" : features.join("-") || "none"}`;
+  workers.push({ ...(await ours(name, title, await catalogue(name, ["tools/calculator"], { features }))), limit });
+}
+
+say(`${STARTS} starts of each`);
+for (const worker of workers) worker.starts = [];
+for (let round = 0; round < STARTS; round++) {
+  for (const worker of round % 2 === 0 ? workers : workers.toReversed()) worker.starts.push(await firstAnswer(worker));
+}
+
+const rows = workers.map((worker) => {
+  const { title, limit, starts } = worker;
+  const start = compare([starts], [echo.starts], (milliseconds) => milliseconds);
+  const kilobytes = (sizes(worker).gzip / 1000).toFixed(1);
+  const ratios = worker === echo ? ["1.00", ""] : [start.ratio.toFixed(2), BUDGET.start.toFixed(2)];
+  return [title === echo.title ? "the echo Worker" : title, kilobytes, limit ?? "", start.median.toFixed(1), ...ratios];
+});
+const text = table(["Build", "KB", "at most", "first answer, ms", "× echo", "at most"], rows);
+console.log(text);
+await writeTable("docs/SIZE.md", text);

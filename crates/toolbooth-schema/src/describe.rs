@@ -1,0 +1,174 @@
+//! Describes the errors of a value, in English that a model can act on.
+//!
+//! Messages contain limits, types and allowed values of the schema, never a value of the input, so they may
+//! be logged.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use serde_json::Map;
+
+use crate::Schema;
+use crate::error::{Path, ValidationError};
+use crate::json::Value;
+use crate::text::{cut, excerpt};
+
+/// The most errors that are reported: a response must not grow with the number of wrong items.
+const MAX_ERRORS: usize = 32;
+/// No further error is reported once the messages have this many bytes. The first is always reported: the
+/// length of its message depends on the schema, not on the caller.
+const MAX_BYTES: usize = 4096;
+/// The most characters of a path that are reported: its names come from the caller.
+const MAX_PATH: usize = 128;
+
+/// All errors of an input (OXP `ValidationErrorResponse.parameter_errors`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidInput {
+    /// One entry per parameter, in the order in which the errors were found.
+    pub errors: Vec<ParameterError>,
+}
+
+impl InvalidInput {
+    /// The messages by parameter, as an object.
+    pub fn by_parameter(&self) -> Map<String, serde_json::Value> {
+        // Collecting would link a sorting algorithm.
+        let mut members = Map::new();
+        for ParameterError { parameter, message } in &self.errors {
+            members.insert(parameter.clone(), message.as_str().into());
+        }
+        members
+    }
+}
+
+/// All errors in one line: `a: Is required; b: Must be …`.
+impl fmt::Display for InvalidInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.errors.iter().enumerate().try_for_each(
+            |(at, ParameterError { parameter, message })| {
+                let separator = if at == 0 { "" } else { "; " };
+                write!(f, "{separator}{parameter}: {message}")
+            },
+        )
+    }
+}
+
+/// What is wrong with one parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterError {
+    /// Where: `b`, `address.street`, `items[2].price`; `input` is the input as a whole. Long names and paths
+    /// are cut.
+    pub parameter: String,
+    /// What it must be: `Must be a number`.
+    pub message: String,
+}
+
+/// Checks a value against a schema.
+///
+/// # Errors
+/// All errors, up to a fixed number and size.
+pub fn check(schema: &Schema, input: &Value<'_>) -> Result<(), InvalidInput> {
+    if schema.is_valid(input) { Ok(()) } else { Err(describe(schema, input)) }
+}
+
+/// Describes the errors of a value that is not valid.
+pub fn describe(schema: &Schema, input: &Value<'_>) -> InvalidInput {
+    let mut errors: Vec<ParameterError> = Vec::new();
+    let (mut count, mut bytes) = (0, 0);
+    let _ = schema.visit_errors(input, &Path::Root, &mut |path, error| {
+        let error = describe_error(path, error);
+        count += 1;
+        bytes += error.parameter.len() + error.message.len();
+        if count > MAX_ERRORS || (bytes > MAX_BYTES && !errors.is_empty()) {
+            return ControlFlow::Break(());
+        }
+        match errors.iter_mut().find(|known| known.parameter == error.parameter) {
+            Some(known) if known.message != error.message => {
+                known.message.push_str("; ");
+                known.message.push_str(&error.message);
+            }
+            Some(_) => {}
+            None => errors.push(error),
+        }
+        ControlFlow::Continue(())
+    });
+    InvalidInput { errors }
+}
+
+fn describe_error(path: &Path<'_>, error: ValidationError<'_>) -> ParameterError {
+    let parent = path_text(path);
+    let (parameter, message) = match error {
+        ValidationError::Missing(name) => (property(&parent, name), "Is required".to_owned()),
+        ValidationError::Unknown(name) => {
+            (property(&parent, name), "Is not a known parameter".to_owned())
+        }
+        ValidationError::Keyword(keyword, value) => (parent, keyword.describe(value, path)),
+    };
+    ParameterError { parameter: parameter_name(&parameter), message }
+}
+
+fn parameter_name(path: &str) -> String {
+    if path.is_empty() { "input".to_owned() } else { cut(path, MAX_PATH) }
+}
+
+fn path_text(path: &Path<'_>) -> String {
+    let text = match path {
+        Path::Root => return String::new(),
+        Path::Member(parent, name) => property(&path_text(parent), name),
+        Path::Item(parent, index) => format!("{}[{index}]", path_text(parent)),
+    };
+    cut(&text, MAX_PATH)
+}
+
+fn property(parent: &str, name: &str) -> String {
+    let plain = !name.is_empty()
+        && !name.contains(|c: char| matches!(c, '.' | '[' | ']' | '"') || c.is_control());
+    let name = excerpt(name);
+    match (parent.is_empty(), plain) {
+        (true, true) => name,
+        (false, true) => format!("{parent}.{name}"),
+        (_, false) => format!("{parent}[\"{name}\"]"),
+    }
+}
+
+/// The alternatives of `anyOf` and `oneOf`: the first error of each.
+pub(crate) fn describe_alternatives(
+    schemas: &[Schema],
+    value: &Value<'_>,
+    path: &Path<'_>,
+) -> String {
+    let here = parameter_name(&path_text(path));
+    let mut alternatives: Vec<String> = Vec::new();
+    for error in schemas.iter().filter_map(|schema| first_error(schema, value, path)) {
+        let alternative = if error.parameter == here {
+            error.message.strip_prefix("Must be ").unwrap_or(&error.message).to_owned()
+        } else {
+            format!("{} ({})", error.parameter, lower_first(error.message))
+        };
+        if !alternatives.contains(&alternative) {
+            alternatives.push(alternative);
+        }
+    }
+    alternatives.join("; ")
+}
+
+/// The first error of a value; `None` if it is valid.
+pub(crate) fn first_error(
+    schema: &Schema,
+    value: &Value<'_>,
+    path: &Path<'_>,
+) -> Option<ParameterError> {
+    let mut first = None;
+    let _ = schema.visit_errors(value, path, &mut |path, error| {
+        first = Some(describe_error(path, error));
+        ControlFlow::Break(())
+    });
+    first
+}
+
+/// Our messages begin with an ASCII letter; lowering any other would link tables of 5 KB.
+fn lower_first(mut text: String) -> String {
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
+}

@@ -1,0 +1,217 @@
+//! Keywords for values of any type: `type`, `const`, `enum`, and those that combine schemas.
+
+use std::ops::ControlFlow;
+
+use super::APPLIED;
+#[cfg(feature = "build")]
+use crate::codegen::{Statics, each};
+#[cfg(feature = "build")]
+use crate::compile::{SchemaObject, compile, leak_all, leak_one};
+use crate::describe::describe_alternatives;
+use crate::error::{ErrorSink, Path, ValidationError};
+use crate::json::Value;
+use crate::{Keyword, Literal, Schema};
+
+/// A keyword for values of any type.
+#[derive(Debug, Clone, Copy)]
+pub enum AnyKeyword {
+    /// The schema `false`: nothing is valid.
+    False,
+    /// `type`.
+    Type(Types),
+    /// `const`.
+    Const(Literal),
+    /// `enum`.
+    Enum(&'static [Literal]),
+    /// `allOf`.
+    AllOf(&'static [Schema]),
+    /// `anyOf`.
+    AnyOf(&'static [Schema]),
+    /// `oneOf`.
+    OneOf(&'static [Schema]),
+    /// `not`.
+    Not(&'static Schema),
+    /// `if`, `then` and `else`; a missing one is the schema without keywords.
+    If(&'static Schema, &'static Schema, &'static Schema),
+}
+
+/// A set of JSON Schema types, one bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Types(pub u8);
+
+impl Types {
+    /// The names of the types; the index of a name is the bit of its type.
+    pub const NAMES: [&'static str; 7] =
+        ["null", "boolean", "integer", "number", "string", "array", "object"];
+
+    /// Whether a value has one of the types. A number without a fraction is an integer, also 1.0.
+    pub(crate) fn contain(self, value: &Value<'_>) -> bool {
+        let bits = match value {
+            Value::Null => 1,
+            Value::Bool(_) => 1 << 1,
+            Value::Number(number) if !number.is_f64() || is_whole(number) => 0b1100,
+            Value::Number(_) => 1 << 3,
+            Value::String(_) => 1 << 4,
+            Value::Array(_) => 1 << 5,
+            Value::Object(_) => 1 << 6,
+        };
+        self.0 & bits != 0
+    }
+}
+
+fn is_whole(number: &serde_json::Number) -> bool {
+    number.as_f64().is_some_and(|float| float.fract() == 0.0)
+}
+
+// Read
+
+#[cfg(feature = "build")]
+impl AnyKeyword {
+    pub(super) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+        let mut keywords = Vec::new();
+        keywords.extend(schema.get("type").map(|names| Self::Type(Types::read(names))));
+        keywords.extend(schema.get("const").map(|value| Self::Const(Literal::read(value))));
+        keywords
+            .extend(schema.list("enum").map(|values| Self::Enum(leak_all(values, Literal::read))));
+        keywords.extend(schema.schemas("allOf").map(Self::AllOf));
+        keywords.extend(schema.schemas("anyOf").map(Self::AnyOf));
+        keywords.extend(schema.schemas("oneOf").map(Self::OneOf));
+        keywords.extend(schema.schema("not").map(Self::Not));
+        keywords.extend(schema.schema("if").map(|condition| {
+            let or_true = |schema: Option<_>| {
+                schema.unwrap_or_else(|| leak_one(compile(&serde_json::Value::Bool(true))))
+            };
+            Self::If(condition, or_true(schema.schema("then")), or_true(schema.schema("else")))
+        }));
+        keywords
+    }
+}
+
+#[cfg(feature = "build")]
+impl Types {
+    fn read(names: &serde_json::Value) -> Self {
+        let one = std::slice::from_ref(names);
+        let names = names.as_array().map_or(one, Vec::as_slice);
+        let bit = |name: &serde_json::Value| Self::NAMES.iter().position(|known| name == known);
+        Self(names.iter().filter_map(bit).fold(0, |set, bit| set | 1 << bit))
+    }
+}
+
+// Check
+
+impl AnyKeyword {
+    pub(super) fn is_valid(&self, value: &Value<'_>) -> bool {
+        match self {
+            Self::False => false,
+            Self::Type(types) => types.contain(value),
+            Self::Const(literal) => literal.equals(value),
+            Self::Enum(literals) => literals.iter().any(|literal| literal.equals(value)),
+            Self::AllOf(schemas) => schemas.iter().all(|schema| schema.is_valid(value)),
+            Self::AnyOf(schemas) => schemas.iter().any(|schema| schema.is_valid(value)),
+            Self::OneOf(schemas) => {
+                schemas.iter().filter(|schema| schema.is_valid(value)).take(2).count() == 1
+            }
+            Self::Not(schema) => !schema.is_valid(value),
+            Self::If(condition, then, otherwise) => {
+                if condition.is_valid(value) { then } else { otherwise }.is_valid(value)
+            }
+        }
+    }
+
+    pub(super) fn visit_errors(
+        &self,
+        value: &Value<'_>,
+        path: &Path<'_>,
+        sink: &mut ErrorSink<'_>,
+    ) -> ControlFlow<()> {
+        match self {
+            Self::AllOf(schemas) => {
+                schemas.iter().try_for_each(|schema| schema.visit_errors(value, path, sink))
+            }
+            Self::If(condition, then, otherwise) => {
+                let schema = if condition.is_valid(value) { then } else { otherwise };
+                schema.visit_errors(value, path, sink)
+            }
+            Self::False
+            | Self::Type(_)
+            | Self::Const(_)
+            | Self::Enum(_)
+            | Self::AnyOf(_)
+            | Self::OneOf(_)
+            | Self::Not(_) => sink(path, ValidationError::Keyword(Keyword::Any(*self), value)),
+        }
+    }
+}
+
+// Describe
+
+impl AnyKeyword {
+    pub(super) fn describe(&self, value: &Value<'_>, path: &Path<'_>) -> String {
+        match self {
+            Self::False => "Must be left out".to_owned(),
+            Self::Type(types) => format!("Must be {}", types.describe()),
+            Self::Const(expected) => format!("Must be {}", expected.describe()),
+            Self::Enum(options) => {
+                let options: Vec<_> = options.iter().map(Literal::describe).collect();
+                format!("Must be one of: {}", options.join(", "))
+            }
+            Self::AnyOf(schemas) => {
+                format!("Must fit at least one of: {}", describe_alternatives(schemas, value, path))
+            }
+            Self::OneOf(schemas) => {
+                if schemas.iter().any(|schema| schema.is_valid(value)) {
+                    return "Must fit only one of the allowed forms".to_owned();
+                }
+                format!("Must fit one of: {}", describe_alternatives(schemas, value, path))
+            }
+            Self::Not(_) => "Must not have the form that the schema excludes".to_owned(),
+            Self::AllOf(_) | Self::If(..) => APPLIED.to_owned(),
+        }
+    }
+}
+
+impl Types {
+    fn describe(self) -> String {
+        const NOUNS: [&str; 7] = [
+            "null",
+            "true or false",
+            "an integer",
+            "a number",
+            "a string",
+            "an array",
+            "an object",
+        ];
+        let nouns = NOUNS.iter().enumerate().filter(|(bit, _)| self.0 & (1 << bit) != 0);
+        let mut nouns: Vec<_> = nouns.map(|(_, noun)| *noun).collect();
+        match nouns.pop() {
+            None => "nothing".to_owned(),
+            Some(last) if nouns.is_empty() => last.to_owned(),
+            Some(last) => format!("{} or {last}", nouns.join(", ")),
+        }
+    }
+}
+
+// Codegen
+
+#[cfg(feature = "build")]
+impl AnyKeyword {
+    pub(super) fn codegen(&self, statics: &mut Statics) -> String {
+        let keyword = match self {
+            Self::False => "False".to_owned(),
+            Self::Type(types) => format!("Type({types:?})"),
+            Self::Const(value) => format!("Const({})", value.codegen()),
+            Self::Enum(values) => format!("Enum({})", each(values, Literal::codegen)),
+            Self::AllOf(schemas) => format!("AllOf({})", statics.schemas(schemas)),
+            Self::AnyOf(schemas) => format!("AnyOf({})", statics.schemas(schemas)),
+            Self::OneOf(schemas) => format!("OneOf({})", statics.schemas(schemas)),
+            Self::Not(schema) => format!("Not(&{})", statics.schema(schema)),
+            Self::If(condition, then, otherwise) => format!(
+                "If(&{}, &{}, &{})",
+                statics.schema(condition),
+                statics.schema(then),
+                statics.schema(otherwise)
+            ),
+        };
+        format!("AnyKeyword::{keyword}")
+    }
+}

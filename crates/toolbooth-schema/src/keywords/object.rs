@@ -1,0 +1,203 @@
+//! Keywords for objects.
+
+use std::ops::ControlFlow;
+
+use super::{APPLIED, Properties, count};
+#[cfg(feature = "build")]
+use crate::codegen::{Statics, each};
+#[cfg(feature = "build")]
+use crate::compile::{SchemaObject, leak, leak_one, named_schemas, names, sorted};
+use crate::describe::first_error;
+use crate::error::{ErrorSink, Path, ValidationError};
+use crate::json::{Object, Value};
+use crate::unevaluated::Evaluated;
+use crate::{Keyword, Schema};
+
+/// A keyword for objects.
+#[derive(Debug, Clone, Copy)]
+pub enum ObjectKeyword {
+    /// `minProperties`.
+    MinProperties(u64),
+    /// `maxProperties`.
+    MaxProperties(u64),
+    /// `required`.
+    Required(&'static [&'static str]),
+    /// `dependentRequired`.
+    DependentRequired(&'static [(&'static str, &'static [&'static str])]),
+    /// `dependentSchemas`.
+    DependentSchemas(&'static [(&'static str, Schema)]),
+    /// `propertyNames`.
+    PropertyNames(&'static Schema),
+    /// `properties`, `patternProperties` and `additionalProperties`.
+    Properties(&'static Properties),
+    /// `unevaluatedProperties`: the schema, and [`evaluated`](crate::evaluated).
+    UnevaluatedProperties(&'static Schema, Evaluated),
+}
+
+// Read
+
+#[cfg(feature = "build")]
+impl ObjectKeyword {
+    pub(super) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+        let mut keywords = Vec::new();
+        keywords.extend(
+            schema.count("minProperties").filter(|least| *least > 0).map(Self::MinProperties),
+        );
+        keywords.extend(schema.count("maxProperties").map(Self::MaxProperties));
+        let required = schema.get("required").map(names).filter(|names| !names.is_empty());
+        keywords.extend(required.map(Self::Required));
+        keywords.extend(schema.map("dependentRequired").map(|map| {
+            Self::DependentRequired(leak(sorted(map).map(|(name, of)| (name, names(of))).collect()))
+        }));
+        let dependent = schema.map("dependentSchemas").map(named_schemas);
+        keywords.extend(dependent.map(Self::DependentSchemas));
+        // From earlier drafts, and still accepted: each entry is one of the two above.
+        for (name, of) in schema.map("dependencies").into_iter().flat_map(sorted) {
+            keywords.push(match of {
+                serde_json::Value::Array(_) => {
+                    Self::DependentRequired(leak(vec![(name, names(of))]))
+                }
+                _ => Self::DependentSchemas(leak(vec![(name, crate::compile(of))])),
+            });
+        }
+        keywords.extend(schema.schema("propertyNames").map(Self::PropertyNames));
+        keywords.extend(Properties::read(schema).map(|it| Self::Properties(leak_one(it))));
+        let rest = schema.schema("unevaluatedProperties");
+        keywords.extend(rest.map(|rest| Self::UnevaluatedProperties(rest, crate::evaluated)));
+        keywords
+    }
+}
+
+// Check
+
+impl ObjectKeyword {
+    /// `value` is the object of these members, `schema` the schema that the keyword belongs to.
+    pub(super) fn is_valid(
+        &self,
+        members: &Object<'_>,
+        schema: &Schema,
+        value: &Value<'_>,
+    ) -> bool {
+        let count = members.len() as u64;
+        let has = |name: &&str| members.contains(name);
+        match self {
+            Self::MinProperties(least) => count >= *least,
+            Self::MaxProperties(most) => count <= *most,
+            Self::Required(names) => {
+                for name in *names {
+                    if !members.contains(name) {
+                        return false;
+                    }
+                }
+                true
+            }
+            Self::DependentRequired(dependencies) => {
+                dependencies.iter().all(|(name, needed)| !has(name) || needed.iter().all(has))
+            }
+            Self::DependentSchemas(dependencies) => {
+                dependencies.iter().all(|(name, schema)| !has(name) || schema.is_valid(value))
+            }
+            Self::PropertyNames(schema) => {
+                members.iter().all(|(name, _)| schema.is_valid(&Value::from(&**name)))
+            }
+            Self::Properties(properties) => properties.is_valid(members),
+            Self::UnevaluatedProperties(rest, evaluated) => {
+                let evaluated = evaluated(schema, value);
+                let mut members = evaluated.iter().zip(members.iter());
+                members.all(|(known, (_, member))| *known || rest.is_valid(member))
+            }
+        }
+    }
+
+    pub(super) fn visit_errors(
+        &self,
+        schema: &Schema,
+        value: &Value<'_>,
+        path: &Path<'_>,
+        sink: &mut ErrorSink<'_>,
+    ) -> ControlFlow<()> {
+        let Some(members) = value.as_object() else { return ControlFlow::Continue(()) };
+        match self {
+            Self::Required(names) => names
+                .iter()
+                .filter(|name| !members.contains(name))
+                .try_for_each(|name| sink(path, ValidationError::Missing(name))),
+            Self::DependentRequired(dependencies) => dependencies
+                .iter()
+                .filter(|(name, _)| members.contains(name))
+                .flat_map(|(_, needed)| *needed)
+                .filter(|name| !members.contains(name))
+                .try_for_each(|name| sink(path, ValidationError::Missing(name))),
+            Self::DependentSchemas(dependencies) => dependencies
+                .iter()
+                .filter(|(name, _)| members.contains(name))
+                .try_for_each(|(_, schema)| schema.visit_errors(value, path, sink)),
+            Self::Properties(properties) => properties.visit_errors(members, path, sink),
+            Self::UnevaluatedProperties(rest, evaluated) => {
+                let evaluated = evaluated(schema, value);
+                let members = members.iter().zip(evaluated);
+                members
+                    .filter(|((_, member), evaluated)| !evaluated && !rest.is_valid(member))
+                    .try_for_each(|((name, _), _)| sink(path, ValidationError::Unknown(name)))
+            }
+            Self::MinProperties(_) | Self::MaxProperties(_) | Self::PropertyNames(_) => {
+                sink(path, ValidationError::Keyword(Keyword::Object(*self), value))
+            }
+        }
+    }
+}
+
+// Describe
+
+impl ObjectKeyword {
+    pub(super) fn describe(&self, value: &Value<'_>, path: &Path<'_>) -> String {
+        match self {
+            Self::MinProperties(limit) => {
+                format!("Must have at least {}", count(*limit, "property"))
+            }
+            Self::MaxProperties(limit) => {
+                format!("Must have at most {}", count(*limit, "property"))
+            }
+            Self::PropertyNames(schema) => {
+                let mut names = value.as_object().into_iter().flat_map(Object::iter);
+                let error = names.find_map(|(name, _)| {
+                    first_error(schema, &Value::from(&**name), path).map(|error| error.message)
+                });
+                format!("Must have property names that fit: {}", error.unwrap_or_default())
+            }
+            Self::Required(_)
+            | Self::DependentRequired(_)
+            | Self::DependentSchemas(_)
+            | Self::Properties(_)
+            | Self::UnevaluatedProperties(..) => APPLIED.to_owned(),
+        }
+    }
+}
+
+// Codegen
+
+#[cfg(feature = "build")]
+impl ObjectKeyword {
+    pub(super) fn codegen(&self, statics: &mut Statics) -> String {
+        let keyword = match self {
+            Self::MinProperties(limit) => format!("MinProperties({limit})"),
+            Self::MaxProperties(limit) => format!("MaxProperties({limit})"),
+            Self::Required(names) => format!("Required(&{names:?})"),
+            Self::DependentRequired(dependencies) => format!(
+                "DependentRequired({})",
+                each(dependencies, |(name, needed)| format!("({name:?}, &{needed:?})"))
+            ),
+            Self::DependentSchemas(schemas) => {
+                format!("DependentSchemas({})", statics.named_schemas(schemas))
+            }
+            Self::PropertyNames(schema) => format!("PropertyNames(&{})", statics.schema(schema)),
+            Self::Properties(properties) => {
+                format!("Properties(&{})", properties.codegen(statics))
+            }
+            Self::UnevaluatedProperties(schema, _) => {
+                format!("UnevaluatedProperties(&{}, evaluated)", statics.schema(schema))
+            }
+        };
+        format!("ObjectKeyword::{keyword}")
+    }
+}

@@ -1,0 +1,88 @@
+//! Keywords for strings.
+
+use super::count;
+#[cfg(feature = "build")]
+use crate::codegen::Statics;
+#[cfg(feature = "build")]
+use crate::compile::{SchemaObject, compile_pattern};
+use crate::pattern::Pattern;
+
+/// A keyword for strings.
+#[derive(Debug, Clone, Copy)]
+pub enum StringKeyword {
+    /// `minLength`, in code points.
+    MinLength(u64),
+    /// `maxLength`, in code points.
+    MaxLength(u64),
+    /// `pattern`.
+    Pattern(&'static Pattern),
+    /// `format`: its name, and its check (see [`formats`](crate::formats)).
+    Format(&'static str, fn(&str) -> bool),
+}
+
+// Read
+
+#[cfg(feature = "build")]
+impl StringKeyword {
+    pub(super) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+        let mut keywords = Vec::new();
+        keywords.extend(schema.count("minLength").filter(|least| *least > 0).map(Self::MinLength));
+        keywords.extend(schema.count("maxLength").map(Self::MaxLength));
+        keywords.extend(schema.text("pattern").map(|it| Self::Pattern(compile_pattern(it))));
+        keywords.extend(schema.text("format").and_then(Self::read_format));
+        keywords
+    }
+
+    fn read_format(name: &str) -> Option<Self> {
+        crate::formats::ALL.iter().find(|(known, _)| *known == name).map(|(_, keyword)| *keyword)
+    }
+}
+
+// Check
+
+impl StringKeyword {
+    pub(super) fn is_valid(&self, text: &str) -> bool {
+        match self {
+            // A character has at most four bytes, so most strings need no counting.
+            Self::MinLength(least) => text.len() as u64 / 4 >= *least || length(text) >= *least,
+            Self::MaxLength(most) => text.len() as u64 <= *most || length(text) <= *most,
+            Self::Pattern(pattern) => pattern.matches(text),
+            Self::Format(_, is_valid) => is_valid(text),
+        }
+    }
+}
+
+fn length(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+// Describe
+
+impl StringKeyword {
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::MinLength(limit) => format!("Must have at least {}", count(*limit, "character")),
+            Self::MaxLength(limit) => format!("Must have at most {}", count(*limit, "character")),
+            Self::Pattern(pattern) => format!("Must match the pattern {}", pattern.source),
+            Self::Format(name, _) => format!("Must be a valid {name}"),
+        }
+    }
+}
+
+// Codegen
+
+#[cfg(feature = "build")]
+impl StringKeyword {
+    pub(super) fn codegen(&self, statics: &mut Statics) -> String {
+        match self {
+            Self::MinLength(limit) => format!("StringKeyword::MinLength({limit})"),
+            Self::MaxLength(limit) => format!("StringKeyword::MaxLength({limit})"),
+            Self::Pattern(pattern) => {
+                format!("StringKeyword::Pattern(&{})", statics.pattern(pattern))
+            }
+            Self::Format(name, _) => {
+                format!("formats::{}", name.to_ascii_uppercase().replace('-', "_"))
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The rules for the claims of tokens (RFC 7519, 4.1), and the principal that they identify.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use sha2::{Digest, Sha256};
+
+use super::error::AuthError;
+use super::jws::DecodedToken;
+use crate::json::Value;
+use crate::principal::{Principal, Scopes};
+
+/// The longest lifetime of a token, in seconds: 366 days. Issuers' tokens live for minutes or hours.
+/// Tokens that an operator signs by hand may live as long as other credentials that are rotated
+/// yearly; only a new secret revokes them earlier.
+const MAX_LIFETIME: f64 = 366.0 * 86_400.0;
+
+/// The rules for claims.
+#[derive(Debug)]
+pub(super) struct ClaimRules {
+    /// `JWT_AUDIENCE`: the names of this server in a token's `aud`.
+    pub(super) audiences: Vec<String>,
+    /// `JWT_ISSUER`: the required `iss`, if any.
+    pub(super) issuer: Option<String>,
+    /// `JWT_LEEWAY`: how many seconds clocks may differ.
+    pub(super) leeway: u64,
+}
+
+/// Who signed a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signer {
+    /// A holder of the shared secret, who signs for this server only.
+    Secret,
+    /// An issuer, who signs for other servers too.
+    Issuer,
+}
+
+impl Signer {
+    /// The issuer of a principal: a hash of the kind of signer and `iss`. A holder of the secret can
+    /// write any `iss`, which does not make them that issuer.
+    pub(super) fn issuer(self, iss: Option<&str>) -> String {
+        let kind: &[u8] = match self {
+            Self::Secret => b"secret",
+            Self::Issuer => b"issuer",
+        };
+        let separator: &[u8] = if iss.is_some() { b":" } else { b"" };
+        let hash = Sha256::new_with_prefix(kind).chain_update(separator);
+        let hash = hash.chain_update(iss.unwrap_or_default()).finalize();
+        Base64UrlUnpadded::encode_string(&hash)
+    }
+}
+
+impl ClaimRules {
+    /// The principal that a token identifies, if it is valid at `now` (in seconds).
+    ///
+    /// # Errors
+    /// The reason is for clients whose signature has been verified only.
+    pub(super) fn principal(
+        &self,
+        token: &DecodedToken<'_>,
+        signer: Signer,
+        now: u64,
+    ) -> Result<Principal, AuthError> {
+        let claims = &token.claims;
+        if !token.is_access_token() {
+            return Err(AuthError::invalid("the token's `typ` must be that of an access token"));
+        }
+        // Its sender would have to prove possession of the key (RFC 7800, 3; RFC 9449, 7.2), and no
+        // proof is checked here.
+        if claims.contains("cnf") {
+            return Err(AuthError::invalid("the token is bound to a key, which is not supported"));
+        }
+        self.check_times(token, now)?;
+        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        let is_other_type = |name: &str| text(name).is_none() && claims.contains(name);
+        if self.issuer.is_some() && text("iss") != self.issuer.as_deref() {
+            return Err(AuthError::invalid("the token is from another issuer"));
+        }
+        if !self.is_audience(claims.get("aud"), signer) {
+            return Err(AuthError::invalid("the token is for another audience"));
+        }
+        let mut scopes = Vec::new();
+        for claim in [claims.get("scope"), claims.get("scp")].into_iter().flatten() {
+            let reason = "the token's `scope` and `scp` must be strings or arrays of strings";
+            let words = scope_words(claim).ok_or(AuthError::invalid(reason))?;
+            scopes.extend(words.into_iter().map(str::to_owned));
+        }
+        let subject = text("sub").map(str::to_owned);
+        if text("sub").is_some_and(str::is_empty) {
+            return Err(AuthError::invalid("the token's `sub` must not be empty"));
+        }
+        if is_other_type("sub") || is_other_type("iss") {
+            return Err(AuthError::invalid("the token's `sub` and `iss` must be strings"));
+        }
+        let issuer = signer.issuer(text("iss"));
+        Ok(Principal::User { issuer, subject, scopes: Scopes::Listed(scopes) })
+    }
+
+    /// Checks `exp`, `nbf` and `iat` at `now`, in seconds.
+    fn check_times(&self, token: &DecodedToken<'_>, now: u64) -> Result<(), AuthError> {
+        // Times may have fractions (RFC 7519, 2). A double is exact for long enough.
+        #[allow(clippy::cast_precision_loss)]
+        let (now, leeway) = (now as f64, self.leeway as f64);
+        let time = |name: &str| match token.claims.get(name).map(Value::as_f64) {
+            None => Ok(None),
+            Some(Some(time)) if time.is_finite() && time >= 0.0 => Ok(Some(time)),
+            Some(_) => {
+                Err(AuthError::invalid("`exp`, `nbf` and `iat` must be non-negative numbers"))
+            }
+        };
+        let expires = time("exp")?.ok_or(AuthError::invalid("the token has no `exp`"))?;
+        if now >= expires + leeway {
+            return Err(AuthError::invalid("the token has expired"));
+        }
+        let (not_before, issued) = (time("nbf")?, time("iat")?);
+        if [not_before, issued].iter().flatten().any(|start| *start > now + leeway) {
+            return Err(AuthError::invalid("the token is not valid yet"));
+        }
+        // Measured from `iat` if it is present: a token for ten years must not become valid after nine.
+        if expires - issued.unwrap_or(now).min(now) > MAX_LIFETIME + leeway {
+            return Err(AuthError::invalid("the token's lifetime must be at most 366 days"));
+        }
+        Ok(())
+    }
+
+    /// The second at which a token has expired, or the one before.
+    pub(super) fn end(&self, token: &DecodedToken<'_>) -> u64 {
+        let expires = token.claims.get("exp").and_then(Value::as_f64).unwrap_or_default();
+        // The cast saturates.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        return (expires as u64).saturating_add(self.leeway);
+    }
+
+    /// Whether `aud` names this server (X43). It may be absent from tokens signed with the secret, but
+    /// not from those of an issuer, who issues tokens for other servers too.
+    fn is_audience(&self, aud: Option<&Value<'_>>, signer: Signer) -> bool {
+        let names_us = |value: &Value<'_>| {
+            value.as_str().is_some_and(|name| self.audiences.iter().any(|own| own == name))
+        };
+        match aud {
+            None => signer == Signer::Secret,
+            Some(Value::Array(several)) => several.iter().any(names_us),
+            Some(single) => names_us(single),
+        }
+    }
+}
+
+/// The scopes in a claim: a string separated by spaces (RFC 8693, 4.2), or an array of strings.
+fn scope_words<'v>(claim: &'v Value<'_>) -> Option<Vec<&'v str>> {
+    match claim {
+        Value::String(text) => Some(text.split_ascii_whitespace().collect()),
+        Value::Array(words) => words.iter().map(Value::as_str).collect(),
+        _ => None,
+    }
+}

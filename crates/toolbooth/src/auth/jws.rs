@@ -1,0 +1,85 @@
+//! The encoding and the signatures of tokens (RFC 7515).
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use jwt_compact::alg::{Hs256, Hs256Key, Hs256Signature};
+use jwt_compact::{Algorithm, AlgorithmSignature};
+
+use super::error::AuthError;
+use super::jwks::{FetchPolicy, Jwks};
+use crate::host::{Host, SignatureAlgorithm};
+use crate::json::{self, Object, Value};
+
+/// The media types of access tokens, as in `typ`: those of RFC 7519, 5.1 and RFC 9068, 2.1. Tokens for
+/// other purposes, such as `logout+jwt` and `dpop+jwt`, have other types (RFC 8725, 3.11).
+const TYPES: [&str; 2] = ["jwt", "at+jwt"];
+
+/// A decoded token, whose signature is not verified yet. It is parsed by the same parser as all
+/// input, which rejects repeated members: two parsers of one token could disagree on them.
+pub(super) struct DecodedToken<'a> {
+    header: Object<'static>,
+    pub(super) claims: Object<'static>,
+    /// The text that was signed.
+    message: &'a str,
+    signature: Vec<u8>,
+}
+
+impl<'a> DecodedToken<'a> {
+    /// Decodes a token; `None` if it is not a token, or requires an extension (`crit`: RFC 7515,
+    /// 4.1.11; no extension is supported).
+    pub(super) fn decode(token: &'a str) -> Option<Self> {
+        let (message, signature) = token.rsplit_once('.')?;
+        let (header, claims) = message.split_once('.')?;
+        let object = |part| match json::parse_bytes(&Base64UrlUnpadded::decode_vec(part).ok()?)? {
+            Value::Object(members) => Some(members.into_owned()),
+            _ => None,
+        };
+        let (header, claims) = (object(header)?, object(claims)?);
+        let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
+        (!header.contains("crit")).then_some(Self { header, claims, message, signature })
+    }
+
+    pub(super) fn algorithm(&self) -> Option<&str> {
+        self.header.get("alg")?.as_str()
+    }
+
+    /// Whether it is signed with `secret`. The crate compares in constant time.
+    pub(super) fn is_signed_with(&self, secret: &Hs256Key) -> bool {
+        // The crate expects its caller to check the length.
+        let fits =
+            Hs256Signature::LENGTH.is_some_and(|length| length.get() == self.signature.len());
+        self.algorithm() == Some("HS256")
+            && fits
+            && Hs256Signature::try_from_slice(&self.signature).is_ok_and(|signature| {
+                Hs256.verify_signature(&signature, secret, self.message.as_bytes())
+            })
+    }
+
+    /// Whether it is signed with one of the issuer's keys, and when that key was fetched.
+    pub(super) async fn is_signed_by_issuer(
+        &self,
+        jwks: &Jwks,
+        policy: FetchPolicy,
+        host: &dyn Host,
+    ) -> Result<(bool, Option<u64>), AuthError> {
+        let algorithm = self.algorithm().and_then(SignatureAlgorithm::named);
+        let algorithm = algorithm.ok_or(AuthError::INVALID)?;
+        let id = match self.header.get("kid") {
+            None => None,
+            Some(Value::String(id)) => Some(&**id),
+            Some(_) => return Err(AuthError::INVALID),
+        };
+        let (key, fetched_ms) = jwks.key(id, algorithm, policy, host).await?;
+        let message = self.message.as_bytes();
+        Ok((host.verify(algorithm, &key.jwk, message, &self.signature).await, fetched_ms))
+    }
+
+    /// Whether `typ` is that of an access token or absent (RFC 7515, 4.1.9: case does not matter, and
+    /// `application/` may be omitted).
+    pub(super) fn is_access_token(&self) -> bool {
+        let Some(sent) = self.header.get("typ") else { return true };
+        sent.as_str().is_some_and(|sent| {
+            let sent = sent.to_ascii_lowercase();
+            TYPES.contains(&sent.strip_prefix("application/").unwrap_or(&sent))
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Tokens from grants: what users have granted stands in for tokens that the client did not send.
+
+use crate::catalog::{Authorization, Tool};
+use crate::challenge::{
+    Challenge, Challenges, GrantError, GrantRequest, GrantedToken, Owner, OwnerError,
+};
+use crate::host::{Host, rare};
+use crate::secret::Secret;
+use crate::tool::Credentials;
+
+use super::pipeline::RequestContext;
+use super::rejection::Rejection;
+
+/// What a grant of the user gives.
+pub(super) enum Granted {
+    /// An access token, which is now among the credentials.
+    Token,
+    /// No provider of this id is configured.
+    NotConfigured,
+    /// The request must name its user.
+    UserMissing,
+    /// The user must be asked.
+    ConsentRequired(Challenge),
+}
+
+/// The grants that a call uses.
+#[derive(Default)]
+pub(super) struct UsedGrants<'a>(Vec<UsedGrant<'a>>);
+
+struct UsedGrant<'a> {
+    challenges: &'a Challenges,
+    required: &'static Authorization,
+    owner: Owner,
+    updated_ms: u64,
+    scopes: Vec<String>,
+}
+
+/// Whether a token that a client sends is a proof of a grant, valid or not.
+pub(super) fn is_proof(token: &Secret) -> bool {
+    Challenges::is_proof(token)
+}
+
+impl<'a> UsedGrants<'a> {
+    /// Gets the token that `tool` requires from the user's grant.
+    ///
+    /// # Errors
+    /// [`Rejection::Malformed`] for a user who can have no grant; [`Rejection::Unavailable`].
+    pub(super) async fn token(
+        &mut self,
+        required: &'static Authorization,
+        tool: &Tool,
+        sent: &mut Credentials,
+        context: RequestContext<'a>,
+    ) -> Result<Granted, Rejection> {
+        let RequestContext { principal, pipeline, host, .. } = context;
+        let known = pipeline.challenges.as_ref();
+        let known = known.and_then(|it| Some((it, it.provider(required.id)?)));
+        let Some((challenges, provider)) = known else { return Ok(Granted::NotConfigured) };
+        let owner = match Owner::of(principal, sent.user_id.as_deref()) {
+            Ok(owner) => owner,
+            Err(OwnerError::MissingUser) => return Ok(Granted::UserMissing),
+            Err(error) => {
+                return Err(Rejection::Malformed(format!("context: {}", error.message())));
+            }
+        };
+        let id = tool.id();
+        let proof = sent.tokens.get(required.id);
+        let request =
+            GrantRequest { owner: &owner, provider, scopes: required.scopes, tool: &id, proof };
+        match rare(challenges.token(&request, host)).await {
+            Ok(GrantedToken { token, updated_ms, scopes }) => {
+                sent.tokens.insert(required.id.to_owned(), token);
+                self.0.push(UsedGrant { challenges, required, owner, updated_ms, scopes });
+                Ok(Granted::Token)
+            }
+            Err(GrantError::ConsentRequired(challenge)) => Ok(Granted::ConsentRequired(challenge)),
+            Err(GrantError::Unavailable(detail)) => Err(Rejection::Unavailable(detail)),
+        }
+    }
+
+    /// A challenge to replace a grant whose token a service refused; nothing if no grant of
+    /// `provider` was used.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub(super) fn renew(
+        &self,
+        provider: &str,
+        tool: &Tool,
+        host: &dyn Host,
+    ) -> Result<Option<Challenge>, Rejection> {
+        let used = self.0.iter().find(|used| used.required.id == provider);
+        let Some((used, client)) =
+            used.and_then(|used| Some((used, used.challenges.provider(provider)?)))
+        else {
+            return Ok(None);
+        };
+        let UsedGrant { challenges, required, owner, updated_ms, scopes } = used;
+        let (required, id) = (required.scopes, tool.id());
+        let request =
+            GrantRequest { owner, provider: client, scopes: required, tool: &id, proof: None };
+        let challenge = challenges.challenge(&request, Some(*updated_ms), scopes, host);
+        let no_random = |_| Rejection::Unavailable("it has no random bytes");
+        challenge.map(Some).map_err(no_random)
+    }
+}

@@ -1,0 +1,46 @@
+//! Deletes a user's grant and has the provider revoke it.
+
+use super::shared::parameter;
+use crate::challenge::challenges::Challenges;
+use crate::challenge::grant_store::GrantId;
+use crate::challenge::owner::{Owner, OwnerError};
+use crate::host::Host;
+use crate::http::Response;
+use crate::oauth::revoke;
+use crate::principal::Principal;
+
+/// Why a grant is not deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DeletionError {
+    /// No provider of this id is configured.
+    UnknownProvider,
+    /// The request names no user whose grant could be deleted.
+    Owner(OwnerError),
+    /// The store does not respond.
+    StoreUnavailable,
+}
+
+impl Challenges {
+    /// `DELETE /auth/grants/{provider}`: deletes the user's grant, if there is one, then has the
+    /// provider revoke it. In this order, because the deletion takes effect whatever the provider does,
+    /// while calls with a grant that is revoked first would fail.
+    ///
+    /// # Errors
+    /// See [`DeletionError`].
+    pub(crate) async fn delete_grant(
+        &self,
+        (provider, query): (&str, &str),
+        principal: &Principal,
+        host: &dyn Host,
+    ) -> Result<Response, DeletionError> {
+        let client = self.provider(provider).ok_or(DeletionError::UnknownProvider)?;
+        let owner = Owner::of(principal, parameter(query, "user_id").as_deref());
+        let owner = owner.map_err(DeletionError::Owner)?;
+        let id = GrantId { owner: &owner, provider: &client.provider.id };
+        let deleted = self.grants.delete(id, host).await;
+        if let Some(grant) = deleted.map_err(|_| DeletionError::StoreUnavailable)? {
+            revoke(client, (&grant.access, grant.refresh.as_deref()), host).await;
+        }
+        Ok(Response::empty(204).with("cache-control", "no-store"))
+    }
+}

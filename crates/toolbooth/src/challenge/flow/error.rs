@@ -1,0 +1,150 @@
+//! Why a step of a challenge failed, and the page that the user gets.
+
+use crate::challenge::constants::LAG_MS;
+use crate::challenge::page::Notice;
+use crate::oauth::{InvalidToken, TokenError};
+
+/// Why a step of a challenge failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FlowError {
+    /// The URL was not issued by this server, or was changed.
+    Forged,
+    /// The challenge has expired.
+    Expired,
+    /// Another site sent the form.
+    CrossSite,
+    /// This is not the browser that was sent to the provider.
+    OtherBrowser,
+    /// The provider is no longer configured.
+    UnknownProvider,
+    /// The user declined.
+    Denied,
+    /// The provider rejects the request.
+    Rejected,
+    /// The provider rejects the code.
+    CodeRejected,
+    /// The user did not grant all required scopes.
+    MissingScopes,
+    /// The grant expires before the call can use it.
+    AlreadyExpired,
+    /// The provider does not respond.
+    Unreachable,
+    /// The store or the random source failed.
+    Internal,
+    /// The user's network has sent too many requests.
+    RateLimited,
+}
+
+impl FlowError {
+    /// After how many milliseconds the challenge fails, if it does.
+    ///
+    /// A code is also rejected if it comes twice, while the first callback has stored a grant that the
+    /// check may not see for a minute.
+    pub(super) fn fails_challenge_after_ms(self) -> Option<u64> {
+        match self {
+            Self::Denied | Self::Rejected | Self::MissingScopes | Self::AlreadyExpired => Some(0),
+            Self::CodeRejected => Some(LAG_MS / 2),
+            Self::Forged
+            | Self::Expired
+            | Self::CrossSite
+            | Self::OtherBrowser
+            | Self::UnknownProvider
+            | Self::Unreachable
+            | Self::Internal
+            | Self::RateLimited => None,
+        }
+    }
+
+    /// Whether the same step may succeed later.
+    pub(super) fn is_temporary(self) -> bool {
+        matches!(self, Self::Unreachable | Self::Internal)
+    }
+
+    /// The page that the user gets.
+    pub(super) fn notice(self) -> Notice {
+        let (status, title, text) = match self {
+            Self::Forged => (
+                400,
+                "This address is not valid",
+                "Part of it may be missing. Go back to the application and start again.",
+            ),
+            Self::Expired => (
+                400,
+                "This took too long",
+                "The link has expired. Go back to the application and start again.",
+            ),
+            Self::CrossSite => (
+                403,
+                "This did not start here",
+                "Another site sent you here in a way that is not allowed. To continue, open the \
+                 link that the application gave you.",
+            ),
+            Self::OtherBrowser => (
+                403,
+                "This is not the browser that started",
+                "For your safety you must finish in the browser where you started, with cookies \
+                 allowed. Nothing was granted. If somebody sent you this link, do not continue.",
+            ),
+            Self::UnknownProvider => (
+                400,
+                "This is no longer possible",
+                "The service that you were asked to connect is no longer available here.",
+            ),
+            Self::Denied => (
+                403,
+                "Not granted",
+                "You declined, and nothing was granted. You can close this page.",
+            ),
+            Self::Rejected | Self::CodeRejected => (
+                400,
+                "It did not work",
+                "The service rejected the authorization, and nothing was granted. Go back to the \
+                 application and start again.",
+            ),
+            Self::MissingScopes => (
+                400,
+                "Not everything was granted",
+                "The application needs everything that it asked for, so nothing was saved. Go back \
+                 to the application and start again.",
+            ),
+            Self::AlreadyExpired => (
+                502,
+                "The authorization has already ended",
+                "The service returned an authorization that has already ended, so nothing was \
+                 saved. Go back to the application and start again.",
+            ),
+            Self::Unreachable => (
+                502,
+                "The service does not respond",
+                "Nothing was granted yet. Try again in a moment.",
+            ),
+            Self::Internal => {
+                (503, "It could not be saved", "Nothing was granted yet. Try again in a moment.")
+            }
+            Self::RateLimited => (
+                429,
+                "Too many requests",
+                "Too many requests came from your network. Wait a minute, then reload this page.",
+            ),
+        };
+        Notice { status, title, text }
+    }
+}
+
+impl From<TokenError> for FlowError {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Rejected => Self::CodeRejected,
+            TokenError::Unreachable => Self::Unreachable,
+        }
+    }
+}
+
+impl From<InvalidToken> for FlowError {
+    fn from(error: InvalidToken) -> Self {
+        match error {
+            InvalidToken::Forged => Self::Forged,
+            InvalidToken::Expired => Self::Expired,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What the steps of a challenge share.
+
+use form_urlencoded::parse;
+
+use super::error::FlowError;
+use crate::challenge::challenges::Challenges;
+use crate::challenge::claims::ChallengeClaims;
+use crate::challenge::constants::{CALLBACK, LAG_MS, START};
+use crate::challenge::page;
+use crate::host::Host;
+use crate::http::Response;
+use crate::oauth::{OAuthClient, TokenPurpose};
+
+impl Challenges {
+    /// The claims of a challenge that the user still has time for, and its client.
+    pub(super) fn pending(
+        &self,
+        token: &str,
+        host: &dyn Host,
+    ) -> Result<(ChallengeClaims, &OAuthClient), FlowError> {
+        let now_ms = host.now_ms().saturating_add(LAG_MS);
+        let claims: ChallengeClaims =
+            self.state_keys.open(TokenPurpose::Challenge, token, now_ms)?;
+        let client = self.provider(&claims.provider).ok_or(FlowError::UnknownProvider)?;
+        Ok((claims, client))
+    }
+
+    /// The `redirect_uri` of a client.
+    pub(super) fn redirect_uri(&self, client: &OAuthClient) -> String {
+        format!("{}{CALLBACK}{}", self.settings.public_url, client.provider.id)
+    }
+
+    /// The page for a user whose network has sent too many requests.
+    pub(crate) fn rate_limited_page(&self) -> Response {
+        self.secured(page::notice(FlowError::RateLimited.notice(), None))
+    }
+
+    /// Makes browsers use TLS only from now on (RFC 6797). Not on localhost: it would apply to
+    /// everything there.
+    pub(super) fn secured(&self, page: Response) -> Response {
+        let uses_tls = self.settings.public_url.starts_with("https://");
+        if uses_tls && !self.settings.is_local() {
+            page.with("strict-transport-security", "max-age=31536000")
+        } else {
+            page
+        }
+    }
+}
+
+/// Where to try again, after an error that may not happen again.
+pub(super) fn retry_url(error: FlowError, token: &str) -> Option<String> {
+    error.is_temporary().then(|| format!("{START}?c={token}"))
+}
+
+/// A field of a query.
+pub(super) fn parameter(query: &str, name: &str) -> Option<String> {
+    parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+}

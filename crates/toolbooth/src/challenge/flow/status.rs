@@ -1,0 +1,77 @@
+//! The status of a challenge, which clients poll.
+
+use serde::Serialize;
+
+use super::shared::parameter;
+use crate::challenge::challenges::Challenges;
+use crate::challenge::claims::ChallengeClaims;
+use crate::challenge::grant::Grant;
+use crate::challenge::grant_store::GrantId;
+use crate::host::Host;
+use crate::http::Response;
+use crate::json;
+use crate::oauth::TokenPurpose;
+
+/// The status of a challenge (OXP "Tool Authorization Challenges").
+#[derive(Serialize)]
+struct CheckResponse {
+    status: ChallengeStatus,
+    /// Lets the call be retried at once, even if the store is a minute behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<String>,
+}
+
+#[derive(Serialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum ChallengeStatus {
+    Pending,
+    Completed,
+    Failed,
+}
+
+impl From<ChallengeStatus> for CheckResponse {
+    fn from(status: ChallengeStatus) -> Self {
+        Self { status, proof: None }
+    }
+}
+
+impl Challenges {
+    /// `GET /auth/check` (X21): always 200, and readable from any page. Any grant that a call from here
+    /// would find completes the challenge: `completed` is a promise that the call can be retried. The
+    /// proof makes that true if the store is behind: docs/STORAGE.md.
+    pub(crate) async fn check(&self, query: &str, host: &dyn Host) -> Response {
+        let body = json::to_vec(&self.status(query, host).await);
+        Response::json(200, body).with("cache-control", "no-store")
+    }
+
+    async fn status(&self, query: &str, host: &dyn Host) -> CheckResponse {
+        let token = parameter(query, "c").unwrap_or_default();
+        let claims = self.state_keys.open(TokenPurpose::Challenge, &token, host.now_ms());
+        let Ok(claims @ ChallengeClaims { .. }) = claims else {
+            return ChallengeStatus::Failed.into();
+        };
+        let id = GrantId { owner: &claims.owner, provider: &claims.provider };
+        // If the store does not respond, the status stays open. It is logged.
+        let Ok(grant) = self.grants.load(id, host).await else {
+            return ChallengeStatus::Pending.into();
+        };
+        let now_ms = host.now_ms();
+        // A dead grant neither completes nor fails the challenge: the user may be about to replace it,
+        // and this copy may be a minute old.
+        let suffices = |grant: &Grant| {
+            grant.covers(&claims.required_scopes)
+                && claims.seen_ms.is_none_or(|seen_ms| grant.updated_ms > seen_ms)
+                && !grant.is_dead(now_ms)
+        };
+        match grant.filter(suffices) {
+            Some(grant) => {
+                let proof = self.grants.proof(id, &grant, host);
+                CheckResponse { status: ChallengeStatus::Completed, proof }
+            }
+            None if self.grants.has_failed(&claims.id, host).await => {
+                ChallengeStatus::Failed.into()
+            }
+            None => ChallengeStatus::Pending.into(),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! OAuth 2 as a client, and sealed tokens: what challenges are built from.
+//!
+//! - `types`, `pkce`: values of the authorization request;
+//! - `client`: the requests to an authorization server; `discovery`: its endpoints; `token`: its
+//!   responses; `revocation`; `error`;
+//! - `sealed_token`: encrypted tokens that expire, and keyed hashes; `state_keys`: the keys for them,
+//!   current and previous; `seal`: the encryption;
+//! - `request_state`: requests that continue when their client has asked the user.
+
+#[cfg(feature = "challenges")]
+mod client;
+#[cfg(feature = "challenges")]
+mod discovery;
+#[cfg(feature = "challenges")]
+mod error;
+#[cfg(feature = "challenges")]
+mod pkce;
+mod request_state;
+#[cfg(feature = "challenges")]
+mod revocation;
+mod seal;
+mod sealed_token;
+mod state_keys;
+#[cfg(feature = "challenges")]
+mod token;
+#[cfg(feature = "challenges")]
+mod types;
+
+#[cfg(feature = "challenges")]
+pub use client::OAuthClient;
+pub(crate) use request_state::{ContinuationToken, INVALID_STATE, RequestState, RequestStateCodec};
+pub(crate) use sealed_token::{InvalidToken, TokenPurpose};
+pub(crate) use state_keys::{Hashes, StateKeys};
+#[cfg(feature = "challenges")]
+pub(crate) use {
+    client::AuthorizationRequest,
+    error::TokenError,
+    pkce::PkceVerifier,
+    revocation::revoke,
+    seal::GrantKeys,
+    token::TokenResponse,
+    types::{CsrfToken, random_text, sha256_base64},
+};

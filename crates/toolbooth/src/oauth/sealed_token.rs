@@ -1,0 +1,265 @@
+//! Sealed tokens, which keep state with clients and browsers until they expire, and keyed hashes.
+
+use std::fmt;
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use hmac::{Hmac, Mac};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::seal::SealKey;
+use crate::json;
+use crate::secret::Secret;
+
+/// The longest token that is opened, in bytes. It fits into a cookie of 4,096 bytes.
+const LONGEST: usize = 3_500;
+
+/// What a token or a hash is for. It is invalid for every other purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenPurpose {
+    /// A pending challenge, in `url` and `check_url`.
+    Challenge,
+    /// `state`, on its way to the provider and back.
+    State,
+    /// The CSRF token of the browser that was sent to the provider.
+    Browser,
+    /// The PKCE verifier (RFC 7636).
+    Verifier,
+    /// The keys of a grant and of its deletion in the store.
+    Grant,
+    /// The key of a failure in the store.
+    Failure,
+    /// A proof, as clients have it.
+    Proof,
+    /// The key of a proof in the store.
+    ProofKey,
+    /// A request whose client keeps its state while the user is asked.
+    ContinuationToken,
+}
+
+impl TokenPurpose {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Challenge => "challenge",
+            Self::State => "state",
+            Self::Browser => "browser",
+            Self::Verifier => "verifier",
+            Self::Grant => "grant",
+            Self::Failure => "failure",
+            Self::Proof => "proof",
+            Self::ProofKey => "proof key",
+            Self::ContinuationToken => "pause",
+        }
+    }
+}
+
+/// Why a token is rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InvalidToken {
+    /// It was not issued by this server, was changed, or is for another purpose.
+    Forged,
+    /// It was valid before.
+    Expired,
+}
+
+/// The key of tokens and hashes: `STATE_KEY`.
+#[derive(Clone)]
+pub(crate) struct StateKey(Hmac<Sha256>);
+
+impl fmt::Debug for StateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StateKey(…)")
+    }
+}
+
+/// The plaintext of a token.
+#[derive(Serialize, Deserialize)]
+struct SealedToken<T> {
+    /// The second since the Unix epoch at which it expires.
+    #[serde(rename = "e")]
+    expires: u64,
+    #[serde(rename = "c")]
+    claims: T,
+}
+
+impl StateKey {
+    /// A key of the secret's bytes, prepared as in RFC 2104, 2. `Hmac::new_from_slice` does the same,
+    /// but returns a `Result`.
+    pub(super) fn new(secret: &Secret) -> Self {
+        let secret = secret.expose().as_bytes();
+        let digest = Sha256::digest(secret);
+        let mut block = [0; 64];
+        let key = if secret.len() > block.len() { &digest[..] } else { secret };
+        for (byte, key) in block.iter_mut().zip(key) {
+            *byte = *key;
+        }
+        Self(Hmac::new(&block.into()))
+    }
+
+    /// HMAC-SHA256 of the parts, each with its length, so that no two lists of parts collide.
+    fn mac(&self, name: &str, parts: &[&str]) -> Hmac<Sha256> {
+        let mut mac = self.0.clone();
+        for part in [name].iter().chain(parts) {
+            mac.update(&(part.len() as u64).to_le_bytes());
+            mac.update(part.as_bytes());
+        }
+        mac
+    }
+
+    /// A hash that nobody can compute or reverse without the key: 43 characters.
+    pub(crate) fn hash(&self, purpose: TokenPurpose, parts: &[&str]) -> String {
+        Base64UrlUnpadded::encode_string(&self.mac(purpose.name(), parts).finalize().into_bytes())
+    }
+
+    /// Whether `hash` is that of the parts, in constant time.
+    pub(super) fn is_hash(&self, purpose: TokenPurpose, parts: &[&str], hash: &str) -> bool {
+        Base64UrlUnpadded::decode_vec(hash)
+            .is_ok_and(|hash| self.mac(purpose.name(), parts).verify_slice(&hash).is_ok())
+    }
+
+    /// The key that seals tokens for `purpose`, derived from this one. No purpose is called "seal".
+    fn seal_key(&self, purpose: TokenPurpose) -> SealKey {
+        SealKey::new(&self.mac("seal", &[purpose.name()]).finalize().into_bytes().into())
+    }
+
+    /// Seals claims until `expires_ms`: nobody else can read or change them.
+    ///
+    /// The nonce is a MAC of the text, as in RFC 5297, and so needs no random bytes: two tokens have
+    /// the same nonce only if they have the same text, and then they are equal.
+    pub(super) fn seal(
+        &self,
+        purpose: TokenPurpose,
+        claims: &impl Serialize,
+        expires_ms: u64,
+    ) -> String {
+        let text = json::to_string(&SealedToken { expires: expires_ms / 1000, claims });
+        let mac: [u8; 32] =
+            self.mac("nonce", &[purpose.name(), &text]).finalize().into_bytes().into();
+        let [nonce @ .., _, _, _, _, _, _, _, _] = mac;
+        self.seal_key(purpose).seal(&nonce, purpose.name(), text.as_bytes())
+    }
+
+    /// The claims of a token that is valid at `now_ms`.
+    ///
+    /// # Errors
+    /// See [`InvalidToken`].
+    pub(super) fn open<T: DeserializeOwned>(
+        &self,
+        purpose: TokenPurpose,
+        token: &str,
+        now_ms: u64,
+    ) -> Result<T, InvalidToken> {
+        if token.len() > LONGEST {
+            return Err(InvalidToken::Forged);
+        }
+        let text = self.seal_key(purpose).open(purpose.name(), token);
+        let SealedToken { expires, claims } =
+            text.and_then(|text| json::read(&text)).ok_or(InvalidToken::Forged)?;
+        if now_ms / 1000 < expires { Ok(claims) } else { Err(InvalidToken::Expired) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oauth::seal::NONCE;
+
+    const KEY: &str = "0123456789abcdef0123456789abcdef";
+
+    fn key_of(secret: &str) -> StateKey {
+        StateKey::new(&Secret::new(secret.to_owned()))
+    }
+
+    #[test]
+    fn secrets_of_any_length_become_the_keys_of_rfc_2104() {
+        for length in [32, 63, 64, 65, 200] {
+            let secret = "s".repeat(length);
+            let theirs = StateKey(Hmac::new_from_slice(secret.as_bytes()).unwrap());
+            let hash = |key: &StateKey| key.hash(TokenPurpose::Grant, &["a"]);
+            assert_eq!(hash(&key_of(&secret)), hash(&theirs), "{length}");
+        }
+        assert!(!format!("{:?}", key_of(KEY)).contains("0123"));
+    }
+
+    #[test]
+    fn a_token_opens_unchanged_for_its_purpose_in_its_time_with_its_key() {
+        let key = key_of(KEY);
+        let token = key.seal(TokenPurpose::State, &"claim", 10_000);
+        let open =
+            |key: &StateKey, purpose, token: &str, now| key.open::<String>(purpose, token, now);
+        assert_eq!(open(&key, TokenPurpose::State, &token, 9_999), Ok("claim".to_owned()));
+        assert_eq!(open(&key, TokenPurpose::State, &token, 10_000), Err(InvalidToken::Expired));
+        assert_eq!(open(&key, TokenPurpose::Challenge, &token, 0), Err(InvalidToken::Forged));
+        let other = key_of(&KEY.replace('0', "1"));
+        assert_eq!(open(&other, TokenPurpose::State, &token, 0), Err(InvalidToken::Forged));
+        for at in 0..token.len() {
+            let mut changed = token.clone().into_bytes();
+            changed[at] ^= 1;
+            let changed = String::from_utf8(changed).unwrap();
+            assert_eq!(
+                open(&key, TokenPurpose::State, &changed, 0),
+                Err(InvalidToken::Forged),
+                "{changed}"
+            );
+        }
+        for bad in [
+            "",
+            ".",
+            "a",
+            "a.b",
+            &token[1..],
+            &format!("{token}a"),
+            &format!("{token}="),
+            &format!("{token}{token}"),
+            &"a".repeat(5_000),
+        ] {
+            assert_eq!(open(&key, TokenPurpose::State, bad, 0), Err(InvalidToken::Forged), "{bad}");
+        }
+        let number = key.seal(TokenPurpose::State, &1, 10_000);
+        assert_eq!(
+            open(&key, TokenPurpose::State, &number, 0),
+            Err(InvalidToken::Forged),
+            "other claims"
+        );
+    }
+
+    #[test]
+    fn nobody_reads_a_token_and_no_nonce_serves_two_texts() {
+        let key = key_of(KEY);
+        let seal = |purpose, claims: &str, end| {
+            let token = key.seal(purpose, &claims, end);
+            Base64UrlUnpadded::decode_vec(&token).unwrap()
+        };
+        let bytes = seal(TokenPurpose::Challenge, "ada", 10_000);
+        assert!(!bytes.windows(3).any(|window| window == b"ada"));
+        for other in [
+            seal(TokenPurpose::Challenge, "adb", 10_000),
+            seal(TokenPurpose::Challenge, "ada", 11_000),
+            seal(TokenPurpose::State, "ada", 10_000),
+        ] {
+            assert_ne!(other[..NONCE], bytes[..NONCE]);
+        }
+    }
+
+    #[test]
+    fn a_token_has_a_longest_length() {
+        let key = key_of(KEY);
+        for (length, opens) in [(2_570, true), (2_571, false)] {
+            let token = key.seal(TokenPurpose::State, &"a".repeat(length), 10_000);
+            let opened = key.open::<String>(TokenPurpose::State, &token, 0);
+            assert_eq!((token.len() <= LONGEST, opened.is_ok()), (opens, opens), "{length}");
+        }
+    }
+
+    #[test]
+    fn hashes_keep_parts_apart() {
+        let key = key_of(KEY);
+        let hash = |parts: &[&str]| key.hash(TokenPurpose::Grant, parts);
+        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+        assert_ne!(hash(&["a", ""]), hash(&["a"]));
+        assert_ne!(hash(&["a"]), key.hash(TokenPurpose::Failure, &["a"]));
+        assert!(key.is_hash(TokenPurpose::Grant, &["a"], &hash(&["a"])));
+        assert!(!key.is_hash(TokenPurpose::Grant, &["a"], ""));
+    }
+}

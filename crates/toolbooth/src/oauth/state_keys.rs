@@ -1,0 +1,132 @@
+//! `STATE_KEY`, and the previous key while it is being replaced.
+
+use std::iter;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::sealed_token::{InvalidToken, StateKey, TokenPurpose};
+use crate::settings::StateKeySettings;
+
+/// The keys of tokens and hashes. The current one makes them; both are accepted.
+#[derive(Debug, Clone)]
+pub(crate) struct StateKeys {
+    current: StateKey,
+    previous: Option<StateKey>,
+}
+
+/// A hash by the current key, and by the previous one if there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hashes {
+    pub(crate) current: String,
+    pub(crate) previous: Option<String>,
+}
+
+impl Hashes {
+    /// Both, the current one first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        iter::once(&*self.current).chain(self.previous.as_deref())
+    }
+}
+
+impl StateKeys {
+    pub(crate) fn new(settings: &StateKeySettings) -> Self {
+        Self {
+            current: StateKey::new(&settings.current),
+            previous: settings.previous.as_ref().map(StateKey::new),
+        }
+    }
+
+    /// See [`StateKey::hash`].
+    pub(crate) fn hash(&self, purpose: TokenPurpose, parts: &[&str]) -> String {
+        self.current.hash(purpose, parts)
+    }
+
+    /// The hashes under which something may have been stored.
+    pub(crate) fn hashes(&self, purpose: TokenPurpose, parts: &[&str]) -> Hashes {
+        Hashes {
+            current: self.current.hash(purpose, parts),
+            previous: self.previous.as_ref().map(|key| key.hash(purpose, parts)),
+        }
+    }
+
+    /// The key that made this hash of the parts, compared in constant time.
+    pub(crate) fn maker(
+        &self,
+        purpose: TokenPurpose,
+        parts: &[&str],
+        hash: &str,
+    ) -> Option<&StateKey> {
+        let mut keys = iter::once(&self.current).chain(&self.previous);
+        keys.find(|key| key.is_hash(purpose, parts, hash))
+    }
+
+    /// See [`StateKey::seal`].
+    pub(crate) fn seal(
+        &self,
+        purpose: TokenPurpose,
+        claims: &impl Serialize,
+        expires_ms: u64,
+    ) -> String {
+        self.current.seal(purpose, claims, expires_ms)
+    }
+
+    /// The claims of a token that is valid at `now_ms`.
+    ///
+    /// # Errors
+    /// See [`InvalidToken`].
+    pub(crate) fn open<T: DeserializeOwned>(
+        &self,
+        purpose: TokenPurpose,
+        token: &str,
+        now_ms: u64,
+    ) -> Result<T, InvalidToken> {
+        match (self.current.open(purpose, token, now_ms), &self.previous) {
+            (Err(InvalidToken::Forged), Some(previous)) => previous.open(purpose, token, now_ms),
+            (opened, _) => opened,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secret;
+
+    const OLD: &str = "0123456789abcdef0123456789abcdef";
+    const NEW: &str = "fedcba9876543210fedcba9876543210";
+
+    fn keys(current: &str, previous: &str) -> StateKeys {
+        let secret = |text: &str| Secret::new(text.to_owned());
+        let previous = Some(secret(previous)).filter(|it| !it.expose().is_empty());
+        StateKeys::new(&StateKeySettings { current: secret(current), previous })
+    }
+
+    #[test]
+    fn the_current_key_makes_and_both_are_accepted() {
+        let (old, both, new) = (keys(OLD, ""), keys(NEW, OLD), keys(NEW, ""));
+        let token = |keys: &StateKeys| keys.seal(TokenPurpose::State, &"claim", 10_000);
+        let open =
+            |keys: &StateKeys, token: &str| keys.open::<String>(TokenPurpose::State, token, 9_999);
+        for (keys, token, opens) in [
+            (&both, token(&old), true),
+            (&both, token(&new), true),
+            (&new, token(&both), true),
+            (&old, token(&both), false),
+            (&new, token(&old), false),
+        ] {
+            assert_eq!(open(keys, &token).is_ok(), opens, "{token}");
+        }
+        let expired = both.open::<String>(TokenPurpose::State, &token(&old), 10_000);
+        assert_eq!(expired, Err(InvalidToken::Expired));
+        let expired = both.open::<String>(TokenPurpose::State, &token(&both), 10_000);
+        assert_eq!(expired, Err(InvalidToken::Expired));
+        let hash = |keys: &StateKeys| keys.hash(TokenPurpose::Browser, &["a"]);
+        assert_eq!(hash(&both), hash(&new));
+        assert!(both.maker(TokenPurpose::Browser, &["a"], &hash(&old)).is_some());
+        assert!(both.maker(TokenPurpose::Browser, &["b"], &hash(&old)).is_none());
+        assert!(new.maker(TokenPurpose::Browser, &["a"], &hash(&old)).is_none());
+        let hashes = both.hashes(TokenPurpose::Browser, &["a"]);
+        assert_eq!(hashes.iter().collect::<Vec<_>>(), [&*hash(&new), &*hash(&old)]);
+    }
+}

@@ -1,0 +1,79 @@
+//! OAuth 2.0 Protected Resource Metadata (RFC 9728): tells MCP clients where to get a token.
+
+use serde::Serialize;
+
+use crate::catalog::Catalog;
+use crate::json;
+use crate::settings::McpResource;
+
+/// The metadata document (RFC 9728, 2).
+#[derive(Serialize)]
+struct Metadata<'a> {
+    resource: &'a str,
+    resource_name: &'static str,
+    authorization_servers: [&'a str; 1],
+    bearer_methods_supported: [&'static str; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scopes_supported: Vec<&'static str>,
+}
+
+/// The metadata document of a resource, as JSON.
+pub(super) fn document(resource: &McpResource, catalog: &Catalog) -> String {
+    json::to_string(&Metadata {
+        resource: &resource.identifier,
+        resource_name: "Toolbooth",
+        authorization_servers: [&resource.issuer],
+        bearer_methods_supported: ["header"],
+        scopes_supported: scopes(catalog),
+    })
+}
+
+/// The parameters of a `WWW-Authenticate` header that lead to the metadata (RFC 9728, 5.1), with the
+/// `scopes` to request if the header does not name any yet.
+pub(super) fn challenge_parameters(resource: &McpResource, scopes: &[&str]) -> String {
+    let scope = match scopes {
+        [] => String::new(),
+        scopes => format!(", scope=\"{}\"", scopes.join(" ")),
+    };
+    format!("{scope}, resource_metadata=\"{}\"", resource.metadata_url)
+}
+
+/// The scopes that tools require, sorted and without duplicates.
+pub(super) fn scopes(catalog: &Catalog) -> Vec<&'static str> {
+    // A set or a sort would link more code than this.
+    let mut scopes: Vec<&'static str> = Vec::new();
+    for scope in catalog.tools.iter().flat_map(|tool| tool.scopes) {
+        if let Err(at) = scopes.binary_search(scope) {
+            scopes.insert(at, scope);
+        }
+    }
+    scopes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::tests::CATALOG;
+    use crate::settings::Settings;
+    use crate::testing::FakeHost;
+
+    #[test]
+    fn metadata_and_the_header_that_leads_to_it() {
+        let host = FakeHost::with(&[
+            ("AUTH", "jwt"),
+            ("PUBLIC_URL", "https://tools.example"),
+            ("JWT_ISSUER", "https://login.example"),
+        ]);
+        let resource = Settings::read(&host, &[]).mcp_resource.unwrap();
+        assert_eq!(
+            document(&resource, CATALOG),
+            r#"{"resource":"https://tools.example/mcp","resource_name":"Toolbooth","authorization_servers":["https://login.example"],"bearer_methods_supported":["header"],"scopes_supported":["echo:a","echo:b"]}"#
+        );
+        let metadata = r#", resource_metadata="https://tools.example/.well-known/oauth-protected-resource/mcp""#;
+        assert_eq!(challenge_parameters(&resource, &[]), metadata);
+        assert_eq!(
+            challenge_parameters(&resource, &["a", "b"]),
+            format!(r#", scope="a b"{metadata}"#)
+        );
+    }
+}

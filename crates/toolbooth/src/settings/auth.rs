@@ -1,0 +1,70 @@
+//! Who may call: `AUTH`, and the variables of the methods that it lists.
+
+use super::api_keys::{ApiKeySettings, read_api_keys};
+use super::jwt::JwtSettings;
+use super::reader::{VariableDoc, VariableReader};
+use crate::principal::Scopes;
+
+/// The authentication methods that are enabled.
+#[derive(Debug, Clone, Default)]
+pub struct AuthSettings {
+    /// `none`: the scopes of callers without credentials, if they may call.
+    pub anonymous: Option<Scopes>,
+    /// `api-key`: the keys that are accepted.
+    pub api_keys: Option<Vec<ApiKeySettings>>,
+    /// `jwt`: which tokens are accepted.
+    pub jwt: Option<JwtSettings>,
+}
+
+const AUTH: &str = "AUTH";
+const ANONYMOUS_SCOPES: &str = "ANONYMOUS_SCOPES";
+
+pub(super) static DOCS: &[VariableDoc] = &[
+    VariableDoc {
+        name: AUTH,
+        doc: "Who may call: a comma-separated list of api-key, jwt and none. Default: nobody.",
+    },
+    VariableDoc {
+        name: ANONYMOUS_SCOPES,
+        doc: "The scopes of callers without credentials: * or a comma-separated list. Default: none.",
+    },
+];
+
+impl AuthSettings {
+    /// Reads `AUTH` and the variables of each method that it lists. If `AUTH` is not set or invalid,
+    /// nobody may call; an invalid variable disables its own method only.
+    ///
+    /// `audience` is a name of this server in the `aud` of tokens, beside those of `JWT_AUDIENCE`.
+    pub(super) fn read(reader: &mut VariableReader<'_>, audience: Option<&str>) -> Self {
+        let mut settings = Self::default();
+        let methods = reader.text(AUTH).unwrap_or_default();
+        for method in methods.split(',').map(str::trim) {
+            match method {
+                "none" => settings.anonymous = anonymous_scopes(reader),
+                "api-key" => settings.api_keys = Some(read_api_keys(reader)),
+                "jwt" => settings.jwt = Some(JwtSettings::read(reader, audience)),
+                _ => {
+                    let expected =
+                        "must be api-key, jwt or none, or several of them separated by commas";
+                    reader.problem(AUTH, expected);
+                    return Self::default();
+                }
+            }
+        }
+        settings
+    }
+}
+
+/// If it is not set or empty, callers without credentials have no scope, so they can call only the
+/// tools that require none. An invalid value disables `none`.
+fn anonymous_scopes(reader: &mut VariableReader<'_>) -> Option<Scopes> {
+    let text = reader.text(ANONYMOUS_SCOPES).unwrap_or_default();
+    if text.trim().is_empty() {
+        return Some(Scopes::NONE);
+    }
+    let scopes = Scopes::read(text.split(',').map(str::trim));
+    if scopes.is_none() {
+        reader.problem(ANONYMOUS_SCOPES, "must be * or scopes separated by commas");
+    }
+    scopes
+}

@@ -1,0 +1,93 @@
+//! How users authorize tools: `OAUTH_PROVIDERS` and the variables that it requires.
+
+use super::PUBLIC_URL;
+use super::auth::AuthSettings;
+use super::keys::{GrantKeySettings, StateKeySettings};
+use super::provider::ProviderSettings;
+use super::reader::{VariableDoc, VariableReader, list};
+use crate::address::is_localhost;
+
+/// How users authorize tools.
+#[derive(Debug, Clone)]
+pub struct ConsentSettings {
+    /// `PUBLIC_URL`: the origin where users reach the server.
+    pub public_url: String,
+    /// `OAUTH_PROVIDERS`: where users can authorize tools.
+    pub providers: Vec<ProviderSettings>,
+    /// `STATE_KEY` and `STATE_KEY_PREVIOUS`.
+    pub state_keys: StateKeySettings,
+    /// `GRANT_KEYS`.
+    pub grant_keys: GrantKeySettings,
+}
+
+const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
+
+pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
+    name: OAUTH_PROVIDERS,
+    doc: "Where users can authorize tools: a comma-separated list of github, google or ids of your \
+          own. Default: none.",
+}];
+
+/// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
+pub(super) fn provider_ids(
+    reader: &mut VariableReader<'_>,
+    public_url: Option<&str>,
+) -> Vec<String> {
+    let ids: Vec<String> =
+        list(&reader.text(OAUTH_PROVIDERS).unwrap_or_default()).map(str::to_owned).collect();
+    let is_plain =
+        |id: &String| id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if !ids.iter().all(is_plain) {
+        let expected = "must be a comma-separated list of ids such as github, each of lower-case \
+                        letters, digits and hyphens";
+        reader.problem(OAUTH_PROVIDERS, expected);
+        return Vec::new();
+    }
+    if !ids.is_empty() && public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
+        reader.problem(PUBLIC_URL.name, "must be set if OAUTH_PROVIDERS is");
+    }
+    ids
+}
+
+/// Reports settings with which anybody could use the grants of others.
+pub(super) fn check_callers(
+    consent: Option<&ConsentSettings>,
+    auth: &AuthSettings,
+    reader: &mut VariableReader<'_>,
+) {
+    let is_public = consent.is_some_and(|consent| !consent.is_local());
+    if is_public && auth.anonymous.is_some() {
+        reader.problem(
+            "AUTH",
+            "must not contain none if OAUTH_PROVIDERS is set: anyone who guesses a user's id \
+             could use that user's grants",
+        );
+    }
+}
+
+impl ConsentSettings {
+    /// Reads what `ids` require; `None` if there are none or something is missing.
+    pub(super) fn read(
+        reader: &mut VariableReader<'_>,
+        ids: &[String],
+        public_url: Option<String>,
+        state_keys: Option<StateKeySettings>,
+    ) -> Option<Self> {
+        if ids.is_empty() {
+            return None;
+        }
+        let grant_keys = GrantKeySettings::read(reader);
+        let providers = ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
+        Some(Self {
+            public_url: public_url?,
+            providers,
+            state_keys: state_keys?,
+            grant_keys: grant_keys?,
+        })
+    }
+
+    /// Whether users reach the server on their own machine only.
+    pub fn is_local(&self) -> bool {
+        self.public_url.split_once("://").is_some_and(|(_, host)| is_localhost(host))
+    }
+}

@@ -1,0 +1,131 @@
+//! Which tokens are accepted: `JWT_SECRET`, `JWKS_URL`, and the rules for claims.
+
+use super::reader::{Row, VariableDoc, VariableReader, list};
+use crate::address::is_secure;
+use crate::secret::Secret;
+
+/// Which tokens are accepted.
+#[derive(Debug, Clone)]
+pub struct JwtSettings {
+    /// `JWT_SECRET`, and `JWT_SECRET_PREVIOUS` while it is being replaced.
+    pub secrets: Vec<Secret>,
+    /// `JWKS_URL`: where the issuer publishes its keys; absent unless `issuer` and `audiences` are
+    /// known.
+    pub jwks_url: Option<String>,
+    /// `JWT_AUDIENCE` and the MCP resource: the names of this server in a token's `aud`.
+    pub audiences: Vec<String>,
+    /// `JWT_ISSUER`: the `iss` of all tokens, if it is set.
+    pub issuer: Option<String>,
+    /// `JWT_LEEWAY`: how many seconds clocks may differ.
+    pub leeway: u64,
+}
+
+/// RFC 7518, 3.2: a key of HS256 is at least as long as its hash.
+const MIN_SECRET: usize = 32;
+/// A longer leeway would defeat short lifetimes.
+const MAX_LEEWAY: u64 = 300;
+
+static JWT_SECRET: Row<Option<Secret>> = Row {
+    name: "JWT_SECRET",
+    doc: "Secret. The secret that signs tokens with HS256, at least 32 bytes.",
+    default: None,
+    parse: |text| parse_secret(text).map(Some),
+};
+static JWT_SECRET_PREVIOUS: Row<Option<Secret>> = Row {
+    name: "JWT_SECRET_PREVIOUS",
+    doc: "Secret. The previous JWT_SECRET, while it is being replaced.",
+    default: None,
+    parse: |text| if text.is_empty() { Ok(None) } else { parse_secret(text).map(Some) },
+};
+static JWKS_URL: Row<Option<String>> = Row {
+    name: "JWKS_URL",
+    doc: "Where the issuer publishes the keys that verify its tokens. Needs JWT_ISSUER, and \
+          JWT_AUDIENCE or PUBLIC_URL.",
+    default: None,
+    parse: parse_jwks_url,
+};
+static JWT_AUDIENCE: Row<Vec<String>> = Row {
+    name: "JWT_AUDIENCE",
+    doc: "The names of this server in a token's aud, as a comma-separated list.",
+    default: Vec::new(),
+    parse: |text| Ok(list(text).map(str::to_owned).collect()),
+};
+static JWT_ISSUER: Row<Option<String>> = Row {
+    name: "JWT_ISSUER",
+    doc: "The iss of accepted tokens. If it is a URL, MCP clients are sent there for a token.",
+    default: None,
+    parse: |text| Ok(Some(text.to_owned()).filter(|text| !text.is_empty())),
+};
+static JWT_LEEWAY: Row<u64> = Row {
+    name: "JWT_LEEWAY",
+    doc: "How many seconds clocks may differ, 0 to 300. Default: 30.",
+    default: 30,
+    parse: |text| match text.parse() {
+        Ok(seconds) if seconds <= MAX_LEEWAY => Ok(seconds),
+        _ => Err("must be a whole number of seconds from 0 to 300".to_owned()),
+    },
+};
+
+pub(super) static DOCS: &[VariableDoc] = &[
+    JWT_SECRET.doc(),
+    JWT_SECRET_PREVIOUS.doc(),
+    JWKS_URL.doc(),
+    JWT_AUDIENCE.doc(),
+    JWT_ISSUER.doc(),
+    JWT_LEEWAY.doc(),
+];
+
+impl JwtSettings {
+    /// Reads the variables. `audience` is a further name of this server in the `aud` of tokens.
+    pub(super) fn read(reader: &mut VariableReader<'_>, audience: Option<&str>) -> Self {
+        let has_secret = reader.text(JWT_SECRET.name).is_some();
+        let has_url = reader.text(JWKS_URL.name).is_some();
+        if !has_secret && !has_url {
+            let expected = "or JWKS_URL must be set if AUTH contains jwt";
+            reader.problem(JWT_SECRET.name, expected);
+        }
+        let secrets = read_secrets(reader, has_secret);
+        let jwks_url = reader.get(&JWKS_URL);
+        let leeway = reader.get(&JWT_LEEWAY);
+        let mut audiences = reader.get(&JWT_AUDIENCE);
+        audiences.extend(audience.map(str::to_owned));
+        let issuer = reader.get(&JWT_ISSUER);
+        // An issuer signs for other servers too, and a key set may belong to several issuers.
+        if has_url && audiences.is_empty() {
+            reader.problem(JWT_AUDIENCE.name, "or PUBLIC_URL must be set if JWKS_URL is");
+        }
+        if has_url && issuer.is_none() {
+            reader.problem(JWT_ISSUER.name, "must be set if JWKS_URL is");
+        }
+        let is_complete = !audiences.is_empty() && issuer.is_some();
+        let jwks_url = jwks_url.filter(|_| is_complete);
+        Self { secrets, jwks_url, audiences, issuer, leeway }
+    }
+}
+
+fn read_secrets(reader: &mut VariableReader<'_>, has_secret: bool) -> Vec<Secret> {
+    let secret = reader.get(&JWT_SECRET);
+    let previous = reader.get(&JWT_SECRET_PREVIOUS);
+    if previous.is_some() && previous == secret {
+        reader.problem(JWT_SECRET_PREVIOUS.name, "must differ from JWT_SECRET or not be set");
+    }
+    if previous.is_some() && !has_secret {
+        reader.problem(JWT_SECRET_PREVIOUS.name, "must not be set without JWT_SECRET");
+    }
+    let previous = previous.filter(|_| has_secret);
+    secret.into_iter().chain(previous).collect()
+}
+
+fn parse_secret(text: &str) -> Result<Secret, String> {
+    if text.len() < MIN_SECRET {
+        return Err("must have at least 32 bytes".to_owned());
+    }
+    Ok(Secret::new(text.to_owned()))
+}
+
+fn parse_jwks_url(text: &str) -> Result<Option<String>, String> {
+    if !is_secure(text) {
+        return Err("must be an https URL; http is allowed for localhost only".to_owned());
+    }
+    Ok(Some(text.to_owned()))
+}

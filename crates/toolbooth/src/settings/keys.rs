@@ -1,0 +1,176 @@
+//! The keys that seal tokens and grants: `STATE_KEY` and `GRANT_KEYS`.
+
+use std::fmt;
+
+use base64ct::{Base64, Encoding};
+
+use super::reader::{Row, VariableDoc, VariableReader};
+use crate::secret::Secret;
+
+/// The key of sealed tokens and hashes, and the one before it while it is being replaced.
+#[derive(Debug, Clone)]
+pub struct StateKeySettings {
+    /// `STATE_KEY`: at least 32 bytes.
+    pub current: Secret,
+    /// `STATE_KEY_PREVIOUS`.
+    pub previous: Option<Secret>,
+}
+
+static STATE_KEY: Row<Option<Secret>> = Row {
+    name: "STATE_KEY",
+    doc: "Secret. Seals what clients and browsers keep for the server, at least 32 bytes. Required \
+          with OAUTH_PROVIDERS, and by tools that ask the user and keep state meanwhile.",
+    default: None,
+    parse: |text| parse_state_key(text).map(Some),
+};
+static STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row {
+    name: "STATE_KEY_PREVIOUS",
+    doc: "Secret. The previous STATE_KEY, while it is being replaced.",
+    default: None,
+    parse: |text| parse_state_key(text).map(Some),
+};
+const GRANT_KEYS: &str = "GRANT_KEYS";
+
+pub(super) static DOCS: &[VariableDoc] = &[
+    STATE_KEY.doc(),
+    STATE_KEY_PREVIOUS.doc(),
+    VariableDoc {
+        name: GRANT_KEYS,
+        doc: "Secret. Encrypts grants in KV: id:key pairs separated by commas; the first encrypts, \
+              all decrypt. Required with OAUTH_PROVIDERS.",
+    },
+];
+
+impl StateKeySettings {
+    /// Reads both keys; `None` if they are not set, which is a problem if they are `required`.
+    pub(super) fn read(reader: &mut VariableReader<'_>, required: bool) -> Option<Self> {
+        let is_set = |row: &Row<_>| reader.non_empty(row.name).is_some();
+        let (has_current, has_previous) = (is_set(&STATE_KEY), is_set(&STATE_KEY_PREVIOUS));
+        if !has_current {
+            if required || has_previous {
+                reader.problem(STATE_KEY.name, TOO_SHORT);
+            }
+            return None;
+        }
+        let current = reader.get(&STATE_KEY)?;
+        if !has_previous {
+            return Some(Self { current, previous: None });
+        }
+        let previous = reader.get(&STATE_KEY_PREVIOUS)?;
+        if previous == current {
+            reader.problem(STATE_KEY_PREVIOUS.name, "must differ from STATE_KEY or not be set");
+            return None;
+        }
+        Some(Self { current, previous: Some(previous) })
+    }
+}
+
+const TOO_SHORT: &str = "must have at least 32 bytes; `openssl rand -base64 32` prints some";
+
+fn parse_state_key(text: &str) -> Result<Secret, String> {
+    if text.len() < 32 {
+        return Err(TOO_SHORT.to_owned());
+    }
+    Ok(Secret::new(text.to_owned()))
+}
+
+/// `GRANT_KEYS`: the keys that encrypt grants in the store.
+#[derive(Clone, PartialEq, Eq)]
+pub struct GrantKeySettings {
+    /// The id and the bytes of the key that encrypts.
+    pub first: (String, [u8; 32]),
+    /// Older keys, which only decrypt.
+    pub others: Vec<(String, [u8; 32])>,
+}
+
+impl GrantKeySettings {
+    pub(super) fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
+        let keys = Self::parse(&reader.text(GRANT_KEYS).unwrap_or_default());
+        if keys.is_none() {
+            let expected = "must be id:key pairs separated by commas, with unique ids of letters \
+                            and digits, and keys of 32 bytes in base64; `openssl rand -base64 32` \
+                            prints one";
+            reader.problem(GRANT_KEYS, expected);
+        }
+        keys
+    }
+
+    /// Parses `id:key` pairs separated by commas.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut keys: Vec<(String, [u8; 32])> = Vec::new();
+        for pair in text.split(',').map(str::trim) {
+            let (id, key) = pair.split_once(':')?;
+            let mut bytes = [0; 32];
+            let key = Base64::decode(key, &mut bytes).ok()?;
+            let is_plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric());
+            if key.len() != 32 || !is_plain || keys.iter().any(|(known, _)| known == id) {
+                return None;
+            }
+            keys.push((id.to_owned(), bytes));
+        }
+        let mut keys = keys.into_iter();
+        Some(Self { first: keys.next()?, others: keys.collect() })
+    }
+}
+
+/// Shows no key.
+impl fmt::Debug for GrantKeySettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GrantKeySettings(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::FakeHost;
+
+    #[test]
+    fn state_keys() {
+        const OLD: &str = "0123456789abcdef0123456789abcdef";
+        const NEW: &str = "fedcba9876543210fedcba9876543210";
+        for (current, previous, required, wrong) in [
+            (NEW, "", true, None),
+            (NEW, OLD, true, None),
+            ("", "", true, Some("STATE_KEY")),
+            ("", "", false, None),
+            ("", OLD, true, Some("STATE_KEY")),
+            ("", OLD, false, Some("STATE_KEY")),
+            ("short", OLD, false, Some("STATE_KEY")),
+            (NEW, "short", false, Some("STATE_KEY_PREVIOUS")),
+            (NEW, NEW, false, Some("STATE_KEY_PREVIOUS")),
+        ] {
+            let host = FakeHost::with(&[("STATE_KEY", current), ("STATE_KEY_PREVIOUS", previous)]);
+            let mut reader = VariableReader::new(&host);
+            let keys = StateKeySettings::read(&mut reader, required);
+            let problems = reader.into_problems();
+            let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
+            assert_eq!(names, wrong.into_iter().collect::<Vec<_>>(), "{current} {previous}");
+            let good = wrong.is_none() && !current.is_empty();
+            assert_eq!(keys.is_some(), good, "{current} {previous}");
+            assert!(!format!("{keys:?} {problems:?}").contains("0123"));
+        }
+    }
+
+    #[test]
+    fn grant_keys() {
+        const A: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+        const B: &str = "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=";
+        let pair = |id: &str, key: &str| format!("{id}:{key}");
+        for (text, good) in [
+            (pair("a", A), true),
+            (format!("{}, {}", pair("b2", B), pair("a", A)), true),
+            (String::new(), false),
+            (A.to_owned(), false),
+            (pair("", A), false),
+            (pair("a-b", A), false),
+            (pair("a", &A[1..]), false),
+            (pair("a", "AAAA"), false),
+            (pair("a", &format!("AAAA{A}")), false),
+            (format!("{},{}", pair("a", A), pair("a", B)), false),
+            (format!("{},", pair("a", A)), false),
+        ] {
+            assert_eq!(GrantKeySettings::parse(&text).is_some(), good, "{text}");
+        }
+    }
+}

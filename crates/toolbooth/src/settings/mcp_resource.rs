@@ -1,0 +1,62 @@
+//! The OAuth resource that MCP clients get tokens for (RFC 9728), as `PUBLIC_URL` and `JWT_ISSUER`
+//! define it.
+
+use super::jwt::JwtSettings;
+
+/// Where MCP is served.
+const PATH: &str = "/mcp";
+
+/// An OAuth resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpResource {
+    /// The identifier, which tokens have in `aud` (RFC 8707).
+    pub identifier: String,
+    /// The URL of its metadata (RFC 9728, 3.1).
+    pub metadata_url: String,
+    /// The authorization server that issues its tokens.
+    pub issuer: String,
+}
+
+impl McpResource {
+    /// The identifier of the resource of a server at `origin`.
+    pub(super) fn identifier_at(origin: &str) -> String {
+        format!("{origin}{PATH}")
+    }
+
+    /// The resource, if tokens are accepted and both the server's origin and its issuer's URL are
+    /// known: without either, a client cannot find out where to get a token.
+    pub(super) fn new(origin: Option<&str>, jwt: Option<&JwtSettings>) -> Option<Self> {
+        let origin = origin?;
+        let issuer = jwt?.issuer.as_ref()?;
+        let is_url = issuer.starts_with("https://") || issuer.starts_with("http://");
+        is_url.then(|| Self {
+            identifier: Self::identifier_at(origin),
+            metadata_url: format!("{origin}/.well-known/oauth-protected-resource{PATH}"),
+            issuer: issuer.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::settings::Settings;
+    use crate::testing::FakeHost;
+
+    #[test]
+    fn it_exists_if_clients_can_find_out_where_to_get_a_token() {
+        const JWT: (&str, &str) = ("AUTH", "api-key, jwt");
+        const URL: (&str, &str) = ("PUBLIC_URL", "https://tools.example");
+        const ISSUER: (&str, &str) = ("JWT_ISSUER", "https://login.example");
+        for (variables, exists) in [
+            (&[JWT, ISSUER, URL][..], true),
+            (&[JWT, ISSUER], false),
+            (&[JWT, URL], false),
+            (&[JWT, URL, ("JWT_ISSUER", "login")], false),
+            (&[("AUTH", "api-key"), ISSUER, URL], false),
+            (&[("AUTH", ""), ISSUER, URL], false),
+        ] {
+            let resource = Settings::read(&FakeHost::with(variables), &[]).mcp_resource;
+            assert_eq!(resource.is_some(), exists, "{variables:?}");
+        }
+    }
+}

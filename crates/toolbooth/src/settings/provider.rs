@@ -1,0 +1,298 @@
+//! OAuth 2 providers: presets, and the variables `OAUTH_<ID>_…`.
+
+use super::reader::{VariableDoc, VariableReader};
+use crate::address::is_secure;
+use crate::secret::Secret;
+
+/// An OAuth 2 provider, and this server's client there.
+#[derive(Debug, Clone)]
+pub struct ProviderSettings {
+    /// The id that definitions use.
+    pub id: String,
+    /// Its name for people.
+    pub title: String,
+    /// The id of this server's client.
+    pub client_id: String,
+    /// Its secret; a public client has none and relies on PKCE.
+    pub client_secret: Option<Secret>,
+    /// Its authorization and token endpoints.
+    pub endpoints: EndpointSettings,
+    /// Where the client's secret is sent. Default: by the discovery document, otherwise in the body.
+    pub client_auth: Option<ClientAuth>,
+    /// How it revokes grants. Default: by the discovery document, otherwise not at all.
+    pub revocation: Option<RevocationEndpoint>,
+    /// Scopes to request in addition to those that a tool requires, such as `offline_access`.
+    pub scopes: Vec<String>,
+    /// Further parameters of the authorization request.
+    pub parameters: &'static [(&'static str, &'static str)],
+}
+
+/// Where a provider's endpoints come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EndpointSettings {
+    /// They are configured.
+    Configured {
+        /// The authorization endpoint (RFC 6749, 3.1).
+        authorize: String,
+        /// The token endpoint (RFC 6749, 3.2).
+        token: String,
+    },
+    /// The issuer's discovery document lists them (OpenID Connect Discovery 1.0).
+    Issuer(String),
+}
+
+impl EndpointSettings {
+    /// The URL that the content security policy of the consent page must allow.
+    pub fn url(&self) -> &str {
+        let (Self::Configured { authorize: url, .. } | Self::Issuer(url)) = self;
+        url
+    }
+}
+
+/// How and where a provider revokes a grant.
+#[derive(Debug, Clone)]
+pub enum RevocationEndpoint {
+    /// A revocation endpoint (RFC 7009).
+    Standard(String),
+    /// GitHub's "delete an app authorization", which requires the client's secret.
+    GitHub {
+        /// The endpoint.
+        url: String,
+        /// The client's secret.
+        client_secret: Secret,
+    },
+}
+
+/// How a client authenticates (RFC 6749, 2.3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientAuth {
+    /// In the `Authorization` header.
+    Basic,
+    /// In the body.
+    Post,
+}
+
+/// The rows that exist for each id of `OAUTH_PROVIDERS`.
+pub(super) static DOCS: &[VariableDoc] = &[
+    doc("OAUTH_<ID>_CLIENT_ID", "The client id at the provider. Required."),
+    doc("OAUTH_<ID>_CLIENT_SECRET", "Secret. The client secret at the provider."),
+    doc("OAUTH_<ID>_TITLE", "The provider's name on the consent page. Default: the id."),
+    doc("OAUTH_<ID>_ISSUER", "The provider's issuer, whose discovery document is used."),
+    doc("OAUTH_<ID>_AUTHORIZE_URL", "The provider's authorization endpoint."),
+    doc("OAUTH_<ID>_TOKEN_URL", "The provider's token endpoint."),
+    doc("OAUTH_<ID>_REVOKE_URL", "The provider's revocation endpoint (RFC 7009)."),
+    doc("OAUTH_<ID>_CLIENT_AUTH", "basic or post: how the client secret is sent."),
+    doc("OAUTH_<ID>_SCOPES", "Scopes to request in addition to those that a tool requires."),
+];
+
+const fn doc(name: &'static str, doc: &'static str) -> VariableDoc {
+    VariableDoc { name, doc }
+}
+
+/// A provider that needs a client id only.
+struct Preset {
+    id: &'static str,
+    title: &'static str,
+    authorize: &'static str,
+    token: &'static str,
+    revoke: &'static str,
+    parameters: &'static [(&'static str, &'static str)],
+}
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        id: "github",
+        title: "GitHub",
+        authorize: "https://github.com/login/oauth/authorize",
+        token: "https://github.com/login/oauth/access_token",
+        revoke: "https://api.github.com/applications/{client_id}/grant",
+        parameters: &[],
+    },
+    Preset {
+        id: "google",
+        title: "Google",
+        authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+        token: "https://oauth2.googleapis.com/token",
+        revoke: "https://oauth2.googleapis.com/revoke",
+        // Without these, Google returns no refresh token, or only the first time.
+        parameters: &[("access_type", "offline"), ("prompt", "consent")],
+    },
+];
+
+impl ProviderSettings {
+    /// Reads the variables `OAUTH_<ID>_…` of the provider `id`; `None` if one is missing or invalid.
+    pub(super) fn read(id: &str, reader: &mut VariableReader<'_>) -> Option<Self> {
+        let prefix = format!("OAUTH_{}_", id.to_ascii_uppercase().replace('-', "_"));
+        let mut variables = ProviderReader { prefix, reader, is_valid: true };
+        let preset = PRESETS.iter().find(|preset| preset.id == id);
+        let client_id = variables.text("CLIENT_ID");
+        if client_id.is_none() {
+            variables.problem("CLIENT_ID", "must be set");
+        }
+        let issuer = variables.url("ISSUER");
+        let authorize =
+            variables.url("AUTHORIZE_URL").or_else(|| preset.map(|it| it.authorize.to_owned()));
+        let own_token = variables.url("TOKEN_URL");
+        // The preset's revocation endpoint must not see the tokens of another server.
+        let known = preset.filter(|_| issuer.is_none() && own_token.is_none());
+        let revoke = variables.url("REVOKE_URL").or_else(|| known.map(|it| it.revoke.to_owned()));
+        let token = own_token.or_else(|| preset.map(|it| it.token.to_owned()));
+        let endpoints = match (issuer, authorize, token) {
+            (Some(issuer), _, _) => Some(EndpointSettings::Issuer(issuer)),
+            (None, Some(authorize), Some(token)) => {
+                Some(EndpointSettings::Configured { authorize, token })
+            }
+            _ => {
+                let expected = "must be set, or both AUTHORIZE_URL and TOKEN_URL of the provider";
+                variables.problem("ISSUER", expected);
+                None
+            }
+        };
+        let client_auth = match variables.text("CLIENT_AUTH").as_deref() {
+            None => None,
+            Some("basic") => Some(ClientAuth::Basic),
+            Some("post") => Some(ClientAuth::Post),
+            Some(_) => {
+                variables.problem("CLIENT_AUTH", "must be basic or post");
+                None
+            }
+        };
+        let client_secret = variables.text("CLIENT_SECRET").map(Secret::new);
+        let title = variables.text("TITLE").or_else(|| preset.map(|it| it.title.to_owned()));
+        let scopes = split_scopes(&variables.text("SCOPES").unwrap_or_default());
+        if !variables.is_valid {
+            return None;
+        }
+        let client_id = client_id?;
+        let revoke = revoke.map(|url| url.replace("{client_id}", &client_id));
+        let revocation = match (id, revoke, &client_secret) {
+            ("github", Some(url), Some(secret)) => {
+                Some(RevocationEndpoint::GitHub { url, client_secret: secret.clone() })
+            }
+            ("github", ..) => None,
+            (_, url, _) => url.map(RevocationEndpoint::Standard),
+        };
+        Some(Self {
+            id: id.to_owned(),
+            title: title.unwrap_or_else(|| id.to_owned()),
+            client_id,
+            client_secret,
+            endpoints: endpoints?,
+            client_auth,
+            revocation,
+            scopes,
+            parameters: preset.map_or(&[], |preset| preset.parameters),
+        })
+    }
+}
+
+/// Reads the variables of one provider by the end of their names.
+struct ProviderReader<'r, 'a> {
+    prefix: String,
+    reader: &'r mut VariableReader<'a>,
+    is_valid: bool,
+}
+
+impl ProviderReader<'_, '_> {
+    fn text(&self, name: &str) -> Option<String> {
+        self.reader.non_empty(&format!("{}{name}", self.prefix))
+    }
+
+    fn url(&mut self, name: &str) -> Option<String> {
+        let value = self.text(name)?;
+        if !is_secure(&value) {
+            self.problem(name, "must be an https URL; http is allowed for localhost only");
+        }
+        Some(value)
+    }
+
+    fn problem(&mut self, name: &str, expected: &str) {
+        self.is_valid = false;
+        self.reader.problem(&format!("{}{name}", self.prefix), expected);
+    }
+}
+
+/// Splits a list of scopes. RFC 6749 separates them by spaces, GitHub by commas.
+pub(crate) fn split_scopes(text: &str) -> Vec<String> {
+    text.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::FakeHost;
+
+    #[test]
+    fn variables_of_a_provider() {
+        const ID: (&str, &str) = ("OAUTH_GITHUB_CLIENT_ID", "x");
+        const CORP: (&str, &str) = ("OAUTH_MY_CORP_CLIENT_ID", "x");
+        for (id, variables, wrong) in [
+            ("github", &[ID][..], &[][..]),
+            ("google", &[("OAUTH_GOOGLE_CLIENT_ID", "x")], &[]),
+            ("github", &[], &["OAUTH_GITHUB_CLIENT_ID"]),
+            ("github", &[ID, ("OAUTH_GITHUB_TOKEN_URL", "http://127.0.0.1:9/token")], &[]),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_TOKEN_URL", "http://a.example/token")],
+                &["OAUTH_GITHUB_TOKEN_URL"],
+            ),
+            ("github", &[ID, ("OAUTH_GITHUB_CLIENT_AUTH", "Basic")], &["OAUTH_GITHUB_CLIENT_AUTH"]),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_REVOKE_URL", "http://a.example/revoke")],
+                &["OAUTH_GITHUB_REVOKE_URL"],
+            ),
+            ("my-corp", &[CORP], &["OAUTH_MY_CORP_ISSUER"]),
+            ("my-corp", &[CORP, ("OAUTH_MY_CORP_ISSUER", "https://a.example")], &[]),
+            (
+                "my-corp",
+                &[CORP, ("OAUTH_MY_CORP_AUTHORIZE_URL", "https://a.example/a")],
+                &["OAUTH_MY_CORP_ISSUER"],
+            ),
+            ("my-corp", &[], &["OAUTH_MY_CORP_CLIENT_ID", "OAUTH_MY_CORP_ISSUER"]),
+        ] {
+            let host = FakeHost::with(variables);
+            let mut reader = VariableReader::new(&host);
+            let provider = ProviderSettings::read(id, &mut reader);
+            let problems = reader.into_problems();
+            let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
+            assert_eq!(names, wrong, "{id} {variables:?}");
+            assert_eq!(provider.is_some(), wrong.is_empty(), "{id} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn where_grants_are_revoked() {
+        const ID: (&str, &str) = ("CLIENT_ID", "c1");
+        const SECRET: (&str, &str) = ("CLIENT_SECRET", "s");
+        const REVOKE: (&str, &str) = ("REVOKE_URL", "https://r.example/{client_id}");
+        const ISSUER: (&str, &str) = ("ISSUER", "https://i.example");
+        const TOKEN: (&str, &str) = ("TOKEN_URL", "https://t.example");
+        for (id, variables, expected) in [
+            ("google", &[ID][..], "standard https://oauth2.googleapis.com/revoke"),
+            ("google", &[ID, REVOKE], "standard https://r.example/c1"),
+            ("google", &[ID, ISSUER], ""),
+            ("google", &[ID, TOKEN], ""),
+            ("google", &[ID, TOKEN, REVOKE], "standard https://r.example/c1"),
+            ("github", &[ID, SECRET], "github https://api.github.com/applications/c1/grant"),
+            ("github", &[ID, SECRET, REVOKE], "github https://r.example/c1"),
+            ("github", &[ID, SECRET, TOKEN], ""),
+            ("github", &[ID], ""),
+            ("corp", &[ID, ISSUER, REVOKE], "standard https://r.example/c1"),
+            ("corp", &[ID, ISSUER], ""),
+        ] {
+            let mut host = FakeHost::default();
+            for (name, value) in variables {
+                let name = format!("OAUTH_{}_{name}", id.to_uppercase());
+                host.variables.insert(name, (*value).to_owned());
+            }
+            let provider = ProviderSettings::read(id, &mut VariableReader::new(&host)).unwrap();
+            let got = match provider.revocation {
+                None => String::new(),
+                Some(RevocationEndpoint::Standard(url)) => format!("standard {url}"),
+                Some(RevocationEndpoint::GitHub { url, .. }) => format!("github {url}"),
+            };
+            assert_eq!(got, expected, "{id} {variables:?}");
+        }
+    }
+}

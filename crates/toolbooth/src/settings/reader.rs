@@ -1,0 +1,92 @@
+//! Reads variables by rows of name, meaning, default and parser, and collects what is invalid.
+
+use crate::host::Variables;
+
+/// One variable of the server.
+#[derive(Debug)]
+pub(super) struct Row<T> {
+    /// The name, as in `wrangler.toml`.
+    pub(super) name: &'static str,
+    /// One line for the operator: what it means, its unit and its limits.
+    pub(super) doc: &'static str,
+    /// The value if the variable is not set or invalid.
+    pub(super) default: T,
+    /// Parses the text. The error completes the sentence that begins with the name.
+    pub(super) parse: fn(&str) -> Result<T, String>,
+}
+
+impl<T> Row<T> {
+    pub(super) const fn doc(&self) -> VariableDoc {
+        VariableDoc { name: self.name, doc: self.doc }
+    }
+}
+
+/// The documentation of a variable of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VariableDoc {
+    /// The name, as in `wrangler.toml`.
+    pub name: &'static str,
+    /// What it means, its unit and its limits.
+    pub doc: &'static str,
+}
+
+/// The variables of a host, and the problems found in them so far.
+pub(super) struct VariableReader<'a> {
+    source: &'a dyn Variables,
+    problems: Vec<String>,
+}
+
+impl<'a> VariableReader<'a> {
+    pub(super) fn new(source: &'a dyn Variables) -> Self {
+        Self { source, problems: Vec::new() }
+    }
+
+    /// The value of a variable; the default if it is not set or invalid.
+    pub(super) fn get<T: Clone>(&mut self, row: &Row<T>) -> T {
+        let Some(text) = self.source.variable(row.name) else { return row.default.clone() };
+        match (row.parse)(&text) {
+            Ok(value) => value,
+            Err(expected) => {
+                self.problem(row.name, &expected);
+                row.default.clone()
+            }
+        }
+    }
+
+    /// The text of a variable; `None` if it is not set.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.source.variable(name)
+    }
+
+    /// The text of a variable; `None` if it is not set or empty.
+    pub(super) fn non_empty(&self, name: &str) -> Option<String> {
+        self.text(name).filter(|text| !text.is_empty())
+    }
+
+    /// Adds a problem: `expected` completes the sentence that begins with the name.
+    pub(super) fn problem(&mut self, name: &str, expected: &str) {
+        self.problems.push(format!("{name} {expected}"));
+    }
+
+    /// Adds a problem in full sentences.
+    pub(super) fn sentence(&mut self, problem: String) {
+        self.problems.push(problem);
+    }
+
+    pub(super) fn into_problems(self) -> Vec<String> {
+        self.problems
+    }
+}
+
+/// A whole number from 1 to `most`.
+pub(super) fn count(text: &str, most: usize, unit: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (1..=most).contains(&number) => Ok(number),
+        _ => Err(format!("must be a whole number{unit} from 1 to {most}")),
+    }
+}
+
+/// The items of a comma-separated list, without empty ones.
+pub(super) fn list(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty())
+}

@@ -1,0 +1,34 @@
+// Writes the OpenAPI documents of docs/contracts: node scripts/contracts.mjs
+import { writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { auth, root, wellKnown } from "./contracts/host.mjs";
+import { jsonRpc, openTool } from "./contracts/json-rpc.mjs";
+import { mcp } from "./contracts/mcp.mjs";
+import { print } from "./contracts/openapi.mjs";
+import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
+import { providerCalls, providerLists } from "./contracts/providers.mjs";
+import { xaibo } from "./contracts/xaibo.mjs";
+
+export const folder = new URL("../docs/contracts/", import.meta.url);
+
+/** The text of each file of the folder. */
+export const files = Object.fromEntries(
+  Object.entries({
+    auth,
+    jsonrpc: jsonRpc,
+    mcp,
+    opentool: openTool,
+    otc,
+    "oxp-1.0": oxpPublished,
+    oxp,
+    "provider-calls": providerCalls,
+    "provider-lists": providerLists,
+    root,
+    "well-known": wellKnown,
+    xaibo,
+  }).map(([name, document]) => [`${name}.json`, print(document)]),
+);
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  for (const [name, text] of Object.entries(files)) writeFileSync(new URL(name, folder), text);
+}

@@ -1,0 +1,250 @@
+// What belongs to no protocol that runs tools: the index, user authorization, and the metadata for OAuth clients.
+import {
+  about,
+  array,
+  choice,
+  constant,
+  document,
+  header,
+  mapValues,
+  nonEmpty,
+  object,
+  open,
+  operation,
+  path,
+  pattern,
+  response,
+  schema,
+  string,
+  text,
+} from "./openapi.mjs";
+import { openToolPaths, openToolTexts } from "./json-rpc.mjs";
+import * as shared from "./shared.mjs";
+import { POST, READ, cached, ifNoneMatch, security, uncached } from "./shared.mjs";
+
+export const root = document({
+  title: "Toolbooth: the root",
+  description: "What the root of the host has in addition to the protocols that share it.",
+  servers: [{ url: "/", description: "The root." }],
+  everywhere: { "OXP-Version": "OxpVersion" },
+  implied: ["MethodNotAllowed", "OriginNotAllowed", "Options"],
+  paths: {
+    "/": path({
+      get: {
+        operationId: "index",
+        summary: "The protocols and their paths",
+        parameters: [ifNoneMatch],
+        responses: { 200: "Index", 304: "NotModified", 400: "Rejected", 403: "OriginNotAllowed" },
+      },
+    }),
+    ...openToolPaths({ 400: "Rejected" }),
+  },
+  securitySchemes: shared.securitySchemes,
+  headers: shared.headers(READ, POST),
+  responses: {
+    ...shared.errors("Error"),
+    ...openToolTexts.responses,
+    Index: response("Each protocol with its paths.", "Index", cached),
+    Rejected: response("The server does not serve the version in OXP-Version.", "Error"),
+  },
+  schemas: {
+    Error: shared.plainError,
+    Index: object({ name: string, version: string, protocols: nonEmpty(schema("Protocol")) }),
+    Protocol: object({
+      name: about("A short name.", string),
+      title: string,
+      endpoints: nonEmpty(object({ method: choice("GET", "POST"), path: pattern("^/") })),
+    }),
+    ...openToolTexts.schemas,
+  },
+});
+
+// User authorization
+
+const parameter = (where, name, description, schema = string, required = true) => ({
+  name,
+  in: where,
+  required,
+  description,
+  schema,
+});
+const challenge = parameter("query", "c", "The challenge.");
+const provider = parameter(
+  "path",
+  "provider",
+  "The provider. Its redirection is rejected at the path of another provider (RFC 9700, 4.4.2.2).",
+);
+const secured = {
+  "Content-Security-Policy": "Policy",
+  ...uncached,
+  "Referrer-Policy": "SameOrigin",
+  "X-Frame-Options": "Deny",
+  "Cross-Origin-Opener-Policy": "SameOrigin",
+  "Strict-Transport-Security": "StrictTransport",
+};
+const retryLater = { "Retry-After": "RetryAfter", ...uncached };
+const readableByAnyPage = { "Access-Control-Allow-Origin": "AnyOrigin" };
+const page = (description, headers = {}) => ({
+  description,
+  headers: { ...secured, ...headers },
+  content: { "text/html": {} },
+});
+const options = { summary: "The methods of this path", responses: { 204: "Options" } };
+const pageErrors = { 403: "Page", 502: "Page", 503: "Page" };
+const errors = shared.errors("Error");
+
+export const auth = document({
+  title: "Toolbooth: user authorization",
+  description: "Where users authorize tools, and where clients ask for the state of an authorization. Belongs to no protocol.",
+  servers: [{ url: "/auth", description: "Next to all protocols." }],
+  implied: ["NotFound", "MethodNotAllowed", "Options"],
+  paths: {
+    "/start": path({
+      get: {
+        operationId: "consent-page",
+        summary: "Asks the user",
+        parameters: [challenge],
+        responses: { 200: "Page", 400: "Page", 429: "TooManyPages" },
+      },
+      post: {
+        operationId: "begin",
+        summary: "Binds the browser and redirects it to the provider",
+        parameters: [challenge],
+        responses: { 303: "Redirect", 400: "Page", ...pageErrors, 429: "TooManyPages" },
+      },
+      options,
+    }),
+    "/callback/{provider}": mapValues(
+      {
+        get: {
+          operationId: "callback",
+          summary: "The redirection from the provider (RFC 6749, 4.1.2)",
+          parameters: [
+            provider,
+            parameter("query", "state", "The value that the server sent to the provider."),
+            parameter("query", "code", "The authorization code.", string, false),
+            parameter("query", "error", "Why there is no code.", string, false),
+            parameter("query", "iss", "The provider's issuer (RFC 9207).", string, false),
+          ],
+          responses: { 200: "Page", 400: "Page", ...pageErrors, 429: "TooManyPages" },
+        },
+        options: { ...options, parameters: [provider] },
+      },
+      operation,
+    ),
+    "/check": path({
+      get: {
+        operationId: "check",
+        summary: "The state of a challenge",
+        parameters: [challenge],
+        responses: { 200: "Check", 429: "TooManyChecks" },
+      },
+      options: { summary: "The methods of this path, readable by every page", responses: { 204: "OpenOptions" } },
+    }),
+    "/grants/{provider}": path({
+      delete: {
+        operationId: "delete-grant",
+        summary: "Deletes the user's grant, if there is one, and asks the provider to revoke it",
+        security,
+        parameters: [provider, parameter("query", "user_id", "The user of the caller.", { ...text, maxLength: 128 })],
+        responses: {
+          204: "Options",
+          400: "Rejected",
+          401: "Unauthenticated",
+          403: "OriginNotAllowed",
+          404: "Rejected",
+          429: "TooManyRequests",
+        },
+      },
+      options: { ...options, parameters: [provider], responses: { 204: "Options", 403: "OriginNotAllowed" } },
+    }),
+  },
+  securitySchemes: shared.securitySchemes,
+  headers: {
+    ...shared.headers("GET, HEAD, POST, OPTIONS", "GET, OPTIONS", READ, "DELETE, OPTIONS"),
+    Policy: header(
+      "Nothing but the page's own style sheet and form.",
+      pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action [^;]+; frame-ancestors 'none'; base-uri 'none'$"),
+    ),
+    SameOrigin: header("Other origins get no referrer and no handle on the window.", constant("same-origin")),
+    Deny: header("No page may frame this one.", constant("DENY")),
+    StrictTransport: header("Present if users reach the server over TLS, except on localhost.", constant("max-age=31536000"), false),
+    AnyOrigin: header("Any page may read the response.", constant("*")),
+    Location: header("The provider's authorization endpoint.", pattern("^https?://")),
+  },
+  responses: {
+    ...errors,
+    Page: page("A page for the user."),
+    TooManyPages: page("A page for the user: too many requests from this network.", { "Retry-After": "RetryAfter" }),
+    Redirect: {
+      description: "To the provider, with a cookie that binds the browser.",
+      headers: { ...secured, Location: "Location" },
+    },
+    Check: response("Always 200; a challenge that is unknown, changed or expired has failed.", "AuthorizationChallengeCheckResponse", {
+      ...readableByAnyPage,
+      ...uncached,
+    }),
+    TooManyChecks: response("Too many requests from this network. Any page may read this too.", "Error", {
+      ...retryLater,
+      ...readableByAnyPage,
+    }),
+    TooManyRequests: response("Too many requests from this network.", "Error", retryLater),
+    OpenOptions: response("The methods in Allow.", undefined, { ...readableByAnyPage, Allow: "Allow" }),
+    Rejected: response("The request names no user or an unknown provider, or the store does not respond.", "Error", uncached),
+    NotFound: response("There is nothing at this path.", "Error", uncached),
+    Unauthenticated: {
+      ...errors.Unauthenticated,
+      headers: { "OXP-Version": "OxpVersion", ...errors.Unauthenticated.headers },
+    },
+  },
+  schemas: {
+    AuthorizationChallengeCheckResponse: open({
+      status: about("completed: the client can repeat the call.", choice("pending", "completed", "failed")),
+      "proof?": about(
+        "Only with completed, for five minutes after the user has agreed. The client may send it as the token in context.authorization: the call then works even where the store does not have the grant yet.",
+        pattern("^toolbooth-proof\\.[A-Za-z0-9_-]{43}$"),
+      ),
+    }),
+    Error: shared.plainError,
+  },
+});
+
+// Metadata
+
+const metadata = (operationId) =>
+  path({
+    get: {
+      operationId,
+      summary: "The OAuth resource that MCP clients call (RFC 9728)",
+      parameters: [ifNoneMatch],
+      responses: { 200: "Metadata", 304: "NotModified", 403: "OriginNotAllowed", 404: "NotFound" },
+    },
+  });
+
+export const wellKnown = document({
+  title: "Toolbooth: OAuth 2.0 Protected Resource Metadata",
+  description:
+    "Where MCP clients find the authorization server. Served if AUTH contains jwt, JWT_ISSUER is a URL and PUBLIC_URL is set; otherwise 404.",
+  servers: [{ url: "/.well-known", description: "Below the origin, as RFC 8615 requires." }],
+  implied: shared.implied,
+  paths: {
+    "/oauth-protected-resource/mcp": metadata("metadata"),
+    "/oauth-protected-resource": metadata("host-metadata"),
+  },
+  headers: shared.headers(READ),
+  responses: {
+    ...shared.errors("Error"),
+    NotModified: response("The client has the current version.", undefined, { ETag: "ETag" }),
+    Metadata: response("The metadata.", "Metadata", { ETag: "ETag" }),
+  },
+  schemas: {
+    Metadata: object({
+      resource: pattern("/mcp$"),
+      "resource_name?": text,
+      authorization_servers: nonEmpty(text),
+      bearer_methods_supported: array(constant("header")),
+      "scopes_supported?": nonEmpty(text),
+    }),
+    Error: shared.plainError,
+  },
+});

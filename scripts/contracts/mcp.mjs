@@ -1,0 +1,267 @@
+// The Model Context Protocol.
+import {
+  about,
+  anyObject,
+  anyOf,
+  array,
+  boolean,
+  choice,
+  constant,
+  document,
+  integer,
+  mapOf,
+  natural,
+  nonEmpty,
+  number,
+  object,
+  oneOf,
+  open,
+  path,
+  requestBody,
+  response,
+  schema,
+  string,
+  text,
+} from "./openapi.mjs";
+import * as shared from "./shared.mjs";
+import { POST } from "./shared.mjs";
+
+const id = about("The id of the request.", oneOf(string, integer));
+const version = constant("2.0");
+const empty = object({});
+
+/** A result; `resultType` and `_meta` belong to 2026-07-28, and so do the members of `lasting` results. */
+const result = (members, rest = {}) =>
+  object(
+    { ...members, ...(!("resultType" in members) && { "resultType?": resultType }), "_meta?": schema("ResultMeta") },
+    { dependentRequired: { resultType: ["_meta"] }, ...rest },
+  );
+const lasting = (members) =>
+  result(
+    { ...members, "ttlMs?": natural, "cacheScope?": choice("public", "private") },
+    {
+      dependentRequired: {
+        resultType: ["ttlMs", "cacheScope", "_meta"],
+        ttlMs: ["resultType"],
+        cacheScope: ["resultType"],
+      },
+    },
+  );
+const resultType = choice("complete", "input_required");
+
+const notification = (method, params) => object({ jsonrpc: version, method: constant(method), params: object(params) });
+const inputRequest = (method, params) => object({ method: constant(method), params });
+const contentBlock = (type, members) => object({ type: constant(type), ...members });
+const textBlock = contentBlock("text", { text: string });
+const capabilities = { tools: empty, resources: empty, prompts: empty, completions: empty };
+const objectSchema = open({ type: constant("object") });
+
+const results = {
+  Empty: result({}),
+  Discovered: lasting({
+    supportedVersions: array(constant("2026-07-28")),
+    capabilities: object(capabilities),
+    resultType,
+  }),
+  Initialized: object({
+    protocolVersion: choice("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"),
+    capabilities: object({ ...capabilities, logging: empty }),
+    serverInfo: schema("Implementation"),
+  }),
+  Tools: lasting({ tools: array(schema("Tool")), "nextCursor?": text }),
+  CallResult: about("The value of a tool.", result({ content: nonEmpty(textBlock), structuredContent: anyObject })),
+  CallContent: about("The value of a tool that returns content blocks.", result({ content: array(schema("ContentBlock")) })),
+  CallError: about(
+    "What a model needs to do better: invalid arguments, the failure of the tool, or what a user must grant.",
+    result({ content: nonEmpty(textBlock), isError: constant(true) }),
+  ),
+  InputRequired: about(
+    "What the client must answer before it repeats the request: the authorization of a user, or input that the tool requests.",
+    result({ inputRequests: mapOf(schema("InputRequest"), { minProperties: 1 }), "requestState?": text, resultType }),
+  ),
+  Resources: lasting({ resources: array(schema("Resource")), "nextCursor?": text }),
+  ResourceTemplates: lasting({
+    resourceTemplates: array(object({ uriTemplate: text, name: text, "title?": text, "description?": text, "mimeType?": text })),
+  }),
+  ResourceContents: lasting({ contents: array(schema("ResourceContent")) }),
+  Prompts: lasting({
+    prompts: array(
+      object({
+        name: text,
+        "title?": text,
+        description: text,
+        arguments: array(object({ name: text, description: text, required: boolean })),
+      }),
+    ),
+    "nextCursor?": text,
+  }),
+  Prompt: result({
+    description: text,
+    messages: array(object({ role: constant("user"), content: schema("ContentBlock") })),
+  }),
+  Completion: result({
+    completion: object({ values: array(string, { maxItems: 100 }), total: natural, hasMore: boolean }),
+  }),
+};
+
+const errors = shared.errors("Rejection");
+
+export const mcp = document({
+  title: "Toolbooth: Model Context Protocol",
+  description:
+    "Streamable HTTP without sessions: revision 2026-07-28, and 2025-11-25, 2025-06-18 and 2025-03-26 as far as they need no session. The tests check every response against this document.",
+  servers: [{ url: "/mcp", description: "With and without a slash at the end." }],
+  implied: shared.implied,
+  paths: {
+    "/": path({
+      post: {
+        operationId: "mcp",
+        summary: "Takes one message",
+        security: shared.security,
+        requestBody: "Message",
+        responses: {
+          200: "Replied",
+          202: "Accepted",
+          ...shared.callErrors,
+          403: "Forbidden",
+          404: "NoMethod",
+          415: "UnsupportedMediaType",
+          500: "Failed",
+          503: "Unavailable",
+        },
+      },
+      get: {
+        summary: "Not served: there are no streams to open",
+        responses: { 403: "OriginNotAllowed", 405: "MethodNotAllowed" },
+      },
+    }),
+  },
+  securitySchemes: shared.securitySchemes,
+  headers: shared.headers(POST),
+  requestBodies: {
+    Message: requestBody("application/json, or a type that ends in +json. Batches and repeated keys are rejected.", "Message"),
+  },
+  responses: {
+    ...errors,
+    Rejected: response("The message is not valid; or its headers, its `_meta` or its revision are not.", "Rejection"),
+    NoMethod: response("2026-07-28 has no such method.", "Failure"),
+    Accepted: response("A notification, or a response to no request."),
+    Replied: {
+      description:
+        "The result of a request: one object; or, if a tool sends notifications that the client wants, a stream that ends with it.",
+      content: {
+        "application/json": { schema: schema("Reply") },
+        "text/event-stream": {
+          schema: {
+            ...string,
+            description: "Events of the type message.",
+            pattern: "^(event: message\\ndata: \\{.*\\}\\n\\n){2,}$",
+          },
+          "x-events": {
+            description: "The data of the events: notifications, then the reply.",
+            ...array(oneOf(schema("Notification"), schema("Reply")), { minItems: 2 }),
+            contains: schema("Reply"),
+            minContains: 1,
+            maxContains: 1,
+          },
+        },
+      },
+    },
+  },
+  schemas: {
+    Message: about(
+      "One request or notification. `Mcp-Method`, `Mcp-Name`, `MCP-Protocol-Version` and `Mcp-Param-…` repeat parts of a modern request in headers.",
+      open({ jsonrpc: version, "method?": string, "id?": id, "params?": anyObject, "result?": {}, "error?": {} }),
+    ),
+    Reply: oneOf(schema("Success"), schema("Failure")),
+    Success: object({ jsonrpc: version, id, result: anyOf(...Object.keys(results).map(schema)) }),
+    Failure: object({ jsonrpc: version, id, error: schema("Error") }),
+    Rejection: about(
+      "An error; without an id if the message could not be read.",
+      object({ jsonrpc: version, "id?": id, error: schema("Error") }),
+    ),
+    Error: about(
+      "-32700 not JSON, -32600 no valid message or no permission, -32601 no such method, -32602 invalid parameters, an unknown tool, resource or prompt, -32603 a fault of the server, -32002 no such resource (before 2026-07-28), -32020 headers and body differ, -32021 the client lacks a capability that the tool needs, -32022 another revision, -32042 the user must authorize (2025-11-25).",
+      object({
+        code: { ...integer, enum: [-32700, -32600, -32601, -32602, -32603, -32002, -32020, -32021, -32022, -32042] },
+        message: text,
+        "data?": object({
+          "supported?": array(constant("2026-07-28")),
+          "requested?": string,
+          "uri?": string,
+          "elicitations?": nonEmpty(object({ mode: constant("url"), elicitationId: text, url: text, message: text })),
+          "requiredCapabilities?": object(
+            {
+              "elicitation?": object({ "form?": empty, "url?": empty }, { minProperties: 1 }),
+              "sampling?": empty,
+              "roots?": empty,
+            },
+            { minProperties: 1 },
+          ),
+        }),
+      }),
+    ),
+    ...results,
+    ResultMeta: object({
+      "io.modelcontextprotocol/serverInfo?": schema("Implementation"),
+      "toolbooth/error?": schema("ToolError"),
+    }),
+    Implementation: object({ name: constant("toolbooth"), title: text, version: text }),
+    ToolError: object({ message: string, can_retry: shared.canRetry, ...shared.failureDetails }),
+    Tool: object({
+      name: shared.toolName,
+      "title?": text,
+      description: text,
+      inputSchema: objectSchema,
+      "outputSchema?": objectSchema,
+      annotations: object({
+        "title?": text,
+        readOnlyHint: boolean,
+        destructiveHint: boolean,
+        idempotentHint: boolean,
+        openWorldHint: boolean,
+      }),
+      _meta: object({
+        "toolbooth/id": text,
+        "toolbooth/version": text,
+        "toolbooth/deprecated?": object({ message: text, "sunset?": text, "replacement?": text }),
+      }),
+    }),
+    InputRequest: about(
+      "For the user, as a page or a form; for the client's model; or for the client.",
+      oneOf(
+        inputRequest("elicitation/create", object({ mode: constant("url"), url: text, message: text })),
+        inputRequest("elicitation/create", object({ message: text, requestedSchema: anyObject })),
+        inputRequest("sampling/createMessage", open({ messages: nonEmpty(true), maxTokens: { ...integer, minimum: 1 } })),
+        inputRequest("roots/list", empty),
+      ),
+    ),
+    Notification: about(
+      "The progress of a tool, or a message for the log.",
+      oneOf(
+        notification("notifications/progress", {
+          progressToken: oneOf(string, number),
+          progress: number,
+          "total?": number,
+          "message?": text,
+        }),
+        notification("notifications/message", { level: choice("debug", "info", "warning", "error"), data: string }),
+      ),
+    ),
+    ContentBlock: about(
+      "A block of content.",
+      oneOf(
+        textBlock,
+        contentBlock("image", { data: string, mimeType: text }),
+        contentBlock("audio", { data: string, mimeType: text }),
+        contentBlock("resource", { resource: schema("ResourceContent") }),
+        contentBlock("resource_link", { uri: text, name: text, "description?": string, "mimeType?": text }),
+      ),
+    ),
+    Resource: object({ uri: text, name: text, "title?": text, description: text, mimeType: text }),
+    ResourceContent: about(
+      "Text, or bytes in base64.",
+      oneOf(object({ uri: text, "mimeType?": text, text: string }), object({ uri: text, "mimeType?": text, blob: string })),
+    ),
+  },
+});
