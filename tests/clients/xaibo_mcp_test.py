@@ -47,7 +47,7 @@ async def test_mc20_no_schema_hides_tools_from_the_list(address):
     [
         (("Doorbell_Ring", {"doorbell_id": "doorbell1"}), "Doorbell ID not found"),
         (("Calculator_Add", {"a": 1}), "The arguments are invalid. "),
-        (("shout", {}), "Unknown tool: shout"),
+        (("shout", {}), "Tool 'shout' was not found"),
     ],
 )
 async def test_mc23_mc24_the_model_sees_errors(address, ask_agent, call, message):

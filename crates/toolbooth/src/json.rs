@@ -1,10 +1,7 @@
-//! JSON: re-exports `toolbooth_schema::json`, and keeps [`Writer`] until its last user derives `Serialize`.
+//! JSON: `toolbooth_schema::json` under the library's own name.
 
 mod object;
-mod writer;
 
 pub use toolbooth_schema::json::*;
 
 pub(crate) use object::object;
-pub(crate) use writer::Writer;
-pub use writer::text;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::json::{self, Writer};
+use crate::json;
 
 /// A response as it leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,17 +31,6 @@ impl Response {
     pub(crate) fn json_of(status: u16, body: &(impl Serialize + ?Sized)) -> Self {
         Self::json(status, json::to_vec(body)).with("cache-control", "no-store")
     }
-
-    /// A response with JSON that was written for this request, and is for no cache.
-    pub(crate) fn written(status: u16, body: Writer) -> Self {
-        Self::json(status, body.into_bytes()).with("cache-control", "no-store")
-    }
-
-    /// A response with a JSON body that was written for this request, and is for no cache.
-    pub(crate) fn json_of(status: u16, body: &(impl Serialize + ?Sized)) -> Self {
-        Self::json(status, json::to_vec(body)).with("cache-control", "no-store")
-    }
-
     /// A response without a body.
     pub fn empty(status: u16) -> Self {
         Self { status, headers: Vec::new(), body: Cow::Borrowed(&[]) }

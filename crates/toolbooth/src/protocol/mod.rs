@@ -135,20 +135,6 @@ fn rejection_response(
     response
 }
 
-/// Writes `body` for a rejected request, with the header that HTTP requires.
-fn rejected(status: u16, rejection: &Rejection, body: crate::json::Writer) -> Response {
-    let mut response = Response::written(status, body);
-    response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
-    response
-}
-
-/// The response to a rejected request: `body` in the protocol's format, with the header that HTTP requires.
-fn rejection_response(status: u16, rejection: &Rejection, body: &impl Serialize) -> Response {
-    let mut response = Response::json_of(status, body);
-    response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
-    response
-}
-
 /// The `check_version` of a protocol that has no header for its version.
 fn version_free(_: &dyn Headers) -> Result<(), Rejection> {
     Ok(())

@@ -1,61 +1,63 @@
-//! `completion/complete`: the values that an argument can have and that begin as the user has begun.
+//! `completion/complete`: the values of an argument that begin with what the user has typed.
 
+use serde::Serialize;
+
+use super::error::{ErrorCode, McpError};
 use super::message::McpRequest;
-use super::prompts;
-use super::reply::{Code, Error, members};
-use super::resources;
+use super::{documentation, prompts};
 use crate::call::RequestContext;
 use crate::http::Response;
-use crate::json::{self, Value};
+use crate::json::Value;
 
-/// The most values that the protocol lets an answer have.
-const MOST: usize = 100;
+/// The most values that MCP allows in a response.
+const MAX_VALUES: usize = 100;
 
-/// The values of a prompt's argument, where its definition lists them, or of a tool's id in the
-/// address of a resource.
+#[derive(Serialize)]
+struct CompleteResult<'a> {
+    completion: Completion<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Completion<'a> {
+    values: &'a [String],
+    total: usize,
+    has_more: bool,
+}
+
+/// Completes a prompt's argument, if its definition lists values, or a tool's id in the address of its
+/// documentation.
 pub(super) fn complete(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
-) -> Result<Response, Error> {
-    let text = |pointer: &'static str| {
-        let (first, rest) = pointer.split_once('/').unwrap_or((pointer, ""));
-        let value = request.params.get(first).and_then(|value| value.get(rest));
-        value.and_then(Value::as_str).ok_or_else(|| {
-            Error::new(
-                Code::InvalidParams,
-                format!("{} must be a string", pointer.replace('/', ".")),
-            )
-        })
+) -> Result<Response, McpError> {
+    let invalid = |message| McpError::new(ErrorCode::InvalidParams, message);
+    let string = |object: &str, member: &str| {
+        let value = request.params.get(object).and_then(|value| value.get(member));
+        let value = value.and_then(Value::as_str);
+        value.ok_or_else(|| invalid(format!("{object}.{member} must be a string")))
     };
-    let (argument, begun) = (text("argument/name")?, text("argument/value")?);
-    let values: Vec<String> = match text("ref/type")? {
+    let (argument, typed) = (string("argument", "name")?, string("argument", "value")?);
+    let values: Vec<String> = match string("ref", "type")? {
         "ref/prompt" => {
-            let (_, prompt) = prompts::find(text("ref/name")?, context)?;
+            let (_, prompt) = prompts::find(string("ref", "name")?, context)?;
             let argument = prompt.arguments.into_iter().find(|one| one.name == argument);
             argument.map(|argument| argument.values).unwrap_or_default()
         }
-        "ref/resource" if text("ref/uri")? == resources::TEMPLATE && argument == "id" => {
+        "ref/resource" if string("ref", "uri")? == documentation::TEMPLATE && argument == "id" => {
             let allowed = context.pipeline.catalog.tools.iter();
-            let allowed = allowed.filter(|tool| context.allows(tool));
-            allowed.map(|tool| tool.id()).collect()
+            allowed.filter(|tool| context.allows(tool)).map(|tool| tool.id()).collect()
         }
         "ref/resource" => Vec::new(),
-        _ => {
-            let message = "ref.type must be ref/prompt or ref/resource";
-            return Err(Error::new(Code::InvalidParams, message));
-        }
+        _ => return Err(invalid("ref.type must be ref/prompt or ref/resource".to_owned())),
     };
-    // Ids and names have no letters but those of ASCII.
-    let fits = |value: &String| {
-        value.get(..begun.len()).is_some_and(|start| start.eq_ignore_ascii_case(begun))
+    // Ids and names are ASCII.
+    let matches = |value: &String| {
+        value.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed))
     };
-    let fitting: Vec<_> = values.into_iter().filter(fits).collect();
-    let told = fitting.get(..MOST).unwrap_or(&fitting);
-    let has_more = told.len() < fitting.len();
-    let completion = json::object([
-        ("values", told.into()),
-        ("total", fitting.len().into()),
-        ("hasMore", has_more.into()),
-    ]);
-    Ok(request.complete(&members(&json::object([("completion", completion)]))))
+    let matching: Vec<_> = values.into_iter().filter(matches).collect();
+    let values = matching.get(..MAX_VALUES).unwrap_or(&matching);
+    let completion =
+        Completion { values, total: matching.len(), has_more: values.len() < matching.len() };
+    Ok(request.result(&CompleteResult { completion }))
 }

@@ -1,34 +1,59 @@
-//! Who the server is and what it can do.
+//! `server/discover` and `initialize`: the server's versions and capabilities.
+
+use serde::Serialize;
 
 use super::message::{LEGACY, MODERN, McpRequest};
-use super::reply::{SERVER_INFO, Scope};
+use super::response::{CacheScope, EmptyObject, SERVER_INFO, ServerInfo};
 use crate::http::Response;
 use crate::json::Value;
 
-/// What clients may ask for. Nothing that is compiled in changes while it is served.
-macro_rules! capabilities {
-    () => {
-        r#""tools":{},"resources":{},"prompts":{},"completions":{}"#
-    };
+/// The server's capabilities. None has `listChanged`: what is compiled in does not change.
+#[derive(Default, Serialize)]
+struct ServerCapabilities {
+    tools: EmptyObject,
+    resources: EmptyObject,
+    prompts: EmptyObject,
+    completions: EmptyObject,
+    /// Log messages come with calls. Since 2026-07-28 they need no capability.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logging: Option<EmptyObject>,
 }
-const CAPABILITIES: &str = concat!("{", capabilities!(), "}");
-/// The revisions before have a capability for log messages, which come with calls.
-const LEGACY_CAPABILITIES: &str = concat!("{", capabilities!(), r#","logging":{}}"#);
 
-/// `server/discover`. Like the reference servers it names modern revisions only, though legacy ones
-/// are served too.
+/// `server/discover`. Like the reference servers, it only names modern versions, although legacy
+/// versions are served too.
 pub(super) fn discover(request: &McpRequest<'_>) -> Response {
-    let members = format!(r#""supportedVersions":["{MODERN}"],"capabilities":{CAPABILITIES}"#);
-    request.kept(&members, Scope::Public)
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct DiscoverResult {
+        supported_versions: [&'static str; 1],
+        capabilities: ServerCapabilities,
+    }
+    let result = DiscoverResult {
+        supported_versions: [MODERN],
+        capabilities: ServerCapabilities::default(),
+    };
+    request.cacheable_result(&result, CacheScope::Public)
 }
 
-/// `initialize`: the version that was asked for, if it is served, else the newest that has this
-/// method at all. No session begins.
+/// `initialize`: the version that the client asks for if it is supported, else the newest that has
+/// this method. No session begins.
 pub(super) fn initialize(request: &McpRequest<'_>) -> Response {
-    let asked = request.params.get("protocolVersion").and_then(Value::as_str);
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct InitializeResult {
+        protocol_version: &'static str,
+        capabilities: ServerCapabilities,
+        server_info: ServerInfo,
+    }
+    let requested = request.params.get("protocolVersion").and_then(Value::as_str);
     let [newest, ..] = LEGACY;
-    let version = LEGACY.into_iter().find(|version| asked == Some(version)).unwrap_or(newest);
-    request.complete(&format!(
-        r#""protocolVersion":"{version}","capabilities":{LEGACY_CAPABILITIES},"serverInfo":{SERVER_INFO}"#
-    ))
+    let version = LEGACY.into_iter().find(|version| requested == Some(version));
+    request.result(&InitializeResult {
+        protocol_version: version.unwrap_or(newest),
+        capabilities: ServerCapabilities {
+            logging: Some(EmptyObject {}),
+            ..ServerCapabilities::default()
+        },
+        server_info: SERVER_INFO,
+    })
 }

@@ -1,132 +1,121 @@
-//! What a request repeats in headers, so that a proxy can route it without reading the body. If header
-//! and body differ, the request is refused: the proxy and this server would act on different things.
+//! Checks the headers that repeat parts of the body, so that proxies can route a request without reading it.
+//! If a header and the body differ, the request is rejected: a proxy might have allowed something else.
 //!
-//! A modern request must have these headers. An older one need not, but those that it has must fit.
+//! Modern requests must have these headers. Legacy requests may leave them out.
 
 use std::borrow::Cow;
 
 use base64ct::{Base64, Encoding};
 use serde_json::Number;
 
+use super::error::{ErrorCode, McpError};
 use super::message::{Era, MODERN, McpRequest, meta};
-use super::reply::{Code, Error};
 use crate::catalog::Tool;
 use crate::http::Headers;
 use crate::json::{self, Value};
-use crate::text::excerpt;
 
-/// The revision of a request.
+/// The protocol version.
 pub(super) const VERSION: &str = "mcp-protocol-version";
 /// The method.
 pub(super) const METHOD: &str = "mcp-method";
-/// The tool, the prompt or the resource.
+/// The name of the tool or prompt, or the address of the resource.
 const NAME: &str = "mcp-name";
 
-/// Checks the headers of a request, and of a modern one also what its `_meta` must say.
+/// Checks the headers of a request, and what a modern request must have in `_meta`.
 ///
-/// The version header of an older request is not compared: it repeats nothing. At `initialize` a
-/// client may send what it settled on before, and ask for something newer.
+/// The version header of a legacy request repeats nothing: with `initialize`, a client may send the version
+/// of an earlier connection and ask for a newer one.
 ///
 /// # Errors
-/// In this order: the version header is missing or differs from `_meta` (-32020), `_meta` lacks what
-/// it must say (-32602), the revision is not served (-32022), `Mcp-Method` or `Mcp-Name` differs, or
+/// In this order: the version header is missing or differs from `_meta` (-32020), `_meta` lacks a
+/// required member (-32602), the version is not supported (-32022), `Mcp-Method` or `Mcp-Name` differs, or
 /// is missing from a modern request (-32020).
-pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(), Error> {
+pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(), McpError> {
     if let Some(version) = &request.modern {
-        revision(request, version.as_deref())?;
+        check_version(request, version.as_deref())?;
     }
     let era = request.era();
-    same("Mcp-Method", &request.method, headers.get(METHOD), era)?;
+    compare("Mcp-Method", &request.method, headers.get(METHOD), era)?;
     let named = match &*request.method {
         "tools/call" | "prompts/get" => request.params.get("name"),
         "resources/read" => request.params.get("uri"),
         _ => return Ok(()),
     };
-    // Where the body names nothing, that is the fault to tell.
+    // A body without the name is the more useful error.
     let Some(named) = named.and_then(Value::as_str) else { return Ok(()) };
-    same("Mcp-Name", named, headers.get(NAME), era)
+    compare("Mcp-Name", named, headers.get(NAME), era)
 }
 
-/// Checks the revision of a modern request; `version` is the header that names it.
-fn revision(request: &McpRequest<'_>, version: Option<&str>) -> Result<(), Error> {
-    let asked = request.meta.protocol_version.as_ref();
+/// Checks the version of a modern request; `version` is the header.
+fn check_version(request: &McpRequest<'_>, version: Option<&str>) -> Result<(), McpError> {
+    let requested = request.meta.protocol_version.as_ref().and_then(Value::as_str);
     let Some(version) = version else {
         return Err(mismatch("MCP-Protocol-Version", "is missing"));
     };
-    if asked.and_then(Value::as_str).is_some_and(|asked| asked != version) {
+    if requested.is_some_and(|requested| requested != version) {
         return Err(mismatch("MCP-Protocol-Version", "differs from _meta"));
     }
-    let lacking = |what: &str| {
-        let message = format!("params._meta must have {what}");
-        Err(Error::new(Code::InvalidParams, message).status(400))
+    let missing = |member: &str| {
+        let message = format!("params._meta must have {member}");
+        Err(McpError::new(ErrorCode::InvalidParams, message).status(400))
     };
-    if asked.and_then(Value::as_str).is_none() {
-        return lacking(concat!("the string ", meta!("protocolVersion")));
+    if requested.is_none() {
+        return missing(concat!("the string ", meta!("protocolVersion")));
     }
     if !matches!(request.meta.client_capabilities, Some(Value::Object(_))) {
-        return lacking(concat!("the object ", meta!("clientCapabilities")));
+        return missing(concat!("the object ", meta!("clientCapabilities")));
     }
-    if version != MODERN {
-        let message = format!("This version is not supported; {MODERN} is");
-        let supported = vec![MODERN].into();
-        let data = json::object([("supported", supported), ("requested", excerpt(version).into())]);
-        return Err(Error::new(Code::UnsupportedVersion, message).data(data));
-    }
-    Ok(())
+    if version == MODERN { Ok(()) } else { Err(McpError::unsupported_version(version)) }
 }
 
 /// Checks the headers that repeat parameters of a tool.
 ///
 /// # Errors
-/// One differs, is there without its parameter, or is missing from a modern request (-32020).
-pub(super) fn parameters(
+/// A header differs, has no parameter, or is missing from a modern request (-32020).
+pub(super) fn check_parameters(
     tool: &Tool,
     input: &Value<'_>,
     headers: &dyn Headers,
     era: Era,
-) -> Result<(), Error> {
+) -> Result<(), McpError> {
     tool.headers.iter().try_for_each(|parameter| {
         let value = parameter.path.iter().try_fold(input, |value, name| value.get(name));
         let sent = headers.get(parameter.header);
         match (value, sent) {
             (None | Some(Value::Null), None) => Ok(()),
             (None | Some(Value::Null), Some(_)) => {
-                Err(mismatch(parameter.header, "is there, and its parameter is not"))
+                Err(mismatch(parameter.header, "was sent without its parameter"))
             }
-            (Some(Value::String(text)), sent) => same(parameter.header, text, sent, era),
+            (Some(Value::String(text)), sent) => compare(parameter.header, text, sent, era),
             (Some(Value::Bool(truth)), sent) => {
-                same(parameter.header, if *truth { "true" } else { "false" }, sent, era)
+                compare(parameter.header, if *truth { "true" } else { "false" }, sent, era)
             }
             (Some(Value::Number(number)), Some(sent)) => {
                 let sent = decoded(parameter.header, &sent)?;
-                // By the reader that is linked anyway: that of the standard library has tables of its own.
+                // `str::parse` would add its own tables for numbers to the Worker.
                 let sent = json::parse(&sent).unwrap_or_default();
-                let whole =
-                    |number: &Number| number.as_i64().is_some() || number.as_u64().is_some();
-                let equal = matches!(&sent, Value::Number(sent) if {
-                    // Whole numbers are compared as such: as doubles, large ones fall together.
-                    if whole(number) && whole(sent) {
-                        number == sent
-                    } else {
-                        number.as_f64() == sent.as_f64()
-                    }
-                });
-                if equal {
+                if matches!(&sent, Value::Number(sent) if equal(number, sent)) {
                     Ok(())
                 } else {
                     Err(mismatch(parameter.header, "differs from the body"))
                 }
             }
-            (Some(Value::Number(_)), None) => absent(parameter.header, era),
-            // No header can repeat these; the tool's schema refuses them.
+            (Some(Value::Number(_)), None) => missing(parameter.header, era),
+            // The build allows headers of strings, numbers and booleans only: the schema rejects these.
             (Some(Value::Array(_) | Value::Object(_)), _) => Ok(()),
         }
     })
 }
 
-/// Checks that a header says what the body says.
-fn same(name: &str, expected: &str, sent: Option<String>, era: Era) -> Result<(), Error> {
-    let Some(sent) = sent else { return absent(name, era) };
+/// Whether two numbers are equal. Integers are compared exactly: as doubles, large neighbours are equal.
+fn equal(one: &Number, other: &Number) -> bool {
+    let is_integer = |number: &Number| number.as_i64().is_some() || number.as_u64().is_some();
+    if is_integer(one) && is_integer(other) { one == other } else { one.as_f64() == other.as_f64() }
+}
+
+/// Checks that a header and the body have the same text.
+fn compare(name: &str, expected: &str, sent: Option<String>, era: Era) -> Result<(), McpError> {
+    let Some(sent) = sent else { return missing(name, era) };
     if decoded(name, &sent)? == expected {
         Ok(())
     } else {
@@ -134,24 +123,24 @@ fn same(name: &str, expected: &str, sent: Option<String>, era: Era) -> Result<()
     }
 }
 
-/// A header that repeats something of the body is not there.
-fn absent(name: &str, era: Era) -> Result<(), Error> {
+/// The result of checking a header that is missing.
+fn missing(name: &str, era: Era) -> Result<(), McpError> {
     match era {
         Era::Legacy => Ok(()),
         Era::Modern => Err(mismatch(name, "is missing")),
     }
 }
 
-/// What a header says: itself, or the text that stands in it as `=?base64?…?=`.
-fn decoded<'a>(name: &str, sent: &'a str) -> Result<Cow<'a, str>, Error> {
+/// The text of a header, which may be encoded as `=?base64?…?=`.
+fn decoded<'a>(name: &str, sent: &'a str) -> Result<Cow<'a, str>, McpError> {
     let sent = sent.trim();
     let wrapped = sent.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     let Some(wrapped) = wrapped else { return Ok(sent.into()) };
     let bytes = Base64::decode_vec(wrapped).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.map(Cow::Owned).ok_or_else(|| mismatch(name, "is not base64 of a text"))
+    text.map(Cow::Owned).ok_or_else(|| mismatch(name, "is not valid Base64 of a text"))
 }
 
-fn mismatch(name: &str, what: &str) -> Error {
-    Error::new(Code::HeaderMismatch, format!("The header {name} {what}"))
+fn mismatch(name: &str, problem: &str) -> McpError {
+    McpError::new(ErrorCode::HeaderMismatch, format!("The header {name} {problem}"))
 }

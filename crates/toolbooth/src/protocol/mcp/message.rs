@@ -1,20 +1,20 @@
-//! JSON-RPC messages, and the era of the protocol that each belongs to.
+//! Reads JSON-RPC messages, and tells the two eras of the protocol apart.
 
 use std::borrow::Cow;
 
+use super::error::{ErrorCode, McpError};
 use super::headers;
-use super::reply::{Code, Error};
 use crate::http::Headers;
 use crate::json::{Object, Value};
 use crate::protocol::discriminator;
 
-/// The modern revision.
+/// The modern version.
 pub(super) const MODERN: &str = "2026-07-28";
-/// The revisions before it, the newest first. Of 2024-11-05 there is no more than the name: its
-/// transport was another, but clients that ask for it over this one are served.
+/// The legacy versions, newest first. 2024-11-05 had another transport, but some clients name it over
+/// this one.
 pub(super) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// The name of a member of `_meta` that belongs to the protocol.
+/// The name of a member of `_meta` that the protocol defines.
 macro_rules! meta {
     ($name:literal) => {
         concat!("io.modelcontextprotocol/", $name)
@@ -22,55 +22,56 @@ macro_rules! meta {
 }
 pub(super) use meta;
 
-/// How a request is understood.
+/// How to read a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Era {
-    /// As of 2026-07-28: each request says all that must be known of the client.
+    /// 2026-07-28: each request is self-contained.
     Modern,
-    /// As of the revisions before: `initialize` comes first.
+    /// The versions before: the client sends `initialize` first.
     Legacy,
 }
 
 /// A request.
 #[derive(Debug)]
 pub(super) struct McpRequest<'t> {
-    /// What the answer repeats: a text or an integer.
+    /// The id, which the response repeats: a string or an integer.
     pub(super) id: serde_json::Value,
     /// The method.
     pub(super) method: Cow<'t, str>,
     /// Its parameters, without `_meta`.
     pub(super) params: Object<'t>,
     /// `params._meta`.
-    pub(super) meta: Meta<'t>,
-    /// What a modern request's header says its version is; nothing for a legacy request.
+    pub(super) meta: RequestMeta<'t>,
+    /// The version header of a modern request; `None` for a legacy request.
     pub(super) modern: Option<Option<String>>,
-    /// The version that a legacy request's header names.
+    /// The version header of a legacy request.
     pub(super) legacy: Option<String>,
 }
 
-/// What `params._meta` says here. Its members are told apart once: their long names begin alike.
+/// The members of `params._meta` that matter here. They are sorted out in one pass, because comparing
+/// their long names takes time: all begin alike.
 #[derive(Debug, Default)]
-pub(super) struct Meta<'t> {
-    /// The revision of a modern request.
+pub(super) struct RequestMeta<'t> {
+    /// The version of a modern request.
     pub(super) protocol_version: Option<Value<'t>>,
-    /// What a modern client can be asked.
+    /// What a modern client can be asked for.
     pub(super) client_capabilities: Option<Value<'t>>,
-    /// The least log messages that a modern client wants.
+    /// The lowest level of log messages that a modern client wants.
     pub(super) log_level: Option<Value<'t>>,
-    /// What stands for the request in what is told of its progress.
+    /// The token that progress notifications repeat, if the client wants any.
     pub(super) progress_token: Option<Value<'t>>,
-    /// The version of the tool that is meant.
+    /// The version of the tool.
     pub(super) tool_version: Option<Value<'t>>,
-    /// What the tool may require: OXP's `context`.
+    /// OXP's `context`: the user, tokens and secrets that a tool may require.
     pub(super) context: Option<Value<'t>>,
 }
 
-/// The member of `_meta` that says which version of a tool is meant.
+/// The member of `_meta` with the version of a tool.
 pub(super) const TOOL_VERSION: &str = "toolbooth/version";
 /// The member of `_meta` with what a tool may require.
 const CONTEXT: &str = "toolbooth/context";
 
-impl<'t> From<Object<'t>> for Meta<'t> {
+impl<'t> From<Object<'t>> for RequestMeta<'t> {
     fn from(members: Object<'t>) -> Self {
         let mut meta = Self::default();
         for (name, value) in members {
@@ -90,59 +91,62 @@ impl<'t> From<Object<'t>> for Meta<'t> {
 }
 
 impl<'t> McpRequest<'t> {
-    /// The era that it belongs to.
+    /// Its era.
     pub(super) fn era(&self) -> Era {
         if self.modern.is_some() { Era::Modern } else { Era::Legacy }
     }
 
-    /// A parameter that must be a text.
+    /// A parameter that must be a string.
     ///
     /// # Errors
-    /// It is not.
-    pub(super) fn text(&self, name: &str) -> Result<&str, Error> {
-        self.params.get(name).and_then(Value::as_str).ok_or_else(|| no_text(name))
+    /// It is absent or not a string (-32602).
+    pub(super) fn string(&self, name: &str) -> Result<&str, McpError> {
+        self.params.get(name).and_then(Value::as_str).ok_or_else(|| not_a_string(name))
     }
 
-    /// Takes a parameter that must be a text.
+    /// Takes a parameter that must be a string.
     ///
     /// # Errors
-    /// It is not.
-    pub(super) fn take_text(&mut self, name: &str) -> Result<Cow<'t, str>, Error> {
+    /// It is absent or not a string (-32602).
+    pub(super) fn take_string(&mut self, name: &str) -> Result<Cow<'t, str>, McpError> {
         match self.params.take(name) {
             Some(Value::String(text)) => Ok(text),
-            _ => Err(no_text(name)),
+            _ => Err(not_a_string(name)),
         }
     }
 
-    /// Reads one message; nothing where it is a notification, or an answer to a question that this
-    /// server never asked. A batch is refused: only 2025-03-26 had them.
+    /// Reads one message; `None` for notifications, and for responses to requests that this server
+    /// never sent. Only 2025-03-26 had batches, so they are rejected.
     ///
     /// # Errors
-    /// It is none (-32600); with the id, if it has one.
+    /// The message is invalid (-32600); with its id, if that could be read.
     pub(super) fn read(
         body: Value<'t>,
         headers: &dyn Headers,
-    ) -> Result<Option<Self>, (Option<serde_json::Value>, Error)> {
-        let fault = |what: &'static str| Error::new(Code::InvalidRequest, what);
+    ) -> Result<Option<Self>, (Option<serde_json::Value>, McpError)> {
+        let error = |message: &'static str| McpError::new(ErrorCode::InvalidRequest, message);
         let mut body = match body {
             Value::Object(body) => body,
             Value::Array(_) => {
-                return Err((None, fault("Batches are not supported; post one message")));
+                return Err((
+                    None,
+                    error("Batches are not supported; send one message per request"),
+                ));
             }
-            _ => return Err((None, fault("The message must be an object"))),
+            _ => return Err((None, error("The message must be an object"))),
         };
         let id = match body.take("id") {
             None => None,
             Some(Value::String(id)) => Some(id.into_owned().into()),
             Some(Value::Number(id)) if !id.is_f64() => Some(serde_json::Value::Number(id)),
-            Some(_) => return Err((None, fault("id must be a string or an integer"))),
+            Some(_) => return Err((None, error("id must be a string or an integer"))),
         };
-        let invalid = |what| Err((id.clone(), fault(what)));
+        let invalid = |message| Err((id.clone(), error(message)));
         if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return invalid("jsonrpc must be \"2.0\"");
         }
         if let Err(reason) = discriminator::check("jsonrpc", &body) {
-            return Err((id, Error::new(Code::InvalidRequest, reason)));
+            return Err((id, McpError::new(ErrorCode::InvalidRequest, reason)));
         }
         let method = match body.take("method") {
             Some(Value::String(method)) => method,
@@ -159,10 +163,10 @@ impl<'t> McpRequest<'t> {
         let Some(id) = id else { return Ok(None) };
         let meta = match params.take("_meta") {
             Some(Value::Object(meta)) => meta.into(),
-            _ => Meta::default(),
+            _ => RequestMeta::default(),
         };
         let version = headers.get(headers::VERSION).map(|version| version.trim().to_owned());
-        // The rule by which both eras live at one address: see docs/PROTOCOLS.md, "Two eras".
+        // Why this tells the eras apart: docs/PROTOCOLS.md, "Two eras".
         let is_legacy = |version: &String| LEGACY.contains(&version.as_str());
         let modern = meta.protocol_version.is_some()
             || version.as_ref().is_some_and(|version| !is_legacy(version))
@@ -174,6 +178,6 @@ impl<'t> McpRequest<'t> {
     }
 }
 
-fn no_text(name: &str) -> Error {
-    Error::new(Code::InvalidParams, format!("{name} must be a string"))
+fn not_a_string(name: &str) -> McpError {
+    McpError::new(ErrorCode::InvalidParams, format!("{name} must be a string"))
 }

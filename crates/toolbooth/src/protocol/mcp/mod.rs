@@ -1,34 +1,42 @@
-//! The Model Context Protocol over Streamable HTTP, `POST /mcp`: revision 2026-07-28, in which every
-//! request stands for itself, and the revisions before it as far as they can be served without
-//! sessions. Clause numbers MC1 to MC57 are explained in docs/PROTOCOLS.md.
+//! The Model Context Protocol over Streamable HTTP, `POST /mcp`: version 2026-07-28, in which every request
+//! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
+//! explains the clauses MC1 to MC57.
 //!
-//! - `message`: JSON-RPC messages and the era they belong to; `headers`: what a request repeats
-//!   in headers; `reply`: results and errors;
-//! - `discovery`: who the server is; `tools`: the list and the call; `result`: what comes of a call,
-//!   with `elicitation`: what the client is asked, and `notes`: what it hears meanwhile; `resources`, `prompts`, `completion`.
+//! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
+//! - Methods: `discovery`, `tools`, `resources` with `documentation`, `prompts`, `completion`; `pagination`
+//!   returns their lists. `call` runs a tool for any of them.
+//! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
+//!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
 
+mod call;
+mod client_request;
 mod completion;
 mod discovery;
+mod documentation;
 mod elicitation;
+mod error;
 mod headers;
 mod message;
-mod notes;
+mod notifications;
+mod outcome;
+mod pagination;
 mod prompts;
-mod reply;
+mod rendered;
 mod resource_metadata;
 mod resources;
-mod result;
+mod response;
 mod tools;
 
+use call::Action;
+use error::McpError;
 use message::{Era, McpRequest};
-use reply::Error;
-use result::Told;
+use response::EmptyObject;
 
 use super::{
     CallResponse, Cors, Handler, Page, PageError, PostRequest, Protocol, Route, get, oxp, post,
     version_free,
 };
-use crate::call::{Rejection, RequestContext, ToolRequest};
+use crate::call::{Rejection, RequestContext};
 use crate::catalog::ListForm;
 use crate::http::Response;
 
@@ -37,9 +45,9 @@ pub(super) static MCP: Protocol = Protocol {
     name: "mcp",
     title: "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
     listed: true,
-    routes: &[Route { path: "", methods: &[post(Handler::Call(call))] }],
+    routes: &[Route { path: "", methods: &[post(Handler::Call(serve))] }],
     check_version: version_free,
-    encode_rejection: reply::encode_rejection,
+    encode_rejection: |rejection, pipeline| error::encode_rejection(rejection, None, pipeline),
     response_headers: &[],
     cors: Cors::WebClients,
 };
@@ -60,13 +68,13 @@ pub(super) static RESOURCE_METADATA: Protocol = Protocol {
     cors: Cors::WebClients,
 };
 
-/// All that is rendered at build time.
+/// The lists that are rendered at build time.
 pub(super) const LISTS: &[ListForm] = &[
     tools::LIST,
     resources::LIST,
     resources::TEMPLATES,
     resources::CONTENTS,
-    resources::DOCUMENTS,
+    documentation::DOCUMENTS,
     prompts::LIST,
     prompts::TEXTS,
 ];
@@ -81,66 +89,61 @@ fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
     }
 }
 
-/// What a message leads to.
-enum Step<'t> {
-    /// A response, without running a tool.
-    Respond(Response),
-    /// A call, and what its response needs to know.
-    Call(Result<ToolRequest<'t>, Rejection>, Told),
-}
-
 /// `POST /mcp`: one message.
-fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
     Box::pin(async move {
         let PostRequest { body, context } = request;
         let message = match McpRequest::read(body, context.headers) {
             Ok(Some(message)) => message,
-            // Nobody waits for an answer, and nothing is kept that one could be about.
+            // Notifications get no response, and none of them changes anything here.
             Ok(None) => return Ok(Response::empty(202)),
-            Err((id, error)) => return Ok(error.told(id.as_ref())),
+            Err((id, error)) => return Ok(error.encode(id.as_ref())),
         };
         let id = message.id.clone();
-        match step(message, &context) {
-            Ok(Step::Respond(response)) => Ok(response),
-            Ok(Step::Call(call, told)) => {
-                Ok(result::encode(context.call(call).await?, &told, &context))
+        match dispatch(message, &context) {
+            Ok(Action::Respond(response)) => Ok(response),
+            Ok(Action::Call(call, result)) => {
+                Ok(outcome::encode(context.call(call).await?, &result, &context))
             }
-            Err(error) => Ok(error.told(Some(&id))),
+            Err(error) => Ok(error.encode(Some(&id))),
         }
     })
 }
 
-fn step<'t>(message: McpRequest<'t>, context: &RequestContext<'_>) -> Result<Step<'t>, Error> {
-    headers::check(&message, context.headers)?;
-    match (&*message.method, message.era()) {
-        ("tools/call", _) => tools::call(message, context),
-        ("prompts/get", _) => prompts::get(message, context),
-        ("resources/read", _) => resources::read(message, context),
-        (method, era) => answer(method, era, &message, context).map(Step::Respond),
+fn dispatch<'t>(
+    request: McpRequest<'t>,
+    context: &RequestContext<'_>,
+) -> Result<Action<'t>, McpError> {
+    headers::check(&request, context.headers)?;
+    match (&*request.method, request.era()) {
+        ("tools/call", _) => call::call(request, context),
+        ("prompts/get", _) => prompts::get(request, context),
+        ("resources/read", _) => resources::read(request, context),
+        (method, era) => respond(method, era, &request, context).map(Action::Respond),
     }
 }
 
-/// Answers every request that runs no tool.
-fn answer(
+/// Responds to the methods that never run a tool.
+fn respond(
     method: &str,
     era: Era,
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
-) -> Result<Response, Error> {
+) -> Result<Response, McpError> {
     match (method, era) {
         ("server/discover", Era::Modern) => Ok(discovery::discover(request)),
         ("initialize", Era::Legacy) => Ok(discovery::initialize(request)),
-        // No level is remembered, for there is no session; and there are no changes to hear of.
+        // Accepted without effect: there is no session to remember a level, and resources do not change.
         (
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
             Era::Legacy,
-        ) => Ok(request.complete("")),
+        ) => Ok(request.result(&EmptyObject {})),
         ("tools/list", _) => tools::list(request, context),
         ("resources/list", _) => resources::list(request, context),
         ("resources/templates/list", _) => resources::templates(request, context),
         ("prompts/list", _) => prompts::list(request, context),
         ("completion/complete", _) => completion::complete(request, context),
-        (method, era) => Err(Error::unknown_method(method, era)),
+        (method, era) => Err(McpError::unknown_method(method, era)),
     }
 }
 

@@ -1,135 +1,121 @@
-//! The catalogue as resources: a page of documentation a tool and version, in Markdown, and what the
-//! tools' definitions declare.
-
-use std::fmt::Write as _;
+//! Resources: the documentation of each tool, and the documents that tools declare.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::Page;
+use super::call::{self, Action};
+use super::documentation::{self, BASE, MARKDOWN, TEMPLATE};
+use super::error::{ErrorCode, McpError};
 use super::message::McpRequest;
-use super::reply::{Code, Error, Scope, members};
-use super::result::RunPurpose;
-use super::{Step, tools};
+use super::outcome::CallTarget;
+use super::pagination::{self, ListPage};
+use super::rendered::Rendered;
+use super::response::{CacheScope, ReadResourceResult, ResourceContents};
 use crate::call::{RequestContext, ToolSelector};
-use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering, Resource};
+use crate::catalog::{Definition, ListForm, Listed, Rendering, Resource};
 use crate::http::Response;
 use crate::json::{self, Object};
 
-/// Where resources are: the rest is a tool's id.
-const BASE: &str = "toolbooth://tools/";
-/// The address of every one of them.
-pub(super) const TEMPLATE: &str = "toolbooth://tools/{id}";
-const MARKDOWN: &str = "text/markdown";
+/// The resources, for `resources/list`.
+pub(super) const LIST: ListForm =
+    ListForm { name: "mcp-resources", head: "[", tail: "]", entry: render };
 
-/// What `resources/list` says of each.
-pub(super) const LIST: ListForm = ListForm { name: "mcp-resources", head: "[", tail: "]", entry };
-
-/// What `resources/templates/list` says of those that the tools have.
+/// The templates that tools declare, for `resources/templates/list`.
 pub(super) const TEMPLATES: ListForm =
-    ListForm { name: "mcp-templates", head: "[", tail: "]", entry: template };
+    ListForm { name: "mcp-templates", head: "[", tail: "]", entry: render_templates };
 
-/// The resources of the tools, whole, for `resources/read`.
+/// The resources as they are declared, with the id of their tool, for `resources/read`.
 pub(super) const CONTENTS: ListForm =
-    ListForm { name: "mcp-contents", head: "[", tail: "]", entry: contents };
-
-/// What stands in the documentation of each.
-pub(super) const DOCUMENTS: ListForm =
-    ListForm { name: "mcp-documents", head: "[", tail: "]", entry: document };
+    ListForm { name: "mcp-contents", head: "[", tail: "]", entry: render_declared };
 
 /// `resources/list`.
 pub(super) fn list(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
-) -> Result<Response, Error> {
-    tools::page(request, context, LIST.name, "resources")
+) -> Result<Response, McpError> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct ListResourcesResult<'a> {
+        resources: Rendered<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next_cursor: Option<String>,
+    }
+    let ListPage { items, next_cursor } = pagination::page(request, context, &LIST)?;
+    let result = ListResourcesResult { resources: Rendered(&items), next_cursor };
+    Ok(request.cacheable_result(&result, CacheScope::of(context.pipeline.same_for_all)))
 }
 
-/// `resources/templates/list`: the documentation of every tool, and what the tools themselves have.
+/// `resources/templates/list`: the template of the documentation, and those that tools declare.
 pub(super) fn templates(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
-) -> Result<Response, Error> {
-    if request.params.contains("cursor") {
-        return Err(Error::new(Code::InvalidParams, "cursor: this list has one page only"));
+) -> Result<Response, McpError> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct TemplatesResult {
+        resource_templates: Vec<ResourceTemplate>,
     }
-    let own = json::text(&json::object([
-        ("uriTemplate", TEMPLATE.into()),
-        ("name", "tool".into()),
-        ("title", "Documentation of a tool".into()),
-        ("description", "A tool by its id, with or without version: Toolkit.Tool@1.0.0".into()),
-        ("mimeType", MARKDOWN.into()),
-    ]));
-    let page = Page::of_list(TEMPLATES.name, context)?;
-    let further = page.body.trim_start_matches('[');
-    let comma = if further == "]" { "" } else { "," };
-    let scope = Scope::of(context.pipeline.same_for_all);
-    Ok(request.kept(&format!(r#""resourceTemplates":[{own}{comma}{further}"#), scope))
+    #[derive(Serialize)]
+    #[serde(untagged)]
+    enum ResourceTemplate {
+        Documentation(ListedResource<'static>),
+        Declared(Value),
+    }
+    if request.params.contains("cursor") {
+        let message = "cursor is not supported: this list has only one page";
+        return Err(McpError::new(ErrorCode::InvalidParams, message));
+    }
+    let documentation = ResourceTemplate::Documentation(ListedResource {
+        uri: None,
+        uri_template: Some(TEMPLATE),
+        name: "tool",
+        title: Some("Documentation of a tool"),
+        description: "A tool by its id, with or without version: Toolkit.Tool@1.0.0",
+        mime_type: MARKDOWN,
+    });
+    let declared = pagination::items(context, &TEMPLATES)?.map(ResourceTemplate::Declared);
+    let result = TemplatesResult {
+        resource_templates: [documentation].into_iter().chain(declared).collect(),
+    };
+    Ok(request.cacheable_result(&result, CacheScope::of(context.pipeline.same_for_all)))
 }
 
 /// `resources/read`.
 pub(super) fn read<'t>(
     request: McpRequest<'t>,
     context: &RequestContext<'_>,
-) -> Result<Step<'t>, Error> {
-    let uri = request.text("uri")?.to_owned();
+) -> Result<Action<'t>, McpError> {
+    let uri = request.string("uri")?.to_owned();
     if let Some(id) = uri.strip_prefix(BASE) {
-        return documentation(&request, context, &uri, id).map(Step::Respond);
+        return documentation::read(&request, context, &uri, id).map(Action::Respond);
     }
-    let Some((id, resource, input)) = find_resource(&uri, context)? else {
-        return Err(Error::no_resource(&uri, request.era()));
+    let Some((id, resource, input)) = find(&uri, context)? else {
+        return Err(McpError::unknown_resource(&uri, request.era()));
     };
-    let (name, body) = match (resource.text, resource.blob) {
-        (Some(text), _) => ("text", text),
-        (_, Some(blob)) => ("blob", blob),
+    let mime_type = &resource.mime_type;
+    let contents = match (&resource.text, &resource.blob) {
+        (Some(text), _) => ResourceContents::Text { uri: &uri, mime_type, text },
+        (None, Some(blob)) => ResourceContents::Blob { uri: &uri, mime_type, blob },
         (None, None) => {
-            let purpose = RunPurpose::Resource { uri, mime_type: resource.mime_type };
+            let target = CallTarget::Resource { uri, mime_type: resource.mime_type };
             let input = json::Value::Object(input);
-            return tools::run(request, context, ToolSelector::Id(id.into()), input, purpose);
+            return call::run(request, context, ToolSelector::Id(id.into()), input, target);
         }
     };
-    let document = json::object([
-        ("uri", uri.into()),
-        ("mimeType", resource.mime_type.into()),
-        (name, body.into()),
-    ]);
-    let members = members(&json::object([("contents", vec![document].into())]));
-    let scope = Scope::of(context.pipeline.same_for_all);
-    Ok(Step::Respond(request.kept(&members, scope)))
+    let result = ReadResourceResult { contents: vec![contents] };
+    let scope = CacheScope::of(context.pipeline.same_for_all);
+    Ok(Action::Respond(request.cacheable_result(&result, scope)))
 }
 
-/// The page about a tool.
-fn documentation(
-    request: &McpRequest<'_>,
-    context: &RequestContext<'_>,
-    uri: &str,
-    id: &str,
-) -> Result<Response, Error> {
-    let absent = || Error::no_resource(uri, request.era());
-    // Clients that fill in the template write the @ of a version as %40 (RFC 6570, 3.2.2).
-    let id = percent_encoding::percent_decode_str(id).decode_utf8().map_err(|_| absent())?;
-    let tool = context.resolve(&ToolSelector::Id(id)).map_err(|_| absent())?;
-    if !context.allows(tool) {
-        return Err(absent());
-    }
-    let list = context.list(DOCUMENTS.name)?;
-    let of = |entry: &&Entry| {
-        context.pipeline.catalog.tools.get(entry.tool).is_some_and(|one| std::ptr::eq(one, tool))
-    };
-    let entry = list.entries.iter().find(of).ok_or_else(absent)?;
-    let contents = list.select([entry]);
-    Ok(request.kept(&format!(r#""contents":{contents}"#), Scope::of(context.pipeline.same_for_all)))
-}
-
-/// The resource of an address, with the id of its tool and the input that the address says; an
-/// address of one alone goes before those of many.
-fn find_resource(
+/// The resource of an address, the id of its tool, and the tool's input from the address. An exact address
+/// wins over a template.
+fn find(
     uri: &str,
     context: &RequestContext<'_>,
-) -> Result<Option<(String, Resource, Object<'static>)>, Error> {
+) -> Result<Option<(String, Resource, Object<'static>)>, McpError> {
     let mut template = None;
-    for (id, resource) in tools::each::<(String, Resource)>(context, CONTENTS.name)? {
-        let Some(input) = matched(&resource.uri, uri) else { continue };
+    for (id, resource) in pagination::items::<(String, Resource)>(context, &CONTENTS)? {
+        let Some(input) = match_template(&resource.uri, uri) else { continue };
         if !resource.is_template() {
             return Ok(Some((id, resource, input)));
         }
@@ -138,8 +124,8 @@ fn find_resource(
     Ok(template)
 }
 
-/// What the names in a template stand for in an address; nothing if it is not one of its addresses.
-fn matched(template: &str, uri: &str) -> Option<Object<'static>> {
+/// The values of the names in a template; `None` if the address does not match.
+fn match_template(template: &str, uri: &str) -> Option<Object<'static>> {
     let mut values = Object::default();
     let (mut template, mut uri) = (template, uri);
     while let Some((before, after)) = template.split_once('{') {
@@ -159,41 +145,10 @@ fn matched(template: &str, uri: &str) -> Option<Object<'static>> {
     (template == uri).then_some(values)
 }
 
-fn address(definition: &Definition) -> String {
-    format!("{BASE}{}", definition.id)
-}
-
-/// A resource, as `resources/list` has it.
-fn entry(listed: &Listed<'_>) -> Rendering {
-    let Definition { id, title, description, .. } = listed.definition;
-    let documentation = Shown {
-        uri: Some(&address(listed.definition)),
-        uri_template: None,
-        name: id,
-        title: title.as_deref(),
-        description,
-        mime_type: MARKDOWN,
-    };
-    let own = shown(listed, false);
-    let all: Vec<_> = [json!(documentation)].into_iter().chain(own).collect();
-    joined(&all)
-}
-
-/// The kinds of resources that a tool has, as `resources/templates/list` has them.
-fn template(listed: &Listed<'_>) -> Rendering {
-    joined(&shown(listed, true).collect::<Vec<_>>())
-}
-
-/// The resources of a tool, with the tool's id.
-fn contents(listed: &Listed<'_>) -> Rendering {
-    let resources = listed.definition.resources.iter().filter(|_| listed.latest);
-    joined(&resources.map(|one| json!([listed.definition.id, one])).collect::<Vec<_>>())
-}
-
-/// What a list says of a resource.
+/// A resource in `resources/list`, or a template in `resources/templates/list`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown<'a> {
+struct ListedResource<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -205,86 +160,47 @@ struct Shown<'a> {
     mime_type: &'a str,
 }
 
-/// What a list says of the resources that the latest version of a tool has.
-fn shown(listed: &Listed<'_>, templates: bool) -> impl Iterator<Item = Value> {
-    let resources = listed.definition.resources.iter().filter(|_| listed.latest);
-    resources.filter(move |one| one.is_template() == templates).map(move |one| {
-        let uri = Some(&*one.uri);
-        json!(Shown {
-            uri: uri.filter(|_| !templates),
-            uri_template: uri.filter(|_| templates),
-            name: &one.name,
-            title: one.title.as_deref(),
-            description: &one.description,
-            mime_type: &one.mime_type,
-        })
+/// The documentation of a tool, and the resources that it declares.
+fn render(listed: &Listed<'_>) -> Rendering {
+    let Definition { id, title, description, .. } = listed.definition;
+    let documentation = json!(ListedResource {
+        uri: Some(&documentation::address(listed.definition)),
+        uri_template: None,
+        name: id,
+        title: title.as_deref(),
+        description,
+        mime_type: MARKDOWN,
+    });
+    let declared = declared(listed).filter(|resource| !resource.is_template());
+    let declared = declared.map(|one| describe(one, Some(&one.uri), None));
+    let all: Vec<_> = [documentation].into_iter().chain(declared).collect();
+    pagination::render_items(&all)
+}
+
+fn render_templates(listed: &Listed<'_>) -> Rendering {
+    let templates = declared(listed).filter(|resource| resource.is_template());
+    let templates = templates.map(|one| describe(one, None, Some(&one.uri)));
+    pagination::render_items(&templates.collect::<Vec<_>>())
+}
+
+fn render_declared(listed: &Listed<'_>) -> Rendering {
+    let resources = declared(listed).map(|resource| json!([listed.definition.id, resource]));
+    pagination::render_items(&resources.collect::<Vec<_>>())
+}
+
+/// The resources that a tool declares. Only the latest version counts.
+fn declared<'a>(listed: &Listed<'a>) -> impl Iterator<Item = &'a Resource> + use<'a> {
+    let latest = listed.latest;
+    listed.definition.resources.iter().filter(move |_| latest)
+}
+
+fn describe(resource: &Resource, uri: Option<&str>, uri_template: Option<&str>) -> Value {
+    json!(ListedResource {
+        uri,
+        uri_template,
+        name: &resource.name,
+        title: resource.title.as_deref(),
+        description: &resource.description,
+        mime_type: &resource.mime_type,
     })
-}
-
-/// Items of a list, with commas between.
-fn joined(items: &[Value]) -> Rendering {
-    if items.is_empty() {
-        return Rendering::LeftOut;
-    }
-    let texts: Vec<_> = items.iter().map(Value::to_string).collect();
-    Rendering::Fits { json: texts.join(","), warnings: Vec::new() }
-}
-
-/// What stands in a resource, as `resources/read` has it.
-fn document(listed: &Listed<'_>) -> Rendering {
-    Rendering::of(&json!({
-        "uri": address(listed.definition),
-        "mimeType": MARKDOWN,
-        "text": markdown(listed),
-    }))
-}
-
-/// The documentation of a tool.
-fn markdown(listed: &Listed<'_>) -> String {
-    let Definition { id, title, description, scopes, requirements, examples, deprecated, .. } =
-        listed.definition;
-    let mut text = format!("# {}\n\n{description}\n", title.as_ref().unwrap_or(id));
-    // Writing to a String does not fail.
-    let _ = write!(text, "\n- Name: `{}`\n- Id: `{id}`\n", listed.name);
-    if let Some(deprecated) = deprecated {
-        let sunset = deprecated.sunset.iter().map(|day| format!(" It may be gone from {day}."));
-        let instead = deprecated.replacement.iter().map(|id| format!(" Instead: `{id}`."));
-        let rest: String = sunset.chain(instead).collect();
-        let _ = writeln!(text, "- Deprecated: {}{rest}", deprecated.message);
-    }
-    if !scopes.is_empty() {
-        let _ = writeln!(text, "- Scopes of the caller's credentials: `{}`", scopes.join("`, `"));
-    }
-    for one in requirements.iter().flat_map(|it| &it.authorization) {
-        let _ = writeln!(text, "- Needs the user's authorization at `{}`", one.id);
-    }
-    for one in requirements.iter().flat_map(|it| &it.secrets) {
-        let _ = writeln!(text, "- Needs the secret `{}`", one.id);
-    }
-    let mut block = |heading: &str, json: &Value| {
-        // A fence of its own length: texts of a schema may hold fences.
-        let json = serde_json::to_string_pretty(json).unwrap_or_default();
-        let fence = "`".repeat(longest_ticks(&json).max(2) + 1);
-        let _ = write!(text, "\n## {heading}\n\n{fence}json\n{json}\n{fence}\n");
-    };
-    block("Input", &Value::Object(listed.definition.input_schema.clone()));
-    if let Some(output) = &listed.definition.output_schema {
-        block("Output", &Value::Object(output.clone()));
-    }
-    for example in examples {
-        let told = match (&example.value, &example.error) {
-            (Some(value), _) => json!({ "input": example.input, "value": value }),
-            (_, error) => {
-                let error = error.as_ref().map(|error| &error.message);
-                json!({ "input": example.input, "error": error })
-            }
-        };
-        block(example.title.as_deref().unwrap_or("Example"), &told);
-    }
-    text
-}
-
-/// How many backticks stand in a row, at most.
-fn longest_ticks(text: &str) -> usize {
-    text.split(|character| character != '`').map(str::len).max().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What MCP's clients send and are told, against the small catalogue of `call::tests`.
+//! Requests of MCP clients and their responses, with the small catalogue of `call::tests`.
 
 mod asks;
 mod calls;
@@ -17,10 +17,10 @@ use crate::principal::Principal;
 use crate::server::Server;
 use crate::testing::{FakeHost, ready, with_context};
 
-/// A rejection as it is encoded without configuration.
+/// A rejection as a server without configuration encodes it.
 fn rejected(rejection: &Rejection, id: Option<&Value>) -> Response {
     with_context(CATALOG, &Principal::ANONYMOUS, "", &FakeHost::default(), |context| {
-        reply::reject(rejection, id, context.pipeline)
+        error::encode_rejection(rejection, id, context.pipeline)
     })
 }
 
@@ -28,8 +28,8 @@ type Sent<'a> = &'a [(&'a str, &'a str)];
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// The status and the body of the answer to a posted message.
-fn posted(
+/// The status and the body of the response to a message.
+fn send(
     catalog: &'static Catalog,
     host: &FakeHost,
     (path, headers): (&str, Sent<'_>),
@@ -40,8 +40,8 @@ fn posted(
     let body = Body::from(body.to_string().as_str());
     let request = Request { method: Method::Post, path, query, headers: &Pairs(&headers), body };
     let answer = ready(Server::new(catalog, host).answer(request, host));
-    let told = answer.body.is_empty().then_some(Value::Null);
-    (answer.status, told.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))
+    let no_body = answer.body.is_empty().then_some(Value::Null);
+    (answer.status, no_body.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))
 }
 
 /// A legacy request.
@@ -49,7 +49,7 @@ fn legacy(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
 }
 
-/// A modern request with what its `_meta` must say.
+/// A modern request with what its `_meta` must have.
 fn modern(method: &str, mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
     if params["_meta"].get("io.modelcontextprotocol/clientCapabilities").is_none() {
@@ -71,11 +71,11 @@ fn headers(body: &Value) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// The answer to a modern request with its headers.
-fn asked(catalog: &'static Catalog, host: &FakeHost, body: &Value) -> (u16, Value) {
+/// The response to a modern request with its headers.
+fn send_modern(catalog: &'static Catalog, host: &FakeHost, body: &Value) -> (u16, Value) {
     let headers = headers(body);
     let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, &**value)).collect();
-    posted(catalog, host, ("/mcp", &headers), body)
+    send(catalog, host, ("/mcp", &headers), body)
 }
 
 /// The code of an error, with its status.
@@ -107,21 +107,22 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             Rejection::Unavailable(_) => (503, -32603),
             Rejection::Internal => (500, -32603),
         };
-        let allow = match &rejection {
-            Rejection::MethodNotAllowed { allow } => format!("allow: {allow}\n"),
-            _ => String::new(),
-        };
         let what = format!("{rejection:?}");
-        let answer = wire(&rejected(&rejection, None));
-        let head =
-            format!("{status}\ncontent-type: application/json\ncache-control: no-store\n{allow}{{");
-        assert!(answer.starts_with(&head), "{what}: {answer}");
-        let body: Value = serde_json::from_str(answer.lines().last().unwrap()).unwrap();
-        assert_eq!(body["error"]["code"], code, "{what}");
-        assert!(body["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
-        assert!(body.get("id").is_none(), "{what}: no id was read");
-        let told = rejected(&rejection, Some(&json!("a")));
-        let body: Value = serde_json::from_slice(&told.body).unwrap();
-        assert_eq!(body["id"], "a", "{what}");
+        let response = rejected(&rejection, None);
+        let headers = [
+            ("content-type", "application/json".to_owned()),
+            ("cache-control", "no-store".to_owned()),
+        ];
+        let headers: Vec<_> = headers.into_iter().chain(rejection.header()).collect();
+        let sent = response.headers.iter().map(|(name, value)| (*name, value.to_string()));
+        assert_eq!((response.status, sent.collect()), (status, headers), "{what}");
+        let message = rejection.describe().to_string();
+        let mut expected = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
+        let body: Value = serde_json::from_slice(&response.body).unwrap();
+        assert_eq!(body, expected, "{what}: no id was read");
+        expected["id"] = json!("a");
+        let response = rejected(&rejection, Some(&json!("a")));
+        let body: Value = serde_json::from_slice(&response.body).unwrap();
+        assert_eq!(body, expected, "{what}");
     }
 }

@@ -1,4 +1,4 @@
-//! A tool that asks its client, and one that says how far it is.
+//! Tools that ask the client for input, and tools that report progress.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn ask(host: &FakeHost, capabilities: Value, further: Value) -> (u16, Value) {
     for (name, value) in further.as_object().unwrap() {
         params[name] = value.clone();
     }
-    asked(CATALOG, host, &modern("tools/call", params))
+    send_modern(CATALOG, host, &modern("tools/call", params))
 }
 
 fn accept(key: &str, content: Value) -> Value {
@@ -44,7 +44,7 @@ fn a_tool_asks_in_two_rounds_with_a_sealed_state() {
     for (what, host, body) in [
         ("changed", &host, again(&format!("{state}x"))),
         ("no key", &FakeHost::default(), again(state)),
-        ("no text", &host, json!({ "requestState": 7 })),
+        ("not a string", &host, json!({ "requestState": 7 })),
     ] {
         let (status, answer) = ask(host, forms(), body);
         assert_eq!((status, &answer["error"]["code"]), (200, &json!(-32602)), "{what}");
@@ -79,7 +79,7 @@ fn a_client_is_asked_for_what_it_declares() {
         }
     }
     let call = json!({"name": "Echo_Say", "arguments": {"text": "ask"}});
-    let (status, answer) = posted(CATALOG, &host, ("/mcp", &[]), &legacy("tools/call", call));
+    let (status, answer) = send(CATALOG, &host, ("/mcp", &[]), &legacy("tools/call", call));
     assert_eq!((status, &answer["result"]["isError"]), (200, &json!(true)), "a legacy client");
 }
 
@@ -92,12 +92,12 @@ fn notes_stand_before_the_response_in_an_event_stream() {
     let stream = ("accept", "application/json, text/event-stream");
     let level = "io.modelcontextprotocol/logLevel";
     for (what, accept, meta, expected) in [
-        ("no wish", stream, json!({}), vec![]),
+        ("nothing wanted", stream, json!({}), vec![]),
         ("no stream", ("accept", "*/*"), json!({"progressToken": "p", level: "debug"}), vec![]),
         ("progress", stream, json!({"progressToken": "p"}), vec![&progress]),
         ("log", stream, json!({level: "debug"}), vec![&slow]),
-        ("a level above", stream, json!({level: "error"}), vec![]),
-        ("no level", stream, json!({level: "all"}), vec![]),
+        ("only higher levels", stream, json!({level: "error"}), vec![]),
+        ("not a level", stream, json!({level: "all"}), vec![]),
         ("both", stream, json!({"progressToken": "p", level: "warning"}), vec![&progress, &slow]),
     ] {
         let params = json!({"name": "Echo_Say", "arguments": {"text": "note"}, "_meta": meta});

@@ -3,7 +3,7 @@
 use super::*;
 
 fn call(params: Value) -> (u16, Value) {
-    asked(CATALOG, &FakeHost::default(), &modern("tools/call", params))
+    send_modern(CATALOG, &FakeHost::default(), &modern("tools/call", params))
 }
 
 fn texts(answer: &Value) -> Vec<&str> {
@@ -14,31 +14,19 @@ fn texts(answer: &Value) -> Vec<&str> {
 #[test]
 fn mc22_a_value_is_structured_content_and_its_text() {
     let params = json!({"name": "Echo_Say", "arguments": {"text": "hi"}});
-    let server =
-        format!(r#""_meta":{{"io.modelcontextprotocol/serverInfo":{}}}"#, reply::SERVER_INFO);
-    let value = r#""content":[{"type":"text","text":"{\"result\":\"hi\"}"}],"structuredContent":{"result":"hi"}"#;
-    for (body, headers, expected) in [
-        (
-            modern("tools/call", params.clone()),
-            true,
-            format!(
-                r#"{{"jsonrpc":"2.0","id":7,"result":{{{value},"resultType":"complete",{server}}}}}"#
-            ),
-        ),
-        (
-            legacy("tools/call", params),
-            false,
-            format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{{value}}}}}"#),
-        ),
-    ] {
-        let host = FakeHost::default();
-        let (status, answer) = if headers {
-            asked(CATALOG, &host, &body)
-        } else {
-            posted(CATALOG, &host, ("/mcp", &[]), &body)
-        };
-        assert_eq!((status, answer), (200, serde_json::from_str(&expected).unwrap()));
-    }
+    let value = json!({
+        "content": [{"type": "text", "text": "{\"result\":\"hi\"}"}],
+        "structuredContent": {"result": "hi"}
+    });
+    let host = FakeHost::default();
+    let body = legacy("tools/call", params.clone());
+    let expected = json!({"jsonrpc": "2.0", "id": 7, "result": value});
+    assert_eq!(send(CATALOG, &host, ("/mcp", &[]), &body), (200, expected.clone()));
+    let mut expected = expected;
+    expected["result"]["resultType"] = json!("complete");
+    expected["result"]["_meta"] =
+        json!({"io.modelcontextprotocol/serverInfo": response::SERVER_INFO});
+    assert_eq!(send_modern(CATALOG, &host, &modern("tools/call", params)), (200, expected));
 }
 
 #[test]
@@ -55,36 +43,36 @@ fn mc23_a_failure_is_a_result_that_a_model_can_act_on() {
         assert!(answer["result"].get("structuredContent").is_none(), "no schema fits it");
     }
     let (_, answer) = call(json!({"name": "Echo_Say", "arguments": {"text": "fail"}}));
-    let told = &answer["result"]["_meta"]["toolbooth/error"];
-    assert_eq!((&told["can_retry"], &told["retry_after_ms"]), (&json!(true), &json!(5)));
+    let error = &answer["result"]["_meta"]["toolbooth/error"];
+    assert_eq!((&error["can_retry"], &error["retry_after_ms"]), (&json!(true), &json!(5)));
 }
 
 #[test]
-fn mc24_calls_that_name_no_tool_or_give_no_object() {
+fn mc24_calls_without_a_known_tool_or_an_object_of_arguments() {
+    let unknown = |name: &str| {
+        let rejection = Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned() };
+        rejection.describe().to_string()
+    };
+    let no_version_9 = || {
+        let (id, version) = ("Echo.Say".to_owned(), "9.0.0".to_owned());
+        let rejection = Rejection::UnknownVersion { id, name: "Echo_Say", version };
+        rejection.describe().to_string()
+    };
     for (params, message) in [
-        (json!({}), "name must be a string"),
-        (json!({"name": 1}), "name must be a string"),
-        (
-            json!({"name": "Echo_Shout"}),
-            "Unknown tool: Echo_Shout. tools/list says which tools there are",
-        ),
-        (
-            json!({"name": "Echo_Say__9_0_0"}),
-            "Unknown tool: Echo_Say__9_0_0. tools/list says which tools there are",
-        ),
-        (json!({"name": "Echo.Say@9"}), "Tool Echo_Say has no version 9.0.0"),
-        (json!({"name": "Echo_Say", "arguments": []}), "arguments must be an object"),
+        (json!({}), "name must be a string".to_owned()),
+        (json!({"name": 1}), "name must be a string".to_owned()),
+        (json!({"name": "Echo_Shout"}), unknown("Echo_Shout")),
+        (json!({"name": "Echo_Say__9_0_0"}), unknown("Echo_Say__9_0_0")),
+        (json!({"name": "Echo.Say@9"}), no_version_9()),
+        (json!({"name": "Echo_Say", "arguments": []}), "arguments must be an object".to_owned()),
         (
             json!({"name": "Echo_Say", "_meta": {"toolbooth/version": 1}}),
-            "_meta.toolbooth/version must be a string",
+            "_meta.toolbooth/version must be a string".to_owned(),
         ),
-        (
-            json!({"name": "Echo_Say", "_meta": {"toolbooth/version": "9"}}),
-            "Tool Echo_Say has no version 9.0.0",
-        ),
+        (json!({"name": "Echo_Say", "_meta": {"toolbooth/version": "9"}}), no_version_9()),
         (
             json!({"name": "Echo_Say", "_meta": {"toolbooth/context": 1}}),
-            "context must be an object",
+            "context must be an object".to_owned(),
         ),
     ] {
         let answer = call(params.clone());
@@ -95,7 +83,7 @@ fn mc24_calls_that_name_no_tool_or_give_no_object() {
 
 #[test]
 fn mc25_versions_of_a_tool() {
-    // Each has the same handler here: that it runs shows that it was found.
+    // All versions have the same handler here.
     for (name, version) in [
         ("Echo_Say", None),
         ("Echo_Say__1_0_0", None),
@@ -115,12 +103,12 @@ fn mc25_versions_of_a_tool() {
 }
 
 #[test]
-fn mc26_what_a_tool_requires_goes_along_in_meta() {
+fn mc26_requirements_are_sent_in_meta() {
     let lacking = call(json!({"name": "Echo_Private", "arguments": {"text": "token"}}));
     assert_eq!(
         texts(&lacking.1),
         [
-            "The tool needs the token \"mail\", the secret \"KEY\", a user id, which no argument can hold. The client must send it in _meta, as \"toolbooth/context\"; do not try again before"
+            "The tool requires the token \"mail\", the secret \"KEY\", a user id. Arguments cannot supply this: the client must send it in _meta, as \"toolbooth/context\". Do not call the tool again until it does"
         ]
     );
     let context = json!({
@@ -135,20 +123,19 @@ fn mc26_what_a_tool_requires_goes_along_in_meta() {
 }
 
 #[test]
-fn mc27_a_call_that_the_caller_may_not_make() {
+fn mc27_forbidden_calls() {
     let body = modern("tools/call", json!({"name": "Echo_Scoped", "arguments": {"text": "hi"}}));
-    let answer = asked(CATALOG, &FakeHost::default(), &body);
+    let answer = send_modern(CATALOG, &FakeHost::default(), &body);
     assert_eq!(code(&answer), (403, -32600));
     let host = FakeHost::with(&[("TOOL_ALLOWLIST", "Echo.Say")]);
-    let answer = asked(CATALOG, &host, &body);
+    let answer = send_modern(CATALOG, &host, &body);
     assert_eq!(code(&answer), (200, -32602));
-    assert_eq!(answer.1["error"]["message"], "Tool Echo_Scoped may not be called here");
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "none")]);
-    assert_eq!(code(&asked(CATALOG, &host, &body)), (503, -32603));
+    assert_eq!(code(&send_modern(CATALOG, &host, &body)), (503, -32603));
 }
 
 #[test]
-fn mc22_null_for_an_optional_argument_is_its_absence() {
+fn mc22_null_means_absent_for_optional_arguments() {
     for arguments in [json!({"text": "hi", "mood": null}), json!({"text": "hi"})] {
         let (_, answer) = call(json!({"name": "Echo_Say", "arguments": arguments}));
         assert_eq!(answer["result"]["structuredContent"]["result"], "hi", "{arguments}");
@@ -160,6 +147,6 @@ fn null_params_or_arguments_count_as_absent() {
     let without = call(json!({"name": "Echo_Say"}));
     assert_eq!(call(json!({"name": "Echo_Say", "arguments": null})), without);
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": null});
-    let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+    let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
     assert_eq!((answer.0, &answer.1["result"]), (200, &json!({})));
 }

@@ -1,4 +1,4 @@
-//! A tool that needs the user's authorization: the same challenge, told to each kind of client.
+//! A tool that needs the user's authorization: the same challenge for each kind of client.
 
 use super::*;
 use crate::challenge::tests::world::{KEY, VARIABLES};
@@ -29,15 +29,15 @@ fn call(host: &FakeHost, params: Value) -> (u16, Value) {
     let headers = headers(&body);
     let headers: Vec<_> =
         headers.iter().map(|(name, value)| (*name, &**value)).chain([KEY]).collect();
-    posted(CATALOG, host, ("/mcp", &headers), &body)
+    send(CATALOG, host, ("/mcp", &headers), &body)
 }
 
-fn is_address(url: &Value) -> bool {
+fn is_start_url(url: &Value) -> bool {
     url.as_str().is_some_and(|url| url.starts_with("https://booth.example/auth/start?c="))
 }
 
 #[test]
-fn mc40_a_modern_client_that_opens_addresses_is_asked_for_input() {
+fn mc40_a_modern_client_that_opens_urls_is_asked_for_input() {
     let url = json!({"elicitation": {"url": {}}});
     let host = host();
     let (status, first) = call(&host, capable(url.clone()));
@@ -47,7 +47,7 @@ fn mc40_a_modern_client_that_opens_addresses_is_asked_for_input() {
     assert_eq!(asked["method"], "elicitation/create");
     assert_eq!(asked["params"]["mode"], "url");
     assert_eq!(asked["params"]["message"], "Authorization is required to access <Mail>");
-    assert!(is_address(&asked["params"]["url"]));
+    assert!(is_start_url(&asked["params"]["url"]));
     let state = result["requestState"].as_str().unwrap();
 
     let again = |changes: &[(&str, Value)]| {
@@ -64,7 +64,7 @@ fn mc40_a_modern_client_that_opens_addresses_is_asked_for_input() {
     for (what, changes, expected) in [
         ("consent alone", vec![], "input_required"),
         ("no responses", vec![("inputResponses", json!({}))], "input_required"),
-        ("responses of no form", vec![("inputResponses", json!([1]))], "input_required"),
+        ("invalid responses", vec![("inputResponses", json!([1]))], "input_required"),
         (
             "of another provider",
             vec![("inputResponses", json!({"x": {"action": "decline"}}))],
@@ -73,8 +73,8 @@ fn mc40_a_modern_client_that_opens_addresses_is_asked_for_input() {
         ("declined", vec![("inputResponses", responses("decline"))], "isError"),
         ("cancelled", vec![("inputResponses", responses("cancel"))], "isError"),
         ("changed state", vec![("requestState", json!(format!("{state}a")))], "error"),
-        ("no text", vec![("requestState", json!(1))], "error"),
-        ("no state of ours", vec![("requestState", json!("a.b"))], "error"),
+        ("not a string", vec![("requestState", json!(1))], "error"),
+        ("a state that we did not issue", vec![("requestState", json!("a.b"))], "error"),
         ("of another call", vec![("arguments", json!({"text": "user"}))], "error"),
         ("of another tool", vec![("name", json!("Echo_Private__1_0_0"))], "error"),
     ] {
@@ -101,7 +101,7 @@ fn mc40_a_modern_client_that_opens_addresses_is_asked_for_input() {
 }
 
 #[test]
-fn mc41_an_error_for_clients_of_2025_11_25_whose_address_says_so() {
+fn mc41_an_error_for_clients_of_2025_11_25_whose_url_asks_for_it() {
     let legacy_call = legacy("tools/call", params());
     const VERSION: (&str, &str) = ("mcp-protocol-version", "2025-11-25");
     const BEFORE: (&str, &str) = ("mcp-protocol-version", "2025-06-18");
@@ -112,24 +112,24 @@ fn mc41_an_error_for_clients_of_2025_11_25_whose_address_says_so() {
         ("/mcp?elicitation=form", &[VERSION, KEY], 0),
         ("/mcp", &[VERSION, KEY], 0),
     ] {
-        let answer = posted(CATALOG, &host(), (path, version), &legacy_call);
+        let answer = send(CATALOG, &host(), (path, version), &legacy_call);
         assert_eq!(code(&answer), (200, expected), "{path} {version:?}");
         if expected != 0 {
-            let told = &answer.1["error"]["data"]["elicitations"][0];
-            assert_eq!(told["mode"], "url");
-            assert!(is_address(&told["url"]) && told["elicitationId"].is_string());
+            let elicitation = &answer.1["error"]["data"]["elicitations"][0];
+            assert_eq!(elicitation["mode"], "url");
+            assert!(is_start_url(&elicitation["url"]) && elicitation["elicitationId"].is_string());
         }
     }
     let body = modern("tools/call", params());
     let mut headers: Vec<_> = headers(&body);
     headers.push((KEY.0, KEY.1.to_owned()));
     let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, &**value)).collect();
-    let answer = posted(CATALOG, &host(), ("/mcp?elicitation=url", &headers), &body);
+    let answer = send(CATALOG, &host(), ("/mcp?elicitation=url", &headers), &body);
     assert_eq!(code(&answer), (200, 0), "2026-07-28 has no such error");
 }
 
 #[test]
-fn mc42_words_for_everybody_else() {
+fn mc42_text_for_every_other_client() {
     for capabilities in [
         json!({}),
         json!({"elicitation": {}}),
@@ -145,22 +145,22 @@ fn mc42_words_for_everybody_else() {
         assert!(text(0).starts_with(begin), "{}", text(0));
         let fields: Value = serde_json::from_str(text(1)).unwrap();
         assert_eq!(fields["authorization_required"], true);
-        assert!(is_address(&fields["authorization_url"]));
+        assert!(is_start_url(&fields["authorization_url"]));
     }
 }
 
 #[test]
-fn mc43_what_no_user_can_grant_is_not_asked_of_one() {
-    // The secret is lacking too: agreeing would not help.
+fn mc43_users_are_only_asked_if_their_consent_is_enough() {
+    // The secret is missing too, so consent would not help.
     let mut params = capable(json!({"elicitation": {"url": {}}}));
     params["_meta"]["toolbooth/context"] = json!({"user_id": "ada"});
     let (_, answer) = call(&host(), params);
     let texts = answer["result"]["content"].as_array().unwrap();
     assert_eq!((&answer["result"]["isError"], texts.len()), (&json!(true), 3));
     assert!(
-        texts[2]["text"].as_str().unwrap().starts_with("The tool needs the secret \"KEY\", which")
+        texts[2]["text"].as_str().unwrap().starts_with("The tool requires the secret \"KEY\". ")
     );
-    // Nobody knows whom to ask.
+    // Without a user id, there is nobody to ask.
     let mut params = capable(json!({"elicitation": {"url": {}}}));
     params["_meta"]["toolbooth/context"] = json!({"secrets": [{"id": "KEY", "value": "k"}]});
     let (_, answer) = call(&host(), params.clone());
@@ -168,5 +168,5 @@ fn mc43_what_no_user_can_grant_is_not_asked_of_one() {
     assert!(answer["result"].get("inputRequests").is_none(), "{answer}");
     params["requestState"] = json!("a.b");
     let answer = call(&host(), params);
-    assert_eq!(code(&answer), (200, -32602), "a state of nobody's");
+    assert_eq!(code(&answer), (200, -32602), "a state without a user");
 }

@@ -13,8 +13,8 @@ fn mc1_the_era_of_a_request() {
     let with_meta = modern("tools/list", json!({}));
     let initialize = legacy("initialize", json!({"protocolVersion": "2025-06-18"}));
     for (what, headers, body, expected) in [
-        ("nothing says a version", &[][..], &plain, Ok("legacy")),
-        ("the header says a legacy one", &[LEGACY], &plain, Ok("legacy")),
+        ("no version at all", &[][..], &plain, Ok("legacy")),
+        ("a legacy version in the header", &[LEGACY], &plain, Ok("legacy")),
         ("an old name", &[("mcp-protocol-version", "2024-11-05")], &plain, Ok("legacy")),
         ("blanks around it", &[("mcp-protocol-version", " 2025-06-18 ")], &plain, Ok("legacy")),
         ("initialize with Mcp-Method", &[("mcp-method", "initialize")], &initialize, Ok("legacy")),
@@ -26,7 +26,7 @@ fn mc1_the_era_of_a_request() {
         ("an unknown header", &[UNKNOWN], &plain, Err((400, -32602))),
         ("an empty header", &[("mcp-protocol-version", "")], &plain, Err((400, -32602))),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
         let got = match answer.1["result"].as_object() {
             Some(result) if result.contains_key("resultType") => Ok("modern"),
             Some(_) => Ok("legacy"),
@@ -38,10 +38,13 @@ fn mc1_the_era_of_a_request() {
 }
 
 #[test]
-fn mc2_what_is_no_message() {
+fn mc2_invalid_messages() {
     for (body, expected) in [
-        (json!([legacy("ping", json!({}))]), "Batches are not supported; post one message"),
-        (json!([]), "Batches are not supported; post one message"),
+        (
+            json!([legacy("ping", json!({}))]),
+            "Batches are not supported; send one message per request",
+        ),
+        (json!([]), "Batches are not supported; send one message per request"),
         (json!("ping"), "The message must be an object"),
         (json!({}), "jsonrpc must be \"2.0\""),
         (json!({"jsonrpc": "1.0", "id": 1, "method": "ping"}), "jsonrpc must be \"2.0\""),
@@ -60,24 +63,24 @@ fn mc2_what_is_no_message() {
             "params must be an object",
         ),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
         assert_eq!(code(&answer), (400, -32600), "{body}");
         assert_eq!(answer.1["error"]["message"], expected, "{body}");
-        // Where an id can be read, the answer has it.
+        // The response has the id if it could be read.
         let id = body.get("id").filter(|id| id.is_i64());
         assert_eq!(answer.1.get("id"), id, "{body}");
     }
 }
 
 #[test]
-fn mc3_nobody_waits_for_an_answer_to_a_notification() {
+fn mc3_notifications_are_accepted_without_a_body() {
     for body in [
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
         json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
         json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "m"}}),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", &[LEGACY]), &body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &[LEGACY]), &body);
         assert_eq!(answer, (202, Value::Null), "{body}");
     }
 }
@@ -98,18 +101,17 @@ fn mc4_methods_of_each_era() {
         ("subscriptions/listen", false, false),
         ("tools/lists", false, false),
     ] {
-        let answer = asked(CATALOG, &FakeHost::default(), &modern(method, json!({})));
+        let answer = send_modern(CATALOG, &FakeHost::default(), &modern(method, json!({})));
         let expected = if in_modern { (200, 0) } else { (404, -32601) };
         assert_eq!(code(&answer), expected, "modern {method}");
-        let answer =
-            posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &legacy(method, json!({})));
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &legacy(method, json!({})));
         let expected = if in_legacy { (200, 0) } else { (200, -32601) };
         assert_eq!(code(&answer), expected, "legacy {method}");
     }
 }
 
 #[test]
-fn mc5_initialize_settles_on_a_version_that_has_it() {
+fn mc5_initialize_negotiates_a_version() {
     for (asked, expected) in [
         (json!("2025-11-25"), "2025-11-25"),
         (json!("2025-06-18"), "2025-06-18"),
@@ -120,7 +122,7 @@ fn mc5_initialize_settles_on_a_version_that_has_it() {
         (json!(null), "2025-11-25"),
     ] {
         let body = legacy("initialize", json!({"protocolVersion": asked}));
-        let (status, answer) = posted(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
+        let (status, answer) = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
         assert_eq!((status, &answer["result"]["protocolVersion"]), (200, &json!(expected)));
         assert_eq!(answer["result"]["serverInfo"]["name"], "toolbooth");
     }
@@ -128,7 +130,8 @@ fn mc5_initialize_settles_on_a_version_that_has_it() {
 
 #[test]
 fn mc6_discovery() {
-    let (_, answer) = asked(CATALOG, &FakeHost::default(), &modern("server/discover", json!({})));
+    let (_, answer) =
+        send_modern(CATALOG, &FakeHost::default(), &modern("server/discover", json!({})));
     let result = &answer["result"];
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
     assert_eq!(result["cacheScope"], "public");
@@ -153,7 +156,7 @@ fn mc7_headers_are_checked_in_order() {
         ("no version", &[METHOD, NAME], call.clone(), (400, -32020)),
         ("another version", &[UNKNOWN, METHOD, NAME], call.clone(), (400, -32020)),
         ("another in _meta", &[VERSION], other(version, json!("2099-01-01")), (400, -32020)),
-        ("no text in _meta", &[VERSION], other(version, json!(1)), (400, -32602)),
+        ("not a string in _meta", &[VERSION], other(version, json!(1)), (400, -32602)),
         ("no capabilities", &[VERSION], other(capabilities, json!([])), (400, -32602)),
         ("unknown in both", &[UNKNOWN], other(version, json!("2099-01-01")), (400, -32022)),
         ("no method", &[VERSION, NAME], call.clone(), (400, -32020)),
@@ -199,24 +202,24 @@ fn mc7_headers_are_checked_in_order() {
         ),
         ("no name in the body", &[VERSION, METHOD], other("/params/name", json!(1)), (200, -32602)),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), &body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", headers), &body);
         assert_eq!(code(&answer), expected, "{what}: {answer:?}");
         assert_eq!(answer.1["id"], 7, "{what}");
     }
     let body = other(version, json!("2099-01-01"));
-    let (_, answer) = posted(CATALOG, &FakeHost::default(), ("/mcp", &[UNKNOWN]), &body);
+    let (_, answer) = send(CATALOG, &FakeHost::default(), ("/mcp", &[UNKNOWN]), &body);
     let expected = json!({"supported": ["2026-07-28"], "requested": "2099-01-01"});
     assert_eq!(answer["error"]["data"], expected);
 }
 
 #[test]
-fn mc7_headers_that_an_older_request_has_must_fit_too() {
+fn mc7_headers_of_legacy_requests_must_agree_too() {
     const METHOD: (&str, &str) = ("mcp-method", "tools/call");
     let call = legacy("tools/call", json!({"name": "Echo_Say", "arguments": {"text": "hi"}}));
     let prompt = legacy("prompts/get", json!({"name": "Echo_Say"}));
     let resource = legacy("resources/read", json!({"uri": "toolbooth://tools/Echo.Say"}));
     let list = legacy("tools/list", json!({}));
-    // The client settled on one version before, and now asks for a newer one.
+    // The client negotiated one version before, and now asks for a newer one.
     let initialize = legacy("initialize", json!({"protocolVersion": "2025-11-25"}));
     let old = ("mcp-protocol-version", "2025-06-18");
     for (what, headers, body, good) in [
@@ -230,12 +233,12 @@ fn mc7_headers_that_an_older_request_has_must_fit_too() {
         ("two names", &[LEGACY, ("mcp-name", "Echo_Say, Echo_Other")], &call, false),
         ("another prompt", &[LEGACY, ("mcp-name", "Echo_Other")], &prompt, false),
         ("another resource", &[LEGACY, ("mcp-name", "toolbooth://tools")], &resource, false),
-        ("a list that says it is a call", &[LEGACY, METHOD], &list, false),
+        ("a list with the method of a call", &[LEGACY, METHOD], &list, false),
         ("initialize", &[("mcp-method", "initialize")], &initialize, true),
-        ("initialize that says it is a list", &[LIST], &initialize, false),
+        ("initialize with the method of a list", &[LIST], &initialize, false),
         ("initialize with an older version", &[old], &initialize, true),
     ] {
-        let answer = posted(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
         assert_eq!(code(&answer) != (400, -32020), good, "{what}: {answer:?}");
         assert_eq!(answer.1["id"], 7, "{what}");
     }
@@ -258,12 +261,12 @@ fn mc8_headers_of_parameters() {
         ("null", region(json!(null)), &[], true),
         ("null with a header", region(json!(null)), &[("mcp-param-region", "null")], false),
         ("a header alone", json!({}), &[("mcp-param-region", "eu")], false),
-        ("a text", region(json!("eu")), &[("mcp-param-region", "eu")], true),
-        ("a text without header", region(json!("eu")), &[], false),
-        ("another text", region(json!("eu")), &[("mcp-param-region", "EU")], false),
+        ("a string", region(json!("eu")), &[("mcp-param-region", "eu")], true),
+        ("a string without header", region(json!("eu")), &[], false),
+        ("another string", region(json!("eu")), &[("mcp-param-region", "EU")], false),
         ("base64", region(json!("é")), &[("mcp-param-region", "=?base64?w6k=?=")], true),
         (
-            "base64 of no text",
+            "base64 of invalid UTF-8",
             region(json!("é")),
             &[("mcp-param-region", "=?base64?/w==?=")],
             false,
@@ -272,7 +275,7 @@ fn mc8_headers_of_parameters() {
         ("as a number", size(json!(42)), &[("mcp-param-size", "42.0")], true),
         ("another integer", size(json!(42)), &[("mcp-param-size", "43")], false),
         (
-            "a neighbour that is the same as a double",
+            "a neighbour that is equal as a double",
             size(json!(9_007_199_254_740_993_u64)),
             &[("mcp-param-size", "9007199254740992")],
             false,
@@ -283,22 +286,23 @@ fn mc8_headers_of_parameters() {
             &[("mcp-param-size", "9007199254740993")],
             true,
         ),
-        ("no number", size(json!(42)), &[("mcp-param-size", "x")], false),
+        ("not a number", size(json!(42)), &[("mcp-param-size", "x")], false),
         ("an integer without header", size(json!(42)), &[], false),
-        ("a truth", region(json!(true)), &[("mcp-param-region", "true")], true),
-        ("another truth", region(json!(false)), &[("mcp-param-region", "true")], false),
-        ("what no header holds", region(json!([1])), &[], true),
+        ("a boolean", region(json!(true)), &[("mcp-param-region", "true")], true),
+        ("another boolean", region(json!(false)), &[("mcp-param-region", "true")], false),
+        ("an array", region(json!([1])), &[], true),
         ("another header", json!({}), &[("mcp-param-other", "x")], true),
     ] {
-        let got = |era| headers::parameters(&tool, &(&input).into(), &Pairs(sent), era);
-        // An older request may leave them all out.
+        let got = |era| headers::check_parameters(&tool, &(&input).into(), &Pairs(sent), era);
+        // A legacy request may leave them out.
         let older = got(message::Era::Legacy);
         assert_eq!(older.is_ok(), good || sent.is_empty(), "{what}, before 2026-07-28");
         let modern = got(message::Era::Modern);
         assert_eq!(modern.is_ok(), good, "{what}");
         if let Err(error) = modern {
-            let told = wire(&error.told(None));
-            assert!(told.starts_with("400\n") && told.contains("-32020"), "{what}: {told}");
+            let response = wire(&error.encode(None));
+            let expected = response.starts_with("400\n") && response.contains("-32020");
+            assert!(expected, "{what}: {response}");
         }
     }
 }

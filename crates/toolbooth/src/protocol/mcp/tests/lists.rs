@@ -55,7 +55,7 @@ fn mc20_a_tool_in_the_list() {
 #[test]
 fn mc21_an_output_is_an_object_in_every_era() {
     let wrapped = |schema: Value| json!({"type": "object", "properties": {"result": schema}, "required": ["result"]});
-    let open = json!({"type": "object", "description": "An object as it is; any other value as the member result."});
+    let open = json!({"type": "object", "description": "The value itself if it is an object; any other value is in the member result."});
     for (output, expected) in [
         (json!(null), None),
         (
@@ -88,11 +88,11 @@ const fn entry(tool: usize, start: usize, end: usize) -> Entry {
     Entry { tool, name: "", start, end, unfit: &[], warnings: &[] }
 }
 
-/// Of Broken, Say 2.0.0 and Scoped.
+/// Broken, Say 2.0.0 and Scoped.
 const ENTRIES: &[Entry] = &[entry(0, 1, 2), entry(5, 3, 4), entry(6, 5, 6)];
 
 #[test]
-fn mc28_one_page_unless_the_address_says_a_size() {
+fn mc28_one_page_unless_the_url_has_a_page_size() {
     let catalog = catalogue("mcp-tools", "[0,5,6]", ENTRIES);
     let host = FakeHost::default();
     for (path, cursor, expected) in [
@@ -111,7 +111,7 @@ fn mc28_one_page_unless_the_address_says_a_size() {
     ] {
         let params = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
         let what = format!("{path} {params}");
-        let (status, answer) = posted(catalog, &host, (path, &[]), &legacy("tools/list", params));
+        let (status, answer) = send(catalog, &host, (path, &[]), &legacy("tools/list", params));
         let result = &answer["result"];
         let got = match answer["error"]["code"].as_i64() {
             Some(code) => Err(code),
@@ -122,12 +122,12 @@ fn mc28_one_page_unless_the_address_says_a_size() {
 }
 
 #[test]
-fn mc29_what_may_be_kept_by_whom() {
+fn mc29_who_may_cache_the_lists() {
     const AUTH: (&str, &str) = ("AUTH", "none,api-key");
     for (variables, expected) in [(&[][..], "public"), (&[AUTH, ("API_KEYS", "[]")], "private")] {
         for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
             let host = FakeHost::with(variables);
-            let (status, answer) = asked(CATALOG, &host, &modern(method, json!({})));
+            let (status, answer) = send_modern(CATALOG, &host, &modern(method, json!({})));
             assert_eq!(
                 (status, &answer["result"]["cacheScope"]),
                 (200, &json!(expected)),
@@ -157,26 +157,22 @@ fn mc30_resources_are_read_by_their_address() {
         let host = FakeHost::default();
         for (era, absent) in [("modern", -32602), ("legacy", -32002)] {
             let (status, answer) = if era == "modern" {
-                asked(catalog, &host, &modern("resources/read", json!({"uri": uri})))
+                send_modern(catalog, &host, &modern("resources/read", json!({"uri": uri})))
             } else {
-                posted(
-                    catalog,
-                    &host,
-                    ("/mcp", &[]),
-                    &legacy("resources/read", json!({"uri": uri})),
-                )
+                send(catalog, &host, ("/mcp", &[]), &legacy("resources/read", json!({"uri": uri})))
             };
             assert_eq!(status, 200);
             match &expected {
                 Ok(contents) => assert_eq!(&answer["result"]["contents"], contents, "{uri}"),
-                Err(told) => {
+                Err(address) => {
                     assert_eq!(answer["error"]["code"], absent, "{era} {uri}");
-                    assert_eq!(answer["error"]["data"]["uri"], *told);
+                    assert_eq!(answer["error"]["data"]["uri"], *address);
                 }
             }
         }
     }
-    let (_, answer) = asked(CATALOG, &FakeHost::default(), &modern("resources/read", json!({})));
+    let (_, answer) =
+        send_modern(CATALOG, &FakeHost::default(), &modern("resources/read", json!({})));
     assert_eq!(answer["error"]["message"], "uri must be a string");
 }
 
@@ -189,13 +185,13 @@ fn mc31_the_documentation_of_a_tool() {
         "output_schema": {"type": "string", "description": "A fence: ```"},
         "examples": [{"title": "One", "input": {}, "value": 1}, {"input": {}, "error": {"message": "No"}}]
     });
-    let document = rendered(&resources::DOCUMENTS, changes, false).unwrap();
+    let document = rendered(&documentation::DOCUMENTS, changes, false).unwrap();
     assert_eq!(document["uri"], "toolbooth://tools/Echo.Say@2.0.0");
     assert_eq!(document["mimeType"], "text/markdown");
     let expected = "# Say\n\nSays it.\n\n- Name: `Echo_Say__2_0_0`\n- Id: `Echo.Say@2.0.0`\n\
-        - Deprecated: Use a pen. It may be gone from 2030-01-01. Instead: `A.B@1.0.0`.\n\
-        - Scopes of the caller's credentials: `a`, `b`\n- Needs the user's authorization at `mail`\n\
-        - Needs the secret `KEY`\n\n## Input\n\n```json\n{\n  \"type\": \"object\"\n}\n```\n\n\
+        - Deprecated: Use a pen. It may be removed from 2030-01-01. Use `A.B@1.0.0` instead.\n\
+        - Required scopes: `a`, `b`\n- Requires the user's authorization for `mail`\n\
+        - Requires the secret `KEY`\n\n## Input\n\n```json\n{\n  \"type\": \"object\"\n}\n```\n\n\
         ## Output\n\n````json\n{\n  \"description\": \"A fence: ```\",\n  \"type\": \"string\"\n}\n````\n\n\
         ## One\n\n```json\n{\n  \"input\": {},\n  \"value\": 1\n}\n```\n\n\
         ## Example\n\n```json\n{\n  \"error\": \"No\",\n  \"input\": {}\n}\n```\n";
@@ -255,8 +251,11 @@ fn mc32_prompts() {
         (json!({"name": "greets"}), Err("Unknown prompt: greets")),
         (json!({}), Err("name must be a string")),
     ] {
-        let (status, answer) =
-            asked(with_prompt(), &FakeHost::default(), &modern("prompts/get", params.clone()));
+        let (status, answer) = send_modern(
+            with_prompt(),
+            &FakeHost::default(),
+            &modern("prompts/get", params.clone()),
+        );
         assert_eq!(status, 200);
         let got = match answer["error"]["message"].as_str() {
             Some(message) => Err(message),
@@ -299,7 +298,7 @@ fn mc33_completions() {
         (&json!("x"), "id", "", Err("ref.type must be a string")),
     ] {
         let params = json!({"ref": reference, "argument": {"name": name, "value": value}});
-        let (_, answer) = asked(
+        let (_, answer) = send_modern(
             with_prompt(),
             &FakeHost::default(),
             &modern("completion/complete", params.clone()),
