@@ -1,20 +1,24 @@
 //! JSON written by `serde_json`: any type that derives `Serialize`, and [`Value`] itself.
 
+use std::io;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::ser::Formatter;
 
 use super::Value;
 
 /// The size of most responses, so that their buffer rarely has to grow.
 const CAPACITY: usize = 512;
 
-/// The JSON of a value, as short as possible.
+/// The JSON of a value, as short as possible; [`Rendered`] text in it is copied.
 ///
 /// Infallible, because what we write always has a JSON form: `serde_json` only fails on maps whose keys are
 /// not strings or numbers, and on a `Serialize` written by hand that returns an error. Such a value becomes
 /// `null`, never half a document.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     let mut json = Vec::with_capacity(CAPACITY);
-    if serde_json::to_writer(&mut json, value).is_err() {
+    let mut serializer = serde_json::Serializer::with_formatter(&mut json, Verbatim);
+    if value.serialize(&mut serializer).is_err() {
         json = b"null".to_vec();
     }
     json
@@ -22,7 +26,33 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
 
 /// The same as a string.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+    String::from_utf8(to_vec(value)).unwrap_or_else(|_| "null".to_owned())
+}
+
+/// Text that is JSON already: a list that was rendered at build time, or a value that was just written.
+///
+/// `serde_json`'s own `RawValue` would parse the text first, and a list can have thousands of tools.
+#[derive(Debug, Clone, Copy)]
+pub struct Rendered<'a>(pub &'a str);
+
+impl Serialize for Rendered<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0.as_bytes())
+    }
+}
+
+/// Writes bytes as they are. One formatter for everything keeps one copy of the serializer in the Worker.
+/// Only [`Rendered`] serializes to bytes here: the values of tools are `serde_json::Value`, which has none.
+struct Verbatim;
+
+impl Formatter for Verbatim {
+    fn write_byte_array<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        json: &[u8],
+    ) -> io::Result<()> {
+        writer.write_all(json)
+    }
 }
 
 impl Serialize for Value<'_> {
@@ -51,7 +81,7 @@ mod tests {
     use serde::Serialize;
     use serde_json::json;
 
-    use super::{Value, to_string, to_vec};
+    use super::{Rendered, Value, to_string, to_vec};
     use crate::json::parse;
 
     #[test]
@@ -70,6 +100,17 @@ mod tests {
         let expected = format!(r#"{{"call_id":"1","value":{text}}}"#);
         assert_eq!(to_vec(&response), expected.as_bytes());
         assert_eq!(to_string(&json!({"b": 1.0, "a": 1e300})), r#"{"a":1e+300,"b":1.0}"#);
+    }
+
+    #[test]
+    fn rendered_text_is_copied_and_everything_else_is_serialized() {
+        #[derive(Serialize)]
+        struct Message<'a> {
+            list: Rendered<'a>,
+            text: &'a str,
+        }
+        let message = Message { list: Rendered(r#"[{"a":1},2]"#), text: "\"" };
+        assert_eq!(to_string(&message), r#"{"list":[{"a":1},2],"text":"\""}"#);
     }
 
     #[test]

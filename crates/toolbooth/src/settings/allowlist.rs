@@ -1,6 +1,6 @@
 //! Which tools the operator allows: `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
 
-use super::reader::{VariableDoc, VariableReader};
+use super::reader::{VariableDoc, VariableReader, documented};
 
 /// Whether the operator allows a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,12 +28,16 @@ const TOOL_ALLOWLIST_MODE: &str = "TOOL_ALLOWLIST_MODE";
 pub(super) static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: TOOL_ALLOWLIST,
-        doc: "The tools that may be called, as a comma-separated list of ids with or without \
+        doc: documented(
+            "The tools that may be called, as a comma-separated list of ids with or without \
               version, names, or Toolkit.*. Default: all.",
+        ),
     },
     VariableDoc {
         name: TOOL_ALLOWLIST_MODE,
-        doc: "enforce, warn or off. Default: enforce if TOOL_ALLOWLIST is set, else off.",
+        doc: documented(
+            "enforce, warn or off. Default: enforce if TOOL_ALLOWLIST is set, else off.",
+        ),
     },
 ];
 

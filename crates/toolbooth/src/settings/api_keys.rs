@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::reader::{VariableDoc, VariableReader};
+use super::reader::{VariableDoc, VariableReader, documented};
 use crate::json::{self, Object, Value};
 use crate::names::is_invisible;
 use crate::principal::Scopes;
@@ -11,7 +11,9 @@ const API_KEYS: &str = "API_KEYS";
 
 pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
     name: API_KEYS,
-    doc: "Secret. The API keys that are accepted: a JSON array of objects with name, scopes and hash.",
+    doc: documented(
+        "Secret. The API keys that are accepted: a JSON array of objects with name, scopes and hash.",
+    ),
 }];
 
 /// The longest name of a key, in characters.

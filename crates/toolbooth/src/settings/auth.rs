@@ -2,7 +2,7 @@
 
 use super::api_keys::{ApiKeySettings, read_api_keys};
 use super::jwt::JwtSettings;
-use super::reader::{VariableDoc, VariableReader};
+use super::reader::{VariableDoc, VariableReader, documented};
 use crate::principal::Scopes;
 
 /// The authentication methods that are enabled.
@@ -22,11 +22,15 @@ const ANONYMOUS_SCOPES: &str = "ANONYMOUS_SCOPES";
 pub(super) static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: AUTH,
-        doc: "Who may call: a comma-separated list of api-key, jwt and none. Default: nobody.",
+        doc: documented(
+            "Who may call: a comma-separated list of api-key, jwt and none. Default: nobody.",
+        ),
     },
     VariableDoc {
         name: ANONYMOUS_SCOPES,
-        doc: "The scopes of callers without credentials: * or a comma-separated list. Default: none.",
+        doc: documented(
+            "The scopes of callers without credentials: * or a comma-separated list. Default: none.",
+        ),
     },
 ];
 

@@ -4,7 +4,7 @@ use super::PUBLIC_URL;
 use super::auth::AuthSettings;
 use super::keys::{GrantKeySettings, StateKeySettings};
 use super::provider::ProviderSettings;
-use super::reader::{VariableDoc, VariableReader, list};
+use super::reader::{VariableDoc, VariableReader, documented, list};
 use crate::address::is_localhost;
 
 /// How users authorize tools.
@@ -24,8 +24,10 @@ const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
 
 pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
     name: OAUTH_PROVIDERS,
-    doc: "Where users can authorize tools: a comma-separated list of github, google or ids of your \
+    doc: documented(
+        "Where users can authorize tools: a comma-separated list of github, google or ids of your \
           own. Default: none.",
+    ),
 }];
 
 /// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.

@@ -1,6 +1,6 @@
 //! Which web pages may call: `ALLOWED_ORIGINS` and the server's own origin.
 
-use super::reader::{Row, VariableDoc, VariableReader};
+use super::reader::{Row, VariableDoc, VariableReader, documented};
 use crate::http::Origins;
 
 /// Which web pages may call.
@@ -14,7 +14,9 @@ pub struct CorsSettings {
 
 static ALLOWED_ORIGINS: Row<Origins> = Row {
     name: "ALLOWED_ORIGINS",
-    doc: "Which web pages may call: * or a comma-separated list of origins. Default: none.",
+    doc: documented(
+        "Which web pages may call: * or a comma-separated list of origins. Default: none.",
+    ),
     default: Origins::Listed(Vec::new()),
     parse: |text| Origins::parse(text).map_err(str::to_owned),
 };

@@ -1,6 +1,6 @@
 //! Which tokens are accepted: `JWT_SECRET`, `JWKS_URL`, and the rules for claims.
 
-use super::reader::{Row, VariableDoc, VariableReader, list};
+use super::reader::{Row, VariableDoc, VariableReader, documented, list};
 use crate::address::is_secure;
 use crate::secret::Secret;
 
@@ -27,38 +27,42 @@ const MAX_LEEWAY: u64 = 300;
 
 static JWT_SECRET: Row<Option<Secret>> = Row {
     name: "JWT_SECRET",
-    doc: "Secret. The secret that signs tokens with HS256, at least 32 bytes.",
+    doc: documented("Secret. The secret that signs tokens with HS256, at least 32 bytes."),
     default: None,
     parse: |text| parse_secret(text).map(Some),
 };
 static JWT_SECRET_PREVIOUS: Row<Option<Secret>> = Row {
     name: "JWT_SECRET_PREVIOUS",
-    doc: "Secret. The previous JWT_SECRET, while it is being replaced.",
+    doc: documented("Secret. The previous JWT_SECRET, while it is being replaced."),
     default: None,
     parse: |text| if text.is_empty() { Ok(None) } else { parse_secret(text).map(Some) },
 };
 static JWKS_URL: Row<Option<String>> = Row {
     name: "JWKS_URL",
-    doc: "Where the issuer publishes the keys that verify its tokens. Needs JWT_ISSUER, and \
+    doc: documented(
+        "Where the issuer publishes the keys that verify its tokens. Needs JWT_ISSUER, and \
           JWT_AUDIENCE or PUBLIC_URL.",
+    ),
     default: None,
     parse: parse_jwks_url,
 };
 static JWT_AUDIENCE: Row<Vec<String>> = Row {
     name: "JWT_AUDIENCE",
-    doc: "The names of this server in a token's aud, as a comma-separated list.",
+    doc: documented("The names of this server in a token's aud, as a comma-separated list."),
     default: Vec::new(),
     parse: |text| Ok(list(text).map(str::to_owned).collect()),
 };
 static JWT_ISSUER: Row<Option<String>> = Row {
     name: "JWT_ISSUER",
-    doc: "The iss of accepted tokens. If it is a URL, MCP clients are sent there for a token.",
+    doc: documented(
+        "The iss of accepted tokens. If it is a URL, MCP clients are sent there for a token.",
+    ),
     default: None,
     parse: |text| Ok(Some(text.to_owned()).filter(|text| !text.is_empty())),
 };
 static JWT_LEEWAY: Row<u64> = Row {
     name: "JWT_LEEWAY",
-    doc: "How many seconds clocks may differ, 0 to 300. Default: 30.",
+    doc: documented("How many seconds clocks may differ, 0 to 300. Default: 30."),
     default: 30,
     parse: |text| match text.parse() {
         Ok(seconds) if seconds <= MAX_LEEWAY => Ok(seconds),

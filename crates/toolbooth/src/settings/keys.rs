@@ -4,7 +4,7 @@ use std::fmt;
 
 use base64ct::{Base64, Encoding};
 
-use super::reader::{Row, VariableDoc, VariableReader};
+use super::reader::{Row, VariableDoc, VariableReader, documented};
 use crate::secret::Secret;
 
 /// The key of sealed tokens and hashes, and the one before it while it is being replaced.
@@ -18,14 +18,16 @@ pub struct StateKeySettings {
 
 static STATE_KEY: Row<Option<Secret>> = Row {
     name: "STATE_KEY",
-    doc: "Secret. Seals what clients and browsers keep for the server, at least 32 bytes. Required \
+    doc: documented(
+        "Secret. Seals what clients and browsers keep for the server, at least 32 bytes. Required \
           with OAUTH_PROVIDERS, and by tools that ask the user and keep state meanwhile.",
+    ),
     default: None,
     parse: |text| parse_state_key(text).map(Some),
 };
 static STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row {
     name: "STATE_KEY_PREVIOUS",
-    doc: "Secret. The previous STATE_KEY, while it is being replaced.",
+    doc: documented("Secret. The previous STATE_KEY, while it is being replaced."),
     default: None,
     parse: |text| parse_state_key(text).map(Some),
 };
@@ -36,8 +38,10 @@ pub(super) static DOCS: &[VariableDoc] = &[
     STATE_KEY_PREVIOUS.doc(),
     VariableDoc {
         name: GRANT_KEYS,
-        doc: "Secret. Encrypts grants in KV: id:key pairs separated by commas; the first encrypts, \
+        doc: documented(
+            "Secret. Encrypts grants in KV: id:key pairs separated by commas; the first encrypts, \
               all decrypt. Required with OAUTH_PROVIDERS.",
+        ),
     },
 ];
 

@@ -1,6 +1,6 @@
 //! How large requests may be.
 
-use super::reader::{Row, VariableDoc, VariableReader, count};
+use super::reader::{Row, VariableDoc, VariableReader, count, documented};
 
 /// How large requests may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,19 +20,21 @@ const CALLS_CEILING: usize = 50;
 
 static MAX_BODY_BYTES: Row<usize> = Row {
     name: "MAX_BODY_BYTES",
-    doc: "The largest request body, 1 to 8388608 bytes. Default: 262144.",
+    doc: documented("The largest request body, 1 to 8388608 bytes. Default: 262144."),
     default: 256 * 1024,
     parse: |text| count(text, BODY_CEILING, " of bytes"),
 };
 static MAX_ARGUMENT_BYTES: Row<usize> = Row {
     name: "MAX_ARGUMENT_BYTES",
-    doc: "The longest arguments that a model may write for one call, 1 to 262144 bytes. Default: 65536.",
+    doc: documented(
+        "The longest arguments that a model may write for one call, 1 to 262144 bytes. Default: 65536.",
+    ),
     default: 64 * 1024,
     parse: |text| count(text, ARGUMENT_CEILING, " of bytes"),
 };
 static MAX_TOOL_CALLS: Row<usize> = Row {
     name: "MAX_TOOL_CALLS",
-    doc: "The most calls in one request, 1 to 50. Default: 20.",
+    doc: documented("The most calls in one request, 1 to 50. Default: 20."),
     default: 20,
     parse: |text| count(text, CALLS_CEILING, ""),
 };

@@ -38,7 +38,7 @@ pub use provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEnd
 pub use reader::VariableDoc;
 pub use tools::{ToolVariables, Variable};
 
-use reader::{Row, VariableReader};
+use reader::{Row, VariableReader, documented};
 
 use crate::address::is_origin;
 use crate::host;
@@ -69,8 +69,10 @@ pub struct Settings {
 
 static PUBLIC_URL: Row<Option<String>> = Row {
     name: "PUBLIC_URL",
-    doc: "The origin where users reach the server. Required with OAUTH_PROVIDERS; <PUBLIC_URL>/mcp is \
+    doc: documented(
+        "The origin where users reach the server. Required with OAUTH_PROVIDERS; <PUBLIC_URL>/mcp is \
           the audience of tokens for MCP.",
+    ),
     default: None,
     parse: |text| {
         if text.is_empty() {
@@ -129,7 +131,7 @@ impl Settings {
         }
     }
 
-    /// The documentation of the server's own variables. `<ID>` stands for the id of a provider, in
+    /// The documentation of the server's own variables; without the feature `testing` the texts are empty. `<ID>` stands for the id of a provider, in
     /// upper case and with `_` for `-`.
     pub fn variables() -> impl Iterator<Item = &'static VariableDoc> {
         static OWN: &[VariableDoc] = &[PUBLIC_URL.doc()];

@@ -30,6 +30,11 @@ pub struct VariableDoc {
     pub doc: &'static str,
 }
 
+/// The text of a doc, which only tests and documentation read: the Worker does not contain it.
+pub(super) const fn documented(text: &'static str) -> &'static str {
+    if cfg!(any(test, feature = "testing")) { text } else { "" }
+}
+
 /// The variables of a host, and the problems found in them so far.
 pub(super) struct VariableReader<'a> {
     source: &'a dyn Variables,

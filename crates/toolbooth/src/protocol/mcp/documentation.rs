@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::error::McpError;
 use super::message::McpRequest;
-use super::rendered::Rendered;
 use super::response::CacheScope;
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering};
 use crate::http::Response;
+use crate::json::Rendered;
 
 /// The address of a tool's documentation, without the tool's id.
 pub(super) const BASE: &str = "toolbooth://tools/";

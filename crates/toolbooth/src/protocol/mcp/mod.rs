@@ -21,7 +21,6 @@ mod notifications;
 mod outcome;
 mod pagination;
 mod prompts;
-mod rendered;
 mod resource_metadata;
 mod resources;
 mod response;

@@ -9,14 +9,13 @@ use super::elicitation::{Elicitation, describe_missing};
 use super::error::{self, ErrorCode, ErrorData, McpError};
 use super::message::Era;
 use super::notifications::NotificationPreferences;
-use super::rendered::Rendered;
 use super::response::{
     self, Caching, CallToolResult, Content, GetPromptResult, PromptMessage, ReadResourceResult,
     ResourceContents, ResultOptions, ResultType,
 };
 use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
 use crate::http::Response;
-use crate::json;
+use crate::json::{self, Rendered};
 use crate::tool::ToolError;
 
 /// What encoding the outcome of a call needs to know of its request.

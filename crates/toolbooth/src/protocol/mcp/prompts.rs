@@ -8,12 +8,11 @@ use super::error::{ErrorCode, McpError};
 use super::message::McpRequest;
 use super::outcome::CallTarget;
 use super::pagination::{self, ListPage};
-use super::rendered::Rendered;
 use super::response::{CacheScope, Content, GetPromptResult, PromptMessage};
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{ListForm, Listed, Prompt, Rendering};
 use crate::http::Response;
-use crate::json::{self, Object};
+use crate::json::{self, Object, Rendered};
 use crate::text::excerpt;
 
 /// The prompts of each tool's latest version, for `prompts/list`.

@@ -9,12 +9,11 @@ use super::error::{ErrorCode, McpError};
 use super::message::McpRequest;
 use super::outcome::CallTarget;
 use super::pagination::{self, ListPage};
-use super::rendered::Rendered;
 use super::response::{CacheScope, ReadResourceResult, ResourceContents};
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Resource};
 use crate::http::Response;
-use crate::json::{self, Object};
+use crate::json::{self, Object, Rendered};
 
 /// The resources, for `resources/list`.
 pub(super) const LIST: ListForm =

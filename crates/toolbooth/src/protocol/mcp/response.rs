@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::message::{Era, McpRequest};
-use super::rendered::{self, Rendered};
+
 use crate::http::Response;
+use crate::json::{self, Rendered};
 use crate::tool::ToolError;
 
 /// How long clients may cache what is compiled in, in milliseconds.
@@ -148,7 +149,7 @@ pub(super) fn encode(
 
 /// A response with this message. It belongs to one request, so HTTP caches must not store it.
 pub(super) fn write(status: u16, message: &impl Serialize) -> Response {
-    Response::json(status, rendered::to_vec(message)).with("cache-control", "no-store")
+    Response::json(status, json::to_vec(message)).with("cache-control", "no-store")
 }
 
 impl McpRequest<'_> {

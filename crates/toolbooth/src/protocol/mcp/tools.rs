@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 use super::error::McpError;
 use super::message::McpRequest;
 use super::pagination::{self, ListPage};
-use super::rendered::Rendered;
 use super::response::CacheScope;
 use crate::call::RequestContext;
 use crate::catalog::{Definition, Deprecated, ListForm, Listed, Rendering};
 use crate::http::Response;
+use crate::json::Rendered;
 
 /// The tools: the latest version of each, under its plain name.
 pub(super) const LIST: ListForm =
