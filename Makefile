@@ -43,7 +43,7 @@ bench: setup bench/node_modules/.done build/worker.js ## Compare with other impl
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
 size: setup build/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
-	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/booth.wasm,$(NODE) bench/size.mjs)
+	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/toolbooth_app.wasm,$(NODE) bench/size.mjs)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only shows what would be deployed
 	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)

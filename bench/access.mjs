@@ -1,5 +1,5 @@
-// The same call by callers who must show who they are: one Worker for each way in, all of the same
-// bundle. The keys of ES256 come from an issuer on this machine; the Worker fetches them once.
+// Calls with each authentication method: one Worker per method, all with the same bundle. A local
+// issuer serves the ES256 keys; the Worker fetches them once.
 import assert from "node:assert/strict";
 import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { once } from "node:events";
@@ -25,8 +25,8 @@ function token(header, signature) {
   return `${message}.${signature(message).toString("base64url")}`;
 }
 
-/** Runs `use` with the ways in while the issuer answers: `{ name, title, variables, request }` each,
- *  of which the first asks for nothing. */
+/** Runs `use` with the authentication methods while the issuer runs: `{ name, title, variables, request }`
+ *  each. The first requires no credentials. */
 export async function withAccess(use) {
   const key = randomBytes(32).toString("base64url");
   const hash = createHash("sha256").update(key).digest("hex");
@@ -74,14 +74,14 @@ export async function withAccess(use) {
   }
 }
 
-/** Throws when a way in does not let its caller in, or lets in who shows nothing. */
+/** Throws unless each method accepts its credentials and rejects a request without credentials. */
 export async function verifyAccess(ways, ports) {
   for (const { name, title, variables, request } of ways) {
     const connection = await Connection.open(ports[name]);
     const { status, body } = await connection.send(request);
     assert.deepEqual([status, status === 200 && JSON.parse(body).value], [200, 15], `${title}: ${body}`);
     const bare = await connection.send(call());
-    assert.equal(bare.status, variables.AUTH === "none" ? 200 : 401, `${title}, by a stranger`);
+    assert.equal(bare.status, variables.AUTH === "none" ? 200 : 401, `${title}, without credentials`);
     connection.close();
   }
 }

@@ -1,7 +1,7 @@
-// What the worst bodies within a limit cost: CPU time of one request, on the Worker that is deployed.
-//   node bench/bodies.mjs [--cold] [bundle folder]...    prints a table; several folders are compared
-// With --cold, each request is the second of a fresh workerd, which has not optimized the code yet.
-// Nobody else should use the machine meanwhile: the least of all rounds counts.
+// Measures the CPU time of requests with the most expensive bodies of maximum size, on the deployed Worker.
+//   node bench/bodies.mjs [--cold] [bundle folder]...    prints a table that compares the bundles
+// With --cold, each request is the second of a new workerd, which has not optimized the code yet.
+// Run it on an idle machine: the result is the minimum of all rounds.
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,11 +26,11 @@ const RPC = around('{"jsonrpc":"2.0","id":"1","method":"Calculator_Add","params"
 const OPENAI = (text) =>
   JSON.stringify([{ id: "1", type: "function", function: { name: "Calculator_Add", arguments: text } }]);
 
-const room = (body) => LIMIT - Buffer.byteLength(body(""));
-/** As many items as fit, in brackets. */
+const space = (body) => LIMIT - Buffer.byteLength(body(""));
+/** As many items as fit in the body, in brackets. */
 function filled(body, item, [open, close] = ["[", "]"]) {
   const items = [];
-  let left = room(body) - 2;
+  let left = space(body) - 2;
   for (let at = 0; ; at += 1) {
     const next = typeof item === "function" ? item(at) : item;
     left -= Buffer.byteLength(next) + 1;
@@ -41,23 +41,23 @@ function filled(body, item, [open, close] = ["[", "]"]) {
 const nested = (open, inside, close, depth) => open.repeat(depth) + inside + close.repeat(depth);
 const members = ["{", "}"];
 
-/** Bodies by what they are made of. All are answered with an error: none reaches a tool. */
+/** Bodies by content. All responses are errors: no body reaches a tool. */
 export const BODIES = [
-  ["one string", VALUE(`"${"a".repeat(room(VALUE) - 2)}"`)],
-  ["one string of escapes", VALUE(`"${"\\u0041".repeat(Math.floor((room(VALUE) - 2) / 6))}"`)],
-  ["one string of characters of four bytes", VALUE(`"${"\u{1f600}".repeat(Math.floor((room(VALUE) - 2) / 4))}"`)],
-  ["white space", VALUE(`${" ".repeat(room(VALUE) - 1)}1`)],
-  ["digits of one number", VALUE("1".repeat(room(VALUE)))],
-  ["digits behind a point", VALUE(`0.${"7".repeat(room(VALUE) - 2)}`)],
-  ["digits of an exponent", VALUE(`1e-${"9".repeat(room(VALUE) - 3)}`)],
-  ["zeros of an exponent", VALUE(`1e${"0".repeat(room(VALUE) - 2)}`)],
+  ["one string", VALUE(`"${"a".repeat(space(VALUE) - 2)}"`)],
+  ["one string of escapes", VALUE(`"${"\\u0041".repeat(Math.floor((space(VALUE) - 2) / 6))}"`)],
+  ["one string of characters of four bytes", VALUE(`"${"\u{1f600}".repeat(Math.floor((space(VALUE) - 2) / 4))}"`)],
+  ["white space", VALUE(`${" ".repeat(space(VALUE) - 1)}1`)],
+  ["digits of one number", VALUE("1".repeat(space(VALUE)))],
+  ["digits after a decimal point", VALUE(`0.${"7".repeat(space(VALUE) - 2)}`)],
+  ["digits of an exponent", VALUE(`1e-${"9".repeat(space(VALUE) - 3)}`)],
+  ["zeros of an exponent", VALUE(`1e${"0".repeat(space(VALUE) - 2)}`)],
   ["numbers of one digit", filled(VALUE, "0")],
   ["numbers of three digits", filled(VALUE, "123")],
   ["numbers of 17 digits", filled(VALUE, "0.12345678901234567")],
   ["numbers that are hard to round", filled(VALUE, "2.2250738585072011e-308")],
   ["numbers of large exponents", filled(VALUE, "1e308")],
   ["numbers of 700 digits", filled(VALUE, `0.${"1234567".repeat(100)}`)],
-  ["words", filled(VALUE, "null")],
+  ["null values", filled(VALUE, "null")],
   ["empty strings", filled(VALUE, '""')],
   ["strings of one escape", filled(VALUE, '"\\n"')],
   ["empty arrays", filled(VALUE, "[]")],
@@ -71,20 +71,20 @@ export const BODIES = [
   ["members in order", filled(INPUT, (at) => `"${String(at).padStart(6, "0")}":0`, members)],
   ["members in reverse order", filled(INPUT, (at) => `"${String(999_999 - at)}":0`, members)],
   ["members in any order", filled(INPUT, (at) => `"${String((at * 7919) % 1_000_003).padStart(7, "0")}":0`, members)],
-  ["members whose long names begin alike", filled(INPUT, (at) => `"${"a".repeat(200)}${(at * 7919) % 100_003}":0`, members)],
+  ["members whose long names share a prefix", filled(INPUT, (at) => `"${"a".repeat(200)}${(at * 7919) % 100_003}":0`, members)],
   ["a key that is repeated at the end", `${filled(INPUT, (at) => `"${999_999 - at}":0`, members).slice(0, -12)}"999999":0}}`.padEnd(LIMIT)],
-  ["a key that is repeated 55 deep", VALUE(nested("[", `{"a":${"[0]".padEnd(room(VALUE) - 130)},"a":0}`, "]", 55))],
-  ["members that are not known, as JSON-RPC", filled(around('{"jsonrpc":"2.0","id":"1","method":"Calculator_Add","params":', "}"), (at) => `"${(at * 7919) % 100_003}":[]`, members), "/jsonrpc"],
+  ["a key that is repeated 55 deep", VALUE(nested("[", `{"a":${"[0]".padEnd(space(VALUE) - 130)},"a":0}`, "]", 55))],
+  ["unknown members, as JSON-RPC", filled(around('{"jsonrpc":"2.0","id":"1","method":"Calculator_Add","params":', "}"), (at) => `"${(at * 7919) % 100_003}":[]`, members), "/jsonrpc"],
   ["arrays 50 deep, as JSON-RPC", filled(RPC, nested("[", "", "]", 50)), "/jsonrpc"],
-  ["arguments in a text, of numbers", OPENAI(`[${"0,".repeat(32_000)}0]`), "/providers/openai/call"],
-  ["arguments in a text, of arrays 50 deep", OPENAI(`[${`${nested("[", "", "]", 50)},`.repeat(640)}0]`), "/providers/openai/call"],
+  ["arguments as a string, of numbers", OPENAI(`[${"0,".repeat(32_000)}0]`), "/providers/openai/call"],
+  ["arguments as a string, of arrays 50 deep", OPENAI(`[${`${nested("[", "", "]", 50)},`.repeat(640)}0]`), "/providers/openai/call"],
   ["20 calls with such arguments", twenty(), "/providers/openai/call"],
 ];
 
-/** The innermost array has the most room; each level has an equal share before it goes deeper. */
+/** Each level has an equal number of values before the next one begins. */
 function nestedNumbers() {
   const depth = 55;
-  const share = "0,".repeat(Math.floor((room(VALUE) - 2 * depth) / depth / 2) - 1);
+  const share = "0,".repeat(Math.floor((space(VALUE) - 2 * depth) / depth / 2) - 1);
   return VALUE(nested(`[${share}`, "0", "]", depth));
 }
 
@@ -94,7 +94,7 @@ function twenty() {
   return JSON.stringify(Array.from({ length: 18 }, (_, at) => call(at)));
 }
 
-/** The status of the last of some requests, and the CPU time of one. */
+/** The status of the last request of a batch, and the mean CPU time. */
 async function measure(pid, connection, request, counter) {
   await connection.ready();
   const stop = await counter.start(pid);
@@ -124,7 +124,7 @@ async function warm(workers, counter) {
   });
 }
 
-/** Measures each body on workerds of its own. */
+/** Measures each body with new workerds. */
 async function cold(workers, counter) {
   const rows = BODIES.map(([title, body]) => ({ title, body, measured: workers.map(() => []) }));
   for (const [at, worker] of workers.entries()) {

@@ -1,10 +1,10 @@
-// What the Worker may weigh (gzip -9 of all modules, in KB of 1,000 bytes), and how long it may take to the first answer.
+// Limits for the size of the Worker (gzip -9 of all modules, in KB of 1,000 bytes) and for its startup time.
 
 export const BUDGET = {
   /** All tools and all features. */
   everything: 275,
-  /** The calculator over MCP alone. */
+  /** The calculator with only MCP. */
   mcp: 170,
-  /** From the start of workerd to the first answer, as a ratio to the echo Worker. */
+  /** From the start of workerd to the first response, as a ratio to the echo Worker. */
   start: 1.5,
 };

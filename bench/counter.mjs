@@ -1,5 +1,5 @@
-// What a process spends between two moments: counted instructions where the machine counts them,
-// else the CPU time that the kernel has on its books.
+// Measures the cost of a process over a period: CPU instructions if the machine counts them, otherwise CPU
+// time from /proc.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile, readdir } from "node:fs/promises";
@@ -7,14 +7,14 @@ import { text } from "node:stream/consumers";
 
 const EVENT = "instructions";
 
-/** The best counter of this machine: `{ title, unit, start }`; `start(pid)` gives `stop()`. */
+/** The best counter of this machine: `{ title, unit, start }`; `start(pid)` returns `stop()`. */
 export async function pick() {
   const probe = spawnSync("perf", ["stat", "-x", ",", "-e", EVENT, "true"], { encoding: "utf8" });
   if (Number.parseFloat(probe.stderr) > 0) return instructions;
   return (await nanoseconds(process.pid)) > 0 ? schedstat : stat;
 }
 
-// perf attaches first and counts on order, so that its own start is not in the way.
+// perf attaches first and counts on command, so that its own startup does not distort the measurement.
 const instructions = {
   title: "instructions counted by `perf stat`",
   unit: "k instructions",
@@ -24,14 +24,14 @@ const instructions = {
       stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
     });
     const printed = text(perf.stderr);
-    const [, , , orders, acknowledged] = perf.stdio;
-    orders.write("enable\n");
+    const [, , , commands, acknowledged] = perf.stdio;
+    commands.write("enable\n");
     await once(acknowledged, "data");
     return async () => {
-      orders.write("disable\n");
+      commands.write("disable\n");
       await once(acknowledged, "data");
       perf.kill("SIGINT");
-      // Beside the count, perf tells of its orders.
+      // perf also prints its commands.
       return Number(/^(\d[\d.]*),/m.exec(await printed)?.[1]) / 1000;
     };
   },
@@ -42,8 +42,8 @@ const difference = (read, scale) => async (pid) => {
   return async () => ((await read(pid)) - before) * scale;
 };
 
-// The same time in nanoseconds, for each thread. A thread that is running is a little behind its
-// books, so this is for moments at which the process waits.
+// CPU time in nanoseconds per thread. The kernel updates it late for running threads, so read it while the
+// process waits.
 const schedstat = {
   title: "CPU time (user and system) of all threads from `/proc/<pid>/task/*/schedstat`",
   unit: "µs",
@@ -52,12 +52,12 @@ const schedstat = {
 
 async function nanoseconds(pid) {
   const threads = await readdir(`/proc/${pid}/task`);
-  const books = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8"));
-  const read = await Promise.all(books).catch(() => []);
+  const files = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8"));
+  const read = await Promise.all(files).catch(() => []);
   return read.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0);
 }
 
-// In hundredths of a second, which every Linux has.
+// CPU time in hundredths of a second, which every Linux has.
 const stat = {
   title: "CPU time (utime + stime) from `/proc/<pid>/stat`",
   unit: "µs",
@@ -69,18 +69,16 @@ async function ticks(pid) {
   return user + kernel;
 }
 
-/** The hundredths of a second that a process has used, in user mode and in the kernel, and those of
- *  its children that have ended. */
+/** The user and kernel time of a process and of its terminated children, in hundredths of a second. */
 async function times(pid) {
   const line = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The second field is the program's name in brackets, which may itself contain spaces.
+  // The second field is the program's name in parentheses, which may contain spaces.
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).map(Number);
 }
 
-/** Starts to watch who else is at work; the result gives the shares of the machine's time that
- *  other programs and the host of a virtual machine took since. A program that is started here
- *  counts when it has ended. */
+/** Starts to measure interference. The result returns the shares of CPU time that other programs and the
+ *  hypervisor have used since. The benchmark's own child processes count once they have ended. */
 export async function bystanders() {
   const read = async () => {
     const line = (await readFile("/proc/stat", "utf8")).split("\n", 1)[0];

@@ -1,14 +1,14 @@
-// Whether ratios have become worse than those that are stored. A ratio differs from process to
-// process, so the bound of each is what is stored and as much more as chance can explain.
+// Detects regressions: compares ratios with the stored ones. A ratio varies between processes, so the
+// bound is the stored ratio plus its statistical noise.
 import { deviation } from "./statistics.mjs";
 
-/** So many standard deviations are taken for chance: with forty ratios, one run in twenty alarms for
- *  nothing. */
+/** The number of standard deviations that count as noise: with forty ratios, one run in twenty is a false
+ *  alarm. */
 const CHANCE = 3;
-/** By which part the bundle may grow; it is the same in every run. */
+/** The fraction by which the bundle may grow; its size has no noise. */
 const GROWTH = 0.01;
 
-/** What is stored of a run: ratios as `{ id, title, kind, ratio, passes }`, and the bundle's bytes. */
+/** The stored result of a run: ratios as `{ title, kind, ratio, passes }` by id, and the bundle's bytes. */
 export function stored(ratios, gzip) {
   const entries = ratios.map(({ id, title, kind, ratio, passes }) => [
     id,
@@ -18,8 +18,8 @@ export function stored(ratios, gzip) {
 }
 
 /**
- * Compares a run with what is stored: `[{ title, was, now, bound, verdict }]`, in which `verdict` is
- * "good", "better", "worse", "missing" (the run has not measured it) or "new" (it was not stored).
+ * Compares a run with the stored one: `[{ title, was, now, bound, verdict }]`, where `verdict` is
+ * "good", "better", "worse", "missing" (not measured in this run) or "new" (not stored).
  */
 export function judge(before, after) {
   const noise = (id, kind) =>
@@ -30,7 +30,7 @@ export function judge(before, after) {
   const rows = Object.entries(before.ratios).map(([id, was]) => {
     const now = after.ratios[id];
     if (now === undefined) return { title: was.title, was: was.ratio, verdict: "missing" };
-    // Of the difference of two medians, one of so many passes, the other of so many.
+    // The standard error of the difference of two medians.
     const chance = noise(id, was.kind) * Math.sqrt(1 / was.passes.length + 1 / now.passes.length);
     return row(was.title, was.ratio, now.ratio, CHANCE * chance);
   });
@@ -40,7 +40,7 @@ export function judge(before, after) {
   return [...rows, ...added, row("Bundle of ours, gzip, bytes", before.gzip, after.gzip, GROWTH)];
 }
 
-/** Whether a run may pass. */
+/** Whether the run has no regression. */
 export const passes = (rows) => rows.every(({ verdict }) => !["worse", "missing"].includes(verdict));
 
 function row(title, was, now, part) {
@@ -49,7 +49,7 @@ function row(title, was, now, part) {
   return { title, was, now, bound, verdict };
 }
 
-// One ratio has too few passes to tell how far chance carries it; all of a kind have enough.
+// A single ratio has too few passes to estimate its noise, so pool all ratios of the same kind.
 function pooled(ratios) {
   const squares = ratios.map(({ passes }) => deviation(passes) ** 2);
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);

@@ -1,7 +1,7 @@
-// What the runtime's inspector tells of a Worker.
+// Reads a Worker's memory through the inspector of workerd.
 
-/** Connects to the inspector at `port`; `memory()` gives the bytes of the Worker's WebAssembly memory,
- *  which can only grow. */
+/** Connects to the inspector at `port`; `memory()` returns the size of the Worker's WebAssembly memory in
+ *  bytes. It can only grow. */
 export async function inspect(port, name) {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/${name}`);
   const waiting = new Map();
@@ -14,7 +14,7 @@ export async function inspect(port, name) {
   });
   await new Promise((resolve, reject) => {
     socket.addEventListener("open", resolve);
-    socket.addEventListener("error", () => reject(new Error("the inspector does not answer")));
+    socket.addEventListener("error", () => reject(new Error("the inspector does not respond")));
   });
   const ask = (method, params) => {
     const id = waiting.size + 1;

@@ -1,5 +1,5 @@
-// Lists of tools, beside Workers that know nothing but the very same answer: its status, headers and
-// bytes stand in their source.
+// Tool lists, compared with Workers that return the same response (status, headers and bytes) as a
+// constant.
 import assert from "node:assert/strict";
 
 import { Connection, get } from "./load.mjs";
@@ -9,29 +9,29 @@ const PATHS = [
   { name: "anthropic", title: "Anthropic Messages", path: "/providers/anthropic/tools" },
 ];
 
-/** Headers that the runtime writes itself. */
+/** Headers that the runtime adds. */
 const OWN = new Set(["content-length", "date", "connection", "transfer-encoding"]);
 
-/** What is asked of ours, through a connection to it: `{ name, title, request, answer }`, each list whole and
- *  as one that the client has already. */
+/** The list requests with the responses of ours: `{ name, title, request, answer }`. Each list is requested
+ *  in full and with its entity tag. */
 export async function lists(connection) {
-  const asked = [];
+  const recorded = [];
   for (const { name, title, path } of PATHS) {
-    const whole = { name: `list-${name}`, title: `${title}, whole`, request: get(path) };
+    const whole = { name: `list-${name}`, title: `${title}, full`, request: get(path) };
     const answer = await connection.send(whole.request);
     const etag = headersOf(answer).find(([header]) => header === "etag")?.[1];
     const known = {
       name: `list-${name}-known`,
-      title: `${title}, known (If-None-Match)`,
+      title: `${title}, cached (If-None-Match)`,
       request: get(path, { "if-none-match": etag }),
     };
-    asked.push({ ...whole, answer }, { ...known, answer: await connection.send(known.request) });
+    recorded.push({ ...whole, answer }, { ...known, answer: await connection.send(known.request) });
   }
-  return asked;
+  return recorded;
 }
 
-/** A Worker that gives an answer of ours to everybody. The bytes are made once; JavaScript can do no
- *  less. */
+/** A Worker that always returns this response of ours. It creates the bytes once: the minimum in
+ *  JavaScript. */
 export function constant({ name, title, answer: { status, body, ...answer } }) {
   const bytes = Buffer.from(body, "latin1").toString("base64");
   const source = `
@@ -51,9 +51,9 @@ function headersOf({ head }) {
     .filter(([name]) => !OWN.has(name));
 }
 
-/** Throws unless ours is what was copied, and the copies are the same to the byte. */
-export async function verifyLists(asked, ports) {
-  for (const { name, title, request, answer } of asked) {
+/** Throws unless ours and the constant Workers return the recorded responses byte for byte. */
+export async function verifyLists(recorded, ports) {
+  for (const { name, title, request, answer } of recorded) {
     assert.equal(answer.status, name.endsWith("-known") ? 304 : 200, title);
     for (const worker of ["ours", `${name}-constant`]) {
       const connection = await Connection.open(ports[worker]);

@@ -1,4 +1,4 @@
-// A client that costs little: raw sockets that are kept open, one request in flight on each.
+// A minimal HTTP client: keep-alive sockets with one request in flight each.
 import { once } from "node:events";
 import { connect } from "node:net";
 
@@ -19,7 +19,7 @@ export function get(path, headers = {}) {
   return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
 }
 
-/** A connection that takes one request at a time. */
+/** A connection that sends one request at a time. */
 export class Connection {
   #socket;
   #received = "";
@@ -35,13 +35,13 @@ export class Connection {
     this.port = port;
   }
 
-  /** Opens it, again if the server has closed it meanwhile because nothing came. */
+  /** Opens the connection, or reopens it if the server closed it because it was idle. */
   async ready() {
     if (this.#socket?.readyState === "open") return;
     const socket = connect({ host: "127.0.0.1", port: this.port, noDelay: true });
     await once(socket, "connect");
     this.#socket = socket;
-    // With latin1 a character is a byte, as in content-length; text() decodes what is not ASCII.
+    // In latin1, a character is a byte, as in content-length; text() decodes other characters.
     socket.setEncoding("latin1");
     socket.on("data", (chunk) => this.#receive(chunk));
     const fail = (error) => socket === this.#socket && this.#waiting.reject(error);
@@ -81,8 +81,8 @@ export function open(port, count) {
   return Promise.all(Array.from({ length: count }, () => Connection.open(port)));
 }
 
-/** Sends `requests` equal requests over the connections, which must all be answered with this status:
- *  seconds in all, and milliseconds of each. */
+/** Sends `requests` equal requests over the connections. Returns the total seconds and the milliseconds of
+ *  each request; throws if a status differs from `expected`. */
 export async function load(connections, request, requests, expected = 200) {
   const latencies = [];
   let left = requests;

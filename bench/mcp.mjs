@@ -1,7 +1,6 @@
-// MCP, revision 2026-07-28: a call and the list, by ours and by the packages that Workers in
-// JavaScript are written with, each with the same tools. Those declare them as their documentation
-// does, in the function that makes the server of a request; once also with as much as can be taken
-// out of that function.
+// MCP, revision 2026-07-28: a call and the list, compared with the JavaScript packages for Workers, all
+// with the same tools. The packages declare the tools as documented, in the function that creates the
+// server for each request; one variant moves as much as possible out of that function.
 import assert from "node:assert/strict";
 
 import { Connection, post } from "./load.mjs";
@@ -12,15 +11,15 @@ import { zod } from "./zod.mjs";
 const VERSION = "2026-07-28";
 const ADD = "Calculator_Add";
 
-/** Those who are measured beside ours: `entry` is their Worker in bench/workers. */
+/** The servers to compare with: `entry` is their Worker in bench/workers. */
 const PACKAGES = [
   { name: "mcp-sdk", title: "@modelcontextprotocol/server", entry: "mcp-sdk", documented: true },
   { name: "mcp-agents", title: "agents", entry: "mcp-agents", documented: true },
   { name: "mcp-once", title: "@modelcontextprotocol/server, schemas made once", entry: "mcp-sdk", documented: false },
 ];
 
-/** Their Workers with `count` tools: `{ name, title, documented, count, modules }`; `documented` says
- *  whether they are used as their documentation has it. */
+/** Their Workers with `count` tools: `{ name, title, documented, count, modules }`; `documented` means that
+ *  they are used as documented. */
 export async function servers(count) {
   const worker = async ({ name, title, entry, documented }) => ({
     name: `${name}-${count}`,
@@ -92,11 +91,11 @@ function request(method, { name, ...more } = {}) {
 /** A call of Calculator.Add. */
 export const add = (input) => request("tools/call", { name: ADD, arguments: input });
 
-/** What is measured. */
+/** The measured requests. */
 export const REQUESTS = { call: add({ a: 10, b: 5 }), list: request("tools/list") };
 
-/** Throws when a Worker does not do what MCP demands, or when two with as many tools list them
- *  differently. A `count` of undefined stands for tools of its own. */
+/** Throws if a Worker violates MCP, or if two Workers with the same number of tools list them differently.
+ *  `count` is undefined for the deployed tools. */
 export async function verifyMcp(workers, ports) {
   const lists = new Map();
   for (const { name, count } of workers) {
@@ -108,7 +107,7 @@ export async function verifyMcp(workers, ports) {
   }
 }
 
-/** Its list, as all must tell it. */
+/** Checks a server and returns its list in comparable form. */
 async function verifyServer(title, port) {
   const connection = await Connection.open(port);
   const ask = async (message) => {
@@ -134,7 +133,7 @@ async function verifyServer(title, port) {
   }
 }
 
-// Without what may be said in more than one way.
+// Drops the fields that servers may express differently.
 const comparable = ({ name, description, inputSchema: { type, properties = {}, required = [], additionalProperties } }) => ({
   name,
   description,

@@ -1,4 +1,4 @@
-// A realistic call: 2 KB of nested input to a tool whose schema has thirty properties.
+// A realistic call: 2 KB of nested input for a tool whose schema has thirty properties.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { Connection, post } from "./load.mjs";
 import { ROOT } from "./paths.mjs";
 import { comparable } from "./verify.mjs";
 
-/** The tool. */
+/** The definition of the tool. */
 export const definition = JSON.parse(await readFile(join(ROOT, "bench/order/Price@1.0.0.json"), "utf8"));
 
-// The order that is priced stands in the definition, as its example.
+// The order is the example in the definition.
 const [{ input: ORDER, value: PRICE }] = definition.examples;
 
 const call = (input) => {
@@ -18,7 +18,7 @@ const call = (input) => {
   return { bytes: Buffer.byteLength(JSON.stringify(input)), request: post("/tools/call", body) };
 };
 
-/** What is measured, and how many bytes its input has. */
+/** The measured request, and the size of its input in bytes. */
 export const { request: CALL, bytes: BYTES } = call(ORDER);
 
 const changed = (change) => {
@@ -26,7 +26,7 @@ const changed = (change) => {
   change(order);
   return call(order).request;
 };
-const REFUSED = [
+const INVALID = [
   changed((order) => delete order.customer.address.city),
   changed((order) => (order.lines[7].quantity = 0)),
   changed((order) => (order.lines[9].tax = "much")),
@@ -43,17 +43,17 @@ const REFUSED = [
   changed((order) => (order.notes = { first: "none" })),
 ];
 
-/** Throws unless all these Workers price the order right, and refuse bad ones in the same words. */
+/** Throws unless all these Workers return the correct price and reject invalid orders with the same messages. */
 export async function verifyOrder(names, ports) {
   let expected;
   for (const name of names) {
     const connection = await Connection.open(ports[name]);
     const answers = [];
-    for (const request of [CALL, ...REFUSED]) answers.push(comparable(await connection.send(request)));
+    for (const request of [CALL, ...INVALID]) answers.push(comparable(await connection.send(request)));
     connection.close();
-    const [priced, ...refused] = answers;
+    const [priced, ...rejected] = answers;
     assert.deepEqual([priced.status, priced.body.value], [200, PRICE], name);
-    for (const { status } of refused) assert.equal(status, 422, name);
+    for (const { status } of rejected) assert.equal(status, 422, name);
     expected ??= answers;
     assert.deepEqual(answers, expected, name);
   }

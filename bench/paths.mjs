@@ -1,7 +1,7 @@
-// Where things are.
+// Paths that the benchmark uses.
 import { dirname, join } from "node:path";
 
-/** The repository. */
+/** The root of the repository. */
 export const ROOT = dirname(import.meta.dirname);
-/** What the benchmark makes and can lose. */
+/** Temporary files of the benchmark. */
 export const SCRATCH = join(ROOT, "target/bench");

@@ -1,22 +1,22 @@
-// What calls cost in money: the table of docs/SCALE.md, which says where the prices stand.
+// Calculates the price of calls for the table of docs/SCALE.md, which links to the price list.
 import { table, writeTable } from "./table.mjs";
 
 const MILLION = 1e6;
 const BILLION = 1e9;
-/** Workers Paid, in dollars a month; what exceeds the included is paid by the million. */
+/** Workers Paid, in dollars per month; usage beyond the included amount is billed per million. */
 const BASE = 5;
 const REQUESTS = { included: 10 * MILLION, dollars: 0.3 };
 const CPU_MS = { included: 30 * MILLION, dollars: 0.02 };
 
 const beyond = (amount, { included, dollars }) => (Math.max(0, amount - included) / MILLION) * dollars;
 
-/** Dollars for so many requests in a month that take so many milliseconds of CPU each. */
+/** Dollars for this number of requests per month with this CPU time each. */
 export function monthly(requests, milliseconds) {
   const [forRequests, forCpu] = [beyond(requests, REQUESTS), beyond(requests * milliseconds, CPU_MS)];
   return { requests: forRequests, cpu: forCpu, total: BASE + forRequests + forCpu };
 }
 
-/** Dollars for a million requests more, where all that is included is used up. */
+/** Dollars for another million requests once the included amounts are used up. */
 export const another = (milliseconds) => REQUESTS.dollars + milliseconds * CPU_MS.dollars;
 
 /** The table for calls `{ title, milliseconds }`. */

@@ -1,11 +1,11 @@
-// The same call in each protocol, as tests/support/protocols.mjs writes it.
+// The same call in each protocol, in the formats of tests/support/protocols.mjs.
 import assert from "node:assert/strict";
 
 import { FORMS } from "../tests/support/protocols.mjs";
 import { Connection, get, post } from "./load.mjs";
 import { add } from "./mcp.mjs";
 
-// The root has no format of its own.
+// The root accepts the formats of other protocols.
 const CALLABLE = Object.entries(FORMS).filter(([protocol, { path }]) => protocol !== "root" && path !== undefined);
 
 /** A call of Calculator.Add with this input in each protocol: `{ title, request, sum }`; `sum` reads a response. */
@@ -18,10 +18,10 @@ export function calls(input) {
   }));
 }
 
-/** The call that is measured: 10 + 5. */
+/** The measured call: 10 + 5. */
 export const CALLS = calls({ a: 10, b: 5 });
 
-/** Throws unless the Worker at `port` returns the sum in every protocol, and has no protocol that is missing here. */
+/** Throws unless the Worker at `port` returns the sum in every protocol and has no protocol that is missing here. */
 export async function verifyProtocols(port) {
   const connection = await Connection.open(port);
   try {

@@ -1,12 +1,12 @@
-// The ratios that say how good ours is: what stands against what, in the same round.
+// Defines the ratios of the benchmark: which measurements of the same round are compared.
 import { BUDGET } from "./budget.mjs";
 import { compare } from "./statistics.mjs";
 
 const cost = ({ cost }) => cost;
 
 /**
- * All of them: `{ id, title, kind, ratio, low, high, passes, limit }`. The lower, the better; `limit`
- * is the most that is wanted, where something is.
+ * All ratios: `{ id, title, kind, ratio, low, high, passes, limit }`. Lower is better; `limit` is the
+ * target, if there is one.
  */
 export function ratios({ rows, basic }) {
   const row = (id) => rows.find((row) => row.id === id)?.passes;
@@ -39,14 +39,14 @@ export function ratios({ rows, basic }) {
       .map(({ id, title }) => calls(`A call: ${title} to OXP, flat`, id, flat, 1.2)),
     ...group("list")
       .filter(({ worker }) => worker === "ours")
-      .map(({ id, title }) => calls(`List: ${title}: ours to a constant answer`, id, `${id}-constant`, 1.05)),
-    starts("First answer after a start: ours to echo", "ours", BUDGET.start),
-    starts("First answer after a start: ours with 1 tool to echo", "tools-1"),
-    starts("First answer after a start: ours with 1,000 tools to echo", "tools-1000"),
+      .map(({ id, title }) => calls(`List: ${title}: ours to a constant response`, id, `${id}-constant`, 1.05)),
+    starts("First response after a start: ours to echo", "ours", BUDGET.start),
+    starts("First response after a start: ours with 1 tool to echo", "tools-1"),
+    starts("First response after a start: ours with 1,000 tools to echo", "tools-1000"),
   ].filter(Boolean);
 }
 
-/** The same for MCP's servers, where the packages for JavaScript are measured too. */
+/** The ratios of the MCP servers, if the JavaScript packages were measured. */
 export function mcpRatios(servers) {
   const ours = (tools) => servers.find(({ title, count }) => title === "ours" && count === tools)?.passes.call;
   if (ours(100) === undefined) return [];

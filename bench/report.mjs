@@ -1,4 +1,4 @@
-// The text of bench/RESULTS.md.
+// Renders bench/RESULTS.md.
 import os from "node:os";
 
 import { BUDGET } from "./budget.mjs";
@@ -9,14 +9,14 @@ import { table } from "./table.mjs";
 import { KINDS } from "./traffic.mjs";
 import { version } from "./workerd.mjs";
 
-/** What a request may cost on the free plan. */
+/** The CPU time of a request on the free plan, in milliseconds. */
 const BUDGET_MS = 10;
 
 export function report({ rows, basic, mcp, load, memory }, plan, { counter, noise }) {
   const passesOf = (id) => rows.find((row) => row.id === id).passes;
   const to = (id, other, measure = ({ cost }) => cost) => compare(passesOf(id), passesOf(other), measure);
   const group = (name) => rows.filter((row) => row.group === name);
-  /** The cells of a cost: the least, the median, and the ratio to another. */
+  /** The cells of a cost: minimum, median, and ratio to another row. */
   const costs = (id, other) => {
     const cost = to(id, other);
     return [cost.least.toFixed(1), cost.median.toFixed(1), cost.ratio.toFixed(2)];
@@ -28,16 +28,16 @@ export function report({ rows, basic, mcp, load, memory }, plan, { counter, nois
 Written by \`make bench\`, which runs \`node_modules/.bin/node bench/run.mjs\`.
 
 - Machine: ${os.cpus().length} × ${os.cpus()[0].model}, ${os.type()} ${os.arch()}. workerd ${version}; the client is Node ${process.versions.node} on the same machine.
-- One workerd holds all Workers. Unless something else is said, each gets the same call of \`Calculator.Add\`: ${rounds} rounds of ${plan.requests} calls to each, after as many as ${plan.warmup.toLocaleString("en")} to warm up, over ${plan.connections} connections that are kept open. The rounds are those of ${plan.passes} passes, each with a workerd of its own; rounds go forwards and backwards by turns.
-- JavaScript, Hono and ours were first seen to give the same answers to good calls and to bad ones.
+- One workerd holds all Workers. Unless noted otherwise, each receives the same call of \`Calculator.Add\`: ${rounds} rounds of ${plan.requests} calls to each, after a warm-up of ${plan.warmup.toLocaleString("en")} calls, over ${plan.connections} keep-alive connections. The rounds are split into ${plan.passes} passes, each with a new workerd; every second round runs in reverse order.
+- Before measuring, the benchmark checks that JavaScript, Hono and ours give the same responses to valid and invalid calls.
 - Cost of a call: ${counter.title}, of the whole workerd process.
-- × is a ratio to another Worker, or another request, in the same round: the median of all rounds. Trust the ratios; the other figures (medians where nothing else is said) are this machine's.
-- Meanwhile other programs took ${percent(noise.others)} of the machine's time, and its host ${percent(noise.stolen)}. The more that is, the less even the ratios say.
+- × is the ratio to another Worker or request in the same round: the median over all rounds. Trust the ratios; the other figures (medians unless noted otherwise) depend on the machine.
+- During the run, other programs used ${percent(noise.others)} of the machine's CPU time, and the hypervisor ${percent(noise.stolen)}. The higher these shares, the less reliable even the ratios.
 
 ## Cost and time of a call
 
 ${table(
-  ["Worker", `least ${counter.unit}`, counter.unit, "× echo", "calls/s", "×", "p50 ms", "×", "p99 ms", "×"],
+  ["Worker", `min ${counter.unit}`, counter.unit, "× echo", "calls/s", "×", "p50 ms", "×", "p99 ms", "×"],
   group("call").map(({ id, title }) => [
     title,
     ...costs(id, "echo"),
@@ -47,12 +47,12 @@ ${table(
   ]),
 )}
 
-A latency is what the client sees with ${plan.connections} calls under way: most of it is waiting for the others.
+Latencies are measured by the client with ${plan.connections} calls in flight: most of the time is spent waiting for the other calls.
 
 ## A realistic call
 
 ${table(
-  ["Worker", `least ${counter.unit}`, counter.unit, "× echo", "× JavaScript + AJV"],
+  ["Worker", `min ${counter.unit}`, counter.unit, "× echo", "× JavaScript + AJV"],
   group("order").map(({ id, title }) => [
     title,
     ...costs(id, "order-echo"),
@@ -60,33 +60,33 @@ ${table(
   ]),
 )}
 
-\`Order.Price\` with an input of ${BYTES.toLocaleString("en")} bytes in ten nested lines; its schema has thirty properties (objects, arrays, enums, limits). The tool reads all of it and answers with four numbers. All were first seen to answer alike, also to bad inputs. Ours reads it into typed structs, as its tools do; in JavaScript the parsed value is used as it is.
+\`Order.Price\` with an input of ${BYTES.toLocaleString("en")} bytes in ten nested lines; its schema has thirty properties (objects, arrays, enums, limits). The tool reads all of it and returns four numbers. Before measuring, the benchmark checks that all give the same responses, also to invalid input. Ours deserializes the input into typed structs, as all its tools do; the JavaScript versions use the parsed value directly.
 
 ## The same call in each protocol
 
 ${table(
-  ["Protocol", `least ${counter.unit}`, counter.unit, "× echo", "× OXP, flat"],
+  ["Protocol", `min ${counter.unit}`, counter.unit, "× echo", "× OXP, flat"],
   group("protocol").map(({ id, title }, _, [flat]) => [title, ...costs(id, "echo"), to(id, flat.id).ratio.toFixed(2)]),
 )}
 
-All of them on the one Worker that is called ours above.
+All requests go to the Worker called ours above.
 
-## The same call by callers who are known
+## The same call with authentication
 
 ${table(
-  ["AUTH", `least ${counter.unit}`, counter.unit, "× echo", "× none", `% of ${BUDGET_MS} ms`],
+  ["AUTH", `min ${counter.unit}`, counter.unit, "× echo", "× none", `% of ${BUDGET_MS} ms`],
   group("access").map(({ id, title }, _, [none]) => {
     const part = counter.unit === "µs" ? (to(id, "echo").median / BUDGET_MS / 10).toFixed(1) : "";
     return [title, ...costs(id, "echo"), to(id, none.id).ratio.toFixed(2), part];
   }),
 )}
 
-OXP, flat; one Worker for each row, all of the bundle that is called ours above. The free plan gives a request ${BUDGET_MS} ms of CPU; the last column is the share that a call takes here, with all that workerd does for it. The key of ES256 was fetched from an issuer on this machine before the rounds, and the runtime's WebCrypto verifies.
+OXP, flat; one Worker per row, all with the bundle called ours above. The free plan gives a request ${BUDGET_MS} ms of CPU; the last column is the share that a call uses here, including the work of workerd. The Worker fetched the ES256 key from an issuer on the same machine before the rounds, and verifies with the runtime's WebCrypto.
 
 ## Lists
 
 ${table(
-  ["List", `least ${counter.unit}`, counter.unit, "× the constant answer", "× null Worker", "bytes"],
+  ["List", `min ${counter.unit}`, counter.unit, "× constant response", "× null Worker", "bytes"],
   group("list")
     .filter(({ worker }) => worker === "ours")
     .map(({ id, title, bytes }) => [
@@ -97,18 +97,18 @@ ${table(
     ]),
 )}
 
-The constant answer is that of a Worker which knows nothing else: the very same status, headers and bytes, the bytes made once before any request. The null Worker answers with nothing at all. Known lists are asked for with the entity tag that the client has, and the answer is 304.
+The constant response comes from a Worker that only returns the same status, headers and bytes, which it creates once at startup. The null Worker returns an empty response. For cached lists, the client sends \`If-None-Match\` with its entity tag, and the response is 304.
 
-## MCP, beside the packages for Workers in JavaScript
+## MCP, compared with the JavaScript packages for Workers
 
 ${table(
   [
     "Tools",
     "Server",
-    `call: least ${counter.unit}`,
+    `call: min ${counter.unit}`,
     counter.unit,
     "× ours",
-    `list: least ${counter.unit}`,
+    `list: min ${counter.unit}`,
     counter.unit,
     "× ours",
     "gzip KB",
@@ -121,12 +121,12 @@ ${table(
   }),
 )}
 
-A \`tools/call\` of \`Calculator_Add\` and the whole \`tools/list\`, revision 2026-07-28, in ${plan.mcp.rounds} rounds: ${plan.requests} requests to ours, ${[...plan.mcp.requests.values()].join(", ")} to the others, over ${plan.mcp.connections} connections. All servers with as many tools have the same ones and were first seen to list them alike, and to answer good calls and bad ones alike. \`@modelcontextprotocol/server\` and \`agents\` are used as their documentation says: a function declares all tools for each request; "schemas made once" is what that leaves when their zod schemas stand outside of it. Ours has lists that were rendered when it was built; a longer one is more to send.
+A \`tools/call\` of \`Calculator_Add\` and a full \`tools/list\`, revision 2026-07-28, in ${plan.mcp.rounds} rounds: ${plan.requests} requests to ours, ${[...plan.mcp.requests.values()].join(", ")} to the others, over ${plan.mcp.connections} connections. Servers with the same number of tools have the same tools; before measuring, the benchmark checks that their lists and their responses to valid and invalid calls are equal. \`@modelcontextprotocol/server\` and \`agents\` are used as documented: a function declares all tools for each request; for "schemas made once", the zod schemas are created outside of it. Ours renders its lists at build time, so a longer list only has more bytes to send.
 
-## Size, and the first call after a start
+## Size and startup
 
 ${table(
-  ["Worker", "bundle KB", "gzip KB", "least ms", "ms", "×"],
+  ["Worker", "bundle KB", "gzip KB", "min ms", "ms", "×"],
   basic.map(({ title, raw, gzip, starts }, _, all) => {
     const echo = all.find(({ name }) => name === "echo");
     const start = compare(starts, echo.starts, (time) => time);
@@ -134,7 +134,7 @@ ${table(
   }),
 )}
 
-A KB is 1,000 bytes; gzip has level 9 and takes all modules. The time is that from the start of a workerd with this Worker alone to the first answer, in ${plan.passes * plan.starts} starts.
+A KB is 1,000 bytes; gzip uses level 9 and includes all modules. The time is from the start of a workerd with only this Worker to its first response, over ${plan.passes * plan.starts} starts.
 
 ${loadSection(load, plan.load)}
 
@@ -143,11 +143,11 @@ ${memorySection(memory)}
 ## Targets
 
 ${table(
-  ["Target", "at most", "measured", "half of the rounds", "met"],
+  ["Target", "at most", "measured", "quartiles", "met"],
   targets({ rows, basic, mcp }),
 )}
 
-The fourth column has the quartiles: half of all rounds lie between them. \`make bench CHECK=1\` compares with the ratios of this run, which stand in bench/ratios.json.
+The fourth column shows the quartiles: half of all rounds lie between them. \`make bench CHECK=1\` compares a run with the ratios of this one, which are in bench/ratios.json.
 `;
 }
 
@@ -166,7 +166,7 @@ function targets({ rows, basic, mcp }) {
   ];
 }
 
-/** What happens under load. */
+/** The section on the load test. */
 export function loadSection(sides, { slices, milliseconds, connections }) {
   return `## Under load
 
@@ -181,24 +181,24 @@ ${table(
   ]),
 )}
 
-Over ${connections} connections, in ${slices} slices of ${milliseconds / 1000} s for each by turns: all ${KINDS.good} protocols, and ${percent(KINDS.part)} of the requests bad, in ${KINDS.bad} ways. Echo gets the same requests. Every answer was checked to be the one that its own request must get, and the run ends at the first that is not: there was none.`;
+Over ${connections} connections, in ${slices} slices of ${milliseconds / 1000} s each, alternating: all ${KINDS.good} protocols, and ${percent(KINDS.part)} of the requests invalid, in ${KINDS.bad} ways. Echo receives the same requests. The benchmark checks every response against its request and stops at the first mismatch: there was none.`;
 }
 
-/** What becomes of memory. */
+/** The section on memory use. */
 export function memorySection({ samples, growth, peaks }) {
   const step = Math.max(1, Math.floor(samples.length / 10));
-  const told = samples.filter((_, at) => (at + 1) % step === 0);
+  const shown = samples.filter((_, at) => (at + 1) % step === 0);
   return `## Memory
 
 ${table(
   ["Calls", "RSS of workerd, MB", "WebAssembly memory, MB"],
-  told.map(({ calls, rss, wasm }) => [calls.toLocaleString("en"), megabytes(rss), megabytes(wasm)]),
+  shown.map(({ calls, rss, wasm }) => [calls.toLocaleString("en"), megabytes(rss), megabytes(wasm)]),
 )}
 
-The traffic of the load, to one workerd. Over the last ${growth.calls.toLocaleString("en")} calls the WebAssembly memory grew by ${growth.wasm.toLocaleString("en")} bytes, and RSS, along a line through ${Math.ceil(samples.length / 2)} samples, by ${(growth.rss / 1e6).toFixed(2)} MB with a standard error of ${(growth.error / 1e6).toFixed(2)}: ${growth.grows ? "it grows" : "no growth beyond noise"}.
+The traffic of the load test, to one workerd. Over the last ${growth.calls.toLocaleString("en")} calls the WebAssembly memory grew by ${growth.wasm.toLocaleString("en")} bytes, and RSS, by linear regression over ${Math.ceil(samples.length / 2)} samples, by ${(growth.rss / 1e6).toFixed(2)} MB with a standard error of ${(growth.error / 1e6).toFixed(2)}: ${growth.grows ? "it grows" : "no growth beyond noise"}.
 
 ${table(
-  ["A body of 256 KB, the most that is taken", "before, MB", "after, MB", "bytes per byte"],
+  ["A body of 256 KB, the maximum", "before, MB", "after, MB", "bytes per byte"],
   peaks.map(({ title, before, peak }) => [
     title,
     megabytes(before),
@@ -207,19 +207,19 @@ ${table(
   ]),
 )}
 
-The WebAssembly memory of a fresh Worker in workerd, read through the runtime's inspector before and after one call with such a body. It never shrinks, so what there is afterwards is the most that the call needed. An instance may have 128 MB.`;
+The WebAssembly memory of a fresh Worker in workerd, read through the runtime's inspector before and after one call with such a body. It never shrinks, so the size afterwards is the peak. An instance may use 128 MB.`;
 }
 
-/** What `--check` prints. */
+/** The output of `--check`. */
 export function verdicts(rows, noise) {
   const figure = (value) => value?.toLocaleString("en", { maximumSignificantDigits: value < 1000 ? 4 : 9 }) ?? "";
-  const told = table(
+  const verdictTable = table(
     ["Ratio", "stored", "now", "bound", "verdict"],
     rows.map(({ title, was, now, bound, verdict }) => [title, figure(was), figure(now), figure(bound), verdict]),
   );
-  return `${told}
+  return `${verdictTable}
 
-Meanwhile other programs took ${percent(noise.others)} of the machine's time, and its host ${percent(noise.stolen)}. The more that is, the wider the bounds.`;
+During the run, other programs used ${percent(noise.others)} of the machine's CPU time, and the hypervisor ${percent(noise.stolen)}. The higher these shares, the wider the bounds.`;
 }
 
 const yes = (met) => (met ? "yes" : "no");

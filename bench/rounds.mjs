@@ -1,5 +1,5 @@
-// Measuring in passes, each with a workerd of its own, of many short rounds. What disturbs the
-// machine then falls on a Worker and on those beside it alike, and a median passes over the rest.
+// Measures in passes of many short rounds; each pass starts a new workerd. Interference then affects all
+// Workers of a round alike, and the median removes outliers.
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { load, open } from "./load.mjs";
@@ -8,8 +8,8 @@ import { CALL } from "./verify.mjs";
 import { configure, serve } from "./workerd.mjs";
 
 /**
- * Measures all rows of the subjects: adds to `passes` of each a list of rounds, and to `starts` of
- * each basic Worker a list of milliseconds.
+ * Measures all rows in one pass: adds a list of rounds to the `passes` of each row, and a list of
+ * milliseconds to the `starts` of each basic Worker.
  */
 export async function measurePass({ basic, workers, rows, verify }, plan, counter) {
   await serve(await configure(workers), async ({ pid, ports }) => {
@@ -18,7 +18,7 @@ export async function measurePass({ basic, workers, rows, verify }, plan, counte
     for (const { name } of workers) connections.set(name, await open(ports[name], plan.connections));
     const warm = new Set();
     for (const { worker, request, status } of rows) {
-      // A Worker that knows other requests already needs fewer.
+      // A Worker that is warm from other requests needs fewer.
       await load(connections.get(worker), request, warm.has(worker) ? plan.warmup / 5 : plan.warmup, status);
       warm.add(worker);
     }
@@ -36,12 +36,12 @@ export async function measurePass({ basic, workers, rows, verify }, plan, counte
   }
 }
 
-/** Measures MCP's servers in one pass: adds rounds to the `passes` of each kind of request. */
+/** Measures the MCP servers in one pass: adds rounds to the `passes` of each kind of request. */
 export async function measureMcp(servers, plan, counter) {
   await serve(await configure(servers), async ({ pid, ports }) => {
     await verifyMcp(servers, ports);
-    // Connections of its own each time: some servers take so long that those of the others would be
-    // closed meanwhile, for nothing came over them.
+    // Open new connections each time: some servers are so slow that the idle connections to the others
+    // would be closed.
     const serving = async ({ name }, use) => {
       const connections = await open(ports[name], plan.connections);
       await use(connections);
@@ -66,18 +66,18 @@ export async function measureMcp(servers, plan, counter) {
   });
 }
 
-/** What a call costs the process, and how long it takes, in one round. */
+/** The cost and the latencies of a call in one round. */
 async function measure(pid, connections, { request, status }, requests, counter) {
-  // Before anything is counted: connections are opened again, and the last Worker leaves the caches.
+  // Before counting, reopen closed connections and fill the CPU caches with this Worker.
   await load(connections, request, connections.length, status);
   const stop = await counter.start(pid);
   const { seconds, latencies } = await load(connections, request, requests, status);
-  // An answer leaves before the process is done with its request.
+  // The process continues for a moment after it has sent the response.
   await sleep(20);
   return { cost: (await stop()) / requests, rate: requests / seconds, latencies };
 }
 
-/** Milliseconds from the start of a workerd with this Worker alone to its first answer. */
+/** Milliseconds from the start of a workerd with only this Worker to its first response. */
 export async function firstAnswer(worker) {
   const config = await configure([worker]);
   const started = performance.now();
@@ -86,13 +86,13 @@ export async function firstAnswer(worker) {
     const { status } = await connection.send(CALL);
     const time = performance.now() - started;
     connection.close();
-    if (status !== 200) throw new Error(`${worker.name} first answered ${status}`);
+    if (status !== 200) throw new Error(`${worker.name} first returned ${status}`);
     return time;
   });
 }
 
-/** Forwards and backwards by turns, each time from elsewhere: those that are compared stay close to
- *  each other, and nobody always follows the same one. */
+/** The order of a round: alternately forwards and backwards, from a random start. Compared items stay
+ *  close together, but none always follows the same one. */
 function inTurn(items, round) {
   const from = Math.floor(Math.random() * items.length);
   const order = [...items.slice(from), ...items.slice(0, from)];

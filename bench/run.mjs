@@ -1,9 +1,9 @@
-// Measures the Worker against other ways of doing the same, in one workerd.
-//   node bench/run.mjs           everything; writes bench/RESULTS.md and bench/ratios.json
-//   node bench/run.mjs --check   the ratios alone, in fewer rounds; fails when one is worse than stored
-//   node bench/run.mjs --load    mixed traffic, of which a tenth is bad
-//   node bench/run.mjs --soak    a million calls, and what becomes of memory
-//   node bench/run.mjs --smoke   whether all of it works: few requests, no catalogues of many tools
+// Runs the benchmark: compares the Worker with other implementations in one workerd.
+//   node bench/run.mjs           runs everything; writes bench/RESULTS.md and bench/ratios.json
+//   node bench/run.mjs --check   measures only the ratios, in fewer rounds; fails if one is worse than the stored one
+//   node bench/run.mjs --load    sends mixed traffic, a tenth of it invalid
+//   node bench/run.mjs --soak    sends a million calls and measures memory
+//   node bench/run.mjs --smoke   checks that everything works: few requests, no large catalogues
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -29,7 +29,7 @@ const FULL = {
   requests: 500,
   warmup: 2000,
   connections: 16,
-  // By how many tools there are: the more, the longer the packages take.
+  // Requests by the number of tools: the packages are slower with more tools.
   mcp: { rounds: 11, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]) },
   load: { slices: 10, milliseconds: 2000, connections: 64 },
   soak: { calls: 1_000_000, step: 50_000, connections: 64 },
@@ -52,8 +52,8 @@ const mode = modes.find((mode) => process.argv.includes(`--${mode}`)) ?? "full";
 const plan = { full: FULL, check: { ...FULL, passes: 2 }, load: FULL, soak: FULL, smoke: SMOKE }[mode];
 const RATIOS = join(ROOT, "bench/ratios.json");
 
-const say = (text) => console.error(`bench: ${text}`);
-// Through "exit", which ends a workerd that is running.
+const log = (text) => console.error(`bench: ${text}`);
+// Emits "exit", which ends a running workerd.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 await mkdir(SCRATCH, { recursive: true });
 
@@ -72,12 +72,12 @@ async function measured() {
   const counter = await pick();
   let watched;
   const subject = await withAccess(async (ways) => {
-    const subject = await subjects(plan.catalogues, ways, say);
+    const subject = await subjects(plan.catalogues, ways, log);
     watched = await bystanders();
     for (const row of subject.rows) row.passes = [];
     for (const worker of subject.basic) Object.assign(worker, sizes(worker), { starts: [] });
     for (let pass = 1; pass <= plan.passes; pass++) {
-      say(`pass ${pass} of ${plan.passes}`);
+      log(`pass ${pass} of ${plan.passes}`);
       await measurePass(subject, plan, counter);
     }
     return subject;
@@ -91,7 +91,7 @@ async function measured() {
     return;
   }
 
-  say("MCP");
+  log("MCP");
   const mcp = await mcpServers(subject.basic);
   await measureMcp(mcp, plan.mcp, counter);
   const noise = await watched();
@@ -99,21 +99,21 @@ async function measured() {
   const memory = await remember();
   const text = report({ ...subject, mcp, load: loaded, memory }, plan, { counter, noise });
   if (mode === "smoke") {
-    say("all answer as they should; so few calls say nothing about speed");
+    log("all responses are correct; so few calls do not measure performance");
   } else {
     console.log(text);
     await writeFile(join(ROOT, "bench/RESULTS.md"), text);
     await writeFile(RATIOS, `${JSON.stringify(now, null, 2)}\n`);
-    // Instructions have no price.
+    // Prices need CPU time, not instructions.
     if (counter.unit === "µs") await writePrices(priced(subject.rows));
   }
 }
 
 function unknown() {
-  throw new Error("there is no bench/ratios.json to compare with; make bench writes it");
+  throw new Error("bench/ratios.json is missing; run make bench to create it");
 }
 
-/** The requests whose price is told, with their CPU time. */
+/** The requests in the price table, with their CPU time. */
 function priced(rows) {
   const named = [
     ...rows.filter(({ group }) => group === "access").map(({ id, title }) => [id, `a call, AUTH: ${title}`]),
@@ -127,7 +127,7 @@ function priced(rows) {
   });
 }
 
-/** Ours and the packages, with as many tools each. */
+/** Ours and the packages, with the same numbers of tools. */
 async function mcpServers(basic) {
   const mcp = [];
   for (const [count, requests] of plan.mcp.requests) {
@@ -135,7 +135,7 @@ async function mcpServers(basic) {
     if (own) mcp.push({ ...own, title: "ours", count, requests: plan.requests });
     for (const server of await servers(count)) mcp.push({ ...server, requests });
   }
-  // Without the catalogues, ours has the tools that are deployed.
+  // Without the generated catalogues, ours has the deployed tools.
   if (plan.catalogues.length === 0) {
     mcp.push({ ...basic.find(({ name }) => name === "ours"), requests: plan.requests });
   }
@@ -144,13 +144,13 @@ async function mcpServers(basic) {
 }
 
 async function load() {
-  say("load");
+  log("load");
   const echo = (await yardsticks()).find(({ name }) => name === "echo");
   return underLoad(await deployed(), echo, plan.load);
 }
 
 async function remember() {
-  say("memory");
+  log("memory");
   const ours = await deployed();
   const samples = await soak(ours, plan.soak);
   return { samples, growth: growth(samples), peaks: await peaks(ours) };

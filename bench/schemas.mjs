@@ -1,5 +1,5 @@
-// Twenty different input schemas of the kinds that tools have, each with an input that it takes.
-// A row is `[properties, required, example]`; none uses `pattern`, which brings in a regex engine.
+// Twenty typical input schemas of tools, each with a valid input. A row is `[properties, required, example]`.
+// No schema uses `pattern`, which may add a regex engine to the bundle.
 
 const string = (description, more) => ({ type: "string", description, ...more });
 const integer = (description, more) => ({ type: "integer", description, ...more });

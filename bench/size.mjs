@@ -1,4 +1,4 @@
-// Measures the size and the start of the Worker with each Cargo feature, and writes the table of docs/SIZE.md.
+// Measures the size and startup time of the Worker with each Cargo feature, and writes the table of docs/SIZE.md.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -13,7 +13,7 @@ import { ours, sizes, yardsticks } from "./workers.mjs";
 
 const STARTS = 24;
 
-/** The calculator with some features of the crate `toolbooth`; without a list, with the default ones. */
+/** Builds of the calculator with some features of the crate `toolbooth`; the default features if not listed. */
 const BUILDS = [
   { title: "the calculator, all features" },
   { title: "the calculator, no feature", features: [] },
@@ -23,24 +23,24 @@ const BUILDS = [
 ];
 const NEEDED = ["mcp", "providers", "challenges"];
 
-const say = (text) => console.error(`size: ${text}`);
+const log = (text) => console.error(`size: ${text}`);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 
 const manifest = await readFile(join(ROOT, "crates/toolbooth/Cargo.toml"), "utf8");
 const [, declared = ""] = manifest.split(/^\[features\]$/m);
 const missing = NEEDED.filter((feature) => !new RegExp(`^${feature} *=`, "m").test(declared));
-if (missing.length > 0) say(`only with all features: toolbooth has no feature ${missing.join(", ")} yet`);
+if (missing.length > 0) log(`only with all features: toolbooth has no feature ${missing.join(", ")} yet`);
 
 const echo = (await yardsticks()).find(({ name }) => name === "echo");
 const workers = [echo, { ...(await deployed()), title: "everything: all tools, all features", limit: BUDGET.everything }];
 for (const { title, features, limit } of BUILDS) {
   if (features !== undefined && missing.length > 0) continue;
-  say(title);
+  log(title);
   const name = `size-${features === undefined ? "all" : features.join("-") || "none"}`;
   workers.push({ ...(await ours(name, title, await catalogue(name, ["tools/calculator"], { features }))), limit });
 }
 
-say(`${STARTS} starts of each`);
+log(`${STARTS} starts of each`);
 for (const worker of workers) worker.starts = [];
 for (let round = 0; round < STARTS; round++) {
   for (const worker of round % 2 === 0 ? workers : workers.toReversed()) worker.starts.push(await firstAnswer(worker));

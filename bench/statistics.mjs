@@ -1,6 +1,6 @@
-// What many noisy figures say together.
+// Statistics for noisy measurements.
 
-/** The value below which this part of the values lies. */
+/** The quantile: the value below which the fraction `part` of the values lies. */
 export function quantile(values, part) {
   const sorted = values.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * part;
@@ -11,11 +11,10 @@ export function quantile(values, part) {
 export const median = (values) => quantile(values, 0.5);
 
 /**
- * A measure of one thing, and its ratio to that of another in the same round. Both have been measured
- * in passes, each a process of its own, of several rounds.
+ * Compares two measurements of several rounds in several passes, each pass with a new process.
  *
- * `ratio` is the median over all rounds, `low` and `high` are the quartiles around it, and `passes` has
- * the median of each pass: what differs between them is what a process has by chance.
+ * `ratio` is the median of the ratios in the same round, `low` and `high` are the quartiles, and `passes`
+ * has the median of each pass: their differences are noise between processes.
  */
 export function compare(passes, others, measure) {
   const values = passes.flat().map(measure);
@@ -33,8 +32,7 @@ export function compare(passes, others, measure) {
   };
 }
 
-/** By which part of itself a ratio differs from pass to pass (a standard deviation); 0 when there is
- *  one pass. */
+/** The relative standard deviation of a ratio between passes; 0 for a single pass. */
 export function deviation(passes) {
   if (passes.length < 2) return 0;
   const logs = passes.map(Math.log);
@@ -43,8 +41,8 @@ export function deviation(passes) {
 }
 
 /**
- * How a value grows along a line through the points `[x, y]`: `growth` over all of them, and `error`,
- * the standard error of that.
+ * Linear regression over the points `[x, y]`: `growth` from the first to the last point, and `error`, its
+ * standard error.
  */
 export function trend(points) {
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;

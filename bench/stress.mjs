@@ -1,4 +1,4 @@
-// What happens under much traffic of all kinds: how long answers take, and what becomes of memory.
+// Load test and soak test with mixed traffic: measures latency and memory.
 import { readFile } from "node:fs/promises";
 
 import { inspect } from "./inspector.mjs";
@@ -8,8 +8,8 @@ import { send } from "./traffic.mjs";
 import { CALL } from "./verify.mjs";
 import { configure, serve } from "./workerd.mjs";
 
-/** Mixed traffic to ours and to echo, in slices by turns: `{ requests, rate, p50, p99 }` for each, and
- *  the ratios of neighbouring slices. Fails at the first answer that is not its request's own. */
+/** Sends mixed traffic to ours and to echo in alternating slices. Returns `{ requests, rate, p50, p99 }` for
+ *  each, with ratios of neighbouring slices. Throws at the first wrong response. */
 export async function underLoad(ours, echo, { slices, milliseconds, connections }) {
   return serve(await configure([ours, echo]), async ({ ports }) => {
     const sides = [];
@@ -24,7 +24,7 @@ export async function underLoad(ours, echo, { slices, milliseconds, connections 
       const [p50, p99] = [0.5, 0.99].map((part) => quantile(latencies, part));
       return { requests: latencies.length, seconds, p50, p99 };
     };
-    // The first of each warms up.
+    // The first slice of each is the warm-up.
     for (let round = 0; round <= slices; round++) {
       for (const side of sides) {
         const measured = await slice(side);
@@ -47,14 +47,14 @@ export async function underLoad(ours, echo, { slices, milliseconds, connections 
   });
 }
 
-/** Whether an answer is the one that its request must get. */
+/** Whether a response is correct for its request. */
 const answered = (entry, answer) => entry.answered(answer);
 
 function echoed({ request }, { status, body }) {
   return status === 200 && body === request.slice(request.indexOf("\r\n\r\n") + 4);
 }
 
-/** Mixed traffic for long: `[{ calls, rss, wasm }]` after each step, in bytes. */
+/** Sends mixed traffic for a long time. Returns `[{ calls, rss, wasm }]` after each step, in bytes. */
 export async function soak(ours, { calls, step, connections }) {
   const use = async ({ pid, ports, inspector }) => {
     const own = await open(ports[ours.name], connections);
@@ -63,7 +63,7 @@ export async function soak(ours, { calls, step, connections }) {
     const runtime = await inspect(inspector, ours.name);
     for (let done = 0; done < calls; done += step) {
       await send(own, place, (sent) => sent < step, answered);
-      // Asking makes the runtime collect its garbage first.
+      // This query triggers a garbage collection first.
       const wasm = await runtime.memory();
       samples.push({ calls: done + step, rss: await resident(pid), wasm });
     }
@@ -74,10 +74,10 @@ export async function soak(ours, { calls, step, connections }) {
   return serve(await configure([ours]), use, { inspected: true });
 }
 
-/** Bytes a call: what loses less may as well be a page of the runtime's that came late. */
+/** Bytes per call: smaller growth may be late page allocation by the runtime. */
 const NEGLIGIBLE = 0.1;
 
-/** By how much memory grew over the last half of a soak, and whether that is more than noise. */
+/** The growth of memory over the second half of a soak test, and whether it exceeds the noise. */
 export function growth(samples) {
   const half = samples.slice(Math.floor(samples.length / 2));
   const { growth, error } = trend(half.map(({ calls, rss }) => [calls, rss]));
@@ -101,7 +101,7 @@ const filled = (item, [open, close], between) => {
   return `${before}${open}${Array(count).fill(item).join(between)}${close}${after}`;
 };
 
-/** Bodies of 256 KB by what fills them, and the status of those that have too many values. */
+/** Bodies of 256 KB by content, with the expected status if they have too many values. */
 const SHAPES = [
   ["one string", filled("a", ['"', '"'], "")],
   ["one string, all of it escaped", filled("\\u0041", ['"', '"'], "")],
@@ -111,9 +111,8 @@ const SHAPES = [
   ["objects of one member", filled('{"a":0}', ["[", "]"], ",")],
 ];
 
-/** What one call with a body of 256 KB adds to the WebAssembly memory of a fresh Worker:
- *  `[{ title, before, peak }]` in bytes. Such a memory never shrinks, so what it has afterwards is
- *  the most that was needed. */
+/** The WebAssembly memory of a new Worker before and after one call with a body of 256 KB:
+ *  `[{ title, before, peak }]` in bytes. The memory never shrinks, so its final size is the peak. */
 export async function peaks(ours) {
   const config = await configure([ours]);
   const measured = [];
@@ -124,7 +123,7 @@ export async function peaks(ours) {
       const runtime = await inspect(inspector, ours.name);
       const before = await runtime.memory();
       const { status } = await connection.send(post("/tools/call", body));
-      if (status !== expected) throw new Error(`${title}: answered ${status}; expected ${expected}`);
+      if (status !== expected) throw new Error(`${title}: returned ${status}; expected ${expected}`);
       measured.push({ title, before, peak: await runtime.memory() });
       runtime.close();
       connection.close();

@@ -1,4 +1,4 @@
-// What is measured: the Workers, and the rows, each a request to one of them.
+// The measured Workers, and the rows of the tables: each is a request to one Worker.
 import { join } from "node:path";
 
 import { verifyAccess } from "./access.mjs";
@@ -14,32 +14,32 @@ import { ours, written, yardsticks } from "./workers.mjs";
 
 const CALCULATOR = "tools/calculator";
 
-/** Ours as it is deployed. */
+/** Our deployed Worker. */
 export const deployed = () => ours("ours", "ours", join(ROOT, "build"));
 
 /**
- * `{ basic, workers, rows, verify }`: `basic` are the Workers that are called in the plainest way, and
- * whose starts are measured; `verify(ports)` throws unless all answer as they should. A row is
- * `{ id, group, title, worker, request, status }`; its `group` is the table that it stands in.
+ * `{ basic, workers, rows, verify }`: `basic` are the Workers of the plain call, whose startup is also
+ * measured; `verify(ports)` throws unless all responses are correct. A row is
+ * `{ id, group, title, worker, request, status }`; its `group` is its table in the report.
  */
-export async function subjects(catalogues, ways, say) {
+export async function subjects(catalogues, ways, log) {
   const own = await deployed();
   const [none, echo, ...services] = await yardsticks();
   const basic = [none, echo, ...services, own];
   for (const count of catalogues) {
     const title = `ours, ${count.toLocaleString("en")} ${count === 1 ? "tool" : "tools"}`;
-    say(title);
+    log(title);
     const name = `tools-${count}`;
     basic.push(await ours(name, title, await catalogue(name, [CALCULATOR], { generated: count - 1 })));
   }
-  say("ours, the tool of the realistic call");
+  log("ours, the tool of the realistic call");
   const orders = [
     ...(await Promise.all(written("order-", "order", order.definition))),
     await ours("order-ours", "ours", await catalogue("order", [CALCULATOR, "bench/order"])),
   ];
   const guarded = ways.map(({ name, title, variables }) => ({ name, title, variables, modules: own.modules }));
-  const asked = await answersOf(own, lists);
-  const constants = asked.map(constant);
+  const recorded = await answersOf(own, lists);
+  const constants = recorded.map(constant);
 
   const row = (group, id, title, worker, request, status = 200) => ({ group, id, title, worker, request, status });
   const rows = [
@@ -49,7 +49,7 @@ export async function subjects(catalogues, ways, say) {
     row("order", "order-echo", "echo Worker", "echo", order.CALL),
     ...orders.map(({ name, title }) => row("order", name, title, name, order.CALL)),
     row("list", "list-null", "null Worker", "null", get("/")),
-    ...asked.flatMap(({ name, title, request, answer: { status, body } }, at) => [
+    ...recorded.flatMap(({ name, title, request, answer: { status, body } }, at) => [
       { ...row("list", name, title, "ours", request, status), bytes: body.length },
       row("list", `${name}-constant`, title, constants[at].name, request, status),
     ]),
@@ -65,12 +65,12 @@ export async function subjects(catalogues, ways, say) {
       await verifyProtocols(ports.ours);
       await verifyAccess(ways, ports);
       await order.verifyOrder(orders.map(({ name }) => name), ports);
-      await verifyLists(asked, ports);
+      await verifyLists(recorded, ports);
     },
   };
 }
 
-/** What one Worker alone answers to `ask`. */
+/** The responses of one Worker to the requests of `ask`. */
 async function answersOf(worker, ask) {
   return serve(await configure([worker]), async ({ ports }) => {
     const connection = await Connection.open(ports[worker.name]);

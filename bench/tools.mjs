@@ -1,6 +1,5 @@
-// Catalogues of any size: Calculator.Add as it is, the tool of the realistic call, or generated tools
-// around it. They are ordinary crates, built as ours is; the crates of the workspace are taken from
-// where they are.
+// Builds catalogues of any size from Calculator.Add, the tool of the realistic call, and generated tools.
+// They are ordinary crates, built like the deployed one, with path dependencies on this workspace.
 import { spawnSync } from "node:child_process";
 import { cp, glob, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -9,13 +8,13 @@ import { ROOT, SCRATCH } from "./paths.mjs";
 import { SCHEMAS } from "./schemas.mjs";
 
 const TOOLKIT_SIZE = 25;
-/** What a catalogue depends on. */
+/** The files that a catalogue depends on. */
 const INPUTS =
   "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
 
-/** Builds a catalogue, unless that is done, and gives its bundle's folder: the toolkits of these
- *  folders, each called as its folder is, and as many generated tools. `features` are those of the crate
- *  `toolbooth`, if not its default ones. */
+/** Builds a catalogue unless it is up to date, and returns the folder of its bundle. It has the toolkits of
+ *  these folders and `generated` generated tools. `features` replaces the default features of the crate
+ *  `toolbooth`. */
 export async function catalogue(name, folders, { generated = 0, features } = {}) {
   const crate = join(SCRATCH, name);
   const bundle = join(SCRATCH, `${name}-bundle`);
@@ -29,18 +28,18 @@ export async function catalogue(name, folders, { generated = 0, features } = {})
     await cp(join(ROOT, folder), join(crate, basename(folder)), { recursive: true });
   }
   await cp(join(ROOT, "Cargo.lock"), join(crate, "Cargo.lock"));
-  // The target folder of ours, so that what all depend on is compiled once.
+  // Share the target folder, so that common dependencies are compiled once.
   const env = { ...process.env, CARGO_TARGET_DIR: join(ROOT, "target") };
   const script = join(ROOT, "scripts/bundle.sh");
   const { status } = spawnSync(script, [crate, bundle], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   });
-  if (status !== 0) throw new Error(`the catalogue ${name} was not built`);
+  if (status !== 0) throw new Error(`building the catalogue ${name} failed`);
   return bundle;
 }
 
-/** The time at which the youngest of the files that match was written; 0 when there is none. */
+/** The modification time of the newest matching file; 0 if there is none. */
 async function newest(pattern, cwd) {
   let time = 0;
   for await (const path of glob(pattern, { cwd })) {
@@ -70,12 +69,12 @@ async function files(name, folders, generated, features) {
 
 const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
 
-/** A workspace of its own, with the versions and the profile of ours. */
+/** A separate workspace with the versions and the profile of this one. */
 async function manifest(name, features) {
   const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
   const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
   const all = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
-  // Takes effect if no other crate asks for the default features.
+  // This only works if no other crate enables the default features.
   const chosen = `$1, default-features = false, features = ${JSON.stringify(features)} `;
   const dependencies = features ? all.replace(/^(toolbooth = \{ path = "[^"]+")[^}]*/m, chosen) : all;
   return `[workspace]
@@ -114,7 +113,7 @@ include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 toolbooth_worker::serve!(CATALOG);
 `;
 
-// Every tool has a function and so an instance of `run`, as written ones have.
+// Every tool has its own function, and so its own instance of `run`, like real tools.
 const handlers = (numbers) => `use serde_json::{Map, Value};
 use toolbooth::{Context, ToolError};
 ${numbers
@@ -127,7 +126,7 @@ pub(crate) async fn tool${number}(input: Map<String, Value>, _: &Context<'_>) ->
   )
   .join("")}`;
 
-/** Calculator.Add as it is. */
+/** The definition of Calculator.Add. */
 export const calculator = async () =>
   JSON.parse(await readFile(join(ROOT, "tools/calculator/Add@1.0.0.json"), "utf8"));
 

@@ -1,5 +1,5 @@
-// What many clients send at once: every protocol, and every tenth request a bad one. Each request
-// knows its own answer; the operands differ, so that nobody can be given another's.
+// Mixed traffic: requests in every protocol, every tenth one invalid. Each request can check its response;
+// the operands differ, so that swapped responses are detected.
 import { get, post } from "./load.mjs";
 import { add } from "./mcp.mjs";
 import { calls } from "./protocols.mjs";
@@ -15,37 +15,37 @@ const good = OPERANDS.flatMap((input) =>
 );
 
 const call = (tool_id, input) => JSON.stringify({ call_id: "bad", tool_id, input });
-const fails = (expected, told) => ({ status, body }) => status === expected && told(JSON.parse(body));
-const says = (words) => ({ message }) => message.includes(words);
+const fails = (expected, matches) => ({ status, body }) => status === expected && matches(JSON.parse(body));
+const contains = (text) => ({ message }) => message.includes(text);
 
 const bad = [
   {
-    title: "no JSON",
+    title: "invalid JSON",
     request: post("/oxp/tools/call", '{"tool_id": "Calculator.Add"'),
-    answered: fails(400, says("malformed")),
+    answered: fails(400, contains("malformed")),
   },
   {
-    title: "no JSON, JSON-RPC",
+    title: "invalid JSON, JSON-RPC",
     request: post("/jsonrpc", "{"),
     answered: fails(400, ({ error }) => error.code === -32700),
   },
   {
-    title: "wrong input",
+    title: "invalid input",
     request: post("/oxp/tools/call", call("Calculator.Add", { a: "1", b: 2 })),
     answered: fails(422, ({ parameter_errors }) => Object.keys(parameter_errors).join() === "a"),
   },
   {
-    title: "wrong input, OTC",
+    title: "invalid input, OTC",
     request: post("/otc/tools/call", JSON.stringify({ request: { tool_id: "Calculator.Add", input: {} } })),
     answered: fails(422, ({ parameter_errors }) => Object.keys(parameter_errors).join() === "a,b"),
   },
   {
-    title: "wrong input, MCP",
+    title: "invalid input, MCP",
     request: add({ a: 1 }),
     answered: fails(200, ({ result }) => result.isError === true),
   },
   {
-    title: "wrong input, Anthropic",
+    title: "invalid input, Anthropic",
     request: post(
       "/providers/anthropic/call",
       JSON.stringify({
@@ -58,43 +58,43 @@ const bad = [
   {
     title: "unknown tool",
     request: post("/oxp/tools/call", call("Calculator.Divide", { a: 1, b: 2 })),
-    answered: fails(400, says("was not found")),
+    answered: fails(400, contains("was not found")),
   },
   {
     title: "unknown version",
     request: post("/tools/call", "{}", { "content-type": "application/json", "oxp-version": "2.0" }),
-    answered: fails(400, says("version")),
+    answered: fails(400, contains("version")),
   },
   {
     title: "wrong content type",
     request: post("/oxp/tools/call", "{}", { "content-type": "text/plain" }),
-    answered: fails(415, says("not JSON")),
+    answered: fails(415, contains("not JSON")),
   },
   {
     title: "wrong method",
     request: get("/oxp/tools/call"),
-    answered: fails(405, says("method")),
+    answered: fails(405, contains("method")),
   },
   {
-    title: "no such address",
+    title: "unknown path",
     request: post("/oxp/tools/calls", "{}"),
-    answered: fails(404, says("nothing at this address")),
+    answered: fails(404, contains("nothing at this address")),
   },
 ];
 
 const PERIOD = 10;
-/** All of them, in the order in which they are sent. */
+/** All requests, in the order of sending. */
 export const TRAFFIC = Array.from({ length: (good.length * PERIOD) / (PERIOD - 1) }, (_, at) => {
   const nth = Math.floor(at / PERIOD);
   return at % PERIOD === PERIOD - 1 ? bad[nth % bad.length] : good[at - nth];
 });
 
-/** How many kinds there are, and which part of all requests is bad. */
+/** The number of kinds of valid and invalid requests, and the fraction of invalid requests. */
 export const KINDS = { good: good.length / OPERANDS.length, bad: bad.length, part: 1 / PERIOD };
 
-/** Sends the traffic over the connections while `goes(sent)` says so, from where the last one of the
- *  same `place` ended. Milliseconds of each answer, and seconds in all; throws at the first answer that is not
- *  `right(entry, answer)`. */
+/** Sends the traffic over the connections while `goes(sent)` is true, continuing where the last call with the
+ *  same `place` stopped. Returns the milliseconds of each response and the total seconds; throws at the first
+ *  response for which `right(entry, answer)` is false. */
 export async function send(connections, place, goes, right) {
   const latencies = [];
   let count = 0;
@@ -107,7 +107,7 @@ export async function send(connections, place, goes, right) {
         const sent = performance.now();
         const answer = await connection.send(entry.request);
         latencies.push(performance.now() - sent);
-        if (!right(entry, answer)) throw new Error(`${entry.title}: answered ${answer.status} ${answer.body}`);
+        if (!right(entry, answer)) throw new Error(`${entry.title}: returned ${answer.status} ${answer.body}`);
       }
     }),
   );

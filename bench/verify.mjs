@@ -1,5 +1,5 @@
-// What is measured must first be right: every Worker answers, and those that serve the tool answer
-// alike, to good calls and to bad ones.
+// Checks the Workers before measuring: all implementations of the tool must give the same responses to
+// valid and invalid calls.
 import assert from "node:assert/strict";
 
 import { Connection, post } from "./load.mjs";
@@ -10,11 +10,11 @@ const BODY = JSON.stringify({
   input: { a: 10, b: 5 },
 });
 
-/** The call that everything is measured with, with these further headers. */
+/** The standard call of the benchmark, with additional headers. */
 export const call = (headers) =>
   post("/tools/call", BODY, { "content-type": "application/json", ...headers });
 
-/** That call by nobody in particular. */
+/** The standard call without credentials. */
 export const CALL = call();
 
 const SUM = {
@@ -44,7 +44,7 @@ const CASES = [
   post("/tools/calls", "{}"),
 ];
 
-/** Throws when the Worker at `port` does not answer as its name promises. */
+/** Checks the Worker at `port` and returns its responses to the test cases. */
 export async function verify(name, port) {
   const connection = await Connection.open(port);
   const answer = async (request) => comparable(await connection.send(request));
@@ -64,7 +64,7 @@ export async function verify(name, port) {
   }
 }
 
-/** Throws when two Workers answered differently. */
+/** Throws if the responses of two Workers differ. */
 export function alike(answers) {
   const [[, expected], ...others] = answers.filter(([, list]) => list.length > 0);
   for (const [name, got] of others) {
@@ -72,7 +72,7 @@ export function alike(answers) {
   }
 }
 
-// Without how long it took, and without the words for developers, which may name a parser's own.
+// Drops the duration and the developer message, which may contain text of a parser.
 export function comparable({ status, head, body }) {
   const { duration, developer_message, ...rest } = JSON.parse(body);
   const [, version] = /\r\noxp-version: (.*)/i.exec(head) ?? [];

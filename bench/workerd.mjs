@@ -1,5 +1,5 @@
-// Starts one workerd in which each Worker is a service with a socket of its own, so that all
-// share the process, its threads and whatever else the machine does meanwhile.
+// Starts one workerd with all Workers, each on its own socket, so that they share the process, its threads
+// and any interference.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { ROOT, SCRATCH } from "./paths.mjs";
 
 export const { version } = workerd;
 
-/** Writes a configuration with all `workers`, for `serve`. A worker's `variables` are its text
+/** Writes a configuration with all `workers` for `serve`. The `variables` of a Worker are its text
  *  bindings. */
 export async function configure(workers) {
   const names = workers.map(({ name }) => name);
@@ -35,9 +35,9 @@ export async function configure(workers) {
     const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}], bindings = [${bindings.join(", ")}])`;
     return `(name = "${name}", worker = ${worker})`;
   });
-  // Where Workers fetch from: the issuer of the tokens is on this machine.
+  // Allow fetches to private addresses: the token issuer runs on this machine.
   services.push(`(name = "internet", network = (allow = ["private"]))`);
-  // Port 0: the system picks a free one, and workerd reports it.
+  // Port 0: the system chooses a free port, and workerd reports it.
   const sockets = names.map(
     (name) => `(name = "${name}", address = "127.0.0.1:0", http = (), service = "${name}")`,
   );
@@ -55,8 +55,8 @@ const config :Workerd.Config = (
   return { path, names };
 }
 
-/** Runs `use` with the process's id and the Workers' ports by name, then ends the process. Where it
- *  is `inspected`, `inspector` is the port of the runtime's inspector. */
+/** Runs `use` with the process id and the Workers' ports by name, then ends the process. If `inspected`,
+ *  `inspector` is the port of the inspector. */
 export async function serve({ path, names }, use, { inspected = false } = {}) {
   const flags = ["--control-fd=3", ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : [])];
   const child = spawn(workerd.default, ["serve", ...flags, path, "config"], {
@@ -83,5 +83,5 @@ async function listening(child, names) {
     if (event === "listen") ports[socket] = port;
     if (names.every((name) => name in ports)) return { ports, inspector };
   }
-  throw new Error("workerd ended before it listened");
+  throw new Error("workerd exited before it listened on all sockets");
 }

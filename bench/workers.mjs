@@ -1,5 +1,5 @@
-// The Workers that are measured. Each is `{ name, title, modules }`; a module's first entry is the
-// main one, and its bytes are what a deployment would upload.
+// Builds the measured Workers: `{ name, title, modules }`. The first module is the main one; the modules
+// are what a deployment would upload.
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { build } from "esbuild";
 import { ROOT } from "./paths.mjs";
 import { calculator } from "./tools.mjs";
 
-/** The yardsticks: null, echo, and the same service in JavaScript, bare and with Hono. */
+/** The baselines: null, echo, and the same service in JavaScript, without a framework and with Hono. */
 export async function yardsticks() {
   const fixed = async (name, title) => ({ name, title, modules: [await bundled(name, {})] });
   return Promise.all([
@@ -21,8 +21,8 @@ export async function yardsticks() {
   ]);
 }
 
-/** A service of one tool, written by hand in JavaScript: bare, and with Hono. Its function is that of
- *  bench/workers/tools. */
+/** Services with one tool in JavaScript: without a framework, and with Hono. bench/workers/tools has the
+ *  function of the tool. */
 export function written(prefix, tool, definition) {
   const [id, version] = definition.id.split("@");
   const sources = {
@@ -41,7 +41,7 @@ export { run } from "./workers/tools/${tool}.mjs";
   return [worker("ajv", "JavaScript + AJV"), worker("hono", "Hono + AJV")];
 }
 
-/** A Worker that scripts/bundle.sh made. */
+/** A Worker from a bundle of scripts/bundle.sh. */
 export async function ours(name, title, folder) {
   const module = async (file, type) => ({
     name: file,
@@ -52,15 +52,14 @@ export async function ours(name, title, folder) {
   return { name, title, modules: await Promise.all(modules) };
 }
 
-/** AJV's checks of the definition's schemas as source: nothing is compiled while a Worker runs. */
+/** AJV validators for the definition's schemas as source code, because Workers cannot compile at runtime. */
 function precompiled(definition) {
   const ajv = new Ajv({ allErrors: true, code: { source: true, esm: true } });
   ajv.addSchema(definition.input_schema, "input").addSchema(definition.output_schema, "output");
   return standalone(ajv, { input: "input", output: "output" });
 }
 
-/** A Worker of bench/workers, bundled and minified as ours is; `sources` are the modules that are
- *  generated, by name. */
+/** A Worker of bench/workers, bundled and minified like ours; `sources` are generated modules by name. */
 export async function bundled(name, sources) {
   const supply = {
     name: "generated",
@@ -90,10 +89,10 @@ export async function bundled(name, sources) {
   return { name: "worker.js", type: "esModule", bytes: outputFiles[0].contents };
 }
 
-// Not zlib of Node, whose result is 1 % larger.
+// Not Node's zlib, whose output is 1 % larger.
 const gzip = (bytes) => execFileSync("gzip", ["-9"], { input: bytes, maxBuffer: 64e6 });
 
-/** The bytes of its modules, raw and compressed. */
+/** The total size of the modules in bytes, raw and compressed. */
 export function sizes({ modules }) {
   const sum = (size) => modules.reduce((total, { bytes }) => total + size(bytes), 0);
   return {

@@ -1,5 +1,4 @@
-// JSON Schema as the source of the zod schema that says the same, for the benchmark's schemas: in
-// what is made for JavaScript, people write theirs in zod.
+// Converts the benchmark's JSON Schemas to zod source code, because the JavaScript packages use zod.
 
 const FORMATS = {
   date: "z.iso.date()",
@@ -20,7 +19,7 @@ const BOUNDS = {
 
 const text = JSON.stringify;
 
-/** `z.…`, with the bounds and the description of the schema. */
+/** The `z.…` expression, with the constraints and the description of the schema. */
 export function zod(schema) {
   const bounds = Object.entries(BOUNDS)
     .filter(([keyword]) => keyword in schema)

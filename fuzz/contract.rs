@@ -1,6 +1,6 @@
-//! Checks a response against docs/contracts, as tests/support/contract.mjs does on workerd.
+//! Validates a response against the OpenAPI contracts in docs/contracts, like tests/support/contract.mjs.
 //!
-//! A contract describes every response of its addresses, so a new protocol needs nothing here.
+//! A contract describes every response of its paths, so a new protocol needs no change here.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,8 +27,7 @@ impl<'a> Answer<'a> {
         str::from_utf8(self.body).map_err(|error| format!("the body is not UTF-8: {error}"))
     }
 
-    /// The path whose contract describes the response. At the root, a call is answered in the
-    /// protocol of its body.
+    /// The path whose contract describes the response. At the root, the body selects the protocol.
     fn contract_path(&self) -> String {
         let path = self.path;
         if self.method != "POST" || !["/call", "/tools/call"].contains(&path) {
@@ -49,10 +48,10 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Checks a response against the contract of its address.
+/// Validates a response against the contract of its path.
 ///
 /// # Errors
-/// What the contract does not allow.
+/// The first violation of the contract.
 pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     for (name, value) in answer.headers {
         let same = |(other, _): &&(&str, &str)| other.eq_ignore_ascii_case(name);
@@ -64,8 +63,8 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
     CONTRACTS.check(answer).map_err(|error| format!("{method} {path} answered {status}: {error}"))
 }
 
-/// The method and the path of every operation in the contracts; a variable segment is `x`.
-#[allow(dead_code, reason = "the tests of crates/toolbooth take the addresses from the index")]
+/// The method and path of every operation in the contracts; `x` replaces a path parameter.
+#[allow(dead_code, reason = "the tests of crates/toolbooth take the paths from the index")]
 pub(crate) fn operations() -> impl Iterator<Item = (String, String)> {
     CONTRACTS.mounts.iter().flat_map(|(prefix, contract)| {
         members(&contract.document, "/paths").flat_map(move |(path, item)| {
@@ -83,7 +82,7 @@ struct Contracts {
     /// By descending length of the prefix.
     mounts: Vec<(String, Arc<Contract>)>,
     registry: Registry<'static>,
-    /// By the address of the schema.
+    /// By the URI of the schema.
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
@@ -105,7 +104,7 @@ impl Contracts {
             let text = std::fs::read(&path).expect("a contract");
             let document: Value = serde_json::from_slice(&text).expect("a contract in JSON");
             let uri = format!("contract:///{}", path.file_name().unwrap_or_default().display());
-            registry = registry.add(&uri, document.clone()).expect("a contract of schemas");
+            registry = registry.add(&uri, document.clone()).expect("a contract with valid schemas");
             let contract = Arc::new(Contract { uri, document });
             for server in contract.document["servers"].as_array().into_iter().flatten() {
                 let prefix = server["url"].as_str().unwrap_or_default().trim_end_matches('/');
@@ -119,7 +118,7 @@ impl Contracts {
 
     fn check(&self, answer: &Answer<'_>) -> Result<(), String> {
         let path = answer.contract_path();
-        let (contract, below) = self.contract(&path).ok_or("no contract has this address")?;
+        let (contract, below) = self.contract(&path).ok_or("no contract has this path")?;
         let item = contract.item(below);
         let response = response(item, answer.method, answer.status)
             .ok_or_else(|| format!("{} has no such response", contract.uri))?;
@@ -166,8 +165,8 @@ impl Contracts {
         Ok(())
     }
 
-    /// The contract of a path, and the path below its prefix. Of several contracts with the same
-    /// prefix it is the one that has the path, or else the one that describes 404.
+    /// The contract of a path, and the path relative to its prefix. Among contracts with the same prefix,
+    /// this is the one that contains the path, or else the one that describes 404.
     fn contract<'p>(&self, path: &'p str) -> Option<(&Contract, &'p str)> {
         let below = |prefix: &str| {
             let rest = path.strip_prefix(prefix)?;
@@ -200,13 +199,13 @@ impl Contracts {
 }
 
 impl Contract {
-    /// The path item of a path: `/a/{b}` for `/a/x`. Null if there is none.
+    /// The path item for a path: `/a/{b}` for `/a/x`. Null if there is none.
     fn item(&self, path: &str) -> &Value {
         let fits = |item: &str| {
             let variable = |part: &str| part.starts_with('{');
             let pairs = || item.split('/').zip(path.split('/'));
             item.split('/').count() == path.split('/').count()
-                && pairs().all(|(own, asked)| own == asked || variable(own) && !asked.is_empty())
+                && pairs().all(|(own, part)| own == part || variable(own) && !part.is_empty())
         };
         members(&self.document, "/paths")
             .find(|(item, _)| fits(item))
@@ -214,7 +213,7 @@ impl Contract {
     }
 }
 
-/// The name of the response to a method with a status, also where the contract has no such operation.
+/// The name of the response to a method with a status, even if the contract has no such operation.
 fn response(item: &Value, method: &str, status: u16) -> Option<String> {
     let operation = members(item, "").find(|(name, _)| name.to_uppercase() == method);
     let name = match (operation, item, status) {

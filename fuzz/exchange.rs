@@ -1,7 +1,7 @@
-//! One exchange with the server: the request that a file of the corpus describes, and the check of its response.
+//! Parses a corpus file into a request.
 //!
-//! The fuzz target and the native tests share this file, so that a corpus file is the same request to both. It names
-//! nothing of the library.
+//! The fuzz target and the native tests include this file, so that both send the same request. It does not depend on
+//! the library.
 
 #[path = "contract.rs"]
 mod contract;
@@ -19,12 +19,12 @@ pub(crate) struct Request<'a> {
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// The headers by the word that selects them in a request line.
+/// Sets of headers, by the name that selects them in a request line.
 const HEADERS: &[(&str, &[(&str, &str)])] = &[
     ("none", &[]),
     ("text", &[("content-type", "text/plain")]),
     ("oxp-2.0", &[JSON, ("oxp-version", "2.0")]),
-    // A call of MCP's revision 2026-07-28 repeats parts of its body in headers.
+    // In MCP revision 2026-07-28, a call repeats parts of its body in headers.
     (
         "mcp-2026-07-28",
         &[
@@ -37,8 +37,8 @@ const HEADERS: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Reads a request: `POST /mcp mcp-2026-07-28`, a line feed, and the body. The last word is optional; without it,
-/// the body is declared to be JSON. Bytes without such a line are a call at the root.
+/// Parses a request: `POST /mcp mcp-2026-07-28`, a line feed, and the body. The header set is optional; the default
+/// declares a JSON body. Bytes without such a line are the body of a call at the root.
 pub(crate) fn request(bytes: &[u8]) -> Request<'_> {
     let read = || {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;

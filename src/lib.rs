@@ -1,4 +1,4 @@
-//! The Worker that is deployed: this catalogue, served on Cloudflare. Its configuration is
-//! `wrangler.toml`; the fetch event itself is in `crates/toolbooth-worker/js/entry.js`.
+//! The deployed Worker: serves the tools of `tools/`. `wrangler.toml` configures it, and
+//! `crates/toolbooth-worker/js/entry.js` handles the fetch event.
 
 toolbooth_worker::serve!(toolbooth_tools::CATALOG);

@@ -148,7 +148,7 @@ test("a redirect is not followed: neither the client's secret nor a token goes e
   const authorization = [{ id: "github", token: `${CANARY}-own` }];
   const call = { tool_id: "GitHub.ListIssues", input, context: { authorization } };
   const { json } = await worker.post(call, { headers: KEY });
-  assert.equal(json.error.message, "The repository has another name now");
+  assert.equal(json.error.message, "The repository was renamed");
   assert.equal(api.tokens.length, 1);
 });
 

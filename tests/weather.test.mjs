@@ -63,30 +63,30 @@ for (const [city, additional_prompt_content] of [
   });
 }
 
-const BUSY = "The weather service is asked too often";
-const BROKEN = "The weather service has a fault";
-const UNREADABLE = "The weather service's answer could not be read";
-const REFUSED = "The weather service refused the request";
+const BUSY = "The weather service received too many requests";
+const BROKEN = "The weather service had an internal error";
+const UNREADABLE = "The weather service returned an invalid response";
+const REFUSED = "The weather service rejected the request";
 const AWAY = "The weather service could not be reached";
 
 for (const [city, message, retry_after_ms, developer_message] of [
   ["canary-429", BUSY, 7000],
   ["canary-429-date", BUSY, 60000],
   ["canary-429-bare", BUSY, 60000],
-  ["canary-500", BROKEN, 2000, "Open-Meteo answered 500."],
-  ["canary-503", BROKEN, 120000, "Open-Meteo answered 503."],
-  ["canary-400", REFUSED, undefined, "Open-Meteo answered 400."],
-  ["canary-404", REFUSED, undefined, "Open-Meteo answered 404."],
+  ["canary-500", BROKEN, 2000, "Open-Meteo returned 500."],
+  ["canary-503", BROKEN, 120000, "Open-Meteo returned 503."],
+  ["canary-400", REFUSED, undefined, "Open-Meteo returned 400."],
+  ["canary-404", REFUSED, undefined, "Open-Meteo returned 404."],
   ["canary-html", UNREADABLE, 2000],
   ["canary-cut", UNREADABLE, 2000],
   ["canary-form", UNREADABLE, 2000],
   ["canary-empty", UNREADABLE, 2000],
-  ["canary-huge", "The weather service's answer was too large", 2000],
+  ["canary-huge", "The weather service's response was too large", 2000],
   ["canary-reset", AWAY, 2000],
   ["canary-half", AWAY, 2000],
-  ["canary-nowhere", REFUSED, undefined, "Open-Meteo answered 400."],
+  ["canary-nowhere", REFUSED, undefined, "Open-Meteo returned 400."],
   // This case takes five seconds, the tools' timeout.
-  ["canary-never", "The weather service did not answer in time", 2000],
+  ["canary-never", "The weather service did not respond in time", 2000],
 ]) {
   test(`X25 upstream failure ${city.slice(7)}: ${message}`, async () => {
     const seen = (await worker.logs()).length;

@@ -1,4 +1,4 @@
-//! Checks the definitions and compiles them in.
+//! Checks the tool definitions and compiles them into the crate.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! The catalogue: a folder a toolkit, with its definitions (`<Tool>@<version>.json`) and its
-//! functions (`mod.rs`). A new toolkit needs its `mod` line here; `make tool` writes it.
+//! The deployed tools: one folder per toolkit, with definitions (`<Tool>@<version>.json`) and
+//! functions (`mod.rs`). A new toolkit needs a `mod` line here; `make tool` adds it.
 #![forbid(unsafe_code)]
 
 mod calculator;
@@ -10,7 +10,7 @@ mod weather;
 
 use toolbooth::tool::Variable;
 
-/// The variables that the tools read.
+/// The configuration variables that the tools read.
 const VARIABLES: &[Variable] = &[github::API_URL, weather::FORECAST_URL, weather::GEOCODING_URL];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));

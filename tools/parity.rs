@@ -1,4 +1,4 @@
-//! The same call has the same result in every protocol.
+//! Tests that the same call has the same result in every protocol.
 
 use serde_json::{Value, json};
 use toolbooth::Server;
@@ -11,15 +11,15 @@ use toolbooth::testing::{FakeHost, ready};
 use crate::CATALOG;
 use crate::tests::{Examples, examples, world};
 
-/// The caller is anonymous and may call everything.
+/// Lets anonymous callers use every tool.
 const ALL_SCOPES: (&str, &str) = ("ANONYMOUS_SCOPES", "*");
 
-/// Every path that accepts calls, with a sample.
+/// Every path that accepts calls, with sample requests.
 fn samples() -> impl Iterator<Item = (String, &'static Sample)> {
     SAMPLES.iter().flat_map(ProtocolSamples::paths)
 }
 
-/// Made-up tokens, secrets and user of a call.
+/// A call context with fake tokens, secrets and user id.
 fn context(tool: &Tool) -> Value {
     let tokens = tool.authorization.iter().map(|need| json!({"id": need.id, "token": "t"}));
     let secrets = tool.secrets.iter().map(|id| json!({"id": id, "value": "s"}));
@@ -30,8 +30,8 @@ fn context(tool: &Tool) -> Value {
     })
 }
 
-/// What the tool requires but a call in the protocol cannot carry.
-fn lacks(sample: &Sample, tool: &Tool) -> Vec<&'static str> {
+/// The requirements of the tool that a request in this protocol cannot carry.
+fn missing_requirements(sample: &Sample, tool: &Tool) -> Vec<&'static str> {
     let required = tool.authorization.iter().map(|need| need.id);
     let required = required.chain(tool.secrets.iter().copied());
     if sample.carries_context { Vec::new() } else { required.collect() }
@@ -45,7 +45,7 @@ impl Headers for JsonHeaders {
     }
 }
 
-/// The value that a client gets, or the error.
+/// Runs a call. Returns the value, or the error message, as a client reads it.
 fn call(path: &str, sample: &Sample, tool: &Tool, input: &Value) -> Result<Value, String> {
     let host = FakeHost { upstream: world, ..FakeHost::with(&[ALL_SCOPES]) };
     let (id, name) = (tool.id(), versioned_name(tool.name, &tool.version));
@@ -72,12 +72,12 @@ fn every_example_has_its_outcome_in_every_protocol() {
         for example in examples {
             for (path, sample) in samples() {
                 let got = call(&path, sample, tool, &example.input);
-                let lacks = lacks(sample, tool);
+                let missing = missing_requirements(sample, tool);
                 let same = match (&example.value, &example.error, &got) {
-                    (.., Err(error)) if !lacks.is_empty() => {
-                        lacks.iter().all(|id| error.contains(id))
+                    (.., Err(error)) if !missing.is_empty() => {
+                        missing.iter().all(|id| error.contains(id))
                     }
-                    _ if !lacks.is_empty() => false,
+                    _ if !missing.is_empty() => false,
                     (Some(value), _, Ok(got)) => sample.is(got, value),
                     (None, Some(expected), Err(error)) => error.contains(&expected.message),
                     _ => false,
@@ -91,7 +91,9 @@ fn every_example_has_its_outcome_in_every_protocol() {
 #[test]
 fn invalid_input_is_rejected_in_every_protocol_and_names_the_parameter() {
     for (tool, _) in every_tool() {
-        for (path, sample) in samples().filter(|(_, sample)| lacks(sample, tool).is_empty()) {
+        for (path, sample) in
+            samples().filter(|(_, sample)| missing_requirements(sample, tool).is_empty())
+        {
             let got = call(&path, sample, tool, &json!({"no_such_parameter": 1}));
             let named = got.as_ref().is_err_and(|error| error.contains("no_such_parameter"));
             assert!(named, "{} at {path}: {got:?}", tool.id());

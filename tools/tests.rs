@@ -1,4 +1,4 @@
-//! Runs the examples of every definition through its handler, by the pipeline that serves calls.
+//! Runs the examples of every definition through the same pipeline as real calls.
 
 use serde::Deserialize;
 use toolbooth::catalog::Example;
@@ -13,12 +13,12 @@ pub(crate) struct Examples {
     pub(crate) examples: Vec<Example>,
 }
 
-/// The examples of each tool, in the order of the catalogue.
+/// The examples of each tool, in catalogue order.
 pub(crate) fn examples() -> Vec<Examples> {
-    serde_json::from_str(EXAMPLES).expect("the build writes JSON")
+    serde_json::from_str(EXAMPLES).expect("the build generates valid JSON")
 }
 
-/// All that the tools reach out to.
+/// Fakes of all upstream services.
 pub(crate) fn world(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     if request.url.starts_with("https://api.github.com/") {
         github::stand_in::github(request)
@@ -28,9 +28,9 @@ pub(crate) fn world(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError
 }
 
 #[test]
-fn every_example_is_true() {
+fn every_example_has_its_documented_outcome() {
     let all = examples();
-    assert_eq!(all.len(), CATALOG.tools.len(), "one entry a tool");
+    assert_eq!(all.len(), CATALOG.tools.len(), "one entry per tool");
     let mut wrong = Vec::new();
     for Examples { id, examples } in &all {
         assert!(!examples.is_empty(), "{id} has no example");

@@ -1,4 +1,4 @@
-//! Orders: the tool of a realistic call. Its twin in JavaScript is bench/workers/tools/order.mjs.
+//! The tool of the realistic call: prices an order. bench/workers/tools/order.mjs is the JavaScript version.
 
 use serde::{Deserialize, Serialize};
 use toolbooth::{Context, ToolError};
@@ -83,7 +83,7 @@ pub(crate) struct Price {
     letters: usize,
 }
 
-/// Adds up what an order costs.
+/// Calculates the price of an order.
 pub(crate) async fn price(order: Order, _: &Context<'_>) -> Result<Price, ToolError> {
     let (mut net, mut tax) = (0, 0);
     let mut letters = letters(&order);
@@ -101,7 +101,7 @@ pub(crate) async fn price(order: Order, _: &Context<'_>) -> Result<Price, ToolEr
     Ok(Price { net, tax, shipping, letters })
 }
 
-/// What a discount leaves, in whole cents.
+/// The price after a discount, in whole cents.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 fn rest(cents: u64, discount: f64) -> u64 {
     (cents as f64 * (1.0 - discount)).floor() as u64

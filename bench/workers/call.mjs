@@ -1,6 +1,6 @@
-// One tool over OXP, written by hand in JavaScript: the same checks in the same order and the same
-// answers as ours. Two things come for free here: JSON.parse takes repeated keys and any depth,
-// which ours refuses, and there is a single tool to find.
+// One tool over OXP in JavaScript, with the same checks in the same order and the same responses as ours.
+// It does less in two ways: JSON.parse accepts repeated keys and any depth, which ours rejects, and there
+// is only one tool to look up.
 import { id, name, run as implementation, version } from "tool";
 import * as validators from "validators";
 
@@ -15,16 +15,16 @@ export const HEADERS = {
   "oxp-version": "1.0",
 };
 
-export function refusal(status, message, developer_message) {
+export function rejection(status, message, developer_message) {
   return { status, body: { message, developer_message } };
 }
 
-const malformed = (detail) => refusal(400, "The request is malformed", detail);
+const malformed = (detail) => rejection(400, "The request is malformed", detail);
 
-/** Answers a call; the result has the status and the body before it becomes text. */
+/** Runs a call. Returns the status and the body before serialization. */
 export function call(contentType, version, text) {
   if (!/^\s*(application\/json|[^;]*\+json)\s*(;|$)/i.test(contentType ?? "")) {
-    return refusal(
+    return rejection(
       415,
       "The request is not JSON",
       "send the header Content-Type: application/json",
@@ -37,7 +37,7 @@ export function call(contentType, version, text) {
     return malformed(`the body is not valid JSON: ${error.message}`);
   }
   if (!["", "1", "1.0", "1.0.0"].includes((version ?? "").trim())) {
-    return refusal(
+    return rejection(
       400,
       "This version of OXP is not supported",
       "OXP-Version must be 1.0 or absent",
@@ -56,27 +56,27 @@ export function call(contentType, version, text) {
   for (const field in body) {
     if (!FIELDS.has(field)) return malformed(`"${field}" is not a field of a call`);
   }
-  const { tool, refused } = find(tool_id);
-  return refused ?? run(tool, call_id ?? crypto.randomUUID(), input);
+  const { tool, rejected } = find(tool_id);
+  return rejected ?? run(tool, call_id ?? crypto.randomUUID(), input);
 }
 
 function find(tool_id) {
   const parts = TOOL_ID.exec(tool_id);
   if (parts === null) {
-    return { refused: refusal(400, "The tool id is invalid", "write Toolkit.Tool@1.0.0") };
+    return { rejected: rejection(400, "The tool id is invalid", "write Toolkit.Tool@1.0.0") };
   }
   const [, id, major, minor = "0", patch = "0"] = parts;
   const tool = TOOLS.get(id);
   if (tool === undefined) {
     const message = `Tool '${id.replace(".", "_")}' was not found`;
-    return { refused: refusal(400, message, `${id} is not a tool of this server`) };
+    return { rejected: rejection(400, message, `${id} is not a tool of this server`) };
   }
   if (major === undefined) return { tool: tool.latest };
   const version = `${Number(major)}.${Number(minor)}.${Number(patch)}`;
   const found = tool.versions.get(version);
   if (found !== undefined) return { tool: found };
   const message = `Tool '${tool.latest.name}' was not found`;
-  return { refused: refusal(400, message, `${id} version ${version} is not available`) };
+  return { rejected: rejection(400, message, `${id} version ${version} is not available`) };
 }
 
 function run(tool, call_id, input) {

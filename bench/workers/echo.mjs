@@ -1,4 +1,4 @@
-// What any Worker costs that reads its request: all ratios are to this one.
+// The baseline of the ratios: reads the request body and returns it.
 export default {
   async fetch(request) {
     return new Response(await request.arrayBuffer());

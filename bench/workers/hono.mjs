@@ -1,7 +1,7 @@
-// The same in the framework that most Workers of this kind are written in.
+// The tool service with Hono, a common framework for Workers.
 import { Hono } from "hono";
 
-import { HEADERS, call, refusal } from "./call.mjs";
+import { HEADERS, call, rejection } from "./call.mjs";
 
 const app = new Hono();
 const send = (c, { status, body }) => c.json(body, status, HEADERS);
@@ -10,10 +10,10 @@ app.post("/tools/call", async (c) =>
   send(c, call(c.req.header("content-type"), c.req.header("oxp-version"), await c.req.text())),
 );
 app.all("/tools/call", (c) =>
-  send(c, refusal(405, "This address does not take this method", "it takes POST")),
+  send(c, rejection(405, "This address does not take this method", "it takes POST")),
 );
 app.notFound((c) =>
-  send(c, refusal(404, "There is nothing at this address", "the endpoint is POST /tools/call")),
+  send(c, rejection(404, "There is nothing at this address", "the endpoint is POST /tools/call")),
 );
 
 export default app;

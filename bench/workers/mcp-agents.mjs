@@ -1,4 +1,4 @@
-// MCP by Cloudflare's package, as its documentation has it.
+// An MCP server with Cloudflare's package, as documented.
 import { createMcpHandler } from "agents/mcp/server";
 import { createServer } from "factory";
 

@@ -1,4 +1,4 @@
-// MCP by the protocol's own package for servers.
+// An MCP server with the official server package.
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { createServer } from "factory";
 

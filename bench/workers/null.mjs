@@ -1,4 +1,4 @@
-// What the runtime itself costs: an empty answer to an unread request.
+// Measures the runtime itself: an empty response, without reading the request.
 export default {
   fetch: () => new Response(null),
 };

@@ -1,5 +1,5 @@
-//! Sends any bytes to the deployed catalogue, as one request and as a body to each operation of docs/contracts: no
-//! panic, and every response is what its contract allows.
+//! Fuzzes the deployed tools: sends the bytes as a request and as the body of each operation in docs/contracts, and
+//! validates every response against its contract.
 #![no_main]
 
 #[path = "../exchange.rs"]
@@ -20,11 +20,11 @@ impl Headers for Pairs<'_> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let asked = exchange::request(bytes);
-    send(&asked);
+    let request = exchange::request(bytes);
+    send(&request);
     for (method, path) in exchange::operations() {
         if method == "POST" {
-            send(&Request { method: &method, path: &path, ..asked });
+            send(&Request { method: &method, path: &path, ..request });
         }
     }
 });

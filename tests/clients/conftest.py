@@ -1,4 +1,4 @@
-"""Fixtures: Workers, started once for all clients, and Xaibo agents."""
+"""Fixtures: Workers, started once per session, and Xaibo agents."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from xaibo import AgentConfig, ConfigOverrides, ExchangeConfig, Xaibo
 from xaibo.primitives.modules.conversation import SimpleConversation
 from xaibo.primitives.modules.llm import MockLLM
 
-# An agent configuration like those of users.
+# An agent configuration like a user's.
 AGENT = """
 id: booth
 modules:
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @contextlib.contextmanager
 def started(script, *arguments):
-    """The URL of a Worker on the real runtime, and the process that serves it."""
+    """Starts a Worker on the real runtime and yields its URL and process."""
     node = os.environ.get("NODE", "node_modules/.bin/node")
     server = subprocess.Popen(
         [node, f"tests/support/{script}", *arguments],
@@ -55,7 +55,7 @@ def address():
 
 @pytest.fixture(scope="session")
 def fixtures_address():
-    """The URL of the Worker whose tools misbehave."""
+    """The URL of the Worker with misbehaving tools."""
     with started("serve.mjs", "target/fixtures") as (url, _):
         yield url
 
@@ -70,12 +70,12 @@ class Authorizing:
         self._server = server
 
     def new_user(self):
-        """The headers of a user who has granted nothing yet."""
+        """The headers of a user without grants."""
         claims = {"sub": f"canary-{uuid.uuid4()}", "scope": "github:write", "exp": time.time() + 600}
         return {"Authorization": f"Bearer {jwt.encode(claims, self.SECRET, 'HS256')}"}
 
     def grant(self, url):
-        """Has the user open the link and agree."""
+        """Opens the link as the user and gives consent."""
         self._server.stdin.write(f"{url}\n")
         self._server.stdin.flush()
         assert self._server.stdout.readline() == "200\n"
@@ -95,9 +95,9 @@ def anyio_backend():
 
 @pytest.fixture
 def ask_agent(monkeypatch):
-    """Runs an agent with a tool module and a mock model that gives the given responses in order.
+    """Runs an agent with a tool module and a mock model that returns these responses in order.
 
-    Returns the agent's answer and what the model saw: results and functions.
+    Returns the agent's answer, and the tool results and functions that the model received.
     """
     shown = []
     generate = MockLLM.generate

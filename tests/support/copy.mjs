@@ -40,7 +40,7 @@ function manifest() {
     .replace(/^exclude = .*\n/m, "")
     .replace('path = "tools"', 'path = "catalogue"')
     .replaceAll('path = "crates/', 'path = "../../crates/')
-    .replace('name = "booth"', 'name = "scaffolded"');
+    .replace('name = "toolbooth-app"', 'name = "scaffolded"');
 }
 
 // Makes the folder `to` identical to `from`. Returns whether anything changed.

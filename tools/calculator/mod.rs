@@ -1,4 +1,4 @@
-//! Arithmetic.
+//! Arithmetic tools.
 
 use serde::Deserialize;
 use serde_json::Number;
@@ -12,9 +12,9 @@ pub(crate) struct Add {
 
 /// Adds two numbers.
 ///
-/// Integers are added exactly as long as the sum fits into 64 bits. Otherwise both become IEEE 754
-/// doubles, as they are in JavaScript, so 0.1 + 0.2 is 0.30000000000000004. A double without a
-/// fraction is written as an integer while that is exact: 0.5 + 0.5 is 1.
+/// The sum of integers is exact if it fits in 64 bits. Otherwise both are converted to IEEE 754
+/// doubles, as in JavaScript: 0.1 + 0.2 is 0.30000000000000004. A whole result is written as an
+/// integer if that is exact: 0.5 + 0.5 is 1.
 pub(crate) async fn add(input: Add, _: &Context<'_>) -> Result<Number, ToolError> {
     let integers = input.a.as_i128().zip(input.b.as_i128());
     if let Some(sum) = integers.and_then(|(a, b)| Number::from_i128(a + b)) {
@@ -29,7 +29,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn number(value: f64) -> Option<Number> {
     if value.fract() == 0.0 && value.abs() < EXACT {
-        // In range by the check above.
+        // The check above guarantees the range.
         #[allow(clippy::cast_possible_truncation)]
         return Some(Number::from(value as i64));
     }

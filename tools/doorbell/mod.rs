@@ -1,4 +1,4 @@
-//! Doorbells that can be rung.
+//! Demo tools that ring doorbells.
 
 use serde::{Deserialize, Serialize};
 use toolbooth::{Context, ToolError};
@@ -16,7 +16,7 @@ pub(crate) struct Rung {
     rung: bool,
 }
 
-/// Rings a doorbell; an unknown one leads to the ids that there are.
+/// Rings a doorbell. The error for an unknown id lists the valid ones.
 pub(crate) async fn ring(input: Ring, _: &Context<'_>) -> Result<Rung, ToolError> {
     let Ring { doorbell_id } = input;
     if DOORBELLS.contains(&doorbell_id.as_str()) {

@@ -1,4 +1,4 @@
-//! GitHub's REST API, as far as the tools need it.
+//! A client for the parts of GitHub's REST API that the tools use.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 use toolbooth::url::path_segment;
 use toolbooth::{Context, ToolError};
 
-/// The provider whose token GitHub takes.
+/// The id of the OAuth provider in the definitions.
 const PROVIDER: &str = "github";
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How long to wait after a fault that may be gone soon.
+/// How long to wait before retrying after a temporary failure.
 const SOON_MS: u64 = 2_000;
 const MINUTE_MS: u64 = 60_000;
 
@@ -23,7 +23,7 @@ pub(crate) struct Issue {
     state: String,
     #[serde(rename(deserialize = "html_url"))]
     url: String,
-    /// There when it is a pull request.
+    /// Present if the issue is a pull request.
     #[serde(default, skip_serializing)]
     pub(crate) pull_request: Option<IgnoredAny>,
 }
@@ -31,26 +31,26 @@ pub(crate) struct Issue {
 /// The path of a repository's issues.
 ///
 /// # Errors
-/// A name is not a path segment. The schemas refuse such names first.
+/// A name is not a valid path segment. The input schemas already reject such names.
 pub(crate) fn issues(owner: &str, repository: &str) -> Result<String, ToolError> {
     Ok(format!("/repos/{}/{}/issues", path_segment(owner)?, path_segment(repository)?))
 }
 
-/// Asks GitHub in the user's name; every way in which that can fail is a tool error.
-pub(crate) async fn ask<T: DeserializeOwned>(
+/// Sends a request on behalf of the user and parses the response. Every failure is a tool error.
+pub(crate) async fn request<T: DeserializeOwned>(
     context: &Context<'_>,
     method: &'static str,
     path: &str,
     body: Option<Vec<u8>>,
 ) -> Result<T, ToolError> {
-    answered(context, method, path, body).await?.json().ok_or_else(|| {
-        context.warn("github", &[("fault", "the answer is not in the documented form")]);
-        ToolError::new("GitHub's answer could not be read")
+    send(context, method, path, body).await?.json().ok_or_else(|| {
+        context.warn("github", &[("fault", "the response does not have the documented format")]);
+        ToolError::new("GitHub returned an invalid response")
     })
 }
 
-/// The answer, if it is one that can be read; the same for every type of it.
-async fn answered(
+/// Sends a request and maps failures to tool errors. Not generic, so it is compiled once.
+async fn send(
     context: &Context<'_>,
     method: &'static str,
     path: &str,
@@ -71,48 +71,48 @@ async fn answered(
         ..HttpRequest::get(format!("{}{path}", context.variable("GITHUB_API_URL")))
     };
     let changes = method != "GET";
-    let answer = context.send(request).await.map_err(|error| {
+    let response = context.send(request).await.map_err(|error| {
         context.warn("github", &[("fault", &error.to_string())]);
         let error = match error {
-            HttpError::Timeout => ToolError::new("GitHub did not answer in time"),
-            HttpError::TooLarge => ToolError::new("GitHub's answer was too large"),
+            HttpError::Timeout => ToolError::new("GitHub did not respond in time"),
+            HttpError::TooLarge => ToolError::new("GitHub's response was too large"),
             HttpError::Unreachable(_) => ToolError::new("GitHub could not be reached"),
         };
-        // What was asked for may have been done.
+        // A request that makes changes may have succeeded, so do not suggest a retry.
         if changes { error } else { error.retry_after_ms(SOON_MS) }
     })?;
-    if !(200..300).contains(&answer.status) {
-        context.warn("github", &[("status", &answer.status.to_string())]);
+    if !(200..300).contains(&response.status) {
+        context.warn("github", &[("status", &response.status.to_string())]);
     }
-    let wait = answer.retry_after_ms;
-    match answer.status {
-        200 | 201 => Ok(answer),
-        // What GitHub sends on has another name now; the token goes nowhere but where it is meant to.
-        301 | 302 | 307 | 308 => Err(ToolError::new("The repository has another name now")
-            .developer_message(format!("GitHub answered {}.", answer.status))),
+    let wait = response.retry_after_ms;
+    match response.status {
+        200 | 201 => Ok(response),
+        // A redirect means the repository was renamed. Do not follow it: the token is for this URL only.
+        301 | 302 | 307 | 308 => Err(ToolError::new("The repository was renamed")
+            .developer_message(format!("GitHub returned {}.", response.status))),
         401 => Err(context.token_refused(PROVIDER)),
-        // GitHub limits by 403 too, and then says how long to wait.
-        403 if wait.is_none() => Err(ToolError::new("GitHub does not allow this to the user")
-            .developer_message("GitHub answered 403.")),
-        403 | 429 => {
-            Err(ToolError::new("GitHub is asked too often")
-                .retry_after_ms(wait.unwrap_or(MINUTE_MS)))
+        // GitHub also uses 403 for rate limits, with a Retry-After header.
+        403 if wait.is_none() => {
+            Err(ToolError::new("The user is not allowed to do this on GitHub")
+                .developer_message("GitHub returned 403."))
         }
+        403 | 429 => Err(ToolError::new("GitHub received too many requests")
+            .retry_after_ms(wait.unwrap_or(MINUTE_MS))),
         404 => Err(ToolError::new("The repository was not found").developer_message(
-            "GitHub answered 404: it does not exist, or the user may not see it.",
+            "GitHub returned 404: it does not exist, or the user has no access.",
         )),
-        410 => Err(ToolError::new("The repository has no issues")
-            .developer_message("GitHub answered 410: issues are turned off.")),
+        410 => Err(ToolError::new("Issues are disabled in this repository")
+            .developer_message("GitHub returned 410.")),
         422 => {
-            Err(ToolError::new("GitHub refuses this issue")
-                .developer_message("GitHub answered 422."))
+            Err(ToolError::new("GitHub rejected this issue")
+                .developer_message("GitHub returned 422."))
         }
         500.. => {
-            let error = ToolError::new("GitHub has a fault")
-                .developer_message(format!("GitHub answered {}.", answer.status));
+            let error = ToolError::new("GitHub had an internal error")
+                .developer_message(format!("GitHub returned {}.", response.status));
             Err(if changes { error } else { error.retry_after_ms(wait.unwrap_or(SOON_MS)) })
         }
-        status => Err(ToolError::new("GitHub refused the request")
-            .developer_message(format!("GitHub answered {status}."))),
+        status => Err(ToolError::new("GitHub rejected the request")
+            .developer_message(format!("GitHub returned {status}."))),
     }
 }

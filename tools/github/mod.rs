@@ -1,4 +1,4 @@
-//! Issues on GitHub, in the name of the user who granted it.
+//! Tools for GitHub issues, on behalf of the user who authorized them.
 
 mod api;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use toolbooth::{Context, ToolError, json};
 
 use api::Issue;
 
-/// Where GitHub's REST API is; GitHub Enterprise has it elsewhere.
+/// The base URL of GitHub's REST API; set it for GitHub Enterprise.
 pub(crate) const API_URL: Variable = Variable {
     name: "GITHUB_API_URL",
     default: "https://api.github.com",
@@ -36,7 +36,7 @@ pub(crate) async fn create_issue(
     input: CreateIssue,
     context: &Context<'_>,
 ) -> Result<Issue, ToolError> {
-    /// The body of GitHub's "Create an issue".
+    /// The request body of GitHub's "Create an issue".
     #[derive(Serialize)]
     struct NewIssue {
         title: String,
@@ -47,7 +47,8 @@ pub(crate) async fn create_issue(
     }
     let CreateIssue { owner, repository, title, body, labels } = input;
     let issue = json::to_string(&NewIssue { title, body, labels });
-    api::ask(context, "POST", &api::issues(&owner, &repository)?, Some(issue.into_bytes())).await
+    api::request(context, "POST", &api::issues(&owner, &repository)?, Some(issue.into_bytes()))
+        .await
 }
 
 #[derive(Deserialize)]
@@ -94,9 +95,9 @@ pub(crate) async fn list_issues(
     let ListIssues { owner, repository, page, .. } = input;
     let path = api::issues(&owner, &repository)?;
     let path = format!("{path}?state={state}&per_page={PER_PAGE}&page={page}");
-    let listed: Vec<Issue> = api::ask(context, "GET", &path, None).await?;
+    let listed: Vec<Issue> = api::request(context, "GET", &path, None).await?;
     let next_page = (listed.len() == PER_PAGE).then(|| page + 1);
-    // For GitHub a pull request is an issue too.
+    // GitHub's list also contains pull requests.
     let issues = listed.into_iter().filter(|it| it.pull_request.is_none()).collect();
     Ok(Issues { issues, next_page })
 }

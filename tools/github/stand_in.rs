@@ -1,11 +1,11 @@
-//! GitHub as far as the tests need it. The answers are the files that the Worker's tests serve.
+//! A fake GitHub API for the tests, with the same responses as in the Worker's tests.
 
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 
 const ISSUE: &str = include_str!("../../tests/github/issue.json");
 const ISSUES: &str = include_str!("../../tests/github/issues.json");
 
-/// Answers as GitHub does.
+/// Responds like GitHub.
 pub(crate) fn github(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     let (path, query) = request.url.split_once('?').unwrap_or((&request.url, ""));
     let known = path == "https://api.github.com/repos/octocat/hello-world/issues";
@@ -21,7 +21,7 @@ pub(crate) fn github(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpErro
     }
 }
 
-/// An answer with this status and body.
+/// A response with this status and body.
 pub(crate) fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpError> {
     Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
 }

@@ -1,4 +1,4 @@
-//! What the GitHub tools send, and what they make of an API that does not do as it should.
+//! Tests for the requests of the GitHub tools, and for failures of the API.
 
 use serde_json::{Value, json};
 use toolbooth::ToolError;
@@ -37,14 +37,14 @@ fn list(input: Value, upstream: Upstream) -> Outcome {
 }
 
 #[test]
-fn what_is_sent() {
+fn requests_have_the_documented_format() {
     create(|request| {
         assert_eq!(request.method, "POST");
         let header = |wanted: &str| {
             request.headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| &**value)
         };
         assert_eq!(header("authorization"), Some("Bearer gh-token"));
-        assert!(header("user-agent").is_some(), "GitHub refuses requests without");
+        assert!(header("user-agent").is_some(), "GitHub rejects requests without it");
         assert_eq!(request.body.as_deref(), Some(&br#"{"title":"Found a bug"}"#[..]));
         github(request)
     });
@@ -55,9 +55,9 @@ fn what_is_sent() {
     assert!(log[0].contains(url), "{log:?}");
 }
 
-/// What arrives at a server is in `tests/github.test.mjs`.
+/// `tests/github.test.mjs` checks the requests that reach a server.
 #[test]
-fn names_that_github_does_not_have_are_refused() {
+fn invalid_names_are_rejected() {
     let long = ["a".repeat(40), "a".repeat(101)];
     for (owner, repository, good) in [
         ("octocat", "hello-world", true),
@@ -90,8 +90,8 @@ fn names_that_github_does_not_have_are_refused() {
                 input["title"] = "t".into();
             }
             let (outcome, _) = call(tool, input, |_| answer(404, "{}"));
-            let refused = matches!(outcome, Outcome::InvalidInput(_));
-            assert_eq!(!refused, good, "{tool} {owner:?} {repository:?}: {outcome:?}");
+            let rejected = matches!(outcome, Outcome::InvalidInput(_));
+            assert_eq!(!rejected, good, "{tool} {owner:?} {repository:?}: {outcome:?}");
         }
     }
 }
@@ -113,7 +113,7 @@ fn a_full_page_has_a_next_one() {
 }
 
 #[test]
-fn a_token_that_github_refuses_is_asked_for_again() {
+fn a_token_that_github_rejects_is_requested_again() {
     let (outcome, log) = create(|_| answer(401, r#"{"message":"Bad credentials"}"#));
     let Outcome::Rejected(Rejection::MissingRequirements(missing)) = outcome else {
         panic!("{outcome:?}")
@@ -123,60 +123,68 @@ fn a_token_that_github_refuses_is_asked_for_again() {
 }
 
 #[test]
-fn faults_of_github_are_tool_errors() {
-    let said = |message: &str, detail: &str| ToolError::new(message).developer_message(detail);
+fn failures_of_github_are_tool_errors() {
+    let detailed = |message: &str, detail: &str| ToolError::new(message).developer_message(detail);
     let rows: [(&str, Upstream, ToolError); 12] = [
         (
             "403",
             |_| answer(403, "{}"),
-            said("GitHub does not allow this to the user", "GitHub answered 403."),
+            detailed("The user is not allowed to do this on GitHub", "GitHub returned 403."),
         ),
         (
             "403 with Retry-After",
             |_| Ok(HttpResponse { status: 403, retry_after_ms: Some(9_000), body: Vec::new() }),
-            ToolError::new("GitHub is asked too often").retry_after_ms(9_000),
+            ToolError::new("GitHub received too many requests").retry_after_ms(9_000),
         ),
         (
             "429",
             |_| answer(429, ""),
-            ToolError::new("GitHub is asked too often").retry_after_ms(60_000),
+            ToolError::new("GitHub received too many requests").retry_after_ms(60_000),
         ),
         (
             "404",
             |_| answer(404, ""),
-            said(
+            detailed(
                 "The repository was not found",
-                "GitHub answered 404: it does not exist, or the user may not see it.",
+                "GitHub returned 404: it does not exist, or the user has no access.",
             ),
         ),
         (
             "410",
             |_| answer(410, ""),
-            said("The repository has no issues", "GitHub answered 410: issues are turned off."),
+            detailed("Issues are disabled in this repository", "GitHub returned 410."),
         ),
-        ("422", |_| answer(422, ""), said("GitHub refuses this issue", "GitHub answered 422.")),
         (
-            "500, which may have made the issue",
+            "422",
+            |_| answer(422, ""),
+            detailed("GitHub rejected this issue", "GitHub returned 422."),
+        ),
+        (
+            "500, after the issue may have been created",
             |_| answer(500, ""),
-            said("GitHub has a fault", "GitHub answered 500."),
+            detailed("GitHub had an internal error", "GitHub returned 500."),
         ),
         (
-            "a repository that was renamed, when asking for it",
+            "301 for a renamed repository",
             |_| answer(301, ""),
-            said("The repository has another name now", "GitHub answered 301."),
+            detailed("The repository was renamed", "GitHub returned 301."),
         ),
         (
-            "the same, when changing it",
+            "307 for a renamed repository",
             |_| answer(307, ""),
-            said("The repository has another name now", "GitHub answered 307."),
+            detailed("The repository was renamed", "GitHub returned 307."),
         ),
-        ("304", |_| answer(304, ""), said("GitHub refused the request", "GitHub answered 304.")),
+        (
+            "304",
+            |_| answer(304, ""),
+            detailed("GitHub rejected the request", "GitHub returned 304."),
+        ),
         (
             "not JSON",
             |_| answer(201, "<html>"),
-            ToolError::new("GitHub's answer could not be read"),
+            ToolError::new("GitHub returned an invalid response"),
         ),
-        ("timeout", |_| Err(HttpError::Timeout), ToolError::new("GitHub did not answer in time")),
+        ("timeout", |_| Err(HttpError::Timeout), ToolError::new("GitHub did not respond in time")),
     ];
     for (name, upstream, expected) in rows {
         let (outcome, log) = create(upstream);
@@ -188,5 +196,5 @@ fn faults_of_github_are_tool_errors() {
     let input = json!({"owner": "a", "repository": "b"});
     let outcome = list(input, |_| answer(500, ""));
     let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
-    assert_eq!(error.retry_after_ms, Some(2_000), "reading again does no harm");
+    assert_eq!(error.retry_after_ms, Some(2_000), "a read is safe to retry");
 }

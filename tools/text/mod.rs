@@ -1,4 +1,4 @@
-//! Work on text.
+//! Text tools.
 
 use serde::{Deserialize, Serialize};
 use toolbooth::{Context, ToolError};
@@ -28,16 +28,16 @@ pub(crate) async fn slugify_1(input: Slugify, _: &Context<'_>) -> Result<String,
     Ok(join(words, &input).slug)
 }
 
-/// Version 2.0.0: keeps the letters and digits of every script, and says whether it cut the slug.
+/// Version 2.0.0: keeps the letters and digits of every script, and reports whether the slug was truncated.
 pub(crate) async fn slugify_2(input: Slugify, _: &Context<'_>) -> Result<Slug, ToolError> {
     let words = input.text.split(|c: char| !c.is_alphanumeric()).map(lower_case);
     Ok(join(words, &input))
 }
 
-/// A letter at a time: what the standard library has for whole texts takes 5 KB of the Worker.
+/// Converts to lower case. `str::to_lowercase` would add 5 KB to the bundle.
 fn lower_case(word: &str) -> String {
     let mut lower: String = word.chars().flat_map(char::to_lowercase).collect();
-    // The only letter that is another one at the end of a word.
+    // Sigma is the only letter with a different form at the end of a word.
     if word.len() > 'Σ'.len_utf8() && word.ends_with('Σ') {
         lower.pop();
         lower.push('ς');
@@ -45,7 +45,7 @@ fn lower_case(word: &str) -> String {
     lower
 }
 
-/// Joins words until the next one would not fit. A first word that is too long is cut.
+/// Joins words while they fit. A first word that is too long is truncated.
 fn join(words: impl Iterator<Item = String>, input: &Slugify) -> Slug {
     let max_length = input.max_length.unwrap_or(usize::MAX);
     let mut slug = String::new();

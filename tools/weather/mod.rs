@@ -1,4 +1,4 @@
-//! The weather, from Open-Meteo.
+//! Weather tools, with data from Open-Meteo.
 
 mod open_meteo;
 #[cfg(test)]
@@ -13,13 +13,13 @@ use toolbooth::{Context, ToolError};
 
 use open_meteo::{Place, Series};
 
-/// Where Open-Meteo forecasts.
+/// The base URL of Open-Meteo's forecast API.
 pub(crate) const FORECAST_URL: Variable = Variable {
     name: "WEATHER_FORECAST_URL",
     default: "https://api.open-meteo.com/v1",
     check: base_address,
 };
-/// Where Open-Meteo finds cities.
+/// The base URL of Open-Meteo's geocoding API.
 pub(crate) const GEOCODING_URL: Variable = Variable {
     name: "WEATHER_GEOCODING_URL",
     default: "https://geocoding-api.open-meteo.com/v1",
@@ -36,7 +36,7 @@ pub(crate) enum Units {
 }
 
 impl Units {
-    /// Converts from degrees Celsius, which is what is asked of Open-Meteo, to two decimals.
+    /// Converts from degrees Celsius, Open-Meteo's unit, and rounds to two decimals.
     fn convert(self, celsius: f64) -> f64 {
         let value = match self {
             Self::Celsius => celsius,
@@ -138,7 +138,7 @@ pub(crate) async fn forecast(
     Ok(ForecastOutput { place, units: input.units, days })
 }
 
-/// WMO code table 4677, as far as Open-Meteo uses it.
+/// The codes of WMO table 4677 that Open-Meteo uses.
 fn conditions(code: u8) -> &'static str {
     match code {
         0 => "clear sky",

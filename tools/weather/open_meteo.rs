@@ -1,4 +1,4 @@
-//! Open-Meteo's geocoding and forecast services, as far as the weather tools need them.
+//! A client for the parts of Open-Meteo's geocoding and forecast APIs that the tools use.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use toolbooth::url::query_value;
 use toolbooth::{Context, ToolError, json};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// How long to wait after a fault that may be gone soon.
+/// How long to wait before retrying after a temporary failure.
 const SOON_MS: u64 = 2_000;
 /// Open-Meteo's shortest limit is per minute.
 const MINUTE_MS: u64 = 60_000;
 
-/// Where a city is. Only told, never computed with.
+/// A city and its coordinates, which are only passed on.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Place {
     pub(crate) city: String,
@@ -44,7 +44,7 @@ struct Hit {
 }
 
 impl Hit {
-    /// Whether `region` (a country, its code, or a part of it) is where the city lies.
+    /// Whether the city lies in `region`: a country, a country code, or a first-level division.
     fn lies_in(&self, region: &str) -> bool {
         let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
         let region = lower(region);
@@ -60,7 +60,7 @@ impl Hit {
     }
 }
 
-/// Finds a city by name, such as `Paris` or `Paris, Texas`. Of several the most important one counts.
+/// Finds a city by name, such as `Paris` or `Paris, Texas`. Of several matches, the first (most important) wins.
 pub(crate) async fn find_city(context: &Context<'_>, city: &str) -> Result<Place, ToolError> {
     let (name, region) = match city.split_once(',') {
         Some((name, region)) => (name.trim(), Some(region.trim())),
@@ -76,10 +76,10 @@ pub(crate) async fn find_city(context: &Context<'_>, city: &str) -> Result<Place
             longitude: hit.longitude.clone(),
         });
     }
-    // No such city, or none in that region: offer what comes close.
+    // No match: suggest similar cities.
     let near = if hits.is_empty() { search(context, &beginning(name)).await? } else { hits };
     let unknown = ToolError::new("City not found")
-        .developer_message("Open-Meteo's geocoding has no such city.");
+        .developer_message("Open-Meteo's geocoding API returned no match.");
     if near.is_empty() {
         return Err(unknown);
     }
@@ -87,7 +87,7 @@ pub(crate) async fn find_city(context: &Context<'_>, city: &str) -> Result<Place
     Err(unknown.prompt(format!("cities: {}", near.join("; "))))
 }
 
-/// The first half of a name, but at least three letters: with fewer, only whole names are matched.
+/// The first half of a name, at least three letters: for fewer, Open-Meteo only finds exact matches.
 fn beginning(name: &str) -> String {
     name.chars().take(name.chars().count().div_ceil(2).max(3)).collect()
 }
@@ -109,17 +109,17 @@ pub(crate) struct Current {
     pub(crate) weather_code: u8,
 }
 
-/// Asks for the weather at a place now.
+/// Fetches the current weather at a place.
 pub(crate) async fn current(context: &Context<'_>, place: &Place) -> Result<Current, ToolError> {
     #[derive(Deserialize)]
-    struct InputResponse {
+    struct Response {
         current: Current,
     }
-    let wanted = "current=temperature_2m,relative_humidity_2m,wind_speed_10m,weather_code";
-    Ok(get::<InputResponse>(context, &forecast_url(context, place, wanted)).await?.current)
+    let fields = "current=temperature_2m,relative_humidity_2m,wind_speed_10m,weather_code";
+    Ok(get::<Response>(context, &forecast_url(context, place, fields)).await?.current)
 }
 
-/// One entry a day in each member.
+/// Each field has one entry per day.
 #[derive(Deserialize)]
 pub(crate) struct Series {
     pub(crate) time: Vec<String>,
@@ -129,59 +129,60 @@ pub(crate) struct Series {
     pub(crate) precipitation_sum: Vec<f64>,
 }
 
-/// Asks for the weather at a place on the next `days`.
+/// Fetches the daily forecast of a place for `days` days.
 pub(crate) async fn daily(
     context: &Context<'_>,
     place: &Place,
     days: u8,
 ) -> Result<Series, ToolError> {
     #[derive(Deserialize)]
-    struct InputResponse {
+    struct Response {
         daily: Series,
     }
-    let wanted = format!(
+    let fields = format!(
         "daily=temperature_2m_min,temperature_2m_max,weather_code,precipitation_sum&forecast_days={days}"
     );
-    Ok(get::<InputResponse>(context, &forecast_url(context, place, &wanted)).await?.daily)
+    Ok(get::<Response>(context, &forecast_url(context, place, &fields)).await?.daily)
 }
 
-fn forecast_url(context: &Context<'_>, place: &Place, wanted: &str) -> String {
+fn forecast_url(context: &Context<'_>, place: &Place, fields: &str) -> String {
     let base = context.variable("WEATHER_FORECAST_URL");
     let [latitude, longitude] = [&place.latitude, &place.longitude].map(json::to_string);
-    format!("{base}/forecast?latitude={latitude}&longitude={longitude}&{wanted}&timezone=auto")
+    format!("{base}/forecast?latitude={latitude}&longitude={longitude}&{fields}&timezone=auto")
 }
 
-/// Gets JSON; every way in which that can fail is a tool error that says whether to try again.
+/// Fetches and parses JSON. Every failure is a tool error that tells whether to retry.
 async fn get<T: DeserializeOwned>(context: &Context<'_>, url: &str) -> Result<T, ToolError> {
-    answered(context, url).await?.json().ok_or_else(|| {
-        context.warn("open_meteo", &[("fault", "the answer is not in the documented form")]);
-        ToolError::new("The weather service's answer could not be read").retry_after_ms(SOON_MS)
+    send(context, url).await?.json().ok_or_else(|| {
+        context
+            .warn("open_meteo", &[("fault", "the response does not have the documented format")]);
+        ToolError::new("The weather service returned an invalid response").retry_after_ms(SOON_MS)
     })
 }
 
-/// The answer, if it is one that can be read; the same for every type of it.
-async fn answered(context: &Context<'_>, url: &str) -> Result<HttpResponse, ToolError> {
+/// Sends a request and maps failures to tool errors. Not generic, so it is compiled once.
+async fn send(context: &Context<'_>, url: &str) -> Result<HttpResponse, ToolError> {
     let request = HttpRequest { timeout: TIMEOUT, ..HttpRequest::get(url) };
-    let answer = context.send(request).await.map_err(|error| {
+    let response = context.send(request).await.map_err(|error| {
         context.warn("open_meteo", &[("fault", &error.to_string())]);
         match error {
-            HttpError::Timeout => ToolError::new("The weather service did not answer in time"),
-            HttpError::TooLarge => ToolError::new("The weather service's answer was too large"),
+            HttpError::Timeout => ToolError::new("The weather service did not respond in time"),
+            HttpError::TooLarge => ToolError::new("The weather service's response was too large"),
             HttpError::Unreachable(_) => ToolError::new("The weather service could not be reached"),
         }
         .retry_after_ms(SOON_MS)
     })?;
-    if answer.status != 200 {
-        context.warn("open_meteo", &[("status", &answer.status.to_string())]);
+    if response.status != 200 {
+        context.warn("open_meteo", &[("status", &response.status.to_string())]);
     }
-    match answer.status {
-        200 => Ok(answer),
-        429 => Err(ToolError::new("The weather service is asked too often")
-            .retry_after_ms(answer.retry_after_ms.unwrap_or(MINUTE_MS))),
-        500.. => Err(ToolError::new("The weather service has a fault")
-            .developer_message(format!("Open-Meteo answered {}.", answer.status))
-            .retry_after_ms(answer.retry_after_ms.unwrap_or(SOON_MS))),
-        status => Err(ToolError::new("The weather service refused the request")
-            .developer_message(format!("Open-Meteo answered {status}."))),
+    match response.status {
+        200 => Ok(response),
+        429 => Err(ToolError::new("The weather service received too many requests")
+            .retry_after_ms(response.retry_after_ms.unwrap_or(MINUTE_MS))),
+        500.. => Err(ToolError::new("The weather service had an internal error")
+            .developer_message(format!("Open-Meteo returned {}.", response.status))
+            .retry_after_ms(response.retry_after_ms.unwrap_or(SOON_MS))),
+        status => Err(ToolError::new("The weather service rejected the request")
+            .developer_message(format!("Open-Meteo returned {status}."))),
     }
 }

@@ -1,4 +1,4 @@
-//! Open-Meteo as far as the tests need it. The answers are the files that the Worker's tests serve.
+//! A fake Open-Meteo API for the tests, with the same responses as in the Worker's tests.
 
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 
@@ -8,7 +8,7 @@ const NONE: &str = include_str!("../../tests/open-meteo/search-none.json");
 const CURRENT: &str = include_str!("../../tests/open-meteo/forecast-current.json");
 const DAILY: &str = include_str!("../../tests/open-meteo/forecast-daily.json");
 
-/// Answers as Open-Meteo does.
+/// Responds like Open-Meteo.
 pub(crate) fn open_meteo(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     let url = request.url.as_ref();
     let body = if url.starts_with("https://geocoding-api.open-meteo.com/v1/search?name=") {
@@ -27,7 +27,7 @@ pub(crate) fn open_meteo(request: &HttpRequest<'_>) -> Result<HttpResponse, Http
     answer(200, body)
 }
 
-/// An answer with this status and body.
+/// A response with this status and body.
 pub(crate) fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpError> {
     Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
 }

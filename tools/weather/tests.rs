@@ -1,4 +1,4 @@
-//! What the weather tools make of an upstream that does not do as it should.
+//! Tests for failures of the weather API, and for finding cities.
 
 use serde_json::json;
 use toolbooth::ToolError;
@@ -27,42 +27,46 @@ fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
 }
 
 #[test]
-fn faults_of_the_upstream_are_tool_errors() {
+fn failures_of_the_upstream_are_tool_errors() {
     let again = |message: &str, ms| ToolError::new(message).retry_after_ms(ms);
     let rows: [(&str, Upstream, ToolError); 11] = [
-        ("429", |_| answer(429, "{}"), again("The weather service is asked too often", 60_000)),
+        (
+            "429",
+            |_| answer(429, "{}"),
+            again("The weather service received too many requests", 60_000),
+        ),
         (
             "429 with Retry-After",
             |_| Ok(HttpResponse { status: 429, retry_after_ms: Some(7_000), body: Vec::new() }),
-            again("The weather service is asked too often", 7_000),
+            again("The weather service received too many requests", 7_000),
         ),
         (
             "500",
             |_| answer(500, "oops"),
-            again("The weather service has a fault", 2_000)
-                .developer_message("Open-Meteo answered 500."),
+            again("The weather service had an internal error", 2_000)
+                .developer_message("Open-Meteo returned 500."),
         ),
         (
             "503",
             |_| answer(503, ""),
-            again("The weather service has a fault", 2_000)
-                .developer_message("Open-Meteo answered 503."),
+            again("The weather service had an internal error", 2_000)
+                .developer_message("Open-Meteo returned 503."),
         ),
         (
             "400",
             |_| answer(400, "{}"),
-            ToolError::new("The weather service refused the request")
-                .developer_message("Open-Meteo answered 400."),
+            ToolError::new("The weather service rejected the request")
+                .developer_message("Open-Meteo returned 400."),
         ),
         (
             "timeout",
             |_| Err(HttpError::Timeout),
-            again("The weather service did not answer in time", 2_000),
+            again("The weather service did not respond in time", 2_000),
         ),
         (
             "too large",
             |_| Err(HttpError::TooLarge),
-            again("The weather service's answer was too large", 2_000),
+            again("The weather service's response was too large", 2_000),
         ),
         (
             "down",
@@ -72,12 +76,12 @@ fn faults_of_the_upstream_are_tool_errors() {
         (
             "not JSON",
             |_| answer(200, "<html>"),
-            again("The weather service's answer could not be read", 2_000),
+            again("The weather service returned an invalid response", 2_000),
         ),
         (
-            "another form",
+            "another format",
             |_| answer(200, r#"{"results":[{"name":1}]}"#),
-            again("The weather service's answer could not be read", 2_000),
+            again("The weather service returned an invalid response", 2_000),
         ),
         (
             "forecast only is broken",
@@ -88,7 +92,7 @@ fn faults_of_the_upstream_are_tool_errors() {
                     open_meteo(request)
                 }
             },
-            again("The weather service's answer could not be read", 2_000),
+            again("The weather service returned an invalid response", 2_000),
         ),
     ];
     for (name, upstream, expected) in rows {
@@ -96,7 +100,7 @@ fn faults_of_the_upstream_are_tool_errors() {
         let Outcome::Failed { error, .. } = outcome else { panic!("{name}: {outcome:?}") };
         assert_eq!(error, expected, "{name}");
         assert_eq!(log.len(), 1, "{name}: {log:?}");
-        assert!(!log[0].contains("Berlin"), "{name}: the log names the input: {log:?}");
+        assert!(!log[0].contains("Berlin"), "{name}: the log contains the input: {log:?}");
     }
 }
 

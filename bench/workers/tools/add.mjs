@@ -1,2 +1,2 @@
-// Calculator.Add.
+// The function of Calculator.Add.
 export const run = ({ a, b }) => a + b;

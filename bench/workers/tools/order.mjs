@@ -1,4 +1,4 @@
-// Order.Price, which bench/order has in Rust.
+// The function of Order.Price; bench/order is the Rust version.
 const METHODS = { letter: 350, parcel: 590, express: 1490 };
 const TAXES = { none: 0, reduced: 7, standard: 19 };
 
@@ -26,7 +26,7 @@ function lettersOf({ reference, currency, coupon = "", notes, customer }) {
   return length([reference, currency, coupon]) + length(texts) + length(notes);
 }
 
-// All of it is ASCII, so a character is a byte.
+// All of it is ASCII: a character is a byte.
 function length(texts) {
   let sum = 0;
   for (const text of texts) sum += text.length;

@@ -1,4 +1,4 @@
-//! Rules for definitions: each alone, then all together.
+//! Checks the definitions, first each on its own, then across the catalogue.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use crate::problem::Problem;
 use crate::schema;
 use crate::source::Source;
 
-/// The most characters that a description may have: what the strictest model provider takes.
+/// The maximum length of a description in characters: the limit of the strictest model provider.
 const MAX_DESCRIPTION: usize = 1024;
 
-/// The most characters that a name may have, also with its version behind it.
+/// The maximum length of a name in characters, with and without its version suffix.
 const MAX_NAME: usize = 64;
 
-/// A definition that is in order, with its file.
+/// A valid definition, with its file.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The file, as the author knows it.
+    /// The path for messages.
     pub(crate) file: String,
     /// The part of the id before the dot.
     pub(crate) toolkit: String,
@@ -29,11 +29,11 @@ pub(crate) struct Entry {
     pub(crate) tool: String,
     /// The definition.
     pub(crate) definition: Definition,
-    /// Its examples as they were written.
+    /// Its examples, as written.
     pub(crate) examples: Value,
 }
 
-/// Reads and checks each definition file. The entries are sorted by toolkit, tool and version.
+/// Reads and checks each definition file. Returns the valid entries, sorted by toolkit, tool and version.
 pub(crate) fn definitions(source: &Source) -> (Vec<Entry>, Vec<Problem>) {
     let mut entries = Vec::new();
     let mut problems = Vec::new();
@@ -67,7 +67,7 @@ fn read(file: &str, text: &str) -> Result<(Definition, Value), Problem> {
     let value = json::parse(text)
         .map_err(|error| Problem::new(file, "", format!("is not JSON: {error}")))?;
     let value = Value::from(&value);
-    objects(&value)
+    reject_arrays(&value)
         .map_err(|place| Problem::new(file, place, "is an array; expected an object"))?;
     let definition = serde_path_to_error::deserialize(&value).map_err(|error| {
         let place = error.path().to_string();
@@ -77,14 +77,14 @@ fn read(file: &str, text: &str) -> Result<(Definition, Value), Problem> {
     Ok((definition, value))
 }
 
-/// Serde reads a struct from an array too, field by field, which no author means. Gives the place
-/// of the first array that stands where an object should.
-fn objects(definition: &Value) -> Result<(), String> {
-    let refuse = |value: &Value, place: String| if value.is_array() { Err(place) } else { Ok(()) };
-    refuse(definition, String::new())?;
+/// Rejects arrays where objects belong, with the place of the first one: serde also deserializes a
+/// struct from an array, field by field, which no author intends.
+fn reject_arrays(definition: &Value) -> Result<(), String> {
+    let reject = |value: &Value, place: String| if value.is_array() { Err(place) } else { Ok(()) };
+    reject(definition, String::new())?;
     let member = |value: &Value, name: &str| value.get(name).cloned().unwrap_or_default();
     for name in ["annotations", "deprecated", "requirements"] {
-        refuse(&member(definition, name), name.to_owned())?;
+        reject(&member(definition, name), name.to_owned())?;
     }
     let requirements = member(definition, "requirements");
     for (name, list) in [
@@ -95,21 +95,21 @@ fn objects(definition: &Value) -> Result<(), String> {
         ("requirements.secrets", member(&requirements, "secrets")),
     ] {
         for (index, item) in list.as_array().into_iter().flatten().enumerate() {
-            refuse(item, format!("{name}[{index}]"))?;
+            reject(item, format!("{name}[{index}]"))?;
             for part in ["error", "oauth2"] {
-                refuse(&member(item, part), format!("{name}[{index}].{part}"))?;
+                reject(&member(item, part), format!("{name}[{index}].{part}"))?;
             }
         }
     }
     Ok(())
 }
 
-/// Where the definition of a tool's version stands.
+/// The path of the definition of a tool's version.
 fn path_of(id: &ToolRef<'_>, version: &Version) -> String {
     format!("{}/{}@{version}.json", id.toolkit.to_ascii_lowercase(), id.tool)
 }
 
-/// What is wrong with one definition.
+/// Checks one definition.
 fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut problem =
@@ -122,23 +122,22 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
     match ToolRef::parse(&definition.id) {
         Err(expected) => problem("id", format!("is {:?}; {expected}", definition.id)),
         Ok(id) => {
-            let wanted = format!("{}.{}@{version}", id.toolkit, id.tool);
-            if definition.id != wanted {
+            let expected = format!("{}.{}@{version}", id.toolkit, id.tool);
+            if definition.id != expected {
+                problem("id", format!("is {:?}; expected {expected:?}", definition.id));
+            }
+            let expected = path_of(&id, version);
+            if path != expected {
                 problem(
                     "id",
-                    format!("is {:?}; with this version it must be {wanted:?}", definition.id),
+                    format!("does not match the file name; expected the file {expected}"),
                 );
-            }
-            let wanted = path_of(&id, version);
-            if path != wanted {
-                problem("id", format!("and the file's name disagree; expected the file {wanted}"));
             }
             if ![id.toolkit, id.tool]
                 .iter()
                 .all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
             {
-                let message =
-                    "must begin its names with a letter: they name a Rust module and function";
+                let message = "must have names that begin with a letter, because they name a Rust module and a function";
                 problem("id", message.to_owned());
             }
         }
@@ -154,17 +153,17 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
         problem("name", message);
     } else if versioned.len() > MAX_NAME {
         let message = format!(
-            "is too long: with its version it is {versioned:?}, and at most {MAX_NAME} characters fit every model provider"
+            "is too long: with its version it becomes {versioned:?}; model providers accept at most {MAX_NAME} characters"
         );
         problem("name", message);
     }
     let length = definition.description.chars().count();
     if definition.description.trim().is_empty() {
-        problem("description", "is empty; expected a text for people and models".to_owned());
+        problem("description", "is empty; expected a description for people and models".to_owned());
     } else if length > MAX_DESCRIPTION {
         problem(
             "description",
-            format!("has {length} characters; at most {MAX_DESCRIPTION} fit every model provider"),
+            format!("has {length} characters; model providers accept at most {MAX_DESCRIPTION}"),
         );
     }
     if definition.input_schema.get("type").and_then(Value::as_str) != Some("object") {
@@ -173,11 +172,10 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
     let scopes = &definition.scopes;
     for (index, scope) in scopes.iter().enumerate() {
         if !is_scope(scope) || scope == "*" {
-            let message =
-                "is no scope; expected a word of printable ASCII without space, \" and \\";
+            let message = "is not a scope; expected printable ASCII without spaces, \" or \\";
             problem(&format!("scopes[{index}]"), message.to_owned());
         } else if scopes.iter().take(index).any(|earlier| earlier == scope) {
-            problem(&format!("scopes[{index}]"), format!("is {scope:?} once more"));
+            problem(&format!("scopes[{index}]"), format!("repeats {scope:?}"));
         }
     }
     if let Some(requirements) = &definition.requirements {
@@ -190,10 +188,13 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
     }
     if let Some(deprecated) = &definition.deprecated {
         if deprecated.message.trim().is_empty() {
-            problem("deprecated.message", "is empty; say why and what to use instead".to_owned());
+            problem(
+                "deprecated.message",
+                "is empty; give the reason and what to use instead".to_owned(),
+            );
         }
-        if deprecated.sunset.as_deref().is_some_and(|day| !is_day(day)) {
-            problem("deprecated.sunset", "is not a day; expected YYYY-MM-DD".to_owned());
+        if deprecated.sunset.as_deref().is_some_and(|day| !is_date(day)) {
+            problem("deprecated.sunset", "is not a date; expected YYYY-MM-DD".to_owned());
         }
     }
     problems.extend(schema::check(file, "input_schema", &definition.input_schema));
@@ -204,12 +205,12 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
     if problems.is_empty() { examples(file, definition) } else { problems }
 }
 
-fn is_day(text: &str) -> bool {
+fn is_date(text: &str) -> bool {
     schema::validator(&serde_json::json!({"format": "date"}))
         .is_ok_and(|date| date.is_valid(&Value::String(text.to_owned())))
 }
 
-/// Checks the examples against the schemas, which are in order.
+/// Checks the examples against the schemas, which must be valid.
 fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
     let mut problems = Vec::new();
     let output = definition.output_schema.clone();
@@ -223,7 +224,7 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
         problems.push(Problem::new(
             file,
             "examples",
-            "is empty; expected at least one, which the tests run",
+            "is empty; expected at least one example, which the tests run",
         ));
     }
     for (index, example) in definition.examples.iter().enumerate() {
@@ -233,7 +234,7 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
         for error in input.iter_errors(&example.input) {
             problem(
                 &format!(".input{}", error.instance_path()),
-                format!("is refused by input_schema: {error}"),
+                format!("does not match input_schema: {error}"),
             );
         }
         match (&example.value, &example.error, &example.asks) {
@@ -241,18 +242,18 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
                 for error in output.iter_errors(value) {
                     problem(
                         &format!(".value{}", error.instance_path()),
-                        format!("is refused by output_schema: {error}"),
+                        format!("does not match output_schema: {error}"),
                     );
                 }
             }
             (None, Some(_), None) | (None, None, Some(_)) => {}
-            _ => problem("", "must have one of value, error and asks".to_owned()),
+            _ => problem("", "must have exactly one of value, error and asks".to_owned()),
         }
     }
     problems
 }
 
-/// What is wrong with the definitions taken together.
+/// Checks across definitions.
 pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut names: BTreeMap<&str, &Entry> = BTreeMap::new();
@@ -262,14 +263,16 @@ pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
         let tool = (entry.toolkit.as_str(), entry.tool.as_str());
         let first = *names.entry(&definition.name).or_insert(entry);
         if (first.toolkit.as_str(), first.tool.as_str()) != tool {
-            let message =
-                format!("is {:?}, which the tool of {} has too", definition.name, first.file);
+            let message = format!(
+                "is {:?}, which is already the name of the tool in {}",
+                definition.name, first.file
+            );
             problems.push(Problem::new(&entry.file, "name", message));
         }
         let first = *tools.entry(tool).or_insert(entry);
         if first.definition.name != definition.name {
             let message = format!(
-                "is {:?}, but {} calls the tool {:?}; all versions of a tool have one name",
+                "is {:?}, but {} names the tool {:?}; all versions of a tool must have the same name",
                 definition.name, first.file, first.definition.name
             );
             problems.push(Problem::new(&entry.file, "name", message));
@@ -279,14 +282,14 @@ pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
         let Definition { name, version, .. } = &entry.definition;
         if let Some(other) = names.get(versioned_name(name, version).as_str()) {
             let message = format!(
-                "is {:?}, which also means version {version} of the tool of {}",
+                "is {:?}, which also names version {version} of the tool in {}",
                 other.definition.name, entry.file
             );
             problems.push(Problem::new(&other.file, "name", message));
         }
     }
     problems.extend(mcp::catalogue(entries));
-    // A definition's file follows from its id, so no two have one id, and a file is proof of an id.
+    // The id determines the path: ids are unique, and an id exists if its file does.
     let defined = |id: &&str| {
         let id = ToolRef::parse(id).ok();
         id.and_then(|id| Some(path_of(&id, id.version.as_ref()?)))
@@ -296,7 +299,7 @@ pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
         let replacement =
             entry.definition.deprecated.as_ref().and_then(|it| it.replacement.as_deref());
         if let Some(id) = replacement.filter(|id| !defined(id)) {
-            let message = format!("is {id:?}, which no definition has");
+            let message = format!("is {id:?}, but there is no such definition");
             problems.push(Problem::new(&entry.file, "deprecated.replacement", message));
         }
     }

@@ -1,4 +1,4 @@
-//! Finds the function that runs each tool, so that a missing one is told in the author's terms.
+//! Finds the function that runs each tool. A missing one gets a better message here than from rustc.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crate::check::Entry;
 use crate::problem::Problem;
 use crate::source::Source;
 
-/// The path of each entry's handler, such as `calculator::add`, in the order of the entries.
+/// Returns the path of each entry's handler, such as `calculator::add`, in the order of the entries.
 ///
-/// A tool's function has the tool's name in snake case. A version may have its own: of
-/// `slugify_1_1_0`, `slugify_1_1`, `slugify_1` and `slugify` the first that exists runs 1.1.0.
+/// The function has the tool's name in snake case. A version may have its own: version 1.1.0 runs
+/// the first that exists of `slugify_1_1_0`, `slugify_1_1`, `slugify_1` and `slugify`.
 ///
 /// # Errors
-/// Rust files that do not parse, toolkits that `lib.rs` does not name, tools without a function.
+/// Rust files that do not parse, toolkits that `lib.rs` does not declare, tools without a function.
 pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<String>, Vec<Problem>> {
     let mut problems = Vec::new();
     let library = Names::of(source, "lib.rs", &mut problems);
@@ -24,15 +24,15 @@ pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<String>, Ve
         let folder = entry.toolkit.to_ascii_lowercase();
         let code = format!("{folder}/mod.rs");
         let (module, names) = toolkits.entry(folder.clone()).or_insert_with(|| {
-            let module = written(&library.modules, &folder).unwrap_or_else(|| {
-                let message = format!("does not name the toolkit; expected `mod {folder};`");
+            let module = find_name(&library.modules, &folder).unwrap_or_else(|| {
+                let message = format!("does not declare the toolkit; expected `mod {folder};`");
                 problems.push(Problem::new(source.display("lib.rs"), "", message));
                 String::new()
             });
             (module, Names::of(source, &code, &mut problems))
         });
         let candidates = candidates(entry);
-        match candidates.iter().find_map(|name| written(&names.functions, name)) {
+        match candidates.iter().find_map(|name| find_name(&names.functions, name)) {
             Some(name) => handlers.push(format!("{module}::{name}")),
             None => problems.push(Problem::new(
                 &entry.file,
@@ -48,12 +48,12 @@ pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<String>, Ve
     if problems.is_empty() { Ok(handlers) } else { Err(problems) }
 }
 
-/// A name as the file writes it: `r#match` for `match`.
-fn written(names: &[String], wanted: &str) -> Option<String> {
+/// The name as written in the file: `r#match` for `match`.
+fn find_name(names: &[String], wanted: &str) -> Option<String> {
     names.iter().find(|name| name.strip_prefix("r#").unwrap_or(name) == wanted).cloned()
 }
 
-/// Function names from the most particular to the plain one.
+/// Function names from the most specific to the plain one.
 fn candidates(entry: &Entry) -> Vec<String> {
     let plain = snake_case(&entry.tool);
     let version = &entry.definition.version;
@@ -86,7 +86,7 @@ pub(crate) fn snake_case(name: &str) -> String {
     snake
 }
 
-/// What a Rust file makes visible to its crate.
+/// The names that a Rust file makes visible to its crate.
 #[derive(Default)]
 struct Names {
     modules: Vec<String>,
@@ -101,7 +101,7 @@ impl Names {
         let file = match syn::parse_file(text) {
             Ok(file) => file,
             Err(error) => {
-                let message = format!("is not Rust: {error}");
+                let message = format!("is not valid Rust: {error}");
                 problems.push(Problem::new(source.display(path), "", message));
                 return names;
             }

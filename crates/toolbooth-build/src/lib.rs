@@ -1,14 +1,14 @@
-//! Build time: definition files become a checked, compiled-in catalogue.
+//! Compiles tool definitions (JSON) into a Rust catalogue; build scripts call it.
 //!
-//! A catalogue crate holds one folder a toolkit, each with `<Tool>@<version>.json` files and a
+//! A catalogue crate has one folder per toolkit, each with `<Tool>@<version>.json` files and a
 //! `mod.rs` with the functions. Its build script calls [`build`]; its `lib.rs` includes the result:
 //!
 //! ```text
 //! include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 //! ```
 //!
-//! which defines `CATALOG`, and expects `VARIABLES` to be defined beside it. A definition that is
-//! wrong in any way fails the build with its file, the place in it and what was expected.
+//! This defines `CATALOG` and expects `VARIABLES` in the same module. An invalid definition fails
+//! the build with the file, the place in it, the problem and what was expected.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -27,9 +27,9 @@ pub use problem::Problem;
 pub use render::Rendered;
 pub use source::Source;
 
-/// Builds the catalogue of the crate whose build script this is.
+/// Builds the catalogue of the crate whose build script calls it.
 ///
-/// Prints every problem as a cargo error, so that one build shows them all.
+/// Prints every problem as a Cargo error, so that one build shows all of them.
 pub fn build() -> ExitCode {
     println!("cargo::rerun-if-changed=.");
     let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
@@ -54,7 +54,7 @@ pub fn build() -> ExitCode {
 /// Compiles the catalogue in a folder.
 ///
 /// # Errors
-/// Everything that is wrong with its files.
+/// All problems in its files.
 pub fn compile_folder(folder: &Path) -> Result<Rendered, Vec<Problem>> {
     compile(&Source::read(folder)?)
 }
@@ -62,7 +62,7 @@ pub fn compile_folder(folder: &Path) -> Result<Rendered, Vec<Problem>> {
 /// Compiles a catalogue from its files.
 ///
 /// # Errors
-/// Everything that is wrong with the files.
+/// All problems in the files.
 pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
     let (entries, mut problems) = check::definitions(source);
     problems.extend(check::catalogue(source, &entries));
@@ -77,7 +77,7 @@ fn write(rendered: Rendered, out: &Path) -> Result<Vec<Problem>, Vec<Problem>> {
     for (name, bytes) in &rendered.files {
         let path = out.join(name);
         std::fs::write(&path, bytes).map_err(|error| {
-            vec![Problem::new(path.display(), "", format!("not written: {error}"))]
+            vec![Problem::new(path.display(), "", format!("cannot be written: {error}"))]
         })?;
     }
     Ok(rendered.warnings)

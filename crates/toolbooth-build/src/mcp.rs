@@ -1,5 +1,4 @@
-//! Rules for what a definition says to MCP alone: parameters that are repeated in headers, and
-//! prompts.
+//! Checks the parts of a definition for MCP: `x-mcp-header`, prompts, resources and content.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +9,27 @@ use crate::check::Entry;
 use crate::problem::Problem;
 use crate::schema;
 
-/// The keyword that has a parameter repeated in the header `Mcp-Param-…`.
+/// The keyword for a parameter that clients repeat in the header `Mcp-Param-…`.
 const KEYWORD: &str = "x-mcp-header";
-/// The types that a header can hold.
+/// The types that fit in a header.
 const TYPES: [&str; 3] = ["string", "integer", "boolean"];
-/// The longest of what stands behind `Mcp-Param-`: pages may send names of 64 bytes at most.
+/// The maximum length after `Mcp-Param-`: web pages may send header names of at most 64 bytes.
 const MAX_SUFFIX: usize = 54;
-/// The longest name of a prompt or an argument.
+/// The maximum length of the name of a prompt or argument.
 const MAX_NAME: usize = 64;
 
-/// A parameter that is repeated in a header.
+/// A parameter that clients repeat in a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// What stands behind `Mcp-Param-`, as it is written.
+    /// The part after `Mcp-Param-`, as written.
     pub(crate) suffix: String,
-    /// The names of the properties that lead to it.
+    /// The property names from the root to the parameter.
     pub(crate) path: Vec<String>,
     /// Its `type`.
     r#type: Value,
 }
 
-/// The parameters of an input that are repeated in headers: of its properties and theirs.
+/// The parameters of an input schema that clients repeat in headers, nested ones included.
 pub(crate) fn headers(schema: &Map<String, Value>) -> Vec<Header> {
     let mut found = Vec::new();
     collect(schema, &[], &mut found);
@@ -53,7 +52,7 @@ fn collect(schema: &Map<String, Value>, path: &[String], found: &mut Vec<Header>
     }
 }
 
-/// What is wrong with one definition.
+/// Checks one definition.
 pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut problem =
@@ -66,21 +65,21 @@ pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
         let fits = (1..=MAX_SUFFIX).contains(&header.suffix.len());
         if !fits || !header.suffix.bytes().all(letter) {
             let message = format!(
-                "is no name of a header; expected 1 to {MAX_SUFFIX} letters, digits, - and _"
+                "is not a valid header name; expected 1 to {MAX_SUFFIX} letters, digits, - or _"
             );
             problem(format!("{place}.{KEYWORD}"), message);
         }
         if !TYPES.iter().any(|name| header.r#type == *name) {
-            let message = "needs a parameter of the type string, integer or boolean";
+            let message = "is only allowed on a parameter of type string, integer or boolean";
             problem(format!("{place}.{KEYWORD}"), message.to_owned());
         }
         let same = |other: &Header| other.suffix.eq_ignore_ascii_case(&header.suffix);
         if headers.iter().take(at).any(same) {
-            let message = format!("is {:?}, which another parameter has", header.suffix);
+            let message = format!("is {:?}, which another parameter already uses", header.suffix);
             problem(format!("{place}.{KEYWORD}"), message);
         }
     }
-    // Everywhere else no client would find it: in items, in branches, in an output.
+    // Clients look for it only in properties, not in `items`, in branches or in an output schema.
     let mut count = 0;
     let input = Value::Object(definition.input_schema.clone());
     schema::visit(&input, "", &[], &mut |_, schema, _| {
@@ -88,7 +87,7 @@ pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
     });
     if count > headers.len() {
         let message = format!(
-            "has {KEYWORD} where it means nothing; it is a text at a parameter, or at a property of one that is an object"
+            "has {KEYWORD} in an unsupported place; it must be a string, on a parameter or on a nested property of one"
         );
         problem("input_schema".to_owned(), message);
     }
@@ -103,22 +102,24 @@ pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
             problem(format!("resources[{index}]{place}"), message);
         });
     }
-    if definition.content && !is_of_blocks(definition) {
-        let message = "must refuse what is no list of content blocks, for content is true: it needs \
-                       \"type\": \"array\" and items with type and what belongs to it";
+    if definition.content && !accepts_only_content_blocks(definition) {
+        let message = "must reject everything except a list of content blocks, because content is true: \
+                       set \"type\": \"array\", and require type and the fields of each block in items";
         problem("output_schema".to_owned(), message.to_owned());
     }
     problems
 }
 
-/// Checks that the tool itself can answer, where it is given the texts `given` and nothing else.
-fn check_run(definition: &Definition, given: &[&str], problem: &mut dyn FnMut(String)) {
+/// Checks that the tool can be called with only the string parameters `given`.
+fn check_callable_with(definition: &Definition, given: &[&str], problem: &mut dyn FnMut(String)) {
     let input = &definition.input_schema;
     for name in given {
         match input.get("properties").and_then(|all| all.get(*name)) {
-            None => problem(format!("has {name:?}, which is no parameter of the tool")),
+            None => problem(format!("contains {name:?}, which is not a parameter of the tool")),
             Some(parameter) if parameter.get("type").is_none_or(|kind| kind != "string") => {
-                problem(format!("has {name:?}, which is a text here and none to the tool"));
+                problem(format!(
+                    "contains {name:?}, which is a string here but not in input_schema"
+                ));
             }
             Some(_) => {}
         }
@@ -126,18 +127,18 @@ fn check_run(definition: &Definition, given: &[&str], problem: &mut dyn FnMut(St
     let required = input.get("required").and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if !given.contains(&name) {
-            problem(format!("has no {name:?}, which the tool requires"));
+            problem(format!("lacks {name:?}, which the tool requires"));
         }
     }
     if !definition.annotations.read_only {
         problem(
-            "is answered by the tool, which must be read_only: nobody is asked first".to_owned(),
+            "is answered by the tool, which must therefore be read_only: it runs without confirmation".to_owned(),
         );
     }
 }
 
-/// Whether the output schema tells blocks from what is none. No more than samples can be tried.
-fn is_of_blocks(definition: &Definition) -> bool {
+/// Whether the output schema rejects everything except content blocks. This tries only samples.
+fn accepts_only_content_blocks(definition: &Definition) -> bool {
     let output = definition.output_schema.clone().map_or(Value::Null, Value::Object);
     if output.get("type").is_none_or(|kind| kind != "array") {
         return false;
@@ -170,21 +171,25 @@ fn check_resource(
         && scheme.bytes().all(letter)
         && resource.uri.chars().all(|one| !one.is_whitespace() && !one.is_control());
     if !good || scheme == "toolbooth" {
-        problem(".uri", "is no address of its own; expected scheme:rest".to_owned());
+        problem(
+            ".uri",
+            "is not a valid URI; expected scheme:rest, with a scheme other than toolbooth"
+                .to_owned(),
+        );
     }
-    if !is_closed(&resource.uri) {
-        problem(".uri", "has a brace without its other; expected {name}".to_owned());
+    if !has_balanced_braces(&resource.uri) {
+        problem(".uri", "has an unbalanced brace; expected {name}".to_owned());
     }
     let fixed = [&resource.text, &resource.blob].into_iter().flatten().count();
     if fixed > 1 || fixed > 0 && resource.is_template() {
         problem(
             "",
-            "has text or blob, or neither; neither where its address has {name}".to_owned(),
+            "must have at most one of text and blob, and neither if its URI has {name}".to_owned(),
         );
     }
     if fixed == 0 {
         let given: Vec<_> = names(&resource.uri).collect();
-        check_run(definition, &given, &mut |message| problem(".uri", message));
+        check_callable_with(definition, &given, &mut |message| problem(".uri", message));
     }
     let base64 = |blob: &String| {
         let digits = blob.trim_end_matches('=');
@@ -210,8 +215,8 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).map(|rest| rest.split_once('}').map_or(rest, |(name, _)| name))
 }
 
-/// Whether each brace has its other, with a name between.
-fn is_closed(text: &str) -> bool {
+/// Whether every brace is closed and contains a name.
+fn has_balanced_braces(text: &str) -> bool {
     let mut parts = text.split('{');
     let first = parts.next().unwrap_or_default();
     !first.contains('}')
@@ -230,7 +235,7 @@ fn check_prompt(prompt: &Prompt, definition: &Definition, problem: &mut dyn FnMu
         problem(".name", format!("is {:?}; {expected}", prompt.name));
     }
     if prompt.description.trim().is_empty() {
-        problem(".description", "is empty; expected a text for people".to_owned());
+        problem(".description", "is empty; expected a description for people".to_owned());
     }
     for (index, argument) in prompt.arguments.iter().enumerate() {
         let name = &argument.name;
@@ -238,27 +243,26 @@ fn check_prompt(prompt: &Prompt, definition: &Definition, problem: &mut dyn FnMu
         if !plain(name) {
             problem(&format!("{place}.name"), format!("is {name:?}; {expected}"));
         } else if prompt.arguments.iter().take(index).any(|earlier| earlier.name == *name) {
-            problem(&format!("{place}.name"), format!("is {name:?} once more"));
+            problem(&format!("{place}.name"), format!("repeats {name:?}"));
         } else if prompt.text.as_ref().is_some_and(|text| !text.contains(&format!("{{{name}}}"))) {
-            problem(".text", format!("has no {{{name}}}, though there is such an argument"));
+            problem(".text", format!("does not use the argument {{{name}}}"));
         }
         if argument.description.trim().is_empty() {
-            problem(&format!("{place}.description"), "is empty; say what belongs there".to_owned());
+            problem(&format!("{place}.description"), "is empty; describe the argument".to_owned());
         }
     }
     if prompt.text.is_none() {
         let given: Vec<_> = prompt.arguments.iter().map(|one| one.name.as_str()).collect();
-        check_run(definition, &given, &mut |message| problem(".arguments", message));
+        check_callable_with(definition, &given, &mut |message| problem(".arguments", message));
     }
     for name in names(prompt.text.as_deref().unwrap_or_default()) {
         if !prompt.arguments.iter().any(|argument| argument.name == name) {
-            problem(".text", format!("has {{{name}}}, which is no argument"));
+            problem(".text", format!("contains {{{name}}}, which is not an argument"));
         }
     }
 }
 
-/// What is wrong with the definitions taken together: two tools have a prompt of one name, or a
-/// resource of one address.
+/// Checks across definitions: prompt names and resource URIs must be unique among tools.
 pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut addresses: BTreeMap<&str, &Entry> = BTreeMap::new();
@@ -268,8 +272,10 @@ pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
             let same_tool = (&first.toolkit, &first.tool) == (&entry.toolkit, &entry.tool);
             let mut earlier = entry.definition.resources.iter().take(index);
             if !same_tool || earlier.any(|one| one.uri == resource.uri) {
-                let message =
-                    format!("is {:?}, which a resource of {} has too", resource.uri, first.file);
+                let message = format!(
+                    "is {:?}, which a resource of {} already uses",
+                    resource.uri, first.file
+                );
                 problems.push(Problem::new(
                     &entry.file,
                     format!("resources[{index}].uri"),
@@ -288,7 +294,7 @@ pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
             let twice = same_file && earlier.into_iter().any(|one| one.name == prompt.name);
             if !same_tool || twice {
                 let message =
-                    format!("is {:?}, which a prompt of {} has too", prompt.name, first.file);
+                    format!("is {:?}, which a prompt of {} already uses", prompt.name, first.file);
                 let place = format!("prompts[{index}].name");
                 problems.push(Problem::new(&entry.file, place, message));
             }

@@ -1,15 +1,15 @@
-//! What is wrong with a file of the catalogue.
+//! The error type: one problem in one file of the catalogue.
 
 use std::fmt;
 
-/// A fault of one file. Displays as `file: place: what is wrong and what was expected`.
+/// A problem in a file. Displays as `file: place: message`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, as the author knows it.
+    /// The path, as in [`crate::Source::name`] followed by the file: `tools/text/mod.rs`.
     pub file: String,
-    /// The place in it, such as `input_schema.properties.b`; empty for the file as a whole.
+    /// The place in it, such as `input_schema.properties.b`; empty for the whole file.
     pub place: String,
-    /// What is wrong and what was expected.
+    /// The problem and what was expected.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! Rules for the schemas of a definition, and the part of a schema that decides what is valid.
+//! Checks the schemas of a definition, and strips the keywords that do not affect validation.
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ const PARTS: &[&str] = &[
 ];
 /// Keywords whose value maps names to schemas.
 const MAPS: &[&str] = &["dependencies", "dependentSchemas", "patternProperties", "properties"];
-/// Keywords that refer to other schemas or name schemas for that: OXP forbids them.
+/// Keywords that refer to other schemas or name them. OXP forbids references.
 const REFERENCES: &[&str] = &[
     "$anchor",
     "$defs",
@@ -49,8 +49,8 @@ const ANNOTATIONS: &[&str] = &[
     "x-mcp-header",
 ];
 
-/// A validator of the crate `jsonschema`, with the options that match our own checks. It knows the metaschema and
-/// explains every error.
+/// Builds a `jsonschema` validator that accepts the same values as the compiled schema. It also checks
+/// the schema itself and explains every error.
 pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
@@ -71,7 +71,7 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
         });
     });
     if problems.is_empty() {
-        // The metaschema goes last: its message for a broken reference would be less helpful.
+        // Validate against the metaschema last: its message for a reference would be less helpful.
         if let Err(error) = validator(&schema) {
             problems.push(Problem::new(
                 file,
@@ -83,8 +83,8 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
     problems
 }
 
-/// Warns of each pattern whose automaton would be too large.
-pub(crate) fn costly(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
+/// Warns about each pattern that has no small automaton and needs the `regex` crate.
+pub(crate) fn large_patterns(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
     let mut problems = Vec::new();
     visit(&Value::Object(schema.clone()), place, &[], &mut |place, schema, _| {
         let pattern = schema.get("pattern").and_then(Value::as_str);
@@ -102,13 +102,13 @@ pub(crate) fn costly(file: &str, place: &str, schema: &Map<String, Value>) -> Ve
     problems
 }
 
-/// The rules for one schema object; `known` are the names that `required` may contain.
+/// Checks one schema object; `known` are the names that `required` may contain.
 fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
     for keyword in REFERENCES.iter().filter(|keyword| schema.contains_key(**keyword)) {
-        problem("", format!("uses {keyword}; write the schema out in its place"));
+        problem("", format!("uses {keyword}, which is not supported; write the schema inline"));
     }
     if schema.get("$schema").is_some_and(|draft| draft != DRAFT) {
-        problem(".$schema", format!("is another draft; expected {DRAFT:?} or nothing"));
+        problem(".$schema", format!("is not the supported draft; expected {DRAFT:?}, or omit it"));
     }
     if let Some(Value::Object(properties)) = schema.get("properties") {
         for (name, property) in properties {
@@ -119,7 +119,7 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
             if !described {
                 problem(
                     &format!(".properties.{name}"),
-                    "has no description; expected a text for people and models".to_owned(),
+                    "has no description; people and models need one".to_owned(),
                 );
             }
         }
@@ -132,7 +132,7 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
 
 pub(crate) type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
 
-/// Visits a schema and all schemas in it, each with the property names known there.
+/// Visits a schema and its subschemas, each with the property names that are known there.
 pub(crate) fn visit(schema: &Value, place: &str, outer: &[&str], visitor: &mut Visitor<'_>) {
     let Value::Object(schema) = schema else { return };
     let mut known = outer.to_vec();
@@ -174,22 +174,23 @@ fn property_names<'a>(schema: &'a Map<String, Value>, names: &mut Vec<&'a str>) 
     }
 }
 
-/// A schema without annotations. Tools whose schemas are equal without them share one static.
-pub(crate) fn essence(schema: &Value) -> Value {
+/// Removes the annotations. Schemas that differ only in annotations share one static.
+pub(crate) fn without_annotations(schema: &Value) -> Value {
     let Value::Object(schema) = schema else { return schema.clone() };
     let keep = schema.iter().filter(|(keyword, _)| !ANNOTATIONS.contains(&keyword.as_str()));
-    keep.map(|(keyword, value)| (keyword.clone(), essence_of(keyword, value))).collect()
+    keep.map(|(keyword, value)| (keyword.clone(), keyword_without_annotations(keyword, value)))
+        .collect()
 }
 
-fn essence_of(keyword: &str, value: &Value) -> Value {
+fn keyword_without_annotations(keyword: &str, value: &Value) -> Value {
     match value {
         Value::Object(map) if MAPS.contains(&keyword) => {
-            map.iter().map(|(name, schema)| (name.clone(), essence(schema))).collect()
+            map.iter().map(|(name, schema)| (name.clone(), without_annotations(schema))).collect()
         }
         Value::Array(list) if IN_PLACE_LISTS.contains(&keyword) || keyword == "prefixItems" => {
-            list.iter().map(essence).collect()
+            list.iter().map(without_annotations).collect()
         }
-        _ if IN_PLACE.contains(&keyword) || PARTS.contains(&keyword) => essence(value),
+        _ if IN_PLACE.contains(&keyword) || PARTS.contains(&keyword) => without_annotations(value),
         _ => value.clone(),
     }
 }
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn essence_keeps_what_affects_validity() {
+    fn without_annotations_keeps_what_affects_validity() {
         let annotated = json!({
             "title": "T", "description": "d", "type": "object", "default": {}, "examples": [{}],
             "properties": {
@@ -219,11 +220,11 @@ mod tests {
             },
             "anyOf": [{"required": ["title"]}]
         });
-        assert_eq!(essence(&annotated), bare);
+        assert_eq!(without_annotations(&annotated), bare);
     }
 
     #[test]
-    fn rules_of_schemas() {
+    fn problems_of_schemas() {
         for (schema, expected) in [
             (json!({"properties": {"a": {"description": "d"}}, "required": ["a"]}), vec![]),
             (
@@ -246,21 +247,22 @@ mod tests {
             (
                 json!({"properties": {"a": {}, "b": {"description": " "}}}),
                 vec![
-                    "s.properties.a: has no description; expected a text for people and models",
-                    "s.properties.b: has no description; expected a text for people and models",
+                    "s.properties.a: has no description; people and models need one",
+                    "s.properties.b: has no description; people and models need one",
                 ],
             ),
             (
                 json!({"items": {"properties": {"a": true}}}),
-                vec![
-                    "s.items.properties.a: has no description; expected a text for people and models",
-                ],
+                vec!["s.items.properties.a: has no description; people and models need one"],
             ),
             (
                 json!({"oneOf": [{"$ref": "#/x"}]}),
-                vec!["s.oneOf[0]: uses $ref; write the schema out in its place"],
+                vec!["s.oneOf[0]: uses $ref, which is not supported; write the schema inline"],
             ),
-            (json!({"$defs": {}}), vec!["s: uses $defs; write the schema out in its place"]),
+            (
+                json!({"$defs": {}}),
+                vec!["s: uses $defs, which is not supported; write the schema inline"],
+            ),
             (json!({"const": {"$ref": "a value, not a keyword"}}), vec![]),
             (
                 json!({"pattern": "a(?=b)"}),

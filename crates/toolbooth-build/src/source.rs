@@ -1,4 +1,4 @@
-//! The files of a catalogue.
+//! Reads the files of a catalogue into memory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,9 +9,9 @@ use crate::problem::Problem;
 /// The files of a catalogue, read into memory.
 #[derive(Debug, Clone, Default)]
 pub struct Source {
-    /// How the catalogue's folder is called in messages, such as `tools`.
+    /// The name of the catalogue's folder in messages, such as `tools`.
     pub name: String,
-    /// File texts by path relative to the folder, with `/` between: `calculator/Add@1.0.0.json`.
+    /// Contents by path relative to the folder, separated by `/`: `calculator/Add@1.0.0.json`.
     pub files: BTreeMap<String, String>,
 }
 
@@ -30,7 +30,7 @@ impl Source {
             } else {
                 Vec::new()
             };
-            // A toolkit has code or definitions; any other folder is none of our business.
+            // A toolkit has code or definitions; ignore every other folder.
             if !files.iter().any(|file| file == "mod.rs" || is_definition(file)) {
                 continue;
             }
@@ -45,13 +45,13 @@ impl Source {
 
     fn add(&mut self, folder: &Path, path: &str) -> Result<(), Vec<Problem>> {
         let text = fs::read_to_string(folder.join(path)).map_err(|error| {
-            vec![Problem::new(self.display(path), "", format!("not read: {error}"))]
+            vec![Problem::new(self.display(path), "", format!("cannot be read: {error}"))]
         })?;
         self.files.insert(path.to_owned(), text);
         Ok(())
     }
 
-    /// A path as the author knows it.
+    /// A path for messages, such as `tools/text/mod.rs`.
     pub(crate) fn display(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
     }
@@ -63,7 +63,7 @@ fn is_definition(file: &str) -> bool {
 
 fn list(folder: &Path) -> Result<Vec<String>, Vec<Problem>> {
     let failed = |error: std::io::Error| {
-        vec![Problem::new(folder.display(), "", format!("not read: {error}"))]
+        vec![Problem::new(folder.display(), "", format!("cannot be read: {error}"))]
     };
     fs::read_dir(folder)
         .map_err(failed)?

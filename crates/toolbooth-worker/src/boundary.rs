@@ -1,4 +1,4 @@
-//! The crossing: JS in, JS out.
+//! Converts JS requests to Rust and Rust responses to JS.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ use wasm_bindgen_futures::future_to_promise;
 
 use crate::Env;
 use crate::host::Bindings;
-use crate::known::{Known, NAMES};
+use crate::js_value_cache::{JsValueCache, NAMES};
 
 #[wasm_bindgen(module = "/js/respond.js")]
 extern "C" {
@@ -26,7 +26,7 @@ extern "C" {
 
 #[wasm_bindgen]
 extern "C" {
-    /// That of `js/body.js`.
+    /// The `BodyReader` of `js/body.js`.
     type BodyReader;
     #[wasm_bindgen(method, catch)]
     async fn read(this: &BodyReader, limit: u32) -> Result<JsValue, JsValue>;
@@ -36,30 +36,30 @@ extern "C" {
 extern "C" {
     #[wasm_bindgen(js_name = Headers)]
     type HeadersByName;
-    // A header whose name is none would throw: every name here is the code's or was checked at build time.
+    // Throws if the name is invalid; every name here is a constant or was checked at build time.
     #[wasm_bindgen(method)]
     fn get(this: &HeadersByName, name: &JsValue) -> Option<String>;
 }
 
 thread_local! {
-    /// Sets of headers, by their lines.
-    static HEADS: Known<String> = const { Known::new() };
-    /// What was rendered at build time, by its place and length.
-    static BODIES: Known<(usize, usize)> = const { Known::new() };
+    /// `Headers` objects of responses, by their lines.
+    static HEADERS: JsValueCache<String> = const { JsValueCache::new() };
+    /// Bodies rendered at build time, by address and length.
+    static BODIES: JsValueCache<(usize, usize)> = const { JsValueCache::new() };
 }
 
-/// The server of this instance. Variables do not change while an instance lives, so what is read
-/// from them is kept; after a panic the new instance reads them again.
-static BOOTH: OnceLock<Server> = OnceLock::new();
+/// The server of this instance. Variables do not change during an instance's lifetime, so it reads
+/// them once; after a panic, the new instance reads them again.
+static SERVER: OnceLock<Server> = OnceLock::new();
 
 fn server(catalog: &'static Catalog, host: &Bindings) -> &'static Server {
-    BOOTH.get_or_init(|| Server::new(catalog, host))
+    SERVER.get_or_init(|| Server::new(catalog, host))
 }
 
-/// Answers a request. `body` holds all of its bytes; without it, `reader` (a `BodyReader` of `js/body.js`) reads
-/// them when they are needed.
+/// Answers a request. `body` is the complete body; without it, `reader` (a `BodyReader` of `js/body.js`)
+/// reads it on demand.
 ///
-/// Gives a `Response`, or a promise of one if the answer has to wait for I/O.
+/// Returns a `Response`, or a promise of one if the request waits for I/O.
 pub fn answer(
     catalog: &'static Catalog,
     method: &str,
@@ -79,15 +79,15 @@ pub fn answer(
         let body = body.map_or(Body::Unread(&stream), Body::Read);
         server.answer(Request { method, path, query, headers: &headers, body }, &host).await
     });
-    // Without I/O the first poll is the last, and no waker is ever used. With I/O, the promise
-    // polls again at once and puts its own waker in the place of this one.
+    // Without I/O, the first poll completes and never uses the waker. With I/O, the promise polls
+    // again immediately and registers its own waker.
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(response) => into_js(&response),
         Poll::Pending => future_to_promise(async move { Ok(into_js(&future.await)) }).into(),
     }
 }
 
-/// What to answer to a request that something crashed on; the instance must be a fresh one.
+/// Returns the `Response` to a request that crashed the previous instance. Call it in a new instance.
 pub fn failed(
     catalog: &'static Catalog,
     url: &str,
@@ -99,10 +99,9 @@ pub fn failed(
     into_js(&server.failed(path, &JsHeaders(headers.unchecked_into())))
 }
 
-/// The path and the query of an absolute address. The runtime has parsed it already: it has a
-/// scheme and a host.
+/// Splits an absolute URL into path and query. The runtime has validated it: it has a scheme and a host.
 fn path_and_query(url: &str) -> (&str, &str) {
-    // Two slashes end the scheme; the path begins with the next one.
+    // The path begins at the third slash, after `scheme://host`.
     let mut slashes = 0;
     let path = url.bytes().position(|byte| {
         slashes += u8::from(byte == b'/');
@@ -116,30 +115,30 @@ fn path_and_query(url: &str) -> (&str, &str) {
 }
 
 fn into_js(response: &Response) -> JsValue {
-    let mut head = String::with_capacity(160);
+    let mut lines = String::with_capacity(160);
     for (name, value) in &response.headers {
-        if !head.is_empty() {
-            head.push('\n');
+        if !lines.is_empty() {
+            lines.push('\n');
         }
-        head.push_str(name);
-        head.push_str(": ");
-        head.push_str(value);
+        lines.push_str(name);
+        lines.push_str(": ");
+        lines.push_str(value);
     }
-    // A cookie is a secret, and no two are the same.
-    let keep = !response.headers.iter().any(|(name, _)| *name == "set-cookie");
+    // Do not cache cookies: they are secrets, and each is unique.
+    let cacheable = !response.headers.iter().any(|(name, _)| *name == "set-cookie");
     let status = response.status;
     let respond = |headers: &_| match response.body {
         Cow::Borrowed(body) if !body.is_empty() => {
-            let place = (body.as_ptr().addr(), body.len());
+            let key = (body.as_ptr().addr(), body.len());
             let lend = |body: &_| lend(status, headers, body);
-            BODIES.with(|known| known.with(&place, true, |_| copy(body), lend))
+            BODIES.with(|cache| cache.with(&key, true, |_| copy(body), lend))
         }
         ref body => respond(status, headers, body),
     };
-    HEADS.with(|known| known.with(&*head, keep, headers, respond))
+    HEADERS.with(|cache| cache.with(&*lines, cacheable, headers, respond))
 }
 
-/// The body of a `Request`.
+/// The body of a JS `Request`.
 struct JsBody(BodyReader);
 
 impl BodyStream for JsBody {
@@ -157,6 +156,6 @@ struct JsHeaders(HeadersByName);
 
 impl http::Headers for JsHeaders {
     fn get(&self, name: &str) -> Option<String> {
-        NAMES.with(|known| known.with(name, true, JsValue::from_str, |name| self.0.get(name)))
+        NAMES.with(|cache| cache.with(name, true, JsValue::from_str, |name| self.0.get(name)))
     }
 }

@@ -1,8 +1,8 @@
-//! Notes a panic, so that the next request gets a fresh instance.
+//! Records a panic, so that the next request gets a new instance.
 //!
-//! This is the part of the `worker` crate that worker-build counts on. The crate itself is not
-//! linked: its bindings for every product of the platform are exported whether they are used or
-//! not, which takes more room than all of authentication.
+//! This replaces the part of the `worker` crate that worker-build requires. The crate itself is not
+//! linked: it exports its bindings for every Cloudflare product even if they are unused, which adds
+//! more to the bundle than all of authentication.
 
 use std::panic;
 
@@ -23,15 +23,15 @@ extern "C" {
 
 #[wasm_bindgen(start, private)]
 fn start() {
-    // In the place of the standard hook, which has nowhere to write.
+    // The standard hook writes to stderr, which does not exist here.
     panic::set_hook(Box::new(|info| CRASH.with(|crash| crash.panicked(&info.to_string()))));
-    // What ends an instance without a panic, such as a stack overflow.
+    // For a crash without a panic, such as a stack overflow.
     set_on_abort(schedule_reinit);
     CRASH.with(Crash::started);
 }
 
-/// The note, for the shim.
-#[allow(unreachable_pub)] // What is exported to JS must be public.
+/// The crash record, for the JS shim.
+#[allow(unreachable_pub)] // wasm-bindgen exports only public functions.
 #[wasm_bindgen(js_name = "__worker_init_state")]
 pub fn worker_init_state() -> JsValue {
     CRASH.with(|crash| crash.into())

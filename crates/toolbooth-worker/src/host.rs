@@ -1,4 +1,4 @@
-//! The host: the Worker's bindings behind the library's traits.
+//! Implements the library's host traits (storage, HTTP, clock, log) with the Worker's bindings.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::console;
 
 use crate::Env;
-use crate::known::NAMES;
+use crate::js_value_cache::NAMES;
 
 /// The name of the KV binding in `wrangler.toml`.
 const KV: &str = "KV";
-/// The name of the rate limit binding, which need not be there.
+/// The name of the rate limit binding, which is optional.
 const RATE_LIMIT: &str = "RATE_LIMIT";
 
 #[wasm_bindgen(module = "/js/verify.js")]
@@ -46,10 +46,10 @@ extern "C" {
         headers: &web_sys::Headers,
         body: Option<&[u8]>,
         timeout: u32,
-        most: u32,
+        max_bytes: u32,
     ) -> Result<JsValue, JsValue>;
 
-    /// What `send` gives: an answer, or the word for why there is none.
+    /// The result of `send`: a response, or an error code in `fault`.
     type Fetched;
     #[wasm_bindgen(method, getter)]
     fn fault(this: &Fetched) -> Option<String>;
@@ -63,7 +63,7 @@ extern "C" {
 
 #[wasm_bindgen]
 extern "C" {
-    /// A timer of the request that calls it.
+    /// A timer that ends with the request.
     #[wasm_bindgen(js_namespace = scheduler, js_name = wait, catch)]
     async fn wait(milliseconds: u32) -> Result<JsValue, JsValue>;
 
@@ -92,10 +92,10 @@ impl Bindings {
         Self { env }
     }
 
-    /// What is bound under `name`; undefined if nothing is.
+    /// The binding called `name`; undefined if there is none.
     fn binding(&self, name: &str) -> JsValue {
         let get = |name: &JsValue| js_sys::Reflect::get(&self.env, name).unwrap_or_default();
-        NAMES.with(|known| known.with(name, true, JsValue::from_str, get))
+        NAMES.with(|cache| cache.with(name, true, JsValue::from_str, get))
     }
 
     fn store(&self) -> Result<Namespace, StoreError> {
@@ -103,12 +103,12 @@ impl Bindings {
         if binding.is_object() {
             Ok(binding.unchecked_into())
         } else {
-            Err(StoreError(format!("there is no binding {KV}")))
+            Err(StoreError(format!("the KV binding {KV} is missing")))
         }
     }
 }
 
-/// What the runtime says of a fault.
+/// The message of a JS error; empty for other values.
 fn reason(error: JsValue) -> String {
     let error = error.dyn_into::<js_sys::Error>();
     error.map_or_else(|_| String::new(), |error| error.message().into())
@@ -116,7 +116,7 @@ fn reason(error: JsValue) -> String {
 
 impl Clock for Bindings {
     fn now_ms(&self) -> u64 {
-        // Whole and positive until long after this code is gone.
+        // `Date.now()` is a positive integer.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         return js_sys::Date::now() as u64;
     }
@@ -124,7 +124,7 @@ impl Clock for Bindings {
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
         let milliseconds = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
         Box::pin(async move {
-            // It fails only when the request is stopped, and then nothing waits any more.
+            // It fails only if the request was cancelled; then nothing waits for it.
             let _ = wait(milliseconds).await;
         })
     }
@@ -140,8 +140,8 @@ impl Random for Bindings {
 impl Variables for Bindings {
     fn variable(&self, name: &str) -> Option<String> {
         let value = self.binding(name);
-        // wrangler.toml makes a number or a boolean of what stands there without quotes. JS writes
-        // numbers as people do, and Rust's own way is not linked for this alone.
+        // An unquoted value in wrangler.toml is a number or a boolean. Format numbers in JS, because
+        // Rust's float formatting would add to the bundle.
         let number =
             || Some(value.dyn_ref::<js_sys::Number>()?.to_string_with_radix(10).ok()?.into());
         let boolean = || value.as_bool().map(|boolean| boolean.to_string());
@@ -166,7 +166,7 @@ impl Store for Bindings {
         Box::pin(async move {
             let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
             let options = js_sys::Object::new();
-            // Setting a member of a plain object does not fail.
+            // Setting a property of a plain object cannot fail.
             let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
             let put = self.store()?.put(key, value, &options).await;
             put.map(drop).map_err(|error| StoreError(reason(error)))
@@ -192,7 +192,7 @@ impl HttpClient for Bindings {
             for (name, value) in &request.headers {
                 headers.set(name, value).map_err(unreachable)?;
             }
-            let answer = send(
+            let response = send(
                 request.method,
                 &request.url,
                 &headers,
@@ -200,18 +200,18 @@ impl HttpClient for Bindings {
                 u32::try_from(request.timeout.as_millis()).unwrap_or(u32::MAX),
                 u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
             );
-            let answer: Fetched = answer.await.map_err(unreachable)?.unchecked_into();
-            match answer.fault().as_deref() {
+            let response: Fetched = response.await.map_err(unreachable)?.unchecked_into();
+            match response.fault().as_deref() {
                 None => {}
                 Some("timeout") => return Err(HttpError::Timeout),
                 Some(_) => return Err(HttpError::TooLarge),
             }
-            let seconds = answer.retry_after();
+            let seconds = response.retry_after();
             let seconds = seconds.and_then(|seconds| seconds.trim().parse::<u64>().ok());
             Ok(HttpResponse {
-                status: answer.status(),
+                status: response.status(),
                 retry_after_ms: seconds.map(|seconds| seconds.saturating_mul(1000)),
-                body: answer.body(),
+                body: response.body(),
             })
         })
     }
@@ -226,9 +226,9 @@ impl Signatures for Bindings {
         signature: &'a [u8],
     ) -> BoxFuture<'a, bool> {
         Box::pin(async move {
-            // The runtime throws at a key that is none.
-            let good = verify(algorithm.name(), jwk, message, signature).await;
-            good.is_ok_and(|good| good.is_truthy())
+            // The runtime throws if the key is invalid.
+            let valid = verify(algorithm.name(), jwk, message, signature).await;
+            valid.is_ok_and(|valid| valid.is_truthy())
         })
     }
 }
@@ -241,8 +241,8 @@ impl RateLimit for Bindings {
     fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>> {
         Box::pin(async move {
             let units = u32::try_from(units).unwrap_or(u32::MAX);
-            let within = take(&self.binding(RATE_LIMIT), key, units).await;
-            within.map(|within| within.is_truthy()).map_err(reason)
+            let allowed = take(&self.binding(RATE_LIMIT), key, units).await;
+            allowed.map(|allowed| allowed.is_truthy()).map_err(reason)
         })
     }
 }

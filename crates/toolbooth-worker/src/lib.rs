@@ -1,21 +1,19 @@
-//! Cloudflare: the one place that knows Workers. JS requests become plain data, plain data becomes
-//! JS responses, and the Worker's bindings become a [`host`].
+//! Runs the server on Cloudflare Workers: converts requests and responses, and implements the [`host`].
 //!
-//! A request crosses from JS to WebAssembly once, with method, address and body; headers are asked
-//! for one by one when something needs them; the response crosses back once. A call that waits for
-//! nothing is answered within that crossing, without a promise. Only a long body, or one of unknown
-//! length, is read later, once the caller is known.
+//! Each request is one call from JS to WebAssembly, with method, URL and body; headers are read one by
+//! one on demand. A request without I/O is answered within that call, without a promise. A body that is
+//! long or of unknown length is read later, after authentication.
 
 mod boundary;
 mod crash;
 mod host;
-mod known;
+mod js_value_cache;
 
 pub use boundary::{answer, failed};
-/// The variables, secrets and bindings of a Worker.
+/// The environment of a Worker: variables, secrets and bindings.
 pub use js_sys::Object as Env;
 
-/// Exports what `js/entry.js` calls, for a catalogue of tools.
+/// Exports the functions that `js/entry.js` calls, for a catalogue of tools.
 ///
 /// ```ignore
 /// toolbooth_worker::serve!(my_tools::CATALOG);
@@ -24,7 +22,7 @@ pub use js_sys::Object as Env;
 macro_rules! serve {
     ($catalog:expr) => {
         /// Answers a request with a `Response`, or a promise of one. Without a `body`, `reader` reads
-        /// it when it is needed.
+        /// it on demand.
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub fn answer(
             method: &str,
@@ -37,7 +35,7 @@ macro_rules! serve {
             $crate::answer(&$catalog, method, url, headers, body, reader, env)
         }
 
-        /// The `Response` to a request that crashed an instance before this one.
+        /// Returns the `Response` to a request that crashed the previous instance.
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub fn failed(
             url: &str,

@@ -1,8 +1,8 @@
-//! Content blocks, resources, and prompts that a tool answers.
+//! Tests for content blocks, resources, and prompts that a tool answers.
 
 use serde_json::{Value, json};
 
-use crate::sample::{ADD, add, assert_told, catalogue, changed, problems, put, slugify};
+use crate::sample::{ADD, add, assert_problems, catalogue, changed, problems, put, slugify};
 
 fn blocks(items: Value) -> Value {
     let value = json!([{"type": "text", "text": "3"}]);
@@ -13,26 +13,26 @@ fn blocks(items: Value) -> Value {
 }
 
 #[test]
-fn content_needs_a_schema_of_blocks() {
+fn content_requires_an_output_schema_of_blocks() {
     let described = json!({"description": "d"});
     let text = json!({
         "properties": {"type": {"const": "text", "description": "d"}, "text": described},
         "required": ["type", "text"], "type": "object"
     });
-    let no_kind = json!({
+    let without_data = json!({
         "properties": {"type": described, "text": described},
         "required": ["type"], "type": "object"
     });
-    let told = "tools/calculator/Add@1.0.0.json: output_schema: must refuse what is no list of \
-                content blocks, for content is true: it needs \"type\": \"array\" and items with \
-                type and what belongs to it";
-    assert_told("texts", &blocks(text), &[]);
+    let messages = "tools/calculator/Add@1.0.0.json: output_schema: must reject everything except a \
+                list of content blocks, because content is true: set \"type\": \"array\", and \
+                require type and the fields of each block in items";
+    assert_problems("texts", &blocks(text), &[]);
     for (what, changes) in [
-        ("any kind", blocks(no_kind)),
+        ("any kind", blocks(without_data)),
         ("anything", blocks(json!({}))),
         ("a number", json!({"/content": true})),
     ] {
-        assert_told(what, &changes, &[told]);
+        assert_problems(what, &changes, &[messages]);
     }
 }
 
@@ -48,14 +48,14 @@ fn resource(changes: Value) -> Value {
 fn resources_of_a_definition() {
     let none = Value::Null;
     let place = "tools/calculator/Add@1.0.0.json: resources[0]";
-    let address = "is no address of its own; expected scheme:rest";
-    let either = "has text or blob, or neither; neither where its address has {name}";
+    let address = "is not a valid URI; expected scheme:rest, with a scheme other than toolbooth";
+    let either = "must have at most one of text and blob, and neither if its URI has {name}";
     for (changes, expected) in [
         (json!({}), vec![]),
         (json!({"text": none, "blob": "AP8="}), vec![]),
         (
             json!({"text": "{", "uri": "a://b}"}),
-            vec![".uri: has a brace without its other; expected {name}".to_owned()],
+            vec![".uri: has an unbalanced brace; expected {name}".to_owned()],
         ),
         (json!({"uri": "b"}), vec![format!(".uri: {address}")]),
         (json!({"uri": "a: b"}), vec![format!(".uri: {address}")]),
@@ -66,27 +66,27 @@ fn resources_of_a_definition() {
         (json!({"text": none, "blob": "A==="}), vec![".blob: is not base64".to_owned()]),
         (json!({"mime_type": ""}), vec![".mime_type: is empty".to_owned()]),
     ] {
-        let told: Vec<_> = expected.iter().map(|problem| format!("{place}{problem}")).collect();
-        let told: Vec<_> = told.iter().map(String::as_str).collect();
-        assert_told(&changes.to_string(), &resource(changes.clone()), &told);
+        let messages: Vec<_> = expected.iter().map(|problem| format!("{place}{problem}")).collect();
+        let messages: Vec<_> = messages.iter().map(String::as_str).collect();
+        assert_problems(&changes.to_string(), &resource(changes.clone()), &messages);
     }
     let mut source = catalogue();
     put(&mut source, ADD, &changed(add(), &resource(json!({}))).to_string());
     let slug = "text/Slugify@1.0.0.json";
     put(&mut source, slug, &changed(slugify("1.0.0"), &resource(json!({}))).to_string());
-    let told = format!(
-        "tools/{slug}: resources[0].uri: is \"a://b\", which a resource of tools/{ADD} has too"
+    let messages = format!(
+        "tools/{slug}: resources[0].uri: is \"a://b\", which a resource of tools/{ADD} already uses"
     );
-    assert_eq!(problems(&source), [told]);
+    assert_eq!(problems(&source), [messages]);
 }
 
-/// Text.Slugify takes one text.
+/// Text.Slugify has one string parameter.
 #[test]
-fn a_tool_that_answers_prompts_and_resources_can_be_given_what_it_requires() {
+fn prompts_and_resources_of_a_tool_supply_its_required_parameters() {
     let read_only =
         json!({"read_only": true, "destructive": false, "idempotent": true, "open_world": false});
     let slug = "text/Slugify@1.0.0.json";
-    let told = |changes: Value| {
+    let messages = |changes: Value| {
         let mut source = catalogue();
         let mut tool = slugify("1.0.0");
         tool["input_schema"]["required"] = json!(["text"]);
@@ -105,10 +105,10 @@ fn a_tool_that_answers_prompts_and_resources_can_be_given_what_it_requires() {
         json!({"/annotations": read_only, "/prompts": [prompt]})
     };
     let (no_parameter, missing) = (
-        "has \"c\", which is no parameter of the tool",
-        "has no \"text\", which the tool requires",
+        "contains \"c\", which is not a parameter of the tool",
+        "lacks \"text\", which the tool requires",
     );
-    let brace = "has a brace without its other; expected {name}";
+    let brace = "has an unbalanced brace; expected {name}";
     for (changes, place, expected) in [
         (resource("a://{text}"), "", &[][..]),
         (prompt(&["text"]), "", &[]),
@@ -121,22 +121,23 @@ fn a_tool_that_answers_prompts_and_resources_can_be_given_what_it_requires() {
     ] {
         let expected: Vec<_> =
             expected.iter().map(|one| format!("tools/{slug}: {place}: {one}")).collect();
-        assert_eq!(told(changes.clone()), expected, "{changes}");
+        assert_eq!(messages(changes.clone()), expected, "{changes}");
     }
     let mut acts = resource("a://{text}");
     acts["/annotations"]["read_only"] = json!(false);
-    let message = "is answered by the tool, which must be read_only: nobody is asked first";
-    assert_eq!(told(acts), [format!("tools/{slug}: resources[0].uri: {message}")]);
+    let message =
+        "is answered by the tool, which must therefore be read_only: it runs without confirmation";
+    assert_eq!(messages(acts), [format!("tools/{slug}: resources[0].uri: {message}")]);
     // Add's parameters are numbers.
     let numbers = json!({"/prompts": [{"name": "p", "description": "d", "arguments": [
         {"name": "a", "description": "d"}, {"name": "b", "description": "d"}
     ]}]});
-    assert_told(
+    assert_problems(
         "numbers",
         &numbers,
         &["a", "b"]
             .map(|name| {
-                format!("tools/{ADD}: prompts[0].arguments: has {name:?}, which is a text here and none to the tool")
+                format!("tools/{ADD}: prompts[0].arguments: contains {name:?}, which is a string here but not in input_schema")
             })
             .each_ref()
             .map(String::as_str),
@@ -144,12 +145,14 @@ fn a_tool_that_answers_prompts_and_resources_can_be_given_what_it_requires() {
 }
 
 #[test]
-fn an_example_may_say_what_the_tool_asks() {
+fn an_example_may_list_the_questions_of_the_tool() {
     let input = json!({"a": 1, "b": 2});
-    assert_told("asks", &json!({"/examples": [{"input": input, "asks": ["q"]}]}), &[]);
-    assert_told(
+    assert_problems("asks", &json!({"/examples": [{"input": input, "asks": ["q"]}]}), &[]);
+    assert_problems(
         "asks and a value",
         &json!({"/examples": [{"input": input, "asks": ["q"], "value": 3}]}),
-        &["tools/calculator/Add@1.0.0.json: examples[0]: must have one of value, error and asks"],
+        &[
+            "tools/calculator/Add@1.0.0.json: examples[0]: must have exactly one of value, error and asks",
+        ],
     );
 }

@@ -1,13 +1,13 @@
-//! The fields of one definition.
+//! Tests for the fields of one definition.
 
 use serde_json::{Value, json};
 
 use crate::sample::{
-    ADD, GONE, add, assert_told, assert_warned, catalogue, changed, problems, put,
+    ADD, GONE, add, assert_problems, assert_warnings, catalogue, changed, problems, put,
 };
 
 #[test]
-fn the_sample_is_in_order() {
+fn the_sample_is_valid() {
     assert_eq!(problems(&catalogue()), [""; 0]);
 }
 
@@ -142,18 +142,18 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "output_schema: invalid type: boolean `true`, expected a map",
         ),
         (
-            "a word for a flag",
+            "a string for a flag",
             json!({"/annotations/read_only": "yes"}),
             "annotations.read_only: invalid type: string \"yes\", expected a boolean",
         ),
     ] {
-        assert_told(what, &changes, &[&format!("tools/calculator/Add@1.0.0.json: {expected}")]);
+        assert_problems(what, &changes, &[&format!("tools/calculator/Add@1.0.0.json: {expected}")]);
     }
 }
 
 #[test]
 fn an_array_is_not_an_object() {
-    // Serde reads a struct from an array, field by field; an author never means that.
+    // Serde also deserializes a struct from an array, field by field; no author intends that.
     let good = add();
     let fields = ["id", "name", "title", "description", "version", "input_schema", "output_schema"];
     let positional: Value = fields.iter().map(|field| good[field].clone()).collect();
@@ -177,11 +177,11 @@ fn an_array_is_not_an_object() {
     ] {
         let mut source = catalogue();
         put(&mut source, ADD, &text);
-        let told = problems(&source);
+        let messages = problems(&source);
         let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
         let start = format!("tools/{ADD}: {place}");
-        assert!(told.len() == 1 && told[0].starts_with(&start), "{start} {told:?}");
-        assert!(told[0].contains("array") || told[0].contains("object"), "{told:?}");
+        assert!(messages.len() == 1 && messages[0].starts_with(&start), "{start} {messages:?}");
+        assert!(messages[0].contains("array") || messages[0].contains("object"), "{messages:?}");
     }
 }
 
@@ -206,8 +206,8 @@ fn versions_ids_and_names() {
             json!({"/version": "1.0.0-rc.1"}),
             vec![
                 "version: is 1.0.0-rc.1; expected x.y.z with whole numbers".to_owned(),
-                "id: is \"Calculator.Add@1.0.0\"; with this version it must be \"Calculator.Add@1.0.0-rc.1\"".to_owned(),
-                "id: and the file's name disagree; expected the file calculator/Add@1.0.0-rc.1.json".to_owned(),
+                "id: is \"Calculator.Add@1.0.0\"; expected \"Calculator.Add@1.0.0-rc.1\"".to_owned(),
+                "id: does not match the file name; expected the file calculator/Add@1.0.0-rc.1.json".to_owned(),
             ],
         ),
         (
@@ -223,8 +223,8 @@ fn versions_ids_and_names() {
             json!({"/version": "1.0.0+7"}),
             vec![
                 "version: is 1.0.0+7; expected x.y.z with whole numbers".to_owned(),
-                "id: is \"Calculator.Add@1.0.0\"; with this version it must be \"Calculator.Add@1.0.0+7\"".to_owned(),
-                "id: and the file's name disagree; expected the file calculator/Add@1.0.0+7.json".to_owned(),
+                "id: is \"Calculator.Add@1.0.0\"; expected \"Calculator.Add@1.0.0+7\"".to_owned(),
+                "id: does not match the file name; expected the file calculator/Add@1.0.0+7.json".to_owned(),
             ],
         ),
         ("no dot", json!({"/id": "Calculator_Add@1.0.0"}), vec![format!("id: is \"Calculator_Add@1.0.0\"; {bad_id}")]),
@@ -233,44 +233,44 @@ fn versions_ids_and_names() {
         (
             "an id without version",
             json!({"/id": "Calculator.Add"}),
-            vec!["id: is \"Calculator.Add\"; with this version it must be \"Calculator.Add@1.0.0\"".to_owned()],
+            vec!["id: is \"Calculator.Add\"; expected \"Calculator.Add@1.0.0\"".to_owned()],
         ),
         (
             "an id with a short version",
             json!({"/id": "Calculator.Add@1"}),
-            vec!["id: is \"Calculator.Add@1\"; with this version it must be \"Calculator.Add@1.0.0\"".to_owned()],
+            vec!["id: is \"Calculator.Add@1\"; expected \"Calculator.Add@1.0.0\"".to_owned()],
         ),
         (
             "the id has another version",
             json!({"/id": "Calculator.Add@1.0.1"}),
-            vec!["id: is \"Calculator.Add@1.0.1\"; with this version it must be \"Calculator.Add@1.0.0\"".to_owned()],
+            vec!["id: is \"Calculator.Add@1.0.1\"; expected \"Calculator.Add@1.0.0\"".to_owned()],
         ),
         (
             "the file has another version than both",
             json!({"/id": "Calculator.Add@1.0.1", "/version": "1.0.1"}),
-            vec!["id: and the file's name disagree; expected the file calculator/Add@1.0.1.json".to_owned()],
+            vec!["id: does not match the file name; expected the file calculator/Add@1.0.1.json".to_owned()],
         ),
         (
             "the file has another tool",
             json!({"/id": "Calculator.Plus@1.0.0"}),
-            vec!["id: and the file's name disagree; expected the file calculator/Plus@1.0.0.json".to_owned()],
+            vec!["id: does not match the file name; expected the file calculator/Plus@1.0.0.json".to_owned()],
         ),
         (
             "the tool in another case",
             json!({"/id": "Calculator.add@1.0.0"}),
-            vec!["id: and the file's name disagree; expected the file calculator/add@1.0.0.json".to_owned()],
+            vec!["id: does not match the file name; expected the file calculator/add@1.0.0.json".to_owned()],
         ),
         (
             "the file is in another toolkit's folder",
             json!({"/id": "Maths.Add@1.0.0"}),
-            vec!["id: and the file's name disagree; expected the file maths/Add@1.0.0.json".to_owned()],
+            vec!["id: does not match the file name; expected the file maths/Add@1.0.0.json".to_owned()],
         ),
         (
             "a toolkit that cannot be a module",
             json!({"/id": "4Function.Add@1.0.0"}),
             vec![
-                "id: and the file's name disagree; expected the file 4function/Add@1.0.0.json".to_owned(),
-                "id: must begin its names with a letter: they name a Rust module and function".to_owned(),
+                "id: does not match the file name; expected the file 4function/Add@1.0.0.json".to_owned(),
+                "id: must have names that begin with a letter, because they name a Rust module and a function".to_owned(),
             ],
         ),
         ("empty name", json!({"/name": ""}), vec!["name: is \"\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _".to_owned()]),
@@ -292,14 +292,14 @@ fn versions_ids_and_names() {
             "65 characters with the version",
             json!({"/name": "n-_".repeat(19) + "9"}),
             vec![format!(
-                "name: is too long: with its version it is \"{}9__1_0_0\", and at most 64 characters fit every model provider",
+                "name: is too long: with its version it becomes \"{}9__1_0_0\"; model providers accept at most 64 characters",
                 "n-_".repeat(19)
             )],
         ),
     ] {
         let expected: Vec<_> = expected.iter().map(|message| file(message)).collect();
         let expected: Vec<_> = expected.iter().map(String::as_str).collect();
-        assert_told(what, &changes, &expected);
+        assert_problems(what, &changes, &expected);
     }
 }
 
@@ -312,51 +312,41 @@ fn descriptions_scopes_requirements_and_deprecation() {
         (
             "1,025 characters",
             json!({"/description": long("d", 1025)}),
-            Some("description: has 1025 characters; at most 1024 fit every model provider"),
+            Some("description: has 1025 characters; model providers accept at most 1024"),
         ),
         (
             "1,025 characters of two bytes",
             json!({"/description": long("é", 1025)}),
-            Some("description: has 1025 characters; at most 1024 fit every model provider"),
+            Some("description: has 1025 characters; model providers accept at most 1024"),
         ),
         (
             "an empty description",
             json!({"/description": ""}),
-            Some("description: is empty; expected a text for people and models"),
+            Some("description: is empty; expected a description for people and models"),
         ),
         (
             "a blank description",
             json!({"/description": " \n"}),
-            Some("description: is empty; expected a text for people and models"),
+            Some("description: is empty; expected a description for people and models"),
         ),
         ("no scopes", json!({"/scopes": []}), None),
         ("scopes of other servers", json!({"/scopes": ["https://a.example/b.c", "d:e/f"]}), None),
         (
             "two scopes in one",
             json!({"/scopes": ["a", "b c"]}),
-            Some(
-                "scopes[1]: is no scope; expected a word of printable ASCII without space, \" and \\",
-            ),
+            Some("scopes[1]: is not a scope; expected printable ASCII without spaces, \" or \\"),
         ),
         (
             "an empty scope",
             json!({"/scopes": [""]}),
-            Some(
-                "scopes[0]: is no scope; expected a word of printable ASCII without space, \" and \\",
-            ),
+            Some("scopes[0]: is not a scope; expected printable ASCII without spaces, \" or \\"),
         ),
         (
-            "the scope that keys have for all",
+            "the wildcard scope of API keys",
             json!({"/scopes": ["*"]}),
-            Some(
-                "scopes[0]: is no scope; expected a word of printable ASCII without space, \" and \\",
-            ),
+            Some("scopes[0]: is not a scope; expected printable ASCII without spaces, \" or \\"),
         ),
-        (
-            "a scope twice",
-            json!({"/scopes": ["a", "b", "a"]}),
-            Some("scopes[2]: is \"a\" once more"),
-        ),
+        ("a scope twice", json!({"/scopes": ["a", "b", "a"]}), Some("scopes[2]: repeats \"a\"")),
         (
             "an empty authorization id",
             json!({"/requirements": {"authorization": [{"id": ""}]}}),
@@ -371,45 +361,47 @@ fn descriptions_scopes_requirements_and_deprecation() {
         (
             "an empty deprecation message",
             json!({"/deprecated/message": " "}),
-            Some("deprecated.message: is empty; say why and what to use instead"),
+            Some("deprecated.message: is empty; give the reason and what to use instead"),
         ),
         (
-            "a day that no month has",
+            "a day that does not exist",
             json!({"/deprecated/sunset": "2026-02-30"}),
-            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+            Some("deprecated.sunset: is not a date; expected YYYY-MM-DD"),
         ),
         (
             "a leap day of a common year",
             json!({"/deprecated/sunset": "2027-02-29"}),
-            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+            Some("deprecated.sunset: is not a date; expected YYYY-MM-DD"),
         ),
         (
-            "a moment",
+            "a date with a time",
             json!({"/deprecated/sunset": "2027-01-01T00:00:00Z"}),
-            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+            Some("deprecated.sunset: is not a date; expected YYYY-MM-DD"),
         ),
         (
             "short numbers",
             json!({"/deprecated/sunset": "2027-1-1"}),
-            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+            Some("deprecated.sunset: is not a date; expected YYYY-MM-DD"),
         ),
         (
-            "an empty day",
+            "an empty date",
             json!({"/deprecated/sunset": ""}),
-            Some("deprecated.sunset: is not a day; expected YYYY-MM-DD"),
+            Some("deprecated.sunset: is not a date; expected YYYY-MM-DD"),
         ),
         (
             "a replacement that does not exist",
             json!({"/deprecated/replacement": "Text.Slugify@9.0.0"}),
-            Some("deprecated.replacement: is \"Text.Slugify@9.0.0\", which no definition has"),
+            Some(
+                "deprecated.replacement: is \"Text.Slugify@9.0.0\", but there is no such definition",
+            ),
         ),
         (
             "a replacement without version",
             json!({"/deprecated/replacement": "Text.Slugify"}),
-            Some("deprecated.replacement: is \"Text.Slugify\", which no definition has"),
+            Some("deprecated.replacement: is \"Text.Slugify\", but there is no such definition"),
         ),
         (
-            "a deprecation without day or replacement",
+            "a deprecation without date or replacement",
             json!({"/deprecated": {"message": "Old."}}),
             None,
         ),
@@ -417,22 +409,22 @@ fn descriptions_scopes_requirements_and_deprecation() {
         let expected: Vec<_> =
             expected.iter().map(|message| format!("tools/{ADD}: {message}")).collect();
         let expected: Vec<_> = expected.iter().map(String::as_str).collect();
-        assert_told(what, &changes, &expected);
+        assert_problems(what, &changes, &expected);
     }
 }
 
 #[test]
-fn optional_fields_may_be_absent_each_alone() {
+fn each_optional_field_may_be_absent() {
     for field in ["/title", "/scopes", "/requirements", "/annotations", "/deprecated"] {
         let changes: Value = [(field.to_owned(), json!(GONE))].into_iter().collect();
-        assert_told(field, &changes, &[]);
+        assert_problems(field, &changes, &[]);
     }
     assert_eq!(add().as_object().map(serde_json::Map::len), Some(12), "the sample has every field");
 }
 
 #[test]
 fn an_authorization_without_scopes_is_warned_of() {
-    let warning = "scopes: is missing, though the tool requires a person's authorization;";
+    let warning = "scopes: is missing, although the tool requires a user's authorization;";
     for (what, changes, expected) in [
         ("both", json!({}), &[][..]),
         ("no scopes", json!({"/scopes": GONE}), &[warning]),
@@ -440,6 +432,6 @@ fn an_authorization_without_scopes_is_warned_of() {
         ("neither", json!({"/scopes": GONE, "/requirements/authorization": []}), &[]),
         ("no requirements", json!({"/scopes": GONE, "/requirements": GONE}), &[]),
     ] {
-        assert_warned(what, &changes, expected);
+        assert_warnings(what, &changes, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! Definitions taken together, and several faults at once.
+//! Tests for rules across definitions, and for several problems at once.
 
 use serde_json::json;
 use toolbooth_build::Source;
@@ -16,8 +16,8 @@ fn with_slugify(versions: &[(&str, serde_json::Value)]) -> Source {
 
 #[test]
 fn one_id_has_one_file() {
-    // A file's place follows from its id, so a second file with the same id stands in a wrong place
-    // wherever it is, and is named for that.
+    // The id determines the path, so a second file with the same id always has the wrong path, and
+    // the build reports that.
     for path in [
         "calculator/Add@1.0.1.json",
         "calculator/add@1.0.0.json",
@@ -29,20 +29,20 @@ fn one_id_has_one_file() {
         let mut source = catalogue();
         put(&mut source, path, &add().to_string());
         let expected = format!(
-            "tools/{path}: id: and the file's name disagree; expected the file calculator/Add@1.0.0.json"
+            "tools/{path}: id: does not match the file name; expected the file calculator/Add@1.0.0.json"
         );
         assert_eq!(problems(&source), [expected]);
     }
 }
 
 #[test]
-fn toolkits_that_differ_in_case_share_a_folder_and_no_id() {
+fn toolkits_that_differ_only_in_case_share_a_folder_but_not_an_id() {
     let shouted = changed(add(), &json!({"/id": "CALCULATOR.Add@1.0.0", "/name": "Shout"}));
     let mut source = catalogue();
     put(&mut source, "calculator/Add@1.0.0 .json", &shouted.to_string());
     assert_eq!(
         problems(&source),
-        ["tools/calculator/Add@1.0.0 .json: id: and the file's name disagree; \
+        ["tools/calculator/Add@1.0.0 .json: id: does not match the file name; \
           expected the file calculator/Add@1.0.0.json"]
     );
 }
@@ -61,29 +61,29 @@ fn names_belong_to_one_tool_and_tools_have_one_name() {
             "two tools with one name",
             with_slugify(&[("1.0.0", named("Calculator_Add"))]),
             vec![
-                "tools/text/Slugify@1.0.0.json: name: is \"Calculator_Add\", which the tool of tools/calculator/Add@1.0.0.json has too",
+                "tools/text/Slugify@1.0.0.json: name: is \"Calculator_Add\", which is already the name of the tool in tools/calculator/Add@1.0.0.json",
             ],
         ),
         (
             "versions with different names",
             with_slugify(&[("1.1.0", same.clone()), ("2.0.0", named("Text_Slug"))]),
             vec![
-                "tools/text/Slugify@2.0.0.json: name: is \"Text_Slug\", but tools/text/Slugify@1.0.0.json calls the tool \"Text_Slugify\"; all versions of a tool have one name",
+                "tools/text/Slugify@2.0.0.json: name: is \"Text_Slug\", but tools/text/Slugify@1.0.0.json names the tool \"Text_Slugify\"; all versions of a tool must have the same name",
             ],
         ),
         (
             "a name that means a version of another tool",
             with_slugify(&[("1.0.0", named("Calculator_Add__1_0_0"))]),
             vec![
-                "tools/text/Slugify@1.0.0.json: name: is \"Calculator_Add__1_0_0\", which also means version 1.0.0 of the tool of tools/calculator/Add@1.0.0.json",
+                "tools/text/Slugify@1.0.0.json: name: is \"Calculator_Add__1_0_0\", which also names version 1.0.0 of the tool in tools/calculator/Add@1.0.0.json",
             ],
         ),
         (
             "a later version takes another tool's name",
             with_slugify(&[("2.0.0", named("Calculator_Add"))]),
             vec![
-                "tools/text/Slugify@2.0.0.json: name: is \"Calculator_Add\", which the tool of tools/calculator/Add@1.0.0.json has too",
-                "tools/text/Slugify@2.0.0.json: name: is \"Calculator_Add\", but tools/text/Slugify@1.0.0.json calls the tool \"Text_Slugify\"; all versions of a tool have one name",
+                "tools/text/Slugify@2.0.0.json: name: is \"Calculator_Add\", which is already the name of the tool in tools/calculator/Add@1.0.0.json",
+                "tools/text/Slugify@2.0.0.json: name: is \"Calculator_Add\", but tools/text/Slugify@1.0.0.json names the tool \"Text_Slugify\"; all versions of a tool must have the same name",
             ],
         ),
     ] {
@@ -99,7 +99,7 @@ fn a_replacement_may_be_any_definition() {
 }
 
 #[test]
-fn all_faults_are_told_in_one_build() {
+fn one_build_reports_all_problems() {
     let mut source = catalogue();
     let changes = json!({
         "/name": "no spaces please", "/description": "", "/input_schema/required": ["z"],
@@ -115,15 +115,15 @@ fn all_faults_are_told_in_one_build() {
         problems(&source),
         [
             "tools/calculator/Add@1.0.0.json: name: is \"no spaces please\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _",
-            "tools/calculator/Add@1.0.0.json: description: is empty; expected a text for people and models",
-            "tools/calculator/Add@1.0.0.json: deprecated.message: is empty; say why and what to use instead",
-            "tools/calculator/Add@1.0.0.json: deprecated.sunset: is not a day; expected YYYY-MM-DD",
+            "tools/calculator/Add@1.0.0.json: description: is empty; expected a description for people and models",
+            "tools/calculator/Add@1.0.0.json: deprecated.message: is empty; give the reason and what to use instead",
+            "tools/calculator/Add@1.0.0.json: deprecated.sunset: is not a date; expected YYYY-MM-DD",
             "tools/calculator/Add@1.0.0.json: input_schema.required: names \"z\", which is not among the properties",
-            "tools/calculator/Add@1.0.0.json: output_schema: uses $ref; write the schema out in its place",
-            "tools/text/Slugify@2.0.0.json: examples: is empty; expected at least one, which the tests run",
+            "tools/calculator/Add@1.0.0.json: output_schema: uses $ref, which is not supported; write the schema inline",
+            "tools/text/Slugify@2.0.0.json: examples: is empty; expected at least one example, which the tests run",
             "tools/text/Slugify@3.0.0.json: is not JSON: EOF while parsing an object at line 1 column 1",
-            "tools/text/Slugify@4.0.0.json: name: is \"Other\", but tools/text/Slugify@1.0.0.json calls the tool \"Text_Slugify\"; all versions of a tool have one name",
-            "tools/lib.rs: does not name the toolkit; expected `mod text;`",
+            "tools/text/Slugify@4.0.0.json: name: is \"Other\", but tools/text/Slugify@1.0.0.json names the tool \"Text_Slugify\"; all versions of a tool must have the same name",
+            "tools/lib.rs: does not declare the toolkit; expected `mod text;`",
             "tools/text/Slugify@1.0.0.json: has no handler; expected `pub async fn slugify` in tools/text/mod.rs",
             "tools/text/Slugify@4.0.0.json: has no handler; expected `pub async fn slugify` in tools/text/mod.rs",
         ]
@@ -131,8 +131,8 @@ fn all_faults_are_told_in_one_build() {
 }
 
 #[test]
-fn a_fault_is_told_once_where_it_is() {
-    // Slugify@2.0.0 exists; its own fault is the only one. That Add names it as its replacement is right.
+fn a_problem_is_reported_once_and_in_its_own_file() {
+    // Slugify@2.0.0 exists although it is invalid, so Add may name it as its replacement.
     let mut source = catalogue();
     let changes = json!({"/deprecated/replacement": "Text.Slugify@2.0.0"});
     put(&mut source, ADD, &changed(add(), &changes).to_string());
@@ -140,7 +140,7 @@ fn a_fault_is_told_once_where_it_is() {
     assert_eq!(
         problems(&source),
         [
-            "tools/text/Slugify@2.0.0.json: description: is empty; expected a text for people and models"
+            "tools/text/Slugify@2.0.0.json: description: is empty; expected a description for people and models"
         ]
     );
 }

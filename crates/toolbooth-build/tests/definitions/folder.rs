@@ -1,4 +1,4 @@
-//! A catalogue in a real folder.
+//! Tests that read a catalogue from a real folder.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde_json::json;
 use toolbooth_build::{Source, compile, compile_folder};
 
-use crate::sample::{ADD, GONE, add, catalogue, changed, put, told};
+use crate::sample::{ADD, GONE, add, catalogue, changed, messages, put};
 
-/// A folder that goes when the test ends.
+/// A temporary folder, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
-    /// A new folder called `tools` with these files.
+    /// Creates a folder called `tools` with these files.
     fn of(test: &str, source: &Source) -> Self {
         let root = std::env::temp_dir().join(format!("toolbooth-{}-{test}", std::process::id()));
         let folder = Self(root);
@@ -59,33 +59,33 @@ fn a_folder_is_read_and_compiled() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_files_are_reported() {
     let folder = Folder::of("unreadable", &catalogue());
     folder.put("text/Bad@1.0.0.json", b"\xff");
     assert_eq!(
-        told(compile_folder(&folder.tools())),
-        ["tools/text/Bad@1.0.0.json: not read: stream did not contain valid UTF-8"]
+        messages(compile_folder(&folder.tools())),
+        ["tools/text/Bad@1.0.0.json: cannot be read: stream did not contain valid UTF-8"]
     );
     fs::remove_file(folder.tools().join("lib.rs")).unwrap();
     assert_eq!(
-        told(compile_folder(&folder.tools())),
-        ["tools/lib.rs: not read: No such file or directory (os error 2)"]
+        messages(compile_folder(&folder.tools())),
+        ["tools/lib.rs: cannot be read: No such file or directory (os error 2)"]
     );
 }
 
 #[test]
-fn faults_name_the_file_as_the_author_knows_it() {
+fn problems_name_files_relative_to_the_catalogue() {
     let folder = Folder::of("faults", &catalogue());
     folder.put("text/Slugify@2.0.0.json", b"{}");
     assert_eq!(
-        told(compile_folder(&folder.tools())),
+        messages(compile_folder(&folder.tools())),
         ["tools/text/Slugify@2.0.0.json: missing field `id`"]
     );
 }
 
 #[test]
-fn a_toolkit_without_its_rust_is_not_left_out_silently() {
-    // Both ways to write a module are tried: text/mod.rs, which is expected, and text.rs.
+fn a_toolkit_without_mod_rs_is_an_error() {
+    // Rust also accepts text.rs as the module; the build expects text/mod.rs.
     for module in [None, Some("text.rs")] {
         let mut source = catalogue();
         let add = changed(add(), &json!({"/deprecated": GONE}));
@@ -95,10 +95,10 @@ fn a_toolkit_without_its_rust_is_not_left_out_silently() {
         if let Some(module) = module {
             folder.put(module, b"pub async fn slugify() {}");
         }
-        let told = told(compile_folder(&folder.tools()));
+        let messages = messages(compile_folder(&folder.tools()));
         assert!(
-            told.iter().any(|problem| problem.contains("tools/text/")),
-            "with {module:?} Text.Slugify is not served and nobody is told: {told:?}"
+            messages.iter().any(|problem| problem.contains("tools/text/")),
+            "with {module:?} Text.Slugify is left out without an error: {messages:?}"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The function that runs each tool.
+//! Tests for finding the function that runs each tool.
 
 use toolbooth_build::compile;
 
@@ -32,7 +32,7 @@ fn toolkits_and_handlers_that_are_not_found() {
             "calculator/mod.rs",
             "pub async fn add( {",
             vec![
-                "tools/calculator/mod.rs: is not Rust: cannot parse string into token stream",
+                "tools/calculator/mod.rs: is not valid Rust: cannot parse string into token stream",
                 NO_HANDLER,
             ],
         ),
@@ -41,16 +41,16 @@ fn toolkits_and_handlers_that_are_not_found() {
             "lib.rs",
             "mod calculator; mod text",
             vec![
-                "tools/lib.rs: is not Rust: unexpected end of input, expected `;` or curly braces",
-                "tools/lib.rs: does not name the toolkit; expected `mod calculator;`",
-                "tools/lib.rs: does not name the toolkit; expected `mod text;`",
+                "tools/lib.rs: is not valid Rust: unexpected end of input, expected `;` or curly braces",
+                "tools/lib.rs: does not declare the toolkit; expected `mod calculator;`",
+                "tools/lib.rs: does not declare the toolkit; expected `mod text;`",
             ],
         ),
         (
             "no mod line",
             "lib.rs",
             "mod text; // mod calculator;",
-            vec!["tools/lib.rs: does not name the toolkit; expected `mod calculator;`"],
+            vec!["tools/lib.rs: does not declare the toolkit; expected `mod calculator;`"],
         ),
     ] {
         let mut source = catalogue();
@@ -60,14 +60,14 @@ fn toolkits_and_handlers_that_are_not_found() {
 }
 
 #[test]
-fn a_module_is_no_handler_and_a_function_no_toolkit() {
+fn a_module_is_not_a_handler_and_a_function_is_not_a_toolkit() {
     for (path, text, expected) in [
         ("calculator/mod.rs", "mod add;", NO_HANDLER),
         ("calculator/mod.rs", "pub mod add { pub async fn add() {} }", NO_HANDLER),
         (
             "lib.rs",
             "mod text; pub fn calculator() {}",
-            "tools/lib.rs: does not name the toolkit; expected `mod calculator;`",
+            "tools/lib.rs: does not declare the toolkit; expected `mod calculator;`",
         ),
     ] {
         let mut source = catalogue();
@@ -96,15 +96,15 @@ fn handlers_that_are_found() {
 }
 
 #[test]
-fn a_missing_toolkit_folder_is_told() {
+fn a_toolkit_without_mod_rs_has_no_handler() {
     let mut source = catalogue();
     source.files.remove("calculator/mod.rs");
     assert_eq!(problems(&source), [NO_HANDLER]);
 }
 
 #[test]
-fn the_most_particular_function_runs_a_version() {
-    // functions that exist, version, the one that runs it
+fn the_most_specific_function_runs_a_version() {
+    // existing functions, version, the function that runs it
     for (functions, version, expected) in [
         ("slugify_1_1_0 slugify_1_1 slugify_1 slugify", "1.1.0", "slugify_1_1_0"),
         ("slugify_1_1 slugify_1 slugify", "1.1.0", "slugify_1_1"),
@@ -130,7 +130,7 @@ fn the_most_particular_function_runs_a_version() {
 }
 
 #[test]
-fn a_tool_may_be_called_like_a_rust_keyword() {
+fn a_tool_may_be_named_like_a_rust_keyword() {
     let mut source = catalogue();
     let named = json!({"/id": "Text.Match@1.0.0", "/name": "Text_Match"});
     define(&mut source, &changed(slugify("1.0.0"), &named));
@@ -142,11 +142,11 @@ fn a_tool_may_be_called_like_a_rust_keyword() {
 }
 
 #[test]
-fn a_function_that_cannot_be_written_is_never_asked_for() {
+fn the_build_never_asks_for_an_invalid_function_name() {
     let mut source = catalogue();
     let named = json!({"/id": "Text.2Upper@1.0.0", "/name": "Text_2Upper"});
     define(&mut source, &changed(slugify("1.0.0"), &named));
-    let told = problems(&source);
-    assert!(!told.is_empty(), "no Rust function can be called 2_upper");
-    assert!(!told.iter().any(|problem| problem.contains("pub async fn 2")), "{told:?}");
+    let messages = problems(&source);
+    assert!(!messages.is_empty(), "no Rust function can be called 2_upper");
+    assert!(!messages.iter().any(|problem| problem.contains("pub async fn 2")), "{messages:?}");
 }

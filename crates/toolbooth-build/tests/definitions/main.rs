@@ -1,8 +1,7 @@
-//! What the build takes and what it refuses, through its public door: files in, Rust or problems out.
+//! Integration tests of the build: files in, Rust code or error messages out.
 //!
-//! Each table changes one thing in a catalogue that is in order (`sample`), and names all that the
-//! author is then told, word for word.
-// Helpers of tests may fail like tests; clippy.toml allows it inside test functions alone.
+//! Each table changes one thing in a valid catalogue (`sample`) and lists the exact messages.
+// clippy.toml allows panics in test functions only, not in their helpers.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 mod content;

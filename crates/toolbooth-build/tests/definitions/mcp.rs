@@ -1,9 +1,9 @@
-//! What a definition says to MCP alone.
+//! Tests for the fields that only MCP uses: `x-mcp-header` and prompts.
 
 use serde_json::{Value, json};
 use toolbooth_build::compile;
 
-use crate::sample::{ADD, add, assert_told, catalogue, changed, problems, put, slugify};
+use crate::sample::{ADD, add, assert_problems, catalogue, changed, problems, put, slugify};
 
 const FILE: &str = "tools/calculator/Add@1.0.0.json";
 
@@ -16,9 +16,9 @@ fn property(schema: Value) -> Value {
 #[test]
 fn mc8_parameters_that_are_repeated_in_headers() {
     let at = "input_schema.properties.a";
-    let name = "is no name of a header; expected 1 to 54 letters, digits, - and _";
-    let kind = "needs a parameter of the type string, integer or boolean";
-    let nowhere = "has x-mcp-header where it means nothing; it is a text at a parameter, or at a property of one that is an object";
+    let name = "is not a valid header name; expected 1 to 54 letters, digits, - or _";
+    let kind = "is only allowed on a parameter of type string, integer or boolean";
+    let nowhere = "has x-mcp-header in an unsupported place; it must be a string, on a parameter or on a nested property of one";
     for (schema, expected) in [
         (json!({"type": "string", "x-mcp-header": ""}), vec![format!("{at}.x-mcp-header: {name}")]),
         (
@@ -52,12 +52,15 @@ fn mc8_parameters_that_are_repeated_in_headers() {
                 "x": {"type": "string", "description": "d", "x-mcp-header": "A"},
                 "y": {"type": "string", "description": "d", "x-mcp-header": "a"}
             }}),
-            vec![format!("{at}.properties.y.x-mcp-header: is \"a\", which another parameter has")],
+            vec![format!(
+                "{at}.properties.y.x-mcp-header: is \"a\", which another parameter already uses"
+            )],
         ),
     ] {
-        let told: Vec<_> = expected.iter().map(|problem| format!("{FILE}: {problem}")).collect();
-        let told: Vec<_> = told.iter().map(String::as_str).collect();
-        assert_told(&schema.to_string(), &property(schema), &told);
+        let messages: Vec<_> =
+            expected.iter().map(|problem| format!("{FILE}: {problem}")).collect();
+        let messages: Vec<_> = messages.iter().map(String::as_str).collect();
+        assert_problems(&schema.to_string(), &property(schema), &messages);
     }
 }
 
@@ -84,7 +87,7 @@ fn mc8_headers_reach_the_table_and_no_schema() {
         parameter("mcp-param-b", r#"["b"]"#)
     );
     assert!(rust.contains(&table), "{rust}");
-    assert!(!rust.contains("x-mcp-header"), "no schema asks for it");
+    assert!(!rust.contains("x-mcp-header"), "schemas do not contain it");
 }
 
 fn prompt(changes: Value) -> Value {
@@ -114,28 +117,28 @@ fn mc32_prompts_of_a_definition() {
         (prompt(json!({"name": ""})), vec![format!("prompts[0].name: is \"\"; {name}")]),
         (
             prompt(json!({"description": " "})),
-            vec!["prompts[0].description: is empty; expected a text for people".to_owned()],
+            vec!["prompts[0].description: is empty; expected a description for people".to_owned()],
         ),
         (
             prompt(json!({"text": "{a}"})),
-            vec!["prompts[0].text: has {a}, which is no argument".to_owned()],
+            vec!["prompts[0].text: contains {a}, which is not an argument".to_owned()],
         ),
         (
             prompt(json!({"text": "{a"})),
-            vec!["prompts[0].text: has {a}, which is no argument".to_owned()],
+            vec!["prompts[0].text: contains {a}, which is not an argument".to_owned()],
         ),
         (
             prompt(json!({"arguments": [{"name": "a", "description": ""}]})),
             vec![
-                "prompts[0].text: has no {a}, though there is such an argument".to_owned(),
-                "prompts[0].arguments[0].description: is empty; say what belongs there".to_owned(),
+                "prompts[0].text: does not use the argument {a}".to_owned(),
+                "prompts[0].arguments[0].description: is empty; describe the argument".to_owned(),
             ],
         ),
         (
             prompt(
                 json!({"text": "{a}", "arguments": [{"name": "a", "description": "d"}, {"name": "a", "description": "d"}]}),
             ),
-            vec!["prompts[0].arguments[1].name: is \"a\" once more".to_owned()],
+            vec!["prompts[0].arguments[1].name: repeats \"a\"".to_owned()],
         ),
         (
             json!([["p", null, "d", [], "t"]]),
@@ -144,8 +147,9 @@ fn mc32_prompts_of_a_definition() {
     ] {
         let mut source = catalogue();
         put(&mut source, ADD, &with(add(), prompts.clone()).to_string());
-        let told: Vec<_> = expected.iter().map(|problem| format!("{FILE}: {problem}")).collect();
-        assert_eq!(problems(&source), told, "{prompts}");
+        let messages: Vec<_> =
+            expected.iter().map(|problem| format!("{FILE}: {problem}")).collect();
+        assert_eq!(problems(&source), messages, "{prompts}");
     }
 }
 
@@ -155,18 +159,20 @@ fn mc32_no_two_prompts_have_one_name() {
     let twice = json!([one[0], one[0]]);
     let mut source = catalogue();
     put(&mut source, ADD, &with(add(), twice).to_string());
-    let told = format!("{FILE}: prompts[1].name: is \"p\", which a prompt of {FILE} has too");
-    assert_eq!(problems(&source), [told]);
+    let messages =
+        format!("{FILE}: prompts[1].name: is \"p\", which a prompt of {FILE} already uses");
+    assert_eq!(problems(&source), [messages]);
 
     let mut source = catalogue();
     put(&mut source, ADD, &with(add(), one.clone()).to_string());
     let slug = "text/Slugify@1.0.0.json";
     put(&mut source, slug, &with(slugify("1.0.0"), one.clone()).to_string());
-    let told = format!("tools/{slug}: prompts[0].name: is \"p\", which a prompt of {FILE} has too");
-    assert_eq!(problems(&source), [told]);
+    let messages =
+        format!("tools/{slug}: prompts[0].name: is \"p\", which a prompt of {FILE} already uses");
+    assert_eq!(problems(&source), [messages]);
 
     let mut source = catalogue();
     put(&mut source, slug, &with(slugify("1.0.0"), one.clone()).to_string());
     put(&mut source, "text/Slugify@1.1.0.json", &with(slugify("1.1.0"), one).to_string());
-    assert_eq!(problems(&source), [""; 0], "versions of a tool share theirs");
+    assert_eq!(problems(&source), [""; 0], "versions of a tool share their prompts");
 }

@@ -1,4 +1,4 @@
-//! What a catalogue compiles to.
+//! Tests for the files that a catalogue compiles to.
 
 use serde_json::{Value, json};
 use toolbooth_build::{Source, compile};
@@ -18,7 +18,7 @@ fn list(source: &Source) -> Vec<Value> {
     list["items"].as_array().unwrap().clone()
 }
 
-/// The texts in the statics of the schemas, read back out of the generated Rust.
+/// The string literals in the generated schema statics.
 fn texts(rust: &str) -> Vec<String> {
     let file = syn::parse_file(rust).unwrap();
     let modules = file.items.into_iter().filter_map(|item| match item {
@@ -54,7 +54,7 @@ fn the_list_has_the_fields_of_oxp_and_no_others() {
         file(&source, "oxp.json").starts_with(
             r#"{"items":[{"id":"Calculator.Add@1.0.0","name":"Calculator_Add","description":"Adds two numbers.","version":"1.0.0","input_schema":{"#
         ),
-        "in the order of the specification, without blanks"
+        "in the order of the specification, without whitespace"
     );
 }
 
@@ -68,7 +68,7 @@ fn an_empty_catalogue_lists_an_empty_array() {
 }
 
 #[test]
-fn tools_stand_in_order_with_versions_as_numbers() {
+fn tools_are_sorted_with_versions_compared_as_numbers() {
     let mut source = catalogue();
     for version in ["1.10.0", "1.2.0", "10.0.0", "9.0.0", "1.2.10", "1.2.9"] {
         define(&mut source, &slugify(version));
@@ -98,8 +98,8 @@ fn tools_stand_in_order_with_versions_as_numbers() {
 }
 
 #[test]
-fn what_a_tool_returns() {
-    // output_schema, an example's value, the keywords of the static
+fn output_schemas_of_every_kind() {
+    // output_schema, value of an example, keywords of the static
     for (output, value, expected) in [
         (json!(null), json!(null), "Keyword::Any(AnyKeyword::Type(Types(1)))"),
         (json!({}), json!({"any": ["thing"]}), ""),
@@ -139,13 +139,13 @@ fn scopes_and_requirements_reach_the_table() {
 }
 
 #[test]
-fn schemas_that_differ_in_words_alone_share_a_static() {
+fn schemas_that_differ_only_in_annotations_share_a_static() {
     let count = |source: &Source| file(source, "catalog.rs").matches("static SCHEMA_").count();
     assert_eq!(count(&catalogue()), 4, "two tools, an input and an output each");
 
     let wordy = json!({
         "/input_schema": {
-            "title": "In other words",
+            "title": "Another title",
             "properties": {"text": {
                 "description": "The words.", "type": "string", "default": "x", "examples": ["y"],
                 "title": "Text", "deprecated": true, "readOnly": false, "$comment": "c"
@@ -156,24 +156,24 @@ fn schemas_that_differ_in_words_alone_share_a_static() {
     });
     let mut source = catalogue();
     define(&mut source, &changed(slugify("1.1.0"), &wordy));
-    assert_eq!(count(&source), 4, "a second version with the same essence adds none");
+    assert_eq!(count(&source), 4, "a second version that differs only in annotations adds none");
 
     for (what, changes) in [
         ("a limit", json!({"/input_schema/properties/text/maxLength": 9})),
         (
-            "a property that is named like a word",
+            "a property named like an annotation",
             json!({"/input_schema/properties/title": {"description": "d", "type": "string"}}),
         ),
         ("a requirement", json!({"/input_schema/required": ["text"]})),
     ] {
         let mut source = catalogue();
         define(&mut source, &changed(slugify("1.1.0"), &changes));
-        assert_eq!(count(&source), 5, "{what} is essential");
+        assert_eq!(count(&source), 5, "{what} affects validity");
     }
 }
 
 #[test]
-fn any_text_survives_the_way_into_rust() {
+fn any_string_survives_code_generation() {
     for text in [
         "\"#",
         "\"##",

@@ -1,12 +1,12 @@
-//! A small catalogue that is in order, and ways to spoil it.
+//! A small valid catalogue, and helpers that change it and compare the messages.
 
 use serde_json::{Value, json};
 use toolbooth_build::{Problem, Rendered, Source, compile};
 
-/// The file of the definition that most tables spoil.
+/// The file of the definition that most tables change.
 pub(crate) const ADD: &str = "calculator/Add@1.0.0.json";
 
-/// Stands in a change for "this member is not there".
+/// In a change: remove this member.
 pub(crate) const GONE: &str = "(gone)";
 
 /// Two toolkits with one tool each.
@@ -53,7 +53,7 @@ pub(crate) fn add() -> Value {
     })
 }
 
-/// `Text.Slugify` in some version, with the required fields alone.
+/// A version of `Text.Slugify` with only the required fields.
 pub(crate) fn slugify(version: &str) -> Value {
     json!({
         "id": format!("Text.Slugify@{version}"),
@@ -69,19 +69,19 @@ pub(crate) fn slugify(version: &str) -> Value {
     })
 }
 
-/// Writes a file of the catalogue, or overwrites it.
+/// Adds or overwrites a file of the catalogue.
 pub(crate) fn put(source: &mut Source, path: &str, text: &str) {
     source.files.insert(path.to_owned(), text.to_owned());
 }
 
-/// Writes a definition into the file that its id asks for.
+/// Adds a definition at the path that its id requires.
 pub(crate) fn define(source: &mut Source, definition: &Value) {
     let id = definition["id"].as_str().unwrap();
     let (toolkit, rest) = id.split_once('.').unwrap();
     put(source, &format!("{}/{rest}.json", toolkit.to_lowercase()), &definition.to_string());
 }
 
-/// The definition with other values at some JSON pointers; [`GONE`] takes a member away.
+/// The definition with new values at these JSON pointers; [`GONE`] removes a member.
 pub(crate) fn changed(mut definition: Value, changes: &Value) -> Value {
     for (pointer, value) in changes.as_object().into_iter().flatten() {
         let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -95,25 +95,25 @@ pub(crate) fn changed(mut definition: Value, changes: &Value) -> Value {
     definition
 }
 
-/// What the author is told of a catalogue; nothing if it is in order.
+/// The messages for a catalogue; empty if it is valid.
 pub(crate) fn problems(source: &Source) -> Vec<String> {
-    told(compile(source))
+    messages(compile(source))
 }
 
-/// What the author is told.
-pub(crate) fn told(result: Result<Rendered, Vec<Problem>>) -> Vec<String> {
+/// The messages of a build.
+pub(crate) fn messages(result: Result<Rendered, Vec<Problem>>) -> Vec<String> {
     result.err().iter().flatten().map(Problem::to_string).collect()
 }
 
-/// Asserts what the author is told when the definition of Add has these changes.
-pub(crate) fn assert_told(what: &str, changes: &Value, expected: &[&str]) {
+/// Asserts the messages for the definition of Add with these changes.
+pub(crate) fn assert_problems(what: &str, changes: &Value, expected: &[&str]) {
     let mut source = catalogue();
     put(&mut source, ADD, &changed(add(), changes).to_string());
     assert_eq!(problems(&source), expected, "{what}");
 }
 
-/// Asserts how each warning begins when the definition of Add has these changes.
-pub(crate) fn assert_warned(what: &str, changes: &Value, expected: &[&str]) {
+/// Asserts how each warning for the definition of Add with these changes begins.
+pub(crate) fn assert_warnings(what: &str, changes: &Value, expected: &[&str]) {
     let mut source = catalogue();
     put(&mut source, ADD, &changed(add(), changes).to_string());
     let warnings = compile(&source).unwrap().warnings;

@@ -1,14 +1,14 @@
-//! The schemas of one definition, and its examples against them.
+//! Tests for the schemas of one definition, and for checking its examples.
 
 use serde_json::json;
 
 use crate::sample::{
-    ADD, GONE, add, assert_told, assert_warned, catalogue, changed, problems, put,
+    ADD, GONE, add, assert_problems, assert_warnings, catalogue, changed, problems, put,
 };
 
 #[test]
-fn schemas_that_are_refused() {
-    let undescribed = "has no description; expected a text for people and models";
+fn invalid_schemas() {
+    let undescribed = "has no description; people and models need one";
     for (what, changes, expected) in [
         (
             "no type",
@@ -36,7 +36,7 @@ fn schemas_that_are_refused() {
             vec!["output_schema: is not JSON Schema 2020-12: /type: \"numeral\" is not valid under any of the schemas listed in the 'anyOf' keyword".to_owned()],
         ),
         (
-            "properties is no object",
+            "properties is not an object",
             json!({"/input_schema/properties": []}),
             vec![
                 "input_schema.required: names \"a\", which is not among the properties".to_owned(),
@@ -44,27 +44,27 @@ fn schemas_that_are_refused() {
             ],
         ),
         (
-            "a pattern that is no regular expression",
+            "a pattern that is not a regular expression",
             json!({"/output_schema/pattern": "("}),
             vec!["output_schema: is not JSON Schema 2020-12: /pattern: \"(\" is not a \"regex\"".to_owned()],
         ),
         (
             "a reference",
             json!({"/input_schema/properties/a/$ref": "#/$defs/number"}),
-            vec!["input_schema.properties.a: uses $ref; write the schema out in its place".to_owned()],
+            vec!["input_schema.properties.a: uses $ref, which is not supported; write the schema inline".to_owned()],
         ),
         (
             "definitions",
             json!({"/input_schema/$defs": {"number": {"type": "number"}}}),
-            vec!["input_schema: uses $defs; write the schema out in its place".to_owned()],
+            vec!["input_schema: uses $defs, which is not supported; write the schema inline".to_owned()],
         ),
         (
             "definitions of older drafts",
             json!({"/output_schema/definitions": {}}),
-            vec!["output_schema: uses definitions; write the schema out in its place".to_owned()],
+            vec!["output_schema: uses definitions, which is not supported; write the schema inline".to_owned()],
         ),
         (
-            "a reference in every place where a schema can stand",
+            "a reference in every place that can contain a schema",
             json!({"/output_schema": {
                 "additionalProperties": {"$ref": "#"},
                 "allOf": [true, {"$ref": "#"}],
@@ -85,7 +85,7 @@ fn schemas_that_are_refused() {
                 "dependencies.x", "dependentSchemas.x", "if.then.else", "items", "patternProperties.^x",
                 "prefixItems[0].not", "propertyNames", "unevaluatedItems", "unevaluatedProperties",
             ]
-            .map(|at| format!("output_schema.{at}: uses $ref; write the schema out in its place"))
+            .map(|at| format!("output_schema.{at}: uses $ref, which is not supported; write the schema inline"))
             .to_vec(),
         ),
         (
@@ -117,12 +117,12 @@ fn schemas_that_are_refused() {
             vec![format!("output_schema.properties.sums.items.properties.sum: {undescribed}")],
         ),
         (
-            "required names what is not there",
+            "required names a missing property",
             json!({"/input_schema/required": ["a", "c"]}),
             vec!["input_schema.required: names \"c\", which is not among the properties".to_owned()],
         ),
         (
-            "required names what is not there: output",
+            "required names a missing property: output",
             json!({"/output_schema": {"required": ["sum"]}}),
             vec!["output_schema.required: names \"sum\", which is not among the properties".to_owned()],
         ),
@@ -130,12 +130,12 @@ fn schemas_that_are_refused() {
         let expected: Vec<_> =
             expected.iter().map(|message| format!("tools/{ADD}: {message}")).collect();
         let expected: Vec<_> = expected.iter().map(String::as_str).collect();
-        assert_told(what, &changes, &expected);
+        assert_problems(what, &changes, &expected);
     }
 }
 
 #[test]
-fn schemas_that_are_taken() {
+fn valid_schemas() {
     for (what, changes) in [
         ("no properties", json!({"/input_schema": {"type": "object"}})),
         ("any value", json!({"/output_schema": {}})),
@@ -152,7 +152,7 @@ fn schemas_that_are_taken() {
             json!({"/input_schema/properties/$ref": {"type": "string", "description": "A reference."}}),
         ),
     ] {
-        assert_told(what, &changes, &[]);
+        assert_problems(what, &changes, &[]);
     }
 }
 
@@ -163,56 +163,58 @@ fn examples() {
         (
             "no examples",
             json!({"/examples": []}),
-            vec!["examples: is empty; expected at least one, which the tests run"],
+            vec!["examples: is empty; expected at least one example, which the tests run"],
         ),
         (
             "no field",
             json!({"/examples": GONE}),
-            vec!["examples: is empty; expected at least one, which the tests run"],
+            vec!["examples: is empty; expected at least one example, which the tests run"],
         ),
         (
-            "an input that the schema refuses",
+            "an input that the schema rejects",
             json!({"/examples": [{"input": good, "value": 3}, {"input": {"a": "1", "c": 1}, "value": 3}]}),
             vec![
-                "examples[1].input: is refused by input_schema: \"b\" is a required property",
-                "examples[1].input/a: is refused by input_schema: \"1\" is not of type \"number\"",
-                "examples[1].input: is refused by input_schema: Additional properties are not allowed ('c' was unexpected)",
+                "examples[1].input: does not match input_schema: \"b\" is a required property",
+                "examples[1].input/a: does not match input_schema: \"1\" is not of type \"number\"",
+                "examples[1].input: does not match input_schema: Additional properties are not allowed ('c' was unexpected)",
             ],
         ),
         (
-            "an output that the schema refuses",
+            "an output that the schema rejects",
             json!({"/examples": [{"input": good, "value": "3"}]}),
-            vec!["examples[0].value: is refused by output_schema: \"3\" is not of type \"number\""],
+            vec![
+                "examples[0].value: does not match output_schema: \"3\" is not of type \"number\"",
+            ],
         ),
         (
-            "a nested output that the schema refuses",
+            "a nested output that the schema rejects",
             json!({
                 "/output_schema": {"type": "array", "items": {"type": "number"}},
                 "/examples": [{"input": good, "value": [1, true]}]
             }),
             vec![
-                "examples[0].value/1: is refused by output_schema: true is not of type \"number\"",
+                "examples[0].value/1: does not match output_schema: true is not of type \"number\"",
             ],
         ),
         (
             "a value of a tool that returns nothing",
             json!({"/output_schema": null, "/examples": [{"input": good, "value": 3}]}),
-            vec!["examples[0].value: is refused by output_schema: 3 is not of type \"null\""],
+            vec!["examples[0].value: does not match output_schema: 3 is not of type \"null\""],
         ),
         (
             "neither value nor error",
             json!({"/examples": [{"input": good}]}),
-            vec!["examples[0]: must have one of value, error and asks"],
+            vec!["examples[0]: must have exactly one of value, error and asks"],
         ),
         (
             "both value and error",
             json!({"/examples": [{"input": good, "value": 3, "error": {"message": "m"}}]}),
-            vec!["examples[0]: must have one of value, error and asks"],
+            vec!["examples[0]: must have exactly one of value, error and asks"],
         ),
         (
             "a null value is a value",
             json!({"/examples": [{"input": good, "value": null}]}),
-            vec!["examples[0].value: is refused by output_schema: null is not of type \"number\""],
+            vec!["examples[0].value: does not match output_schema: null is not of type \"number\""],
         ),
         (
             "a format is checked",
@@ -221,31 +223,31 @@ fn examples() {
                 "/examples": [{"input": {"a": "2026-02-30", "b": 1}, "value": 3}]
             }),
             vec![
-                "examples[0].input/a: is refused by input_schema: \"2026-02-30\" is not a \"date\"",
+                "examples[0].input/a: does not match input_schema: \"2026-02-30\" is not a \"date\"",
             ],
         ),
     ] {
         let expected: Vec<_> =
             expected.iter().map(|message| format!("tools/{ADD}: {message}")).collect();
         let expected: Vec<_> = expected.iter().map(String::as_str).collect();
-        assert_told(what, &changes, &expected);
+        assert_problems(what, &changes, &expected);
     }
 }
 
 #[test]
 fn a_reference_for_decoded_content_is_a_reference() {
-    assert_told(
-        "contentSchema holds a schema as well",
+    assert_problems(
+        "contentSchema is also a schema",
         &json!({"/output_schema": {"type": "string", "contentSchema": {"$ref": "#"}}, "/examples": [{"input": {"a": 1, "b": 2}, "value": "3"}]}),
         &[&format!(
-            "tools/{ADD}: output_schema.contentSchema: uses $ref; write the schema out in its place"
+            "tools/{ADD}: output_schema.contentSchema: uses $ref, which is not supported; write the schema inline"
         )],
     );
 }
 
 #[test]
-fn the_draft_is_not_a_matter_of_choice() {
-    // Input is checked by 2020-12 whatever a schema says of itself; a client believes what it says.
+fn only_draft_2020_12_is_accepted() {
+    // The server validates by 2020-12 whatever `$schema` is, but clients believe `$schema`.
     for (schema, taken) in [
         ("https://json-schema.org/draft/2020-12/schema", true),
         ("http://json-schema.org/draft-07/schema#", false),
@@ -255,14 +257,14 @@ fn the_draft_is_not_a_matter_of_choice() {
         for place in ["/input_schema/$schema", "/input_schema/properties/a/$schema"] {
             let mut source = catalogue();
             put(&mut source, ADD, &changed(add(), &json!({ place: schema })).to_string());
-            let told = problems(&source);
-            assert_eq!(told.is_empty(), taken, "{place} {schema}: {told:?}");
+            let messages = problems(&source);
+            assert_eq!(messages.is_empty(), taken, "{place} {schema}: {messages:?}");
         }
     }
 }
 
 #[test]
-fn patterns_that_cost_much_are_warned_of() {
+fn large_patterns_cause_warnings() {
     let pattern = |pattern: &str| json!({"type": "string", "description": "d", "pattern": pattern});
     for (what, changes, expected) in [
         ("small patterns", json!({"/input_schema/properties/c": pattern("^[a-z]{1,9}$")}), vec![]),
@@ -277,6 +279,6 @@ fn patterns_that_cost_much_are_warned_of() {
             vec!["output_schema: has the pattern \"\\\\p{L}{30}\","],
         ),
     ] {
-        assert_warned(what, &changes, &expected);
+        assert_warnings(what, &changes, &expected);
     }
 }
