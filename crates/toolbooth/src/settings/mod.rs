@@ -129,7 +129,7 @@ impl Settings {
         }
     }
 
-    /// The documentation of the server's own variables. `<ID>` stands for the id of a provider, in
+    /// The documentation of the server's own variables. `<ID>` is the id of a provider, in
     /// upper case and with `_` for `-`.
     pub fn variables() -> impl Iterator<Item = &'static VariableDoc> {
         static OWN: &[VariableDoc] = &[PUBLIC_URL.doc()];
