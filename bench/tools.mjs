@@ -81,7 +81,6 @@ async function manifest(name, features) {
 
 ${dependencies}
 ${section("profile.release")}
-${section("profile.release.package.toolbooth-schema")}
 [package]
 name = "bench-${name}"
 version = "0.0.0"

@@ -65,7 +65,7 @@ for (const [vars, problems] of [
         assert.equal(call.status, 400);
         assert.deepEqual(call.json, {
           message: "The tool server is temporarily unavailable",
-          developer_message: "its configuration is wrong; its log says what",
+          developer_message: "its configuration is invalid; its log has the details",
         });
       }
       assert.equal((await worker.get("/tools")).status, 200);
@@ -82,7 +82,7 @@ test("T2 XB10 MC12 a wrong variable: calls of every protocol are rejected in its
       const reply = await worker.post(form.body("Calculator_Add", { a: 1, b: 2 }), { path });
       const status = { root: 400, oxp: 400, "oxp-envelope": 400, otc: 400, opentool: 200, jsonrpc: 200 }[protocol] ?? 503;
       assert.equal(reply.status, status, `${path}: ${reply.text}`);
-      assert.match(reply.text, /configuration is wrong/, path);
+      assert.match(reply.text, /configuration is invalid/, path);
     }
   }));
 

@@ -83,8 +83,8 @@ async function crash(tool) {
 }
 
 for (const [tool, input, what, detail] of [
-  ["Fixture.BadOutput@1.0.0", {}, "its output breaks output_schema", /Must be a string/],
-  ["Fixture.Mismatch@1.0.0", { number: 4815162342 }, "its types and its schemas disagree", /input type/],
+  ["Fixture.BadOutput@1.0.0", {}, "its output does not match output_schema", /Must be a string/],
+  ["Fixture.Mismatch@1.0.0", { number: 4815162342 }, "its types do not match its schemas", /input type/],
 ]) {
   test(`${tool} is the tool's fault: the caller learns that, and the log has the details`, async () => {
     const { status, json } = await worker.call(tool, input);

@@ -1,7 +1,8 @@
-//! What a host supplies: clock, randomness, variables, store, HTTP client, signatures, rate limit, log.
+//! The traits that a host implements: clock, randomness, variables, store, HTTP client, signatures, rate limit,
+//! log.
 //!
-//! Everything that is not a pure function goes through these traits, so the library runs on Workers
-//! and, with fakes, in native tests. Futures are not `Send`: a Worker has one thread.
+//! All side effects go through them, so the library runs on Workers and, with fakes, in native tests. Futures are
+//! not `Send`: a Worker has one thread.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,9 +17,8 @@ use crate::json;
 /// A boxed future that may borrow for `'a` and need not be `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Boxes a future that few requests need, so that the common path's future stays small: it is then
-/// cheaper to move, and to compile at the first call.
-pub(crate) fn rare<'a, T>(future: impl Future<Output = T> + 'a) -> BoxFuture<'a, T> {
+/// Boxes a future that few requests need, so that the common path's future stays small.
+pub(crate) fn boxed<'a, T>(future: impl Future<Output = T> + 'a) -> BoxFuture<'a, T> {
     Box::pin(future)
 }
 
@@ -46,20 +46,21 @@ pub struct NoRandomness;
 
 /// Reads configuration variables and secrets.
 pub trait Variables {
-    /// The value of the variable or secret `name`, or `None` when it is not set.
+    /// The value of the variable or secret `name`, or `None` if it is not set.
     fn variable(&self, name: &str) -> Option<String>;
 }
 
-/// A key-value store that is eventually consistent: a read may be a minute old, and a miss is cached.
+/// An eventually consistent key-value store: a read may return a value that is a minute old, and misses are
+/// cached.
 pub trait Store {
-    /// The value under `key`; `None` if there is none, or none yet.
+    /// The value of `key`; `None` if it does not exist, or is not visible yet.
     ///
     /// # Errors
-    /// The store does not respond, or rejects the operation. The same holds for `put` and `delete`.
+    /// The store does not respond, or rejects the operation. The same applies to `put` and `delete`.
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
 
-    /// Stores `value` under `key` for `life`, at least [`SHORTEST_LIFE`]. A store need not accept
-    /// more than one write per second and key.
+    /// Stores `value` under `key` for `life`, at least [`SHORTEST_LIFE`]. A store may reject more than one write
+    /// per second to the same key.
     fn put<'a>(
         &'a self,
         key: &'a str,
@@ -67,21 +68,21 @@ pub trait Store {
         life: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Deletes the value under `key`, if there is one. Others may read it for another minute.
+    /// Deletes the value of `key`, if it exists. Reads may return it for another minute.
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
 /// The shortest lifetime that a value can have in the store.
 pub const SHORTEST_LIFE: Duration = Duration::from_secs(60);
 
-/// An operation of the store failed. Holds the reason for the log, without keys or values.
+/// An operation of the store failed. Contains the reason for the log, without keys and values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreError(pub String);
 
 /// Sends HTTP requests to other servers.
 pub trait HttpClient {
-    /// Sends one request and reads the whole response. Any status is a success, including redirects,
-    /// which are not followed: they would carry tokens and secrets to wherever they point.
+    /// Sends one request and reads the whole response. Any status is a success. Redirects are not followed, because
+    /// that would send tokens and secrets to another address.
     ///
     /// # Errors
     /// No response within the request's limits; see [`HttpError`].
@@ -173,9 +174,11 @@ pub enum SignatureAlgorithm {
 }
 
 impl SignatureAlgorithm {
-    /// The algorithm of that name.
+    /// The algorithm with this name.
     pub fn named(name: &str) -> Option<Self> {
-        [Self::Rs256, Self::Es256, Self::EdDsa].into_iter().find(|one| one.name() == name)
+        [Self::Rs256, Self::Es256, Self::EdDsa]
+            .into_iter()
+            .find(|algorithm| algorithm.name() == name)
     }
 
     /// Its name.
@@ -201,7 +204,7 @@ pub trait Signatures {
     ) -> BoxFuture<'a, bool>;
 }
 
-/// Counts what each caller has used.
+/// Counts the calls of each caller.
 pub trait RateLimit {
     /// Whether a limit is configured.
     fn is_limited(&self) -> bool;
@@ -209,16 +212,16 @@ pub trait RateLimit {
     /// Counts `units` against `key`; false if they exceed the limit.
     ///
     /// # Errors
-    /// The counter does not respond. Holds the reason for the log.
+    /// The counter does not respond. Contains the reason for the log.
     fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>>;
 }
 
 /// The severity of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Worth knowing; no action needed.
+    /// Informational: no action needed.
     Warn,
-    /// The server or a tool is at fault and must be fixed.
+    /// A problem of the server or of a tool that must be fixed.
     Error,
 }
 
@@ -230,7 +233,7 @@ pub trait Log {
     fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]);
 }
 
-/// Everything a host supplies.
+/// All traits of a host.
 pub trait Host:
     Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log
 {

@@ -1,4 +1,4 @@
-//! JSON: `toolbooth_schema::json` under the library's own name.
+//! JSON: re-exports `toolbooth_schema::json`, and builds objects.
 
 mod object;
 

@@ -1,10 +1,10 @@
-//! Names: compared quickly, and checked for characters that nobody sees.
+//! Names: fast comparison, and a check for invisible characters.
 
 pub use toolbooth_schema::text::{order, same};
 
-/// Whether a character cannot be seen, or changes how the text around it is shown: control characters, those
-/// that Unicode calls ignorable (`Default_Ignorable_Code_Point`, which includes all bidirectional controls),
-/// separators of lines and paragraphs, annotation marks, and the blank Braille pattern. With them one name could look like another.
+/// Whether a character is invisible or changes how the text around it is displayed, so that one name could look
+/// like another: control characters, `Default_Ignorable_Code_Point` (which includes all bidirectional controls),
+/// line and paragraph separators, annotation marks, and the blank Braille pattern.
 pub(crate) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(

@@ -1,11 +1,11 @@
-//! Who sent a request, and the scopes that their credentials carry.
+//! The authenticated caller of a request, and the scopes of its credentials.
 
-/// What a caller may do.
+/// The scopes of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scopes {
-    /// Everything.
+    /// All scopes.
     All,
-    /// These.
+    /// These scopes.
     Listed(Vec<String>),
 }
 
@@ -13,15 +13,15 @@ impl Scopes {
     /// No scope at all.
     pub const NONE: Self = Self::Listed(Vec::new());
 
-    /// Parses scopes; `*` among them means all. `None` if one of them is not a scope.
-    pub(crate) fn read<'a>(words: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let words: Vec<_> =
-            words.map(|word| is_scope(word).then(|| word.to_owned())).collect::<Option<_>>()?;
-        let all = words.iter().any(|word| word == "*");
-        Some(if all { Self::All } else { Self::Listed(words) })
+    /// Parses scopes; `*` means all. `None` if a word is not a valid scope.
+    pub(crate) fn read<'a>(scopes: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let scopes: Vec<_> =
+            scopes.map(|scope| is_scope(scope).then(|| scope.to_owned())).collect::<Option<_>>()?;
+        let all = scopes.iter().any(|scope| scope == "*");
+        Some(if all { Self::All } else { Self::Listed(scopes) })
     }
 
-    /// Whether they include all of `required`.
+    /// Whether these scopes include all of `required`.
     pub fn cover(&self, required: &[&str]) -> bool {
         match self {
             Self::All => true,
@@ -32,7 +32,7 @@ impl Scopes {
     }
 }
 
-/// Whether `text` can be a scope: printable ASCII without space, `"` and `\` (RFC 6749, 3.3).
+/// Whether `text` is a valid scope: printable ASCII without space, `"` and `\` (RFC 6749, 3.3).
 pub fn is_scope(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
     !text.is_empty() && text.bytes().all(plain)
@@ -44,24 +44,24 @@ pub fn is_scope(text: &str) -> bool {
 pub enum Principal {
     /// A caller without credentials.
     Anonymous {
-        /// What such a caller may do.
+        /// The scopes of anonymous callers.
         scopes: Scopes,
     },
     /// The holder of an API key.
     Key {
         /// The key's name.
         name: String,
-        /// What it may do.
+        /// The key's scopes.
         scopes: Scopes,
     },
     /// A user, identified by a token.
     User {
-        /// A hash of the kind of signature and of `iss`: the same subject from another issuer is
-        /// another user.
+        /// A hash of the kind of signature and of `iss`, because the same subject of another issuer is another
+        /// user.
         issuer: String,
         /// The token's `sub`, if it has one.
         subject: Option<String>,
-        /// What the token permits.
+        /// The token's scopes.
         scopes: Scopes,
     },
 }
@@ -70,7 +70,7 @@ impl Principal {
     /// A caller without credentials and without scopes.
     pub const ANONYMOUS: Self = Self::Anonymous { scopes: Scopes::NONE };
 
-    /// What the caller may do.
+    /// The caller's scopes.
     pub fn scopes(&self) -> &Scopes {
         let (Self::Anonymous { scopes } | Self::Key { scopes, .. } | Self::User { scopes, .. }) =
             self;
@@ -83,12 +83,12 @@ impl Principal {
 pub struct UserMismatch;
 
 impl UserMismatch {
-    /// What the request must do, for the client.
+    /// The message for the client.
     pub(crate) const MESSAGE: &str = "user_id must match the token's `sub`, or be absent";
 }
 
 impl Principal {
-    /// The user on whose behalf a request is made: the token's, else the one that the request names.
+    /// The user on whose behalf a request is made: the token's subject, otherwise the user that the request names.
     ///
     /// # Errors
     /// [`UserMismatch`].

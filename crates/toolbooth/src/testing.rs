@@ -1,4 +1,4 @@
-//! Stand-ins for tests: a host without a world around it, and the runner of a catalogue's examples.
+//! Test support: a fake host, and a runner for the examples of a catalogue.
 
 mod store;
 
@@ -25,37 +25,37 @@ use crate::tool::{Capabilities, Credentials, Dialogue, Secret};
 
 pub use store::{FakeStore, STALE_MS};
 
-/// Answers the HTTP requests of a test.
+/// Responds to the HTTP requests of a test.
 pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
 
-/// A host whose clock ticks one millisecond a look, whose random bytes count up, and whose only
-/// upstream is a function.
+/// A fake host: each reading advances the clock by one millisecond, random bytes count up, and a function responds
+/// to HTTP requests.
 pub struct FakeHost {
     /// The next reading of the clock, in milliseconds.
     pub now_ms: Cell<u64>,
     /// The next random byte.
     pub next_random: Cell<u8>,
-    /// Whether there are random bytes.
+    /// Whether the source of random bytes works.
     pub random_works: bool,
-    /// Variables and secrets: `AUTH=none`, unless the test says otherwise.
+    /// Variables and secrets; by default `AUTH=none`.
     pub variables: BTreeMap<String, String>,
-    /// Whether the store answers.
+    /// Whether the store works.
     pub store_works: bool,
     /// The store.
     pub store: FakeStore,
-    /// Answers HTTP requests.
+    /// Responds to HTTP requests.
     pub upstream: Upstream,
-    /// Whether upstream answers at the second look only, so that others have their turn before.
+    /// Whether HTTP requests complete at the second poll, so that other futures run first.
     pub upstream_waits: Cell<bool>,
-    /// Whether a write ends at the second look only.
+    /// Whether writes complete at the second poll.
     pub puts_wait: Cell<bool>,
-    /// How many units each key may take, if there is a limit; `Err` when the counter is down.
+    /// The limit of units per key, if any; `Err` if the counter is down.
     pub limit: Option<Result<usize, String>>,
-    /// What each key has taken.
+    /// The counted units of each key.
     pub taken: RefCell<BTreeMap<String, usize>>,
-    /// How many signatures of issuers it was asked about.
+    /// The number of verified signatures.
     pub verified: Cell<usize>,
-    /// Every line that was logged.
+    /// The logged lines.
     pub log: RefCell<Vec<String>>,
 }
 
@@ -94,7 +94,7 @@ impl Clock for FakeHost {
         self.now_ms.replace(self.now_ms.get() + 1)
     }
 
-    /// Waits until the clock has come so far, by looking at it each time that it is polled.
+    /// Reads the clock at each poll until the time has come.
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
         let wait = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let end = self.now_ms.get().saturating_add(wait);
@@ -127,11 +127,12 @@ impl Variables for FakeHost {
 impl FakeHost {
     fn stored<'a, T: 'a>(
         &'a self,
-        ask: impl FnOnce(&FakeStore, u64) -> Result<T, StoreError>,
+        operation: impl FnOnce(&FakeStore, u64) -> Result<T, StoreError>,
     ) -> BoxFuture<'a, Result<T, StoreError>> {
         let down = || Err(StoreError("down".to_owned()));
-        let answer = if self.store_works { ask(&self.store, self.now_ms.get()) } else { down() };
-        Box::pin(async { answer })
+        let result =
+            if self.store_works { operation(&self.store, self.now_ms.get()) } else { down() };
+        Box::pin(async { result })
     }
 }
 
@@ -169,7 +170,7 @@ impl HttpClient for FakeHost {
     }
 }
 
-/// Lets other futures have their turn first, if it `waits`.
+/// Waits for one poll if `waits`, so that other futures run first.
 async fn one_turn(mut waits: bool) {
     poll_fn(|context| match mem::take(&mut waits) {
         true => {
@@ -181,7 +182,7 @@ async fn one_turn(mut waits: bool) {
     .await;
 }
 
-/// The signature that [`FakeHost`] takes for good: anybody can make it, and nobody by accident.
+/// The signature that [`FakeHost`] accepts: a hash that needs no private key.
 pub fn fake_signature(algorithm: SignatureAlgorithm, jwk: &str, message: &[u8]) -> Vec<u8> {
     let parts = [algorithm.name().as_bytes(), jwk.as_bytes(), message];
     parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize().to_vec()
@@ -196,8 +197,8 @@ impl Signatures for FakeHost {
         signature: &'a [u8],
     ) -> BoxFuture<'a, bool> {
         self.verified.update(|times| times + 1);
-        let good = fake_signature(algorithm, jwk, message) == signature;
-        Box::pin(async move { good })
+        let valid = fake_signature(algorithm, jwk, message) == signature;
+        Box::pin(async move { valid })
     }
 }
 
@@ -227,17 +228,17 @@ impl Log for FakeHost {
 /// The value of a future that never waits.
 ///
 /// # Panics
-/// The future is not ready at its first poll: the pipeline promises that it is, without I/O.
+/// The future is not ready at its first poll. Without I/O, the pipeline always is.
 pub fn ready<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         #[allow(clippy::panic)]
-        Poll::Pending => panic!("the future waits although nothing does I/O"),
+        Poll::Pending => panic!("the future is pending without I/O"),
     }
 }
 
-/// Headers that are all absent.
+/// No headers.
 struct NoHeaders;
 
 impl Headers for NoHeaders {
@@ -259,10 +260,10 @@ pub fn with_context<T>(
     test(&RequestContext { query, headers, principal, pipeline: &pipeline, host })
 }
 
-/// Serves one call by the pipeline alone.
+/// Serves one call with the pipeline, without a server.
 ///
 /// # Panics
-/// The tool waits.
+/// The tool is not ready at its first poll.
 pub fn call_tool(
     call: ToolRequest<'_>,
     catalog: &'static Catalog,
@@ -275,21 +276,21 @@ pub fn call_tool(
     ready(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
 }
 
-/// Runs one example of a definition through the pipeline; tells what is wrong, if anything.
+/// Runs one example of a definition and compares the outcome.
 ///
-/// Requirements are met with made-up values, scopes with all there are; the client has every capability
-/// and no answers yet.
+/// The call has made-up tokens and secrets and all scopes. The client has every capability and sends no responses
+/// to requests for input.
 ///
 /// # Errors
-/// The outcome is not the one that the example promises.
+/// The outcome differs from the example: a description of both.
 pub fn check_example(
     catalog: &'static Catalog,
     host: &FakeHost,
     tool_id: &str,
     example: &Example,
 ) -> Result<(), String> {
-    let wanted = ToolRef::parse(tool_id).map_err(|error| error.to_string())?;
-    let Found::Tool(tool) = catalog.find(&wanted) else {
+    let reference = ToolRef::parse(tool_id).map_err(|error| error.to_string())?;
+    let Found::Tool(tool) = catalog.find(&reference) else {
         return Err(format!("{tool_id} is not in the catalogue"));
     };
     let made_up = |ids: &[&str]| {
@@ -318,19 +319,19 @@ pub fn check_example(
             keys.sort();
             json!({ "asks": keys })
         }
-        Outcome::Rejected(rejection) => json!({ "refused": format!("{rejection:?}") }),
+        Outcome::Rejected(rejection) => json!({ "rejected": format!("{rejection:?}") }),
     };
-    let promised = match (&example.value, &example.error, &example.asks) {
+    let expected = match (&example.value, &example.error, &example.asks) {
         (Some(value), ..) => json!({ "value": value }),
         (None, Some(error), _) => json!({ "error": { "message": error.message } }),
         (None, None, Some(keys)) => json!({ "asks": keys }),
         (None, None, None) => Value::Null,
     };
-    if got == promised {
+    if got == expected {
         Ok(())
     } else {
         Err(format!(
-            "{tool_id} with {}: expected {promised}, got {got}; log: {:?}",
+            "{tool_id} with {}: expected {expected}, got {got}; log: {:?}",
             example.input,
             host.log.borrow()
         ))

@@ -1,4 +1,4 @@
-//! Building the URLs of requests from untrusted text.
+//! Percent-encoding, to build URLs from untrusted text.
 
 use std::fmt::Display;
 
@@ -11,9 +11,9 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 
 /// Encodes `text` as exactly one segment of a URL's path.
 ///
-/// Encoding alone is not enough: URL parsers treat the segments `.` and `..` as instructions, also
-/// when they are written as `%2E%2E` (WHATWG URL, 4.4), so a request could reach another path than
-/// the tool meant. Everything else is safe, because a `%` in `text` becomes `%25`.
+/// Encoding alone is not enough: URL parsers resolve the segments `.` and `..` even if they are written as
+/// `%2E%2E` (WHATWG URL, 4.4), so the request could go to another path than the tool intended. Any other text
+/// is safe, because a `%` in `text` becomes `%25`.
 ///
 /// ```
 /// # use toolbooth::url::path_segment;
@@ -22,7 +22,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 /// ```
 ///
 /// # Errors
-/// `text` is empty, `.` or `..`. The error says so without repeating it.
+/// `text` is empty, `.` or `..`. The error does not repeat it.
 pub fn path_segment(text: &str) -> Result<String, ToolError> {
     match text {
         "" | "." | ".." => Err(ToolError::new("A part of the address is not valid")
@@ -31,7 +31,7 @@ pub fn path_segment(text: &str) -> Result<String, ToolError> {
     }
 }
 
-/// Encodes `text` as the value of a query parameter. Any text is one.
+/// Encodes `text` as the value of a query parameter.
 pub fn query_value(text: &str) -> impl Display {
     utf8_percent_encode(text, RESERVED)
 }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_stays_one_segment() {
+    fn a_path_segment_stays_one_segment() {
         for (text, expected) in [
             ("hello-world", Some("hello-world")),
             ("A_b.c~9", Some("A_b.c~9")),
@@ -55,7 +55,7 @@ mod tests {
             ("../..", Some("..%2F..")),
             ("%2E%2E", Some("%252E%252E")),
             (".%2e", Some(".%252e")),
-            // A parser strips tabs and line breaks from a URL, and trims it.
+            // URL parsers remove tabs and line breaks, and trim the URL.
             (".\t.", Some(".%09.")),
             (".. ", Some("..%20")),
             ("", None),

@@ -17,7 +17,7 @@ mod token_cache;
 
 pub use error::AuthError;
 
-use crate::host::{Host, rare};
+use crate::host::{Host, boxed};
 use crate::http::Headers;
 use crate::principal::{Principal, Scopes};
 use crate::settings::AuthSettings;
@@ -91,7 +91,7 @@ impl Authenticator {
         let tokens = self.tokens.as_ref().ok_or(AuthError::INVALID)?;
         match tokens.cached(credential, host) {
             Some(principal) => Ok(principal),
-            None => rare(tokens.verify(credential, host)).await,
+            None => boxed(tokens.verify(credential, host)).await,
         }
     }
 

@@ -1,25 +1,25 @@
-//! Tokens from grants: what users have granted stands in for tokens that the client did not send.
+//! Tokens from grants: replaces tokens that the client did not send by those that the user granted.
 
 use crate::catalog::{Authorization, Tool};
 use crate::challenge::{
     Challenge, Challenges, GrantError, GrantRequest, GrantedToken, Owner, OwnerError,
 };
-use crate::host::{Host, rare};
+use crate::host::{Host, boxed};
 use crate::secret::Secret;
 use crate::tool::Credentials;
 
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 
-/// What a grant of the user gives.
+/// The result of a lookup of the user's grant.
 pub(super) enum Granted {
-    /// An access token, which is now among the credentials.
+    /// The grant has an access token, which was added to the credentials.
     Token,
     /// No provider of this id is configured.
     NotConfigured,
-    /// The request must name its user.
+    /// The request has no user id.
     UserMissing,
-    /// The user must be asked.
+    /// The user must consent first.
     ConsentRequired(Challenge),
 }
 
@@ -35,7 +35,7 @@ struct UsedGrant<'a> {
     scopes: Vec<String>,
 }
 
-/// Whether a token that a client sends is a proof of a grant, valid or not.
+/// Whether a client's token has the format of a proof of a grant, valid or not.
 pub(super) fn is_proof(token: &Secret) -> bool {
     Challenges::is_proof(token)
 }
@@ -44,7 +44,7 @@ impl<'a> UsedGrants<'a> {
     /// Gets the token that `tool` requires from the user's grant.
     ///
     /// # Errors
-    /// [`Rejection::Malformed`] for a user who can have no grant; [`Rejection::Unavailable`].
+    /// [`Rejection::Malformed`] for a user who cannot have grants; [`Rejection::Unavailable`].
     pub(super) async fn token(
         &mut self,
         required: &'static Authorization,
@@ -67,7 +67,7 @@ impl<'a> UsedGrants<'a> {
         let proof = sent.tokens.get(required.id);
         let request =
             GrantRequest { owner: &owner, provider, scopes: required.scopes, tool: &id, proof };
-        match rare(challenges.token(&request, host)).await {
+        match boxed(challenges.token(&request, host)).await {
             Ok(GrantedToken { token, updated_ms, scopes }) => {
                 sent.tokens.insert(required.id.to_owned(), token);
                 self.0.push(UsedGrant { challenges, required, owner, updated_ms, scopes });
@@ -78,11 +78,11 @@ impl<'a> UsedGrants<'a> {
         }
     }
 
-    /// A challenge to replace a grant whose token a service refused; nothing if no grant of
-    /// `provider` was used.
+    /// A challenge that replaces a grant whose token a service rejected; `None` if the call used no grant of
+    /// `provider`.
     ///
     /// # Errors
-    /// There are no random bytes.
+    /// [`Rejection::Unavailable`]: the source of random bytes failed.
     pub(super) fn renew(
         &self,
         provider: &str,

@@ -1,4 +1,4 @@
-//! Checks the input of a call before the tool runs.
+//! Validates the input of a call before the tool runs.
 
 use crate::json::Value;
 use crate::schema::{InvalidInput, Schema, check, describe};
@@ -8,12 +8,12 @@ use crate::schema::{InvalidInput, Schema, check, describe};
 pub enum Nulls {
     /// A value of the wrong type, as in JSON Schema.
     Exact,
-    /// That the property is absent: some clients send every property that a tool declares.
+    /// The property is absent: some clients send every property that a tool declares.
     Absent,
 }
 
-/// Checks `input`. Removes `null` members that represent absent properties if `nulls` asks for it. Input that is
-/// already valid is not changed.
+/// Validates `input`. With [`Nulls::Absent`], removes `null` members that represent absent properties; input
+/// that is already valid is not changed.
 ///
 /// # Errors
 /// As [`check`].

@@ -1,49 +1,49 @@
-//! What a call lacks of the things that its tool requires.
+//! The requirements of a tool that a call does not meet.
 
 use crate::challenge::Challenge;
 
-/// What a call lacks.
+/// The tokens, secrets and user id that a call lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MissingRequirements {
-    /// Providers whose token is absent.
+    /// Providers whose token is missing.
     pub authorization: Vec<&'static str>,
-    /// Secrets that are absent.
+    /// Secrets that are missing.
     pub secrets: Vec<&'static str>,
-    /// Whether the user id is absent.
+    /// Whether the user id is missing.
     pub user_id: bool,
-    /// Where the user can be asked for authorizations: for each of `authorization` or for fewer.
+    /// Challenges with which the user can grant the tokens: at most one for each of `authorization`.
     pub challenges: Vec<Challenge>,
 }
 
 impl MissingRequirements {
-    /// What is absent, for users and models.
+    /// A message for users and models.
     pub(super) fn message(&self) -> &'static str {
         match (self.authorization.is_empty(), self.user_id) {
             (false, _) => "Authorization required",
-            (true, true) => "The call must name its user",
-            (true, false) => "The call lacks a secret",
+            (true, true) => "A user id is required",
+            (true, false) => "A required secret is missing",
         }
     }
 
-    /// The places in `context` that the call left empty, for protocols that have it.
+    /// The missing members of `context`, for protocols that have `context`.
     pub fn places(&self) -> String {
-        self.told(["context.authorization with id", "context.secrets with id", "context.user_id"])
+        self.render(["context.authorization with id", "context.secrets with id", "context.user_id"])
     }
 
-    /// What is absent, for protocols that have no place for it.
+    /// The missing tokens, secrets and user id, for protocols without `context`.
     pub fn things(&self) -> String {
-        self.told(["the token", "the secret", "a user id"])
+        self.render(["the token", "the secret", "a user id"])
     }
 
-    fn told(&self, [token, secret, user_id]: [&str; 3]) -> String {
+    fn render(&self, [token, secret, user_id]: [&str; 3]) -> String {
         let tokens = self.authorization.iter().map(|id| format!("{token} \"{id}\""));
         let secrets = self.secrets.iter().map(|id| format!("{secret} \"{id}\""));
         let user_id = self.user_id.then(|| user_id.to_owned());
         tokens.chain(secrets).chain(user_id).collect::<Vec<_>>().join(", ")
     }
 
-    /// Where the user can grant what is absent, as the end of a sentence; empty when nowhere. For
-    /// protocols that have only words for it.
+    /// The URLs of the challenges, as the end of a sentence; empty without challenges. For protocols that can
+    /// only return text.
     pub fn granting(&self) -> String {
         let link = |challenge: &Challenge| format!("; the user can grant it at {}", challenge.url);
         self.challenges.iter().map(link).collect()

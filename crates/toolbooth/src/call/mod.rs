@@ -1,4 +1,4 @@
-//! A call: what a client asks for, the one pipeline that serves it, and what comes of it.
+//! Tool calls: the decoded request, the pipeline that serves it, and its outcome.
 
 #[cfg_attr(not(feature = "challenges"), path = "no_grants.rs")]
 mod grants;
@@ -27,17 +27,17 @@ use crate::tool::{Credentials, Dialogue};
 /// A call that a protocol has decoded; parts of it borrow from the request's body.
 #[derive(Debug)]
 pub struct ToolRequest<'t> {
-    /// Which tool.
+    /// How the client selected the tool.
     pub tool: ToolSelector<'t>,
-    /// The client's own id of the call, echoed; one is generated if it is absent.
+    /// The client's id for the call, which the response repeats. Generated if absent.
     pub call_id: Option<String>,
-    /// The input, whatever JSON it is: the tool's schema decides.
+    /// The input: any JSON value, not yet validated against the tool's schema.
     pub input: Value<'t>,
-    /// What `null` means in it.
+    /// What `null` means in the input.
     pub nulls: Nulls,
     /// The user, and tokens and secrets that the client sent.
     pub credentials: Credentials,
-    /// What the client can be asked for, and what it answered.
+    /// The client's capabilities, and its responses to earlier requests for input.
     pub dialogue: Dialogue,
 }
 

@@ -1,4 +1,4 @@
-//! Without the feature `challenges`, no call uses a grant: clients send every token.
+//! Replaces `grants` without the feature `challenges`: no call uses a grant, clients send every token.
 
 use std::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use crate::tool::Credentials;
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 
-/// What a grant of the user gives.
+/// The result of a lookup of the user's grant.
 pub(super) enum Granted {
     /// No provider is configured.
     NotConfigured,

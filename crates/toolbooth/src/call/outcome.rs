@@ -1,4 +1,4 @@
-//! What comes of a call. Every protocol matches it exhaustively, so that none can forget a case.
+//! The outcome of a call. Protocols match it exhaustively, so that they cannot miss a case.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::InvalidInput;
 use super::rejection::Rejection;
 use crate::tool::{InputRequired, Notification, ToolError};
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub enum Outcome {
     /// The tool ran and returned a value.
@@ -17,8 +17,8 @@ pub enum Outcome {
         duration_ms: u64,
         /// The value. It is valid against `output_schema`.
         value: Value,
-        /// What the tool reported while it ran.
-        notes: Vec<Notification>,
+        /// Progress and events that the tool reported.
+        notifications: Vec<Notification>,
     },
     /// The tool ran and failed (OXP "Tool Execution Errors").
     Failed {
@@ -28,16 +28,16 @@ pub enum Outcome {
         duration_ms: u64,
         /// The tool's error.
         error: ToolError,
-        /// What the tool reported while it ran.
-        notes: Vec<Notification>,
+        /// Progress and events that the tool reported.
+        notifications: Vec<Notification>,
     },
-    /// The tool ran and needs input that the client can provide. Protocols that have no way to ask
-    /// for it turn this into a [`Rejection`].
+    /// The tool ran and needs input that the client can provide. Protocols that cannot request input turn this
+    /// into a [`Rejection`].
     InputRequired {
-        /// What the tool asks for.
+        /// The input that the tool requests.
         required: InputRequired,
-        /// What the tool reported while it ran.
-        notes: Vec<Notification>,
+        /// Progress and events that the tool reported.
+        notifications: Vec<Notification>,
     },
     /// The tool did not run: the input is invalid (OXP "Input Validation Errors").
     InvalidInput(InvalidInput),

@@ -1,5 +1,5 @@
-//! The pipeline: rate limit → resolve → authorize → requirements → input → run → output. Every call of
-//! every protocol passes through it once.
+//! The pipeline that serves every call: rate limit → resolve → authorize → requirements → input → run →
+//! output.
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -14,7 +14,7 @@ use super::{ToolRequest, ToolSelector, input, requirements};
 use crate::catalog::{Catalog, Entry, List, RunError, Tool};
 #[cfg(feature = "challenges")]
 use crate::challenge::Challenges;
-use crate::host::{BoxFuture, Host, Level, NoRandomness, rare};
+use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
 use crate::json::Value;
 #[cfg(feature = "mcp")]
@@ -24,28 +24,28 @@ use crate::schema::check;
 use crate::settings::{Permission, Settings};
 use crate::tool::{Capabilities, Context, Dialogue, InputRequired, Notification, ToolError};
 
-/// What serves calls, for as long as the server lives.
+/// What the server needs to serve calls; created once.
 #[derive(Debug)]
 pub struct Pipeline {
-    /// The tools.
+    /// The catalogue of tools.
     pub catalog: &'static Catalog,
-    /// The configuration.
+    /// The settings.
     pub settings: Settings,
-    /// How users authorize tools, if the operator configured it.
+    /// Authorization challenges, if the operator configured them.
     #[cfg(feature = "challenges")]
     pub challenges: Option<Challenges>,
-    /// Seals the state of tools that ask for input. Without a key, such tools have no state.
+    /// Seals the state of tools that request input. `None` without a key; such tools then have no state.
     #[cfg(feature = "mcp")]
     pub(crate) request_state: Option<RequestStateCodec>,
-    /// Whether calls are counted against a rate limit. Bindings do not change while a server lives.
+    /// Whether calls count against a rate limit. Constant, because bindings do not change while a server runs.
     pub rate_limited: bool,
-    /// Whether every caller sees the same lists.
+    /// Whether every caller gets the same lists, so that shared caches may keep them.
     pub same_for_all: bool,
 }
 
 #[cfg(any(test, feature = "testing"))]
 impl Pipeline {
-    /// A pipeline without authentication, challenges and rate limit, for tests of its parts.
+    /// A pipeline without challenges and rate limit, for tests.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         Self {
             catalog,
@@ -60,7 +60,7 @@ impl Pipeline {
     }
 }
 
-/// One request, as far as the pipeline and the protocols need it besides its body.
+/// The parts of a request that the pipeline and the protocols need, without its body.
 #[derive(Clone, Copy)]
 pub struct RequestContext<'a> {
     /// The query, without `?`.
@@ -69,19 +69,19 @@ pub struct RequestContext<'a> {
     pub headers: &'a dyn Headers,
     /// Who sent it.
     pub principal: &'a Principal,
-    /// What serves its calls.
+    /// The pipeline that serves its calls.
     pub pipeline: &'a Pipeline,
-    /// The clock, randomness, store and log.
+    /// The host.
     pub host: &'a dyn Host,
 }
 
-/// Which of two checks of a call comes first. The outcome is that of the first check that fails.
+/// The order of two checks of a call. The first check that fails decides the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckOrder {
-    /// What the tool requires, then the input (OXP call-tool, "Error Behavior").
+    /// The requirements of the tool, then the input (OXP call-tool, "Error Behavior").
     RequirementsFirst,
-    /// The input, then what the tool requires: a call with invalid input always has
-    /// [`Outcome::InvalidInput`] if the caller may run the tool.
+    /// The input, then the requirements of the tool: if the caller may run the tool, invalid input always gives
+    /// [`Outcome::InvalidInput`].
     InputFirst,
 }
 
@@ -95,17 +95,17 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl<'a> RequestContext<'a> {
-    /// Whether the caller may run `tool`: lists show it, and calls of it are served.
+    /// Whether the caller may run `tool`, and so sees it in lists.
     pub fn allows(&self, tool: &Tool) -> bool {
         self.pipeline.settings.allows(self.principal, tool)
     }
 
-    /// The list `name` as it was rendered at build time.
+    /// The list `name`, rendered at build time.
     ///
     /// # Errors
     /// [`Rejection::Unavailable`]: the catalogue was built without it.
     pub fn list(&self, name: &str) -> Result<&'static List, Rejection> {
-        let missing = Rejection::Unavailable("its catalogue lacks the list of this protocol");
+        let missing = Rejection::Unavailable("its catalogue has no list for this protocol");
         self.pipeline.catalog.list(name).ok_or(missing)
     }
 
@@ -128,10 +128,11 @@ impl<'a> RequestContext<'a> {
         selector.resolve(self.pipeline.catalog)
     }
 
-    /// Serves one call. One that could not be decoded is passed as its rejection: it counts too.
+    /// Serves one call. A call that could not be decoded is passed as its rejection, because it counts against
+    /// the rate limit too.
     ///
     /// # Errors
-    /// The whole request is rejected: the caller has reached its rate limit.
+    /// [`Rejection::TooManyRequests`]: the whole request is rejected.
     pub fn call(
         &self,
         call: Result<ToolRequest<'a>, Rejection>,
@@ -147,11 +148,11 @@ impl<'a> RequestContext<'a> {
         })
     }
 
-    /// Serves several calls: [`prepare`](Self::prepare), then [`run`](Self::run). Their outcomes come
-    /// in the order of the calls.
+    /// Serves several calls: [`prepare`](Self::prepare), then [`run`](Self::run). The outcomes are in the order
+    /// of the calls.
     ///
     /// # Errors
-    /// As of [`call`](Self::call).
+    /// As [`call`](Self::call).
     pub fn call_all(
         &self,
         calls: Vec<Result<ToolRequest<'a>, Rejection>>,
@@ -163,11 +164,11 @@ impl<'a> RequestContext<'a> {
         })
     }
 
-    /// Checks calls, and gets the tokens that they need, one call after the other: most refresh
-    /// tokens can be used only once, and what the first call has refreshed the next ones use.
+    /// Checks calls and gets the tokens that they need, one call after the other: most refresh tokens can be
+    /// used only once, so later calls must use the tokens that the first one refreshed.
     ///
     /// # Errors
-    /// As of [`call`](Self::call). A call that cannot run has its outcome in the list.
+    /// As [`call`](Self::call). For a call that cannot run, the list has its outcome.
     pub(crate) fn prepare(
         &self,
         calls: Vec<Result<ToolRequest<'a>, Rejection>>,
@@ -193,15 +194,15 @@ impl<'a> RequestContext<'a> {
         prepared: Vec<Result<Prepared<'a>, Outcome>>,
     ) -> BoxFuture<'a, Vec<Outcome>> {
         let context = *self;
-        rare(join_all(
-            prepared.into_iter().map(move |one| async move { context.run_one(one).await }),
+        boxed(join_all(
+            prepared.into_iter().map(move |call| async move { context.run_one(call).await }),
         ))
     }
 
-    /// Checks a call, and gets the tokens that it needs.
+    /// Checks a call and gets the tokens that it needs.
     ///
-    /// The tool id, its version and the caller's permission come first, then requirements and input in the
-    /// given order. A server with an invalid configuration serves no call.
+    /// The tool id, the version and the caller's permission are checked first, then the requirements and the input
+    /// in the given order. A server with an invalid configuration rejects every call.
     ///
     /// # Errors
     /// The outcome of a call that cannot run.
@@ -256,66 +257,76 @@ impl<'a> RequestContext<'a> {
         let context = Context::new(principal, &met.credentials, &dialogue, variables, host);
         let result = (tool.run)(&input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
-        let notes = context.take_notes();
+        let notifications = context.take_notifications();
 
         let error = match result {
             Ok(value) if tool.output.is_valid(&(&value).into()) => {
-                return Outcome::Done { call_id, duration_ms, value, notes };
+                return Outcome::Done { call_id, duration_ms, value, notifications };
             }
             Ok(value) => {
-                let faults = check(tool.output, &(&value).into()).err();
-                let faults = faults.map(|faults| faults.to_string()).unwrap_or_default();
-                faulty_tool(tool, host, "its output breaks output_schema", &faults)
+                let errors = check(tool.output, &(&value).into()).err();
+                let errors = errors.map(|errors| errors.to_string()).unwrap_or_default();
+                faulty_tool(tool, host, "its output does not match output_schema", &errors)
             }
             Err(RunError::Mismatch(reason)) => {
-                faulty_tool(tool, host, "its types and its schemas disagree", &reason)
+                faulty_tool(tool, host, "its types do not match its schemas", &reason)
             }
             Err(RunError::Tool(error)) => {
-                let refused = context.refused_token();
+                let rejected = context.rejected_token();
                 if let Some(rejection) =
-                    refused.and_then(|provider| met.refused(tool, &provider, host))
+                    rejected.and_then(|provider| met.token_rejected(tool, &provider, host))
                 {
                     return Outcome::Rejected(rejection);
                 }
-                match context.take_asked() {
+                match context.take_requested() {
                     None => error,
                     Some((questions, state)) => {
                         let required = InputRequired { tool: tool.name, questions, state };
-                        match required.fault() {
-                            None => return ask(required, dialogue.capabilities, notes),
-                            Some(fault) => faulty_tool(tool, host, fault, ""),
+                        match required.problem() {
+                            None => {
+                                return request_input(
+                                    required,
+                                    dialogue.capabilities,
+                                    notifications,
+                                );
+                            }
+                            Some(problem) => faulty_tool(tool, host, problem, ""),
                         }
                     }
                 }
             }
         };
-        Outcome::Failed { call_id, duration_ms, error, notes }
+        Outcome::Failed { call_id, duration_ms, error, notifications }
     }
 }
 
-/// Passes on what a tool asks for, if the client can provide all of it.
-fn ask(required: InputRequired, capabilities: Capabilities, notes: Vec<Notification>) -> Outcome {
+/// Passes a tool's requests for input on, if the client supports all of them.
+fn request_input(
+    required: InputRequired,
+    capabilities: Capabilities,
+    notifications: Vec<Notification>,
+) -> Outcome {
     let lacking = required.lacking(capabilities);
     if lacking.is_empty() {
-        Outcome::InputRequired { required, notes }
+        Outcome::InputRequired { required, notifications }
     } else {
         Outcome::Rejected(Rejection::CannotAsk { name: required.tool, lacking })
     }
 }
 
-/// Waits for a few futures at once and returns their outputs in order. The library's `join_all` links
-/// a queue for many futures as well, which is 2.6 KB of the Worker.
+/// Waits for a few futures at once and returns their outputs in order. `join_all` of `futures-util` would add
+/// 2.6 KB to the Worker for its queue of many futures.
 async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut all: Vec<_> = futures.map(|one| Box::pin(maybe_done(one))).collect();
+    let mut all: Vec<_> = futures.map(|future| Box::pin(maybe_done(future))).collect();
     poll_fn(|context| {
         let mut waiting = false;
-        for one in &mut all {
-            waiting |= one.as_mut().poll(context).is_pending();
+        for future in &mut all {
+            waiting |= future.as_mut().poll(context).is_pending();
         }
         if waiting { Poll::Pending } else { Poll::Ready(()) }
     })
     .await;
-    all.iter_mut().filter_map(|one| one.as_mut().take_output()).collect()
+    all.iter_mut().filter_map(|future| future.as_mut().take_output()).collect()
 }
 
 fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
@@ -323,12 +334,12 @@ fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
     Ok(uuid.hyphenated().to_string())
 }
 
-/// The answer of a server with an invalid configuration, whatever it is asked.
+/// The rejection of every call to a server with an invalid configuration.
 pub(crate) fn misconfigured() -> Rejection {
-    Rejection::Unavailable("its configuration is wrong; its log says what")
+    Rejection::Unavailable("its configuration is invalid; its log has the details")
 }
 
-/// The author's mistake: the client learns no more than that, the operator all of it.
+/// The error for a bug of the tool: the log has all details, the client gets only the kind of bug.
 fn faulty_tool(tool: &Tool, host: &dyn Host, what: &'static str, detail: &str) -> ToolError {
     let id = tool.id();
     host.log(Level::Error, "faulty_tool", &[("tool", &id), ("what", what), ("detail", detail)]);

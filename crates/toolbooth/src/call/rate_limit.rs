@@ -1,17 +1,16 @@
-//! The rate limit: how many calls each caller, or each network, may make in a time.
+//! The rate limit: counts the calls of each caller, or of each network for anonymous callers.
 
 use super::pipeline::{Pipeline, RequestContext};
 use super::rejection::Rejection;
-use crate::host::{BoxFuture, Host, Level, rare};
+use crate::host::{BoxFuture, Host, Level, boxed};
 use crate::http::Headers;
 use crate::principal::Principal;
 
-/// The longest window that a rate limit of Workers can have, in seconds. The Worker cannot find out
-/// which one the operator chose.
+/// The longest period of a rate limit on Workers, in seconds. The Worker cannot read the configured period.
 const RATE_LIMIT_WINDOW: u32 = 60;
 
 impl RequestContext<'_> {
-    /// Counts calls against the caller's rate limit. Anonymous callers are distinguished by network.
+    /// Counts calls against the rate limit of the caller, or of the network of an anonymous caller.
     pub(super) async fn count(&self, calls: usize) -> Result<(), Rejection> {
         if !self.pipeline.rate_limited || calls == 0 {
             return Ok(());
@@ -28,7 +27,7 @@ impl RequestContext<'_> {
 }
 
 impl Pipeline {
-    /// Counts a request that needs no credentials against the limit of its network.
+    /// Counts a request that needs no credentials against the rate limit of its network.
     pub(crate) async fn count_visit(
         &self,
         headers: &dyn Headers,
@@ -43,9 +42,9 @@ impl Pipeline {
 
 /// Counts `units` against the limit of `key`.
 ///
-/// If the counter does not answer, nobody is stopped: it guards the server's capacity, not its tools.
+/// If the counter fails, the call is served: the limit protects the server's capacity, not its tools.
 fn take(key: String, units: usize, host: &dyn Host) -> BoxFuture<'_, Result<(), Rejection>> {
-    rare(async move {
+    boxed(async move {
         match host.take(&key, units).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(Rejection::TooManyRequests { retry_after: RATE_LIMIT_WINDOW }),
@@ -62,10 +61,10 @@ fn caller_network(headers: &dyn Headers) -> String {
     network(&headers.get("cf-connecting-ip").unwrap_or_default())
 }
 
-/// The part of an address that one customer of a network has: all of it, or of IPv6 the first 64
-/// bits, for the others can be changed at will.
+/// The network of an address: the whole address for IPv4; for IPv6 the first 64 bits, because a customer can
+/// choose the others freely.
 fn network(address: &str) -> String {
-    // The standard library's reader of addresses takes 2 KB of the Worker, and more than this asks.
+    // The standard library's parser would add 2 KB to the Worker.
     let groups = |part: &str| -> Option<Vec<u16>> {
         let groups = part.split(':').filter(|_| !part.is_empty());
         groups.map(|group| u16::from_str_radix(group, 16).ok()).collect()

@@ -1,5 +1,5 @@
-//! Why a request was rejected before any tool ran. This is the one table of errors: a rejection
-//! describes itself here, and each protocol only wraps the description in its own format.
+//! Why a request was rejected before any tool ran. All messages and status codes are defined here; protocols
+//! only encode them in their own format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,12 +21,12 @@ macro_rules! kinds {
             /// Every kind.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)+];
 
-            /// The HTTP status, where the protocol does not demand another.
+            /// The HTTP status, unless the protocol requires another.
             pub fn status(self) -> u16 {
                 match self { $(Self::$kind => $status,)+ }
             }
 
-            /// A stable word for programs.
+            /// A stable code for programs.
             pub fn code(self) -> &'static str {
                 match self { $(Self::$kind => $code,)+ }
             }
@@ -82,25 +82,25 @@ kinds! {
 pub enum Rejection {
     /// No endpoint has this path.
     NotFound,
-    /// The protocol defines this endpoint, but a hosted server cannot serve it. Says why.
+    /// The protocol defines this endpoint, but a hosted server cannot serve it, for this reason.
     NotServed(&'static str),
     /// The endpoint does not accept this method.
     MethodNotAllowed {
         /// The methods it accepts, as in an `Allow` header.
         allow: String,
     },
-    /// A web page sent the request, and pages of its origin may not call.
+    /// A web page sent the request, and pages of its origin are not allowed.
     ForbiddenOrigin,
     /// The body is larger than `limit` bytes.
     PayloadTooLarge {
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
     /// The body is not declared to be JSON.
     UnsupportedMediaType,
-    /// The body is not JSON that can be served. Says what is wrong, with line and column.
+    /// The body is not valid JSON: the problem, with line and column.
     InvalidJson(String),
-    /// The body is not a request of the protocol. Says what is wrong and what was expected.
+    /// The body is not a request of the protocol: the problem, and what was expected.
     Malformed(String),
     /// The client asked for a protocol version that is not served.
     UnsupportedVersion {
@@ -113,9 +113,9 @@ pub enum Rejection {
     InvalidToolId,
     /// There is no such tool.
     UnknownTool {
-        /// What the client asked for, without version.
+        /// The requested id, without version.
         id: String,
-        /// The name it would have.
+        /// The name that a tool with this id would have.
         name: String,
     },
     /// The tool has no such version.
@@ -124,7 +124,7 @@ pub enum Rejection {
         id: String,
         /// The tool's name.
         name: &'static str,
-        /// The version that the client asked for.
+        /// The requested version.
         version: String,
     },
     /// The operator's allowlist does not include the tool.
@@ -134,7 +134,7 @@ pub enum Rejection {
     },
     /// The request has no valid credentials.
     Unauthenticated {
-        /// Why, without anything that would help to guess.
+        /// The reason, without details that help to guess credentials.
         reason: &'static str,
         /// Whether the request had credentials.
         sent: bool,
@@ -148,7 +148,7 @@ pub enum Rejection {
     },
     /// The caller has reached its rate limit.
     TooManyRequests {
-        /// Seconds after which there is certainly room again.
+        /// Seconds after which the limit has been reset.
         retry_after: u32,
     },
     /// The call lacks what the definition requires.
@@ -157,29 +157,29 @@ pub enum Rejection {
     CannotAsk {
         /// The tool's name.
         name: &'static str,
-        /// What the client would have to be able to do.
+        /// The capabilities that the client lacks.
         lacking: Vec<Capability>,
     },
-    /// The server cannot serve calls. Says why.
+    /// The server cannot serve calls, for this reason.
     Unavailable(&'static str),
     /// The server itself failed, for example because a tool crashed.
     Internal,
 }
 
-/// What a rejection says, in the parts that protocols arrange. `Display` joins them.
+/// The parts of an error response, which protocols encode. `Display` joins them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
     /// Its kind.
     pub kind: RejectionKind,
     /// What went wrong, for users and models.
     pub message: Cow<'static, str>,
-    /// What exactly, and what was expected, for developers. A phrase that can follow a colon.
+    /// The details and what was expected, for developers. A phrase that can follow a colon.
     pub detail: Cow<'static, str>,
 }
 
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is malformed says more than that it is.
+        // The detail alone is clear, and shorter.
         match self.kind {
             RejectionKind::Malformed => f.write_str(&self.detail),
             _ => write!(f, "{}: {}", self.message, self.detail),
@@ -188,7 +188,7 @@ impl fmt::Display for Description {
 }
 
 impl Rejection {
-    /// What the rejection says.
+    /// The parts of the error response.
     pub fn describe(&self) -> Description {
         use RejectionKind as Kind;
         type Text = Cow<'static, str>;
@@ -278,7 +278,7 @@ impl Rejection {
             ),
             Self::CannotAsk { name, lacking } => (
                 Kind::CannotAsk,
-                format!("Tool '{name}' needs an answer that this protocol cannot deliver").into(),
+                format!("Tool '{name}' needs input that cannot be requested in this call").into(),
                 needs_client(lacking).into(),
             ),
             Self::Unavailable(detail) => (
@@ -334,14 +334,14 @@ impl From<AuthError> for Rejection {
 }
 
 impl From<InputRequired> for Rejection {
-    /// For protocols that have no way to deliver an answer.
+    /// For protocols that cannot request input.
     fn from(required: InputRequired) -> Self {
         Self::CannotAsk { name: required.tool, lacking: required.capabilities() }
     }
 }
 
-/// What a client would have to support, as a sentence.
+/// Names the missing capabilities, as a sentence.
 pub(crate) fn needs_client(lacking: &[Capability]) -> String {
-    let words: Vec<_> = lacking.iter().map(|capability| capability.words()).collect();
-    format!("the tool asks back, which needs a client that {}", words.join(" and "))
+    let lacking: Vec<_> = lacking.iter().map(|capability| capability.description()).collect();
+    format!("the tool requests input, which needs a client that {}", lacking.join(" and "))
 }

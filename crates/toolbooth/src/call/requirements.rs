@@ -1,5 +1,4 @@
-//! What a tool requires, and how a call meets it: with what the client sent, or with what users have
-//! granted.
+//! Checks the requirements of a tool: tokens from the client or from grants, secrets, and a user id.
 
 use super::grants::{Granted, UsedGrants, is_proof};
 use super::missing::MissingRequirements;
@@ -11,19 +10,19 @@ use crate::principal::UserMismatch;
 use crate::secret::Secret;
 use crate::tool::{Credentials, Named};
 
-/// Everything that a call needs.
+/// The fulfilled requirements of a call.
 pub(super) struct Fulfilled<'a> {
-    /// What the client sent, and the tokens of grants.
+    /// The client's credentials and the tokens of grants.
     pub(super) credentials: Credentials,
     grants: UsedGrants<'a>,
 }
 
-/// Meets the requirements of `tool`.
+/// Checks the requirements of `tool`, and adds tokens of grants to the credentials.
 ///
 /// # Errors
-/// [`Rejection::MissingRequirements`], with challenges if users can be asked; [`Rejection::Malformed`]
-/// for a user id that does not match the caller's token, and for a token that cannot be sent to any
-/// service; [`Rejection::Unavailable`].
+/// [`Rejection::MissingRequirements`], with challenges if users can grant tokens; [`Rejection::Malformed`] for a
+/// user id that does not match the caller's token, and for a token that cannot be a header value;
+/// [`Rejection::Unavailable`].
 pub(super) async fn meet<'a>(
     tool: &'static Tool,
     mut sent: Credentials,
@@ -71,12 +70,12 @@ pub(super) async fn meet<'a>(
 }
 
 impl Fulfilled<'_> {
-    /// The rejection of a call whose service refused the token of `provider`: the client must send
-    /// another one (X48), or the user is asked again if the token came from a grant. The grant stays: it
-    /// may have been read from a copy that is a minute old, and deleting it would delete a newer one.
+    /// The rejection of a call whose token for `provider` was rejected by the service: the client must send
+    /// another token (X48), or the user must consent again if the token came from a grant. The grant is kept: it
+    /// may have been read from a copy that is a minute old, so deleting it could delete a newer one.
     ///
-    /// Nothing if the tool requires no such token.
-    pub(super) fn refused(
+    /// `None` if the tool requires no token for `provider`.
+    pub(super) fn token_rejected(
         &self,
         tool: &'static Tool,
         provider: &str,
@@ -102,7 +101,7 @@ fn absent<'a>(
     required.iter().copied().filter(|id| is_absent(id, sent))
 }
 
-/// An empty token or secret is as good as none.
+/// Whether a secret is missing or empty.
 fn is_absent(id: &str, sent: &Named<Secret>) -> bool {
     sent.get(id).is_none_or(|secret| secret.expose().is_empty())
 }

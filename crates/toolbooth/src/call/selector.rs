@@ -1,4 +1,4 @@
-//! How a client names a tool, and which tool that is.
+//! How a client selects a tool, and the lookup of that tool.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,14 @@ use super::rejection::Rejection;
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version};
 use crate::text::excerpt;
 
-/// How a client names a tool.
+/// How a client selects a tool.
 #[derive(Debug, Clone)]
 pub enum ToolSelector<'t> {
-    /// By its id and in no other way: `Toolkit.Tool[@version]`.
+    /// By its id only: `Toolkit.Tool[@version]`.
     Id(Cow<'t, str>),
-    /// By its name, its versioned name or its id, as models and programs do that have function names.
+    /// By its name, its versioned name or its id, for protocols with function names.
     Name(Cow<'t, str>),
-    /// The protocol has resolved it already.
+    /// The tool, which the protocol has already found.
     Resolved(&'static Tool),
 }
 
@@ -47,7 +47,7 @@ impl ToolSelector<'_> {
     }
 }
 
-/// Finds a tool by its id; `text` is what the client sent, and `name` the name for an error.
+/// Finds a tool by its id. `text` is the id as sent, and `name` the tool's name in an error.
 fn find(
     catalog: &Catalog,
     id: &ToolRef<'_>,
@@ -66,7 +66,7 @@ fn find(
     }
 }
 
-/// The version that the client asked for: in full, or as it was sent if a number in it is too large.
+/// The requested version: in full, or as sent if one of its numbers is too large.
 fn requested_version(version: &Version, text: &str) -> String {
     let sent = text.split_once('@').map_or("", |(_, sent)| sent);
     let too_large = [version.major, version.minor, version.patch].contains(&u64::MAX);

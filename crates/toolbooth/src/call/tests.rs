@@ -1,4 +1,4 @@
-//! The pipeline against a small catalogue that is written by hand.
+//! Tests of the pipeline with a small handwritten catalogue.
 
 mod dialogue;
 mod input;
@@ -118,7 +118,7 @@ const fn of(keywords: &'static [Keyword]) -> Schema {
 
 static SAY_OUTPUT: Schema = of(&[STRING, Keyword::String(StringKeyword::MaxLength(12))]);
 
-/// Objects of objects, and of nothing else.
+/// Objects whose values are objects.
 static OBJECTS: Schema = Schema {
     keywords: &[
         OBJECT,
@@ -145,7 +145,7 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
             .retry_after_ms(5)),
         "long" => Ok("x".repeat(13)),
         "user" => Ok(context.user_id().unwrap_or("nobody").to_owned()),
-        "ask" => asking(context),
+        "ask" => request_input(context),
         "ask none" => Err(context.ask([], ())),
         "ask much" => Err(context.ask([("roots", InputRequest::Roots)], "x".repeat(2_000))),
         "note" => {
@@ -159,8 +159,8 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
     }
 }
 
-/// Asks for a name, then for a colour, and goes on without one.
-fn asking(context: &Context<'_>) -> Result<String, ToolError> {
+/// Requests a name, then a colour; the colour is optional.
+fn request_input(context: &Context<'_>) -> Result<String, ToolError> {
     let form = |name: &str| InputRequest::form("Which?", json!({"properties": {name: {}}}));
     let Some(name) = context.state::<String>() else {
         return Err(match context.answer::<Map<String, Value>>("name")? {
@@ -174,7 +174,7 @@ fn asking(context: &Context<'_>) -> Result<String, ToolError> {
     Ok(name + &colour.unwrap_or_default())
 }
 
-/// Its type is narrower than the schema of its input.
+/// The input type is narrower than the schema.
 #[derive(Deserialize)]
 struct Narrow {
     text: u8,
@@ -209,7 +209,7 @@ const RUN_SAY: ToolFn = |input, context| run(input, context, say);
 const RUN_BROKEN: ToolFn = |_, _| Box::pin(async { Err(RunError::Mismatch("detail".to_owned())) });
 const RUN_NARROW: ToolFn = |input, context| run(input, context, narrow);
 
-/// A tool to make others of, for tests that look at what definitions say and run nothing.
+/// A template for the tools of tests that run no tool.
 pub(crate) const fn private() -> Tool {
     tool("Private", "Echo_Private", Version::new(1, 0, 0), RUN_SAY)
 }
@@ -228,7 +228,7 @@ const fn empty(name: &'static str, body: &'static str, head: usize) -> List {
     List { name, body, head, entries: &[], etag: "\"tag\"" }
 }
 
-/// Empty lists: what stands in them is for the tests of their protocols and of the build.
+/// Empty lists: the protocols and the build have their own tests of the entries.
 pub(crate) const LISTS: &[List] = &[
     empty("oxp", r#"{"items":[]}"#, 10),
     empty("otc", r#"{"$schema":"otc://1.0","tools":[]}"#, 32),
@@ -275,7 +275,7 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
     variables: &[],
 };
 
-/// One rejection of each kind, for the tests of protocols: each must encode all of them.
+/// One rejection of each kind, because every protocol must encode all of them.
 pub(crate) fn every_rejection() -> Vec<Rejection> {
     let text = |text: &str| text.to_owned();
     let rejections = vec![
@@ -311,16 +311,19 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
         Rejection::Unavailable("it has no random bytes"),
         Rejection::Internal,
     ];
-    let kinds: Vec<_> = rejections.iter().map(|one| one.describe().kind).collect();
+    let kinds: Vec<_> = rejections.iter().map(|rejection| rejection.describe().kind).collect();
     assert_eq!(kinds, RejectionKind::ALL, "one of each kind");
     rejections
 }
 
-/// A tool that asks, and what protocols without a way to bring an answer make of it.
+/// The outcome of a tool that requests input, and its rejection in protocols that cannot.
 pub(crate) fn asks() -> (Outcome, Rejection) {
     let questions = [("q".to_owned(), InputRequest::form("m", json!({})))].into();
     let required = InputRequired { tool: "A_B", questions, state: Some(json!("s")) };
-    (Outcome::InputRequired { required: required.clone(), notes: Vec::new() }, required.into())
+    (
+        Outcome::InputRequired { required: required.clone(), notifications: Vec::new() },
+        required.into(),
+    )
 }
 
 fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {

@@ -17,7 +17,7 @@ pub struct Definition {
     /// A name for people.
     #[serde(default)]
     pub title: Option<String>,
-    /// What it does and when to use it, for people and models. At most 1,024 characters.
+    /// What the tool does and when to use it, for people and models. At most 1,024 characters.
     pub description: String,
     /// `x.y.z`, the same as in `id`.
     pub version: Version,
@@ -29,7 +29,7 @@ pub struct Definition {
     /// Scopes that the caller's API key or token must have, all of them.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// What a call needs beyond its input.
+    /// What a call needs in addition to its input.
     #[serde(default)]
     pub requirements: Option<Requirements>,
     /// Inputs with their outcomes. The tests run all of them; at least one is required.
@@ -71,7 +71,7 @@ pub struct Requirements {
     /// Secrets that the call needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretRequirement>,
-    /// Whether the call must name its user.
+    /// Whether the call must have a user id.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub user_id: bool,
 }
@@ -116,15 +116,15 @@ pub struct Example {
     /// The value that the tool returns.
     #[serde(default, deserialize_with = "some")]
     pub value: Option<Value>,
-    /// The error that it returns instead.
+    /// The error that the tool returns instead.
     #[serde(default)]
     pub error: Option<ExampleError>,
-    /// The keys of the input that it requests instead, sorted.
+    /// The keys of the input that the tool requests instead, sorted.
     #[serde(default)]
     pub asks: Option<Vec<String>>,
 }
 
-/// Keeps a written `null` apart from a missing field.
+/// Distinguishes `null` from a missing field.
 fn some<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

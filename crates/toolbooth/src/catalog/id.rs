@@ -65,16 +65,16 @@ fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The longest prefix of these bytes, which are ASCII, and the rest.
-fn word(text: &str, fits: impl Fn(u8) -> bool) -> Option<(&str, &str)> {
-    let end = text.bytes().position(|byte| !fits(byte)).unwrap_or(text.len());
+/// Splits off the longest non-empty prefix of matching ASCII characters.
+fn word(text: &str, matches: impl Fn(u8) -> bool) -> Option<(&str, &str)> {
+    let end = text.bytes().position(|byte| !matches(byte)).unwrap_or(text.len());
     text.split_at_checked(end).filter(|(word, _)| !word.is_empty())
 }
 
 /// Parses `x.y.z`, or `x` as `x.0.0`.
 ///
-/// The parts are integers, so `01` is 1. One too large for 64 bits becomes the largest: no
-/// definition has that version, so it is not found, as it should be.
+/// The parts are integers, so `01` is 1. A part that is too large for 64 bits becomes `u64::MAX`, which no
+/// definition has, so the lookup fails as it should.
 pub fn parse_version(text: &str) -> Option<Version> {
     let (major, rest) = number(text)?;
     if rest.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::Definition;
 
-/// How a protocol lists tools: the JSON of each definition, separated by commas, in a frame.
+/// How a protocol lists tools: the JSON of the definitions, separated by commas, between a head and a tail.
 #[derive(Debug, Clone, Copy)]
 pub struct ListForm {
     /// The name under which [`Catalog::list`](super::Catalog::list) finds the result.
@@ -56,13 +56,13 @@ impl Rendering {
 pub struct List {
     /// The name of its [`ListForm`].
     pub name: &'static str,
-    /// All entries that fit, in the frame.
+    /// The head, all supported entries, and the tail.
     pub body: &'static str,
     /// Where the first entry begins in `body`.
     pub head: usize,
     /// The entries, in the order of the tools.
     pub entries: &'static [Entry],
-    /// A strong entity tag of `body`, with its quotes.
+    /// A strong entity tag of `body`, with quotes.
     pub etag: &'static str,
 }
 
@@ -75,7 +75,7 @@ pub struct Entry {
     pub name: &'static str,
     /// Where its JSON begins in the list's body.
     pub start: usize,
-    /// Where its JSON ends; the same as `start` if it does not fit.
+    /// Where its JSON ends; the same as `start` if the format does not support it.
     pub end: usize,
     /// The features that the format does not support.
     pub unfit: &'static [&'static str],
@@ -85,13 +85,13 @@ pub struct Entry {
 
 impl List {
     /// The list with only these entries.
-    pub fn select<'a>(&self, wanted: impl IntoIterator<Item = &'a Entry>) -> String {
+    pub fn select<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
         let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(self.head);
         let part = |start, end| self.body.get(start..end).unwrap_or_default();
         let mut text = part(0, self.head).to_owned();
-        let wanted = wanted.into_iter().filter(|entry| entry.unfit.is_empty());
-        for (place, entry) in wanted.enumerate() {
-            if place > 0 {
+        let entries = entries.into_iter().filter(|entry| entry.unfit.is_empty());
+        for (index, entry) in entries.enumerate() {
+            if index > 0 {
                 text.push(',');
             }
             text.push_str(part(entry.start, entry.end));
@@ -110,19 +110,19 @@ mod tests {
     }
 
     #[test]
-    fn selections_keep_the_frame() {
+    fn selections_keep_head_and_tail() {
         const ENTRIES: &[Entry] =
             &[entry(0, 6, 8, &[]), entry(1, 0, 0, &["$ref"]), entry(2, 9, 11, &[])];
         let list = List { name: "x", body: "{\"a\":[11,22]}", head: 6, entries: ENTRIES, etag: "" };
-        for (wanted, expected) in [
+        for (selected, expected) in [
             (&[0, 1, 2][..], "{\"a\":[11,22]}"),
             (&[0], "{\"a\":[11]}"),
             (&[2], "{\"a\":[22]}"),
             (&[1], "{\"a\":[]}"),
             (&[], "{\"a\":[]}"),
         ] {
-            let chosen = ENTRIES.iter().filter(|entry| wanted.contains(&entry.tool));
-            assert_eq!(list.select(chosen), expected, "{wanted:?}");
+            let chosen = ENTRIES.iter().filter(|entry| selected.contains(&entry.tool));
+            assert_eq!(list.select(chosen), expected, "{selected:?}");
         }
         let empty = List { name: "x", body: "[]", head: 1, entries: &[], etag: "" };
         assert_eq!(empty.select(&[]), "[]");

@@ -56,20 +56,19 @@ pub enum Found {
 impl Catalog {
     /// Finds a tool by its id (OXP call-tool, "Tool Version Resolution"): the exact version if the id has
     /// one, otherwise the highest.
-    pub fn find(&self, wanted: &ToolRef<'_>) -> Found {
-        let against = |tool: &Tool| {
-            order(tool.toolkit, wanted.toolkit).then_with(|| order(tool.tool, wanted.tool))
-        };
+    pub fn find(&self, id: &ToolRef<'_>) -> Found {
+        let against =
+            |tool: &Tool| order(tool.toolkit, id.toolkit).then_with(|| order(tool.tool, id.tool));
         let start = self.tools.partition_point(|tool| against(tool).is_lt());
         let rest = self.tools.get(start..).unwrap_or_default();
         // A tool has few versions.
         let count = rest.iter().take_while(|tool| against(tool).is_eq()).count();
         let versions = rest.get(..count).unwrap_or_default();
         let Some(latest) = versions.last() else { return Found::Unknown };
-        match &wanted.version {
+        match &id.version {
             None => Found::Tool(latest),
             Some(version) => match versions.binary_search_by(|tool| tool.version.cmp(version)) {
-                Ok(at) => versions.get(at).map_or(Found::Unknown, Found::Tool),
+                Ok(index) => versions.get(index).map_or(Found::Unknown, Found::Tool),
                 Err(_) => Found::UnknownVersion(latest),
             },
         }
@@ -77,8 +76,8 @@ impl Catalog {
 
     /// Finds a tool by its plain name (the latest version) or its versioned name.
     pub fn named(&self, name: &str) -> Option<&'static Tool> {
-        let at = self.names.binary_search_by(|(known, _)| order(known, name)).ok()?;
-        self.names.get(at).and_then(|(_, tool)| self.tools.get(*tool))
+        let index = self.names.binary_search_by(|(known, _)| order(known, name)).ok()?;
+        self.names.get(index).and_then(|(_, tool)| self.tools.get(*tool))
     }
 
     /// The list with this [`ListForm::name`].
@@ -94,8 +93,8 @@ pub(crate) mod tests {
     #[test]
     fn version_resolution() {
         let catalog = crate::call::tests::CATALOG;
-        // X11 to X14: what is asked for, and the version that runs
-        for (asked, expected) in [
+        // X11 to X14: the requested tool, and the version that runs
+        for (requested, expected) in [
             ("Echo.Say", Ok("2.0.0")),
             ("Echo.Say@1.0.0", Ok("1.0.0")),
             ("Echo.Say@1", Ok("1.0.0")),
@@ -113,21 +112,21 @@ pub(crate) mod tests {
             ("Zebra.Say", Err("unknown")),
             ("Aardvark.Say", Err("unknown")),
         ] {
-            let got = match catalog.find(&ToolRef::parse(asked).unwrap()) {
+            let got = match catalog.find(&ToolRef::parse(requested).unwrap()) {
                 Found::Tool(tool) => Ok(tool.version.to_string()),
                 Found::UnknownVersion(tool) => {
                     Err(format!("no such version of {}.{}", tool.toolkit, tool.tool))
                 }
                 Found::Unknown => Err("unknown".to_owned()),
             };
-            assert_eq!(got, expected.map(str::to_owned).map_err(str::to_owned), "{asked}");
+            assert_eq!(got, expected.map(str::to_owned).map_err(str::to_owned), "{requested}");
         }
     }
 
     #[test]
     fn names_and_versioned_names() {
         let catalog = crate::call::tests::CATALOG;
-        for (asked, expected) in [
+        for (requested, expected) in [
             ("Echo_Say", Some("2.0.0")),
             ("Echo_Say__1_0_0", Some("1.0.0")),
             ("Echo_Say__1_10_0", Some("1.10.0")),
@@ -139,11 +138,11 @@ pub(crate) mod tests {
             ("Echo.Say", None),
             ("", None),
         ] {
-            let got = catalog.named(asked).map(|tool| tool.version.to_string());
-            assert_eq!(got.as_deref(), expected, "{asked}");
+            let got = catalog.named(requested).map(|tool| tool.version.to_string());
+            assert_eq!(got.as_deref(), expected, "{requested}");
         }
-        for (name, at) in catalog.names {
-            let tool = &catalog.tools[*at];
+        for (name, index) in catalog.names {
+            let tool = &catalog.tools[*index];
             let versioned = versioned_name(tool.name, &tool.version);
             assert!(*name == tool.name || *name == versioned, "{name}");
         }

@@ -1,4 +1,4 @@
-//! Which tools a caller may see and call.
+//! Decides which tools a caller may see and call.
 
 use super::Tool;
 use crate::principal::Principal;

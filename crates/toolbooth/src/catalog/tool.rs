@@ -27,11 +27,11 @@ pub struct Tool {
     pub authorization: &'static [Authorization],
     /// Secrets that a call needs.
     pub secrets: &'static [&'static str],
-    /// Whether a call must name its user.
+    /// Whether a call must have a user id.
     pub user_id: bool,
     /// The parameters that MCP clients repeat in headers.
     pub headers: &'static [HeaderParameter],
-    /// Whether its value is a list of content blocks.
+    /// Whether the value is a list of content blocks.
     pub content: bool,
     /// The schema of the input.
     pub input: &'static Schema,

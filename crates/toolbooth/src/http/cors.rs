@@ -1,4 +1,4 @@
-//! Cross-origin access (Fetch standard): which pages may read a response, and what preflights allow.
+//! CORS (Fetch standard): which pages may read a response, and which requests preflights allow.
 
 use std::borrow::Cow;
 
@@ -9,26 +9,26 @@ const ALLOW_HEADERS: &str = "accept, authorization, content-type, if-none-match,
 /// Response headers that a browser's page may read.
 const EXPOSE_HEADERS: &str = "etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-should-retry";
 
-/// Answers a preflight of a page that may call; [`cross_origin`] adds the rest. `None` if the `OPTIONS`
-/// request is not a preflight (Fetch standard, "CORS-preflight request").
+/// The response to a preflight of an allowed page; [`cross_origin`] adds the other headers. `None` if the
+/// `OPTIONS` request is not a preflight (Fetch standard, "CORS-preflight request").
 pub fn preflight(headers: &dyn Headers) -> Option<Response> {
     headers.get("access-control-request-method")?;
-    let asked = headers.get("access-control-request-headers").unwrap_or_default();
+    let requested = headers.get("access-control-request-headers").unwrap_or_default();
     let response = Response::empty(204)
         .with("access-control-allow-methods", "GET, HEAD, POST, OPTIONS")
-        .with("access-control-allow-headers", allow_headers(&asked))
+        .with("access-control-allow-headers", allow_headers(&requested))
         .with("access-control-max-age", "86400");
     Some(response)
 }
 
-/// The headers that a page may send, given those that it wants to: tools of MCP clients have headers
-/// of their own, one a parameter.
-fn allow_headers(asked: &str) -> Cow<'static, str> {
+/// The headers that a page may send, given those that it requests: MCP clients repeat parameters of tools in
+/// `mcp-param-…` headers.
+fn allow_headers(requested: &str) -> Cow<'static, str> {
     const MOST: usize = 32;
     let token = |name: &&str| {
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
     };
-    let parameters: Vec<String> = asked
+    let parameters: Vec<String> = requested
         .split(',')
         .map(str::trim)
         .filter(token)
@@ -42,7 +42,7 @@ fn allow_headers(asked: &str) -> Cow<'static, str> {
     format!("{ALLOW_HEADERS}, {}", parameters.join(", ")).into()
 }
 
-/// Adds the cross-origin headers that an ordinary response needs, given the request's `Origin`.
+/// Adds the CORS headers to a response, given the request's `Origin`.
 pub fn cross_origin(response: Response, origin: Option<String>, origins: &Origins) -> Response {
     if origins.none() {
         return response;
@@ -56,7 +56,8 @@ pub fn cross_origin(response: Response, origin: Option<String>, origins: &Origin
     }
 }
 
-/// Lets every page read a response that depends on nothing a browser would add by itself.
+/// Lets every page read a response. Only for responses that do not depend on cookies or other credentials that
+/// browsers add.
 pub fn any_page(response: Response) -> Response {
     response
         .with("access-control-allow-origin", "*")
@@ -76,7 +77,7 @@ fn allow_origin(response: Response, origin: String, origins: &Origins) -> Respon
     varying_by_origin(response.with("access-control-allow-origin", allowed))
 }
 
-/// Names the request's `Origin` among what the answer depends on.
+/// Adds `Origin` to the response's `Vary`.
 fn varying_by_origin(mut response: Response) -> Response {
     match response.headers.iter_mut().find(|(name, _)| *name == "vary") {
         Some((_, vary)) => *vary = format!("Origin, {vary}").into(),
@@ -95,8 +96,8 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_parameters_may_be_sent() {
-        for (asked, expected) in [
+    fn preflights_allow_parameter_headers() {
+        for (requested, expected) in [
             ("", ""),
             ("content-type, x-other", ""),
             ("Mcp-Param-Region, mcp-param-a_b", ", mcp-param-region, mcp-param-a_b"),
@@ -104,7 +105,11 @@ mod tests {
             (&format!("mcp-param-{}", "a".repeat(99)), ""),
             (&"mcp-param-a,".repeat(99), &", mcp-param-a".repeat(32)),
         ] {
-            assert_eq!(allow_headers(asked), format!("{ALLOW_HEADERS}{expected}"), "{asked}");
+            assert_eq!(
+                allow_headers(requested),
+                format!("{ALLOW_HEADERS}{expected}"),
+                "{requested}"
+            );
         }
     }
 
@@ -124,16 +129,16 @@ mod tests {
         ] {
             let allow = Origins::parse(origins).unwrap();
             let sent = origin.map(str::to_owned);
-            let answer = cross_origin(Response::empty(200), sent, &allow);
+            let response = cross_origin(Response::empty(200), sent, &allow);
             assert_eq!(
-                header(&answer, "access-control-allow-origin"),
+                header(&response, "access-control-allow-origin"),
                 allowed,
                 "{origins} {origin:?}"
             );
-            assert_eq!(header(&answer, "vary"), vary, "{origins} {origin:?}");
+            assert_eq!(header(&response, "vary"), vary, "{origins} {origin:?}");
         }
-        let asks = Pairs(&[("access-control-request-method", "POST")]);
-        assert_eq!(preflight(&asks).unwrap().status, 204);
-        assert_eq!(preflight(&Pairs(&[])), None, "not a preflight: it asks for no method");
+        let preflight_headers = Pairs(&[("access-control-request-method", "POST")]);
+        assert_eq!(preflight(&preflight_headers).unwrap().status, 204);
+        assert_eq!(preflight(&Pairs(&[])), None, "not a preflight: it requests no method");
     }
 }

@@ -1,4 +1,4 @@
-//! HTTP as plain data: requests, responses and cross-origin access.
+//! HTTP as plain data: requests, responses, and CORS.
 
 mod cors;
 mod origins;

@@ -1,4 +1,4 @@
-//! Which web pages may call.
+//! The origins of web pages that may call the server.
 
 use crate::address::is_localhost;
 
@@ -7,16 +7,16 @@ use crate::address::is_localhost;
 pub enum Origins {
     /// Every page (`*`).
     Any,
-    /// Only pages of these origins; empty means none.
+    /// Pages of these origins; none if empty.
     Listed(Vec<String>),
-    /// Pages of these origins, of the web clients that everybody uses, and of this machine.
+    /// Pages of these origins, of well-known web clients, and of the local machine.
     Clients(Vec<String>),
 }
 
 /// The suffix of a local origin that matches any port, or no port.
 const ANY_PORT: &str = ":*";
 
-/// Web clients that everybody uses.
+/// The origins of well-known web clients.
 const WEB_CLIENTS: [&str; 5] = [
     "https://claude.ai",
     "https://claude.com",
@@ -26,11 +26,11 @@ const WEB_CLIENTS: [&str; 5] = [
 ];
 
 impl Origins {
-    /// Reads `*`, or origins separated by commas, or nothing. An origin of this machine may have `*`
-    /// in place of its port, such as `http://localhost:*`: pages under development change theirs.
+    /// Parses `*`, or origins separated by commas, or nothing. The port of a local origin may be `*`, as in
+    /// `http://localhost:*`, because development servers change ports.
     ///
     /// # Errors
-    /// What was expected instead.
+    /// The expected format.
     pub fn parse(value: &str) -> Result<Self, &'static str> {
         if value.trim() == "*" {
             return Ok(Self::Any);
@@ -57,7 +57,7 @@ impl Origins {
         }
     }
 
-    /// Whether a page of `origin` may call.
+    /// Whether pages of `origin` may call the server.
     pub fn allow(&self, origin: &str) -> bool {
         match self {
             Self::Any => true,
@@ -78,7 +78,7 @@ impl Origins {
         self
     }
 
-    /// These, and the web clients that everybody uses.
+    /// These, the well-known web clients, and the local machine.
     pub(crate) fn with_clients(&self) -> Self {
         match self {
             Self::Listed(listed) => Self::Clients(listed.clone()),
@@ -95,7 +95,7 @@ impl Origins {
     }
 }
 
-/// Whether `origin` is the one that is `allowed`, or differs in nothing but a port that may be any.
+/// Whether `origin` matches the entry `allowed`, which may allow any port.
 fn matches(allowed: &str, origin: &str) -> bool {
     match allowed.strip_suffix(ANY_PORT) {
         Some(portless) => origin.starts_with(portless) && is_local(origin),
@@ -103,7 +103,7 @@ fn matches(allowed: &str, origin: &str) -> bool {
     }
 }
 
-/// Whether an origin is one of this machine, at any port.
+/// Whether an origin is on the local machine, at any port.
 fn is_local(origin: &str) -> bool {
     let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     authority.is_some_and(is_localhost)

@@ -1,4 +1,4 @@
-//! A request as the host hands it over: plain data and a few questions about its headers.
+//! A request as the host passes it, and checks of its headers.
 
 use crate::host::BoxFuture;
 use crate::names::same;
@@ -16,7 +16,7 @@ pub enum Method {
     Delete,
     /// `OPTIONS`
     Options,
-    /// Every other method, none of which any endpoint takes.
+    /// Every other method; no endpoint accepts it.
     Other,
 }
 
@@ -47,21 +47,21 @@ impl From<&str> for Method {
     }
 }
 
-/// Request headers, read one by one because on Workers each read crosses into JS.
+/// Request headers, read one at a time because on Workers every read is a call into JS.
 pub trait Headers {
-    /// The value of the header `name` (lower case), or `None` when it is absent.
+    /// The value of the header `name` (lower case), or `None` if it is absent.
     fn get(&self, name: &str) -> Option<String>;
 }
 
 /// The body of a request.
 pub enum Body<'a> {
-    /// All of its bytes; none when the request has no body.
+    /// All bytes; empty if the request has no body.
     Read(Vec<u8>),
-    /// A body that is read when an endpoint needs it, and not before the caller is known.
+    /// A body that is read only if an endpoint needs it, and only after authentication.
     Unread(&'a dyn BodyStream),
 }
 
-/// Reads a body that is still on its way.
+/// Reads a body that has not arrived completely.
 pub trait BodyStream {
     /// Reads the whole body if it has at most `limit` bytes, and stops reading once it has more.
     ///
@@ -116,11 +116,10 @@ pub fn matches_etag(headers: &dyn Headers, etag: &str) -> bool {
 
 /// Whether the request's body is declared to be JSON: `application/json` or a `+json` type.
 ///
-/// Anything else is refused, also a missing type. A page of a stranger can then not make a browser
-/// post a call without asking first (a preflight).
+/// A missing type does not count: browsers send such a request of a foreign page without a preflight.
 pub fn is_json(headers: &dyn Headers) -> bool {
     let Some(sent) = headers.get("content-type") else { return false };
-    // What nearly everybody sends.
+    // Nearly every client sends exactly this.
     if same(&sent, "application/json") {
         return true;
     }

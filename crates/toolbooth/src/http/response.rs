@@ -1,4 +1,4 @@
-//! A response, before the host turns it into its own.
+//! A response as plain data, which the host converts to its own type.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::json;
 
-/// A response as it leaves.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
     pub status: u16,
     /// Header names (lower case) and values.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
-    /// The body; empty means none.
+    /// The body; empty if the response has no body.
     pub body: Cow<'static, [u8]>,
 }
 
@@ -27,10 +27,11 @@ impl Response {
         }
     }
 
-    /// A response with a JSON body that was written for this request, and is for no cache.
+    /// A response with a JSON body that caches must not keep.
     pub(crate) fn json_of(status: u16, body: &(impl Serialize + ?Sized)) -> Self {
         Self::json(status, json::to_vec(body)).with("cache-control", "no-store")
     }
+
     /// A response without a body.
     pub fn empty(status: u16) -> Self {
         Self { status, headers: Vec::new(), body: Cow::Borrowed(&[]) }

@@ -1,17 +1,16 @@
-//! Objects written member by member.
+//! Builds JSON objects from values.
 
 use serde_json::{Map, Value};
 
-/// The object of these members.
+/// An object with these members.
 ///
-/// `json!` writes out at each place how its values are made and what happens when that fails; here
-/// they are values already, moved and not copied.
+/// Smaller than `json!`, which generates code for the conversion of each value and for its failure.
 pub(crate) fn object<const N: usize>(mut members: [(&str, Value); N]) -> Value {
-    filled(&mut members)
+    build(&mut members)
 }
 
-// One function for all numbers of members.
-fn filled(members: &mut [(&str, Value)]) -> Value {
+// Not generic, so that there is one copy of the code.
+fn build(members: &mut [(&str, Value)]) -> Value {
     let mut object = Map::new();
     for (name, value) in members {
         object.insert((*name).to_owned(), value.take());

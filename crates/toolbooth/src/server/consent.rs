@@ -10,8 +10,8 @@ use crate::protocol::ConsentHandler;
 use crate::settings::Permission;
 
 impl Server {
-    /// Answers a request to one of these routes. They need no credentials, except to delete a grant, so
-    /// the rate limit counts by network.
+    /// Serves one of these routes. Only the deletion of a grant needs credentials, so the rate limit counts by
+    /// network.
     pub(super) async fn consent(
         &self,
         handler: ConsentHandler,

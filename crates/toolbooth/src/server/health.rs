@@ -1,4 +1,4 @@
-//! `GET /health` (OXP health-check): whether calls can be served.
+//! `GET /health` (OXP health-check): reports whether calls can be served.
 
 use serde::Serialize;
 
@@ -27,15 +27,15 @@ impl Server {
             host.log(Level::Error, "store", &[("problem", &error.0)]);
             problems.push("the KV namespace does not answer".to_owned());
         }
-        let (status, word) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
-        if !problems.is_empty() && !self.knows_caller(headers, host).await {
+        let (status, text) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
+        if !problems.is_empty() && !self.is_authenticated(headers, host).await {
             problems.clear();
         }
-        Response::json_of(status, &Health { status: word, problems: &problems })
+        Response::json_of(status, &Health { status: text, problems: &problems })
     }
 
     /// Whether a request has valid credentials.
-    async fn knows_caller(&self, headers: &dyn Headers, host: &dyn Host) -> bool {
+    async fn is_authenticated(&self, headers: &dyn Headers, host: &dyn Host) -> bool {
         let principal = self.authenticator.authenticate(headers, host).await;
         principal.is_ok_and(|principal| !matches!(principal, Principal::Anonymous { .. }))
     }

@@ -12,7 +12,7 @@ use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
 #[cfg(feature = "challenges")]
 use crate::challenge::Challenges;
-use crate::host::{BoxFuture, Host, Level, rare};
+use crate::host::{BoxFuture, Host, Level, boxed};
 use crate::http::{self, Body, BodyError, Headers, Method, Origins, Request, Response};
 use crate::json;
 #[cfg(feature = "mcp")]
@@ -22,7 +22,7 @@ use crate::protocol::{CallHandler, Cors, Handler, Page, PageError, PostRequest, 
 use crate::settings::Settings;
 use router::Match;
 
-/// Serves a catalogue of tools.
+/// The server: a catalogue with its settings.
 #[derive(Debug)]
 pub struct Server {
     authenticator: Authenticator,
@@ -30,15 +30,14 @@ pub struct Server {
 }
 
 /// Caching of a page that is the same for every caller. Caches may keep it but must revalidate it, so
-/// that a deployment shows at once.
+/// that a new deployment takes effect at once.
 const SHARED_CACHING: &[(&str, &str)] = &[("cache-control", "no-cache")];
 /// Caching of a page that depends on the caller.
 const PRIVATE_CACHING: &[(&str, &str)] =
     &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
 
 impl Server {
-    /// Creates a server for `catalog` that is configured by the host's variables, and logs what is wrong
-    /// with them.
+    /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let authenticator = Authenticator::new(&settings.auth);
@@ -58,13 +57,13 @@ impl Server {
         Self { authenticator, pipeline }
     }
 
-    /// Answers one request.
+    /// Serves one request. Every error becomes a response.
     pub async fn answer(&self, request: Request<'_>, host: &dyn Host) -> Response {
         let found = router::find(request.path);
         let Match { protocol, .. } = found;
         let (method, headers) = (request.method, request.headers);
-        // Only browsers send it. Neither `Host` nor the request's own address says whether a page may
-        // call: after DNS rebinding, both have the name that the page chose.
+        // Only browsers send `Origin`. `Host` and the request's URL cannot be compared with it: after DNS rebinding,
+        // both contain the name that the page chose.
         let origin = headers.get("origin");
         let origins = self.origins(protocol.cors);
         let forbidden = match (&origin, origins) {
@@ -92,7 +91,7 @@ impl Server {
         &self.pipeline
     }
 
-    /// The response to a request whose handler crashed.
+    /// The response to a request that panicked.
     pub fn failed(&self, path: &str, headers: &dyn Headers) -> Response {
         let protocol = router::find(path).protocol;
         let response = (protocol.encode_rejection)(&Rejection::Internal, &self.pipeline);
@@ -115,7 +114,7 @@ impl Server {
         }
     }
 
-    /// The pages that may call where not every page and not only the server's own may.
+    /// The allowed origins; `None` if the protocol allows every page, or pages of the server only.
     fn origins(&self, cors: Cors) -> Option<&Origins> {
         match cors {
             Cors::Configured => Some(self.pipeline.settings.cors.origins(false)),
@@ -159,35 +158,35 @@ impl Server {
             }
             Handler::Health => {
                 (protocol.check_version)(headers)?;
-                Ok(rare(self.health(headers, host)).await)
+                Ok(boxed(self.health(headers, host)).await)
             }
             #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
-                rare(self.consent(*handler, parameter, (query, headers), host)).await
+                boxed(self.consent(*handler, parameter, (query, headers), host)).await
             }
             Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
         }
     }
 
-    /// All bytes of a body.
+    /// Reads the whole body.
     ///
     /// # Errors
-    /// It is too large, or did not arrive completely.
+    /// The body is too large or incomplete.
     async fn receive(&self, body: Body<'_>) -> Result<Vec<u8>, Rejection> {
         let limit = self.pipeline.settings.limits.max_body_bytes;
         let read = match body {
             Body::Read(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
             Body::Read(bytes) => Ok(bytes),
-            Body::Unread(stream) => rare(stream.read(limit)).await,
+            Body::Unread(stream) => boxed(stream.read(limit)).await,
         };
         read.map_err(|error| match error {
             BodyError::TooLarge => Rejection::PayloadTooLarge { limit },
-            BodyError::Incomplete => Rejection::InvalidJson("it was cut off".to_owned()),
+            BodyError::Incomplete => Rejection::InvalidJson("the body is incomplete".to_owned()),
         })
     }
 
-    /// Reads what all protocols agree on, which is type, JSON and version, and starts the handler.
+    /// Checks the content type, the JSON and the version, as in all protocols, and starts the handler.
     fn post<'a>(
         &self,
         protocol: &Protocol,
@@ -199,13 +198,13 @@ impl Server {
             return Err(Rejection::UnsupportedMediaType);
         }
         let text = str::from_utf8(body)
-            .map_err(|_| Rejection::InvalidJson("it is not UTF-8".to_owned()))?;
+            .map_err(|_| Rejection::InvalidJson("the body is not UTF-8".to_owned()))?;
         let body = json::parse(text).map_err(|error| Rejection::InvalidJson(error.to_string()))?;
         (protocol.check_version)(context.headers)?;
         Ok(handler(PostRequest { body, context }))
     }
 
-    /// Answers with a page, or with 304 if the client has it already.
+    /// Responds with a page, or with 304 if the client has the current one.
     fn page(
         &self,
         protocol: &Protocol,
@@ -240,7 +239,7 @@ impl Server {
     }
 }
 
-/// Answers `OPTIONS`: a preflight of a browser, or a question about the methods.
+/// Responds to `OPTIONS`: a preflight, or a request for the allowed methods.
 fn options(
     found: Match<'_>,
     headers: &dyn Headers,

@@ -3,27 +3,27 @@
 use crate::names::same;
 use crate::protocol::{PROTOCOLS, Protocol, ROOT, Route};
 
-/// What a path leads to.
+/// The protocol and the route of a path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Match<'p> {
-    /// The protocol. An unknown path belongs to one too: its error has that protocol's format.
+    /// The protocol. Unknown paths have one too, which determines the format of the error.
     pub(crate) protocol: &'static Protocol,
-    /// The route; none if the protocol has no such path.
+    /// The route; `None` if the protocol has no such path.
     pub(crate) route: Option<&'static Route>,
-    /// The segment that the route's `{…}` stands for; empty if it has none.
+    /// The path segment that matches the route's `{…}`; empty if it has none.
     pub(crate) parameter: &'p str,
 }
 
 /// Finds the route of a path.
 pub(crate) fn find(path: &str) -> Match<'_> {
     let mount = PROTOCOLS.iter().find_map(|(prefix, protocol)| {
-        // Most prefixes can be ruled out by their length and end alone.
+        // Length and boundary are cheap to compare, and exclude most prefixes.
         let rest = path.get(prefix.len()..)?;
         let ends = rest.is_empty() || rest.starts_with('/');
         (ends && path.starts_with(prefix)).then_some((*protocol, rest))
     });
     let (protocol, rest) = mount.unwrap_or((&ROOT, path));
-    // A mount is found with and without a slash at the end.
+    // A trailing slash after a mount is ignored.
     let rest = if rest == "/" && path != "/" { "" } else { rest };
     let mut parameter = "";
     let route = protocol.routes.iter().find(|route| match route.path.rsplit_once("/{") {

@@ -1,4 +1,4 @@
-//! The server from request to answer, against the small catalogue of `call::tests`.
+//! Tests of the server from request to response, with the small catalogue of `call::tests`.
 
 mod access;
 mod body;
@@ -27,17 +27,17 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 const ORIGIN: (&str, &str) = ("origin", "https://a.example");
-/// A body that would be served if it were asked for.
+/// The body of a valid call.
 const CALL: &str = r#"{"tool_id":"Echo.Say","call_id":"7","input":{"text":"hi"}}"#;
 
-/// A body whose reading fails the test.
+/// A body that must not be read.
 const UNREAD: Body<'static> = Body::Unread(&Untouched);
 
 struct Untouched;
 
 impl BodyStream for Untouched {
     fn read(&self, _: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
-        panic!("a body that nobody needs is read")
+        panic!("read a body that must not be read")
     }
 }
 
@@ -69,7 +69,7 @@ impl BodyStream for Sent {
     }
 }
 
-/// The answer of a new server, whose form is checked on the way.
+/// The response of a new server, after a check of its format.
 fn answer(
     catalog: &'static Catalog,
     host: &dyn Host,
@@ -79,19 +79,20 @@ fn answer(
     let server = Server::new(catalog, host);
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let request = Request { method: method.into(), path, query, headers: &Pairs(headers), body };
-    let answer = ready(server.answer(request, host));
-    let headers: Vec<_> = answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
-    let (status, body) = (answer.status, &answer.body);
-    let form = exchange::check(&exchange::Answer { method, path, status, headers: &headers, body });
-    assert_eq!(form, Ok(()), "{method} {path} {headers:?}: {}", wire(&answer));
-    answer
+    let response = ready(server.answer(request, host));
+    let headers: Vec<_> = response.headers.iter().map(|(name, value)| (*name, &**value)).collect();
+    let (status, body) = (response.status, &response.body);
+    let format =
+        exchange::check(&exchange::Answer { method, path, status, headers: &headers, body });
+    assert_eq!(format, Ok(()), "{method} {path} {headers:?}: {}", wire(&response));
+    response
 }
 
-fn asked(host: &dyn Host, request: (&str, &str, Headers<'_>), body: &str) -> String {
+fn send(host: &dyn Host, request: (&str, &str, Headers<'_>), body: &str) -> String {
     wire(&answer(CATALOG, host, request, Body::from(body)))
 }
 
-/// An error's text on the wire.
+/// The response for an error, as text.
 fn error(status: u16, message: &str, detail: &str) -> String {
     format!(
         "{status}\ncontent-type: application/json\ncache-control: no-store\noxp-version: 1.0\n\
@@ -124,10 +125,10 @@ fn the_list_and_its_entity_tag() {
         ("GET", "/tools", &[("oxp-version", "2.0")], &version),
         ("GET", "/tools", &[("oxp-version", "2.0"), ("if-none-match", "*")], &version),
     ] {
-        // Clients send bodies with GET; they mean nothing.
+        // Some clients send a body with GET; it is ignored.
         for body in ["", "{}", "\u{0}"] {
             assert_eq!(
-                asked(&host, (method, path, headers), body),
+                send(&host, (method, path, headers), body),
                 expected,
                 "{method} {headers:?}"
             );
@@ -149,7 +150,7 @@ fn health() {
     let unavailable = r#"{"status":"unavailable"}"#;
     for (what, host, method, headers, expected) in [
         ("ready", FakeHost::default(), "GET", &[][..], answer(200, r#"{"status":"OK"}"#)),
-        ("asked without body", FakeHost::default(), "HEAD", &[], answer(200, "")),
+        ("HEAD", FakeHost::default(), "HEAD", &[], answer(200, "")),
         (
             "any credentials",
             FakeHost::default(),
@@ -174,17 +175,17 @@ fn health() {
         ("both", FakeHost { store_works: false, ..wrong() }, "GET", &[], answer(503, unavailable)),
     ] {
         for path in ["/health", "/oxp/health"] {
-            assert_eq!(asked(&host, (method, path, headers), ""), expected, "{what}");
+            assert_eq!(send(&host, (method, path, headers), ""), expected, "{what}");
         }
     }
 }
 
 #[test]
-fn what_is_wrong_with_the_server_is_logged() {
+fn server_problems_are_logged() {
     let host = FakeHost { store_works: false, ..FakeHost::with(&[("MAX_BODY_BYTES", "0")]) };
     let server = Server::new(CATALOG, &host);
     let configuration = "Error configuration [(\"problem\", \"MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608\")]";
-    assert_eq!(*host.log.borrow(), [configuration], "once, when the booth is set up");
+    assert_eq!(*host.log.borrow(), [configuration], "once, when the server is created");
     for path in ["/health", "/tools", "/health"] {
         let body = Body::from("");
         ready(server.answer(
@@ -193,28 +194,32 @@ fn what_is_wrong_with_the_server_is_logged() {
         ));
     }
     let store = "Error store [(\"problem\", \"down\")]";
-    assert_eq!(*host.log.borrow(), [configuration, store, store], "and the store when it is asked");
+    assert_eq!(
+        *host.log.borrow(),
+        [configuration, store, store],
+        "and the store at each health check"
+    );
 }
 
 #[test]
-fn addresses_and_methods_that_are_not_served() {
-    let nothing = error(404, "There is nothing at this address", "GET / lists the endpoints");
-    let not_taken = |allow: &str| {
+fn unknown_paths_and_methods() {
+    let not_found = error(404, "There is nothing at this address", "GET / lists the endpoints");
+    let not_allowed = |allow: &str| {
         format!(
             "405\ncontent-type: application/json\ncache-control: no-store\nallow: {allow}\n\
              oxp-version: 1.0\n{{\"message\":\"This address does not accept this method\",\
              \"developer_message\":\"it accepts {allow}\"}}"
         )
     };
-    let (read, call) = (not_taken("GET, HEAD, OPTIONS"), not_taken("POST, OPTIONS"));
+    let (read, call) = (not_allowed("GET, HEAD, OPTIONS"), not_allowed("POST, OPTIONS"));
     let host = FakeHost::default();
     for (method, path, expected) in [
-        ("GET", "", &nothing),
-        ("POST", "/tools/call/", &nothing),
-        ("POST", "/oxp", &nothing),
-        ("DELETE", "/nowhere", &nothing),
-        ("OPTIONS", "/nowhere", &nothing),
-        ("OPTIONS", "*", &nothing),
+        ("GET", "", &not_found),
+        ("POST", "/tools/call/", &not_found),
+        ("POST", "/oxp", &not_found),
+        ("DELETE", "/nowhere", &not_found),
+        ("OPTIONS", "/nowhere", &not_found),
+        ("OPTIONS", "*", &not_found),
         ("POST", "/tools", &read),
         ("POST", "/health", &read),
         ("DELETE", "/oxp/tools", &read),
@@ -224,22 +229,22 @@ fn addresses_and_methods_that_are_not_served() {
         ("TRACE", "/oxp/call", &call),
         ("", "/call", &call),
     ] {
-        assert_eq!(asked(&host, (method, path, &[JSON]), CALL), *expected, "{method} {path}");
+        assert_eq!(send(&host, (method, path, &[JSON]), CALL), *expected, "{method} {path}");
     }
-    let head = |path| asked(&host, ("HEAD", path, &[]), "");
-    assert_eq!(Some(&*head("/nowhere")), nothing.split('{').next(), "without the body");
+    let head = |path| send(&host, ("HEAD", path, &[]), "");
+    assert_eq!(Some(&*head("/nowhere")), not_found.split('{').next(), "without the body");
     assert_eq!(Some(&*head("/call")), call.split('{').next(), "without the body");
 }
 
 #[test]
-fn bodies_beyond_the_limit() {
+fn the_body_size_limit() {
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
     let too_large = error(413, "The request body is too large", "it may have at most 1000 bytes");
     for headers in [&[JSON][..], &[], &[JSON, ("oxp-version", "2.0")]] {
         for stream in [false, true] {
             let sent = Sent::of(vec![b' '; 1001]);
             let got = answer(CATALOG, &host, ("POST", "/tools/call", headers), sent.body(stream));
-            assert_eq!(wire(&got), too_large, "{headers:?}: the body is the first obstacle");
+            assert_eq!(wire(&got), too_large, "{headers:?}: the size is checked first");
         }
     }
     for (host, limit) in [(&host, 1000), (&FakeHost::default(), 262_144)] {
@@ -254,44 +259,44 @@ fn bodies_beyond_the_limit() {
 }
 
 #[test]
-fn a_body_that_is_cut_off() {
+fn an_incomplete_body() {
     let sent = Sent { bytes: Err(BodyError::Incomplete) };
     let got = answer(CATALOG, &FakeHost::default(), ("POST", "/call", &[JSON]), sent.body(true));
-    let detail = "it was cut off";
+    let detail = "the body is incomplete";
     assert_eq!(wire(&got), error(400, "The request body is not valid JSON", detail));
 }
 
 #[test]
-fn a_wrong_configuration_refuses_calls_and_still_lists() {
+fn an_invalid_configuration_rejects_calls_but_not_lists() {
     let host =
         FakeHost::with(&[("MAX_BODY_BYTES", "lots"), ("ALLOWED_ORIGINS", "https://a.example")]);
     let unavailable = error(
         400,
         "The tool server is temporarily unavailable",
-        "its configuration is wrong; its log says what",
+        "its configuration is invalid; its log has the details",
     );
     for body in [CALL, r#"{"tool_id":"Echo.Private"}"#, r#"{"tool_id":"?"}"#] {
-        let got = asked(&host, ("POST", "/call", &[JSON]), body);
+        let got = send(&host, ("POST", "/call", &[JSON]), body);
         assert_eq!(got.replace("vary: Origin\n", ""), unavailable, "{body}");
     }
-    let list = asked(&host, ("GET", "/tools", &[ORIGIN]), "");
+    let list = send(&host, ("GET", "/tools", &[ORIGIN]), "");
     assert!(list.starts_with("200\n") && list.ends_with("{\"items\":[]}"), "{list}");
     assert!(list.contains("access-control-allow-origin: https://a.example\n"), "{list}");
-    assert!(asked(&host, ("GET", "/tools", &[("if-none-match", "*")]), "").starts_with("304\n"));
-    assert!(asked(&host, ("GET", "/health", &[]), "").starts_with("503\n"));
+    assert!(send(&host, ("GET", "/tools", &[("if-none-match", "*")]), "").starts_with("304\n"));
+    assert!(send(&host, ("GET", "/health", &[]), "").starts_with("503\n"));
 }
 
 #[test]
 fn calls() {
     let host = FakeHost::default();
     let json = "content-type: application/json\ncache-control: no-store\noxp-version: 1.0\n";
-    let made = "00010203-0405-4607-8809-0a0b0c0d0e0f";
+    let generated_id = "00010203-0405-4607-8809-0a0b0c0d0e0f";
     for (body, status, expected) in [
         (CALL, 200, r#"{"call_id":"7","duration":1,"success":true,"value":"hi"}"#.to_owned()),
         (
             r#"{"tool_id":"Echo.Say","input":{"text":"hi"}}"#,
             200,
-            format!(r#"{{"call_id":"{made}","duration":1,"success":true,"value":"hi"}}"#),
+            format!(r#"{{"call_id":"{generated_id}","duration":1,"success":true,"value":"hi"}}"#),
         ),
         (
             r#"{"tool_id":"Echo.Say@1","call_id":"","input":{"text":"fail"}}"#,
@@ -301,7 +306,7 @@ fn calls() {
         (
             r#"{"tool_id":"Echo.Say","call_id":"7","input":{"text":"long"}}"#,
             200,
-            r#"{"call_id":"7","duration":1,"success":false,"error":{"message":"The tool failed","developer_message":"Echo.Say@2.0.0: its output breaks output_schema","can_retry":false}}"#.to_owned(),
+            r#"{"call_id":"7","duration":1,"success":false,"error":{"message":"The tool failed","developer_message":"Echo.Say@2.0.0: its output does not match output_schema","can_retry":false}}"#.to_owned(),
         ),
         (
             r#"{"tool_id":"Echo.Say"}"#,
@@ -321,7 +326,7 @@ fn calls() {
         (
             r#"{"tool_id":"Echo.Private","input":{"text":"token"},"context":{"user_id":"u","authorization":[{"id":"mail","token":"t"}],"secrets":[{"id":"KEY","value":"k"}]}}"#,
             200,
-            format!(r#"{{"call_id":"{made}","duration":1,"success":true,"value":"t"}}"#),
+            format!(r#"{{"call_id":"{generated_id}","duration":1,"success":true,"value":"t"}}"#),
         ),
         (
             r#"{"tool_id":"Echo.Private","input":{"text":"a"},"context":{"user_id":"u","authorization":[{"id":"mail","token":""}],"secrets":[{"id":"KEY","value":""}]}}"#,
@@ -331,24 +336,24 @@ fn calls() {
         (
             r#"{"tool_id":"Echo.Private","input":{},"context":{"authorization":[{"id":"mail","token":"t"}]}}"#,
             400,
-            r#"{"message":"The call must name its user","developer_message":"the call lacks context.secrets with id \"KEY\", context.user_id","missing_requirements":{"user_id":true,"secrets":["KEY"]}}"#.to_owned(),
+            r#"{"message":"A user id is required","developer_message":"the call lacks context.secrets with id \"KEY\", context.user_id","missing_requirements":{"user_id":true,"secrets":["KEY"]}}"#.to_owned(),
         ),
     ] {
         for path in ["/tools/call", "/call", "/oxp/tools/call", "/oxp/call"] {
             host.next_random.set(0);
-            let got = asked(&host, ("POST", path, &[JSON]), body);
+            let got = send(&host, ("POST", path, &[JSON]), body);
             assert_eq!(got, format!("{status}\n{json}{expected}"), "{path} {body}");
         }
     }
 }
 
 #[test]
-fn without_randomness_no_call_id_is_made_up() {
+fn without_randomness_no_call_id_is_generated() {
     let host = FakeHost { random_works: false, ..FakeHost::default() };
     let expected =
         error(400, "The tool server is temporarily unavailable", "it has no random bytes");
     let body = r#"{"tool_id":"Echo.Say","input":{"text":"hi"}}"#;
-    assert_eq!(asked(&host, ("POST", "/call", &[JSON]), body), expected);
-    let named = asked(&host, ("POST", "/call", &[JSON]), CALL);
-    assert!(named.starts_with("200\n"), "a call that brings its id needs none: {named}");
+    assert_eq!(send(&host, ("POST", "/call", &[JSON]), body), expected);
+    let named = send(&host, ("POST", "/call", &[JSON]), CALL);
+    assert!(named.starts_with("200\n"), "a call with an id needs no random bytes: {named}");
 }

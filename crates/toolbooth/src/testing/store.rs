@@ -1,4 +1,4 @@
-//! A key-value store with all the faults that the real one may have.
+//! A fake of Workers KV, with the same stale reads and limits.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -6,51 +6,50 @@ use std::time::Duration;
 
 use crate::host::{SHORTEST_LIFE, StoreError};
 
-/// A store that is a minute behind: what a place has read, also that there is nothing, it reads
-/// again for a minute. It takes one write a second and key.
+/// A store with stale reads: each location caches values and misses for a minute. It accepts one write per second
+/// and key.
 #[derive(Default)]
 pub struct FakeStore {
-    /// The place that reads; each has a cache of its own.
-    pub place: Cell<u8>,
+    /// The location that reads; each has its own cache.
+    pub location: Cell<u8>,
     /// Whether writes fail.
-    pub refuses_writes: Cell<bool>,
-    /// Reads of keys that begin so fail.
-    pub refuses_reads_of: Cell<Option<&'static str>>,
-    /// What was asked of it: `get`, `put` or `delete`, what stands before `:` in the key, and of what
-    /// was read whether it was there.
-    pub asked: RefCell<Vec<String>>,
-    /// What everybody reads in the end: values with the time when they end.
+    pub fails_writes: Cell<bool>,
+    /// Reads of keys with this prefix fail.
+    pub fails_reads_of: Cell<Option<&'static str>>,
+    /// The operations: `get`, `put` or `delete`, the part of the key before `:`, and whether a read found a value.
+    pub operations: RefCell<Vec<String>>,
+    /// The current values, each with the time at which it expires.
     values: RefCell<BTreeMap<String, (String, u64)>>,
-    /// What each place has read, and when.
+    /// The reads that each location has cached.
     cached: RefCell<BTreeMap<(u8, String), Read>>,
     /// When each key was last written.
     written: RefCell<BTreeMap<String, u64>>,
 }
 
-/// A value, if there was one, and when it was read.
+/// A value, if it existed, and the time of the read.
 type Read = (Option<String>, u64);
 
-/// How long a place reads again what it has read, in milliseconds.
+/// How long a location caches a read, in milliseconds.
 pub const STALE_MS: u64 = 60_000;
 
 impl FakeStore {
     pub(super) fn get(&self, key: &str, now_ms: u64) -> Result<Option<String>, StoreError> {
-        if self.refuses_reads_of.get().is_some_and(|beginning| key.starts_with(beginning)) {
+        if self.fails_reads_of.get().is_some_and(|prefix| key.starts_with(prefix)) {
             return Err(StoreError("500 Internal Server Error".to_owned()));
         }
         let value = self.read(key, now_ms);
-        self.note("get", key, if value.is_some() { ": found" } else { ": missed" });
+        self.record("get", key, if value.is_some() { ": found" } else { ": missed" });
         Ok(value)
     }
 
-    fn note(&self, what: &str, key: &str, result: &str) {
+    fn record(&self, what: &str, key: &str, result: &str) {
         let kind = key.split(':').next().unwrap_or_default();
-        self.asked.borrow_mut().push(format!("{what} {kind}{result}"));
+        self.operations.borrow_mut().push(format!("{what} {kind}{result}"));
     }
 
     fn read(&self, key: &str, now_ms: u64) -> Option<String> {
-        let place = (self.place.get(), key.to_owned());
-        if let Some((value, at)) = self.cached.borrow().get(&place)
+        let cache_key = (self.location.get(), key.to_owned());
+        if let Some((value, at)) = self.cached.borrow().get(&cache_key)
             && now_ms < at + STALE_MS
         {
             return value.clone();
@@ -58,7 +57,7 @@ impl FakeStore {
         let values = self.values.borrow();
         let value =
             values.get(key).filter(|(_, end)| now_ms < *end).map(|(value, _)| value.clone());
-        self.cached.borrow_mut().insert(place, (value.clone(), now_ms));
+        self.cached.borrow_mut().insert(cache_key, (value.clone(), now_ms));
         value
     }
 
@@ -72,7 +71,7 @@ impl FakeStore {
         if life < SHORTEST_LIFE {
             return Err(StoreError("400 Invalid expiration_ttl".to_owned()));
         }
-        self.note("put", key, "");
+        self.record("put", key, "");
         self.write(key, now_ms)?;
         let life = u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
         let end = now_ms.saturating_add(life);
@@ -81,14 +80,14 @@ impl FakeStore {
     }
 
     pub(super) fn delete(&self, key: &str, now_ms: u64) -> Result<(), StoreError> {
-        self.note("delete", key, "");
+        self.record("delete", key, "");
         self.write(key, now_ms)?;
         self.values.borrow_mut().remove(key);
         Ok(())
     }
 
     fn write(&self, key: &str, now_ms: u64) -> Result<(), StoreError> {
-        if self.refuses_writes.get() {
+        if self.fails_writes.get() {
             return Err(StoreError("500 Internal Server Error".to_owned()));
         }
         let last = self.written.borrow_mut().insert(key.to_owned(), now_ms);
@@ -98,7 +97,7 @@ impl FakeStore {
         Ok(())
     }
 
-    /// The keys and values that are there in truth.
+    /// The current keys and values, without caches.
     pub fn values(&self) -> BTreeMap<String, String> {
         let values = self.values.borrow();
         values.iter().map(|(key, (value, _))| (key.clone(), value.clone())).collect()

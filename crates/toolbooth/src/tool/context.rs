@@ -23,9 +23,9 @@ pub struct Context<'a> {
     dialogue: &'a Dialogue,
     variables: &'a ToolVariables,
     host: &'a dyn Host,
-    refused_token: RefCell<Option<String>>,
-    notes: Notifications,
-    asked: RefCell<Option<RequestedInput>>,
+    rejected_token: RefCell<Option<String>>,
+    notifications: Notifications,
+    requested: RefCell<Option<RequestedInput>>,
 }
 
 /// The input that a run requests, and its state.
@@ -46,9 +46,9 @@ impl<'a> Context<'a> {
             dialogue,
             variables,
             host,
-            refused_token: RefCell::default(),
-            notes: Notifications::default(),
-            asked: RefCell::default(),
+            rejected_token: RefCell::default(),
+            notifications: Notifications::default(),
+            requested: RefCell::default(),
         }
     }
 
@@ -68,16 +68,16 @@ impl<'a> Context<'a> {
     }
 
     /// Records that a service rejected the token of the provider `id` with 401, and returns the error for the
-    /// tool to return. The response is then that of a call without the token: the client sends another token,
-    /// or the user is asked again.
+    /// tool to return. The client then gets the same response as for a call without the token: it sends another
+    /// token, or the user must consent again.
     pub fn token_refused(&self, id: &str) -> ToolError {
-        *self.refused_token.borrow_mut() = Some(id.to_owned());
+        *self.rejected_token.borrow_mut() = Some(id.to_owned());
         ToolError::new("The authorization is no longer valid")
     }
 
     /// The provider whose token was rejected, if any.
-    pub(crate) fn refused_token(&self) -> Option<String> {
-        self.refused_token.borrow().clone()
+    pub(crate) fn rejected_token(&self) -> Option<String> {
+        self.rejected_token.borrow().clone()
     }
 
     /// The secret `id`. Present if the definition requires it.
@@ -112,17 +112,17 @@ impl<'a> Context<'a> {
     ///
     /// On Workers a response is sent at once: notifications arrive with it, not while the tool runs.
     pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
-        self.notes.progress(done, total, message);
+        self.notifications.progress(done, total, message);
     }
 
     /// Reports an event to the client, like [`progress`](Self::progress). For the operators of the server, use
     /// [`warn`](Self::warn).
     pub fn note(&self, level: LoggingLevel, text: &str) {
-        self.notes.event(level, text);
+        self.notifications.event(level, text);
     }
 
-    pub(crate) fn take_notes(&self) -> Vec<Notification> {
-        self.notes.take()
+    pub(crate) fn take_notifications(&self) -> Vec<Notification> {
+        self.notifications.take()
     }
 
     /// Whether the client supports requests of this kind. A tool that can work without user input checks this
@@ -161,14 +161,15 @@ impl<'a> Context<'a> {
         questions: impl IntoIterator<Item = (&'k str, InputRequest)>,
         state: impl Serialize,
     ) -> ToolError {
-        let by_key = questions.into_iter().map(|(key, one)| (key.to_owned(), one)).collect();
+        let by_key =
+            questions.into_iter().map(|(key, request)| (key.to_owned(), request)).collect();
         let state = serde_json::to_value(state).ok().filter(|state| !state.is_null());
-        *self.asked.borrow_mut() = Some((by_key, state));
-        ToolError::new("The tool needs an answer")
+        *self.requested.borrow_mut() = Some((by_key, state));
+        ToolError::new("The tool needs input")
     }
 
-    /// The response to the request `key`. `None` if there is none, or if it is not a `T`: the tool then asks
-    /// (again).
+    /// The response to the request `key`. `None` if there is none, or if it is not a `T`: the tool then
+    /// requests it again.
     ///
     /// # Errors
     /// The user declined. A tool that can work without the response continues.
@@ -187,8 +188,8 @@ impl<'a> Context<'a> {
     }
 
     /// The input that the tool requested, if any.
-    pub(crate) fn take_asked(&self) -> Option<RequestedInput> {
-        self.asked.take()
+    pub(crate) fn take_requested(&self) -> Option<RequestedInput> {
+        self.requested.take()
     }
 
     /// Logs a warning for the operators of the server. Never pass it secrets, tokens or input.

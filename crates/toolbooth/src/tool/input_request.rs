@@ -1,4 +1,4 @@
-//! Requests for input: what a tool asks of the user or the model of the client, and the responses.
+//! Requests for input from the user or the model of the client, and the responses.
 //!
 //! No call waits for a response. The tool returns its requests instead of a value and ends; the client repeats
 //! the call with the responses and the state. A response is as untrusted as input: a caller can forge it. The
@@ -27,12 +27,12 @@ impl Capability {
     const ALL: [Self; 4] = [Self::Form, Self::Url, Self::Sampling, Self::Roots];
 
     /// A description, which can follow "a client that".
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
-            Self::Form => "shows its user a form",
-            Self::Url => "shows its user an address",
+            Self::Form => "can show a form to its user",
+            Self::Url => "can show a URL to its user",
             Self::Sampling => "lets its model write a message",
-            Self::Roots => "names its root folders",
+            Self::Roots => "can list its root folders",
         }
     }
 }
@@ -43,10 +43,10 @@ impl Capability {
 pub struct Capabilities([bool; 4]);
 
 impl Capabilities {
-    /// Every one.
+    /// All capabilities.
     pub const ALL: Self = Self([true; 4]);
 
-    /// Whether `capability` is among them.
+    /// Whether the client has `capability`.
     pub fn has(self, capability: Capability) -> bool {
         let Self([form, url, sampling, roots]) = self;
         match capability {
@@ -75,8 +75,8 @@ pub enum InputRequest {
         /// JSON Schema of the response: an object of plain fields, because clients show no others.
         schema: Map<String, Value>,
     },
-    /// Asks the user to open a URL. The response, an empty object, says that the user agreed, not what they
-    /// did there. It must be a page of the tool that authenticates its visitors.
+    /// Asks the user to open a URL. The response, an empty object, means that the user agreed, not that they did
+    /// anything there. It must be a page of the tool that authenticates its visitors.
     Url {
         /// The message for the user.
         message: String,
@@ -147,7 +147,7 @@ pub enum InputResponse {
 pub struct Dialogue {
     /// The capabilities of the client.
     pub capabilities: Capabilities,
-    /// Responses by the key of the request. Some may be missing, others may never have been requested.
+    /// Responses by the key of the request. Some may be missing, and others may not have been requested.
     pub answers: Named<InputResponse>,
     /// The state that the tool passed with its requests.
     pub state: Option<Value>,
@@ -172,18 +172,19 @@ const LONGEST_STATE: usize = 2_000;
 impl InputRequired {
     /// The capabilities that the client needs but lacks.
     pub(crate) fn lacking(&self, capabilities: Capabilities) -> Vec<Capability> {
-        self.capabilities().into_iter().filter(|one| !capabilities.has(*one)).collect()
+        let missing = |capability: &Capability| !capabilities.has(*capability);
+        self.capabilities().into_iter().filter(missing).collect()
     }
 
-    /// Why it is invalid, which is a bug of the tool.
-    pub(crate) fn fault(&self) -> Option<&'static str> {
+    /// Why the requests are invalid, which is a bug of the tool.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
         let state = self.state.as_ref().map_or(0, |state| json::to_string(state).len());
         if self.questions.is_empty() {
-            Some("it asks and has no question")
+            Some("it requests input without a request")
         } else if self.questions.len() > MOST_QUESTIONS {
-            Some("it has more than 16 questions at once")
+            Some("it has more than 16 requests for input at once")
         } else if state > LONGEST_STATE {
-            Some("the state beside its questions has more than 2000 bytes")
+            Some("the state of its requests for input has more than 2000 bytes")
         } else {
             None
         }
@@ -191,9 +192,10 @@ impl InputRequired {
 
     /// The capabilities that the client needs, each once.
     pub(crate) fn capabilities(&self) -> Vec<Capability> {
-        let asked =
-            |capability| self.questions.iter().any(|(_, one)| one.capability() == capability);
-        Capability::ALL.into_iter().filter(|capability| asked(*capability)).collect()
+        let needed = |capability| {
+            self.questions.iter().any(|(_, request)| request.capability() == capability)
+        };
+        Capability::ALL.into_iter().filter(|capability| needed(*capability)).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! A small map with string keys.
+//! A small map with string keys, for tokens, secrets and requests for input.
 
 /// Values by name, in insertion order.
 ///
@@ -23,7 +23,7 @@ impl<T> Named<T> {
         self.0.len()
     }
 
-    /// Whether it has no values.
+    /// Whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

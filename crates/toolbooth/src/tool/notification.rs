@@ -1,6 +1,6 @@
 //! Notifications: progress and events that a tool reports while it runs.
 //!
-//! On Workers a response is sent at once, so notifications arrive with the result, in front of it.
+//! On Workers a response is sent at once, so notifications arrive together with the result, before it.
 
 use std::cell::RefCell;
 
@@ -52,21 +52,28 @@ pub(crate) struct Notifications(RefCell<Vec<Notification>>);
 impl Notifications {
     /// Adds progress, if `done` is finite and has increased.
     pub(crate) fn progress(&self, done: f64, total: Option<f64>, message: &str) {
-        let mut notes = self.0.borrow_mut();
-        let before = notes.iter().rev().find_map(|note| match note {
+        let mut notifications = self.0.borrow_mut();
+        let before = notifications.iter().rev().find_map(|note| match note {
             Notification::Progress { done, .. } => Some(*done),
             Notification::Event { .. } => None,
         });
-        if notes.len() < MOST && done.is_finite() && before.is_none_or(|before| before < done) {
+        if notifications.len() < MOST
+            && done.is_finite()
+            && before.is_none_or(|before| before < done)
+        {
             let total = total.filter(|total| total.is_finite());
-            notes.push(Notification::Progress { done, total, message: cut(message, LONGEST) });
+            notifications.push(Notification::Progress {
+                done,
+                total,
+                message: cut(message, LONGEST),
+            });
         }
     }
 
     pub(crate) fn event(&self, level: LoggingLevel, text: &str) {
-        let mut notes = self.0.borrow_mut();
-        if notes.len() < MOST {
-            notes.push(Notification::Event { level, text: cut(text, LONGEST) });
+        let mut notifications = self.0.borrow_mut();
+        if notifications.len() < MOST {
+            notifications.push(Notification::Event { level, text: cut(text, LONGEST) });
         }
     }
 
@@ -81,13 +88,13 @@ mod tests {
 
     #[test]
     fn progress_increases_and_is_finite() {
-        let notes = Notifications::default();
+        let notifications = Notifications::default();
         let given = [0.0, 0.0, f64::NAN, 0.5, 0.25, f64::INFINITY, 2.0];
         for done in given {
-            notes.progress(done, Some(f64::INFINITY), "");
-            notes.event(LoggingLevel::Debug, "between");
+            notifications.progress(done, Some(f64::INFINITY), "");
+            notifications.event(LoggingLevel::Debug, "between");
         }
-        let kept: Vec<f64> = notes
+        let kept: Vec<f64> = notifications
             .take()
             .into_iter()
             .filter_map(|note| match note {
@@ -103,14 +110,14 @@ mod tests {
 
     #[test]
     fn notifications_are_bounded() {
-        let notes = Notifications::default();
+        let notifications = Notifications::default();
         let long = "é".repeat(LONGEST + 1);
-        notes.progress(1.0, None, &long);
+        notifications.progress(1.0, None, &long);
         for _ in 0..MOST {
-            notes.event(LoggingLevel::Info, &long);
+            notifications.event(LoggingLevel::Info, &long);
         }
-        notes.progress(2.0, None, "");
-        let kept = notes.take();
+        notifications.progress(2.0, None, "");
+        let kept = notifications.take();
         assert_eq!(kept.len(), MOST);
         for note in kept {
             let (Notification::Progress { message: text, .. } | Notification::Event { text, .. }) =

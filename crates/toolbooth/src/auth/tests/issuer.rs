@@ -44,7 +44,7 @@ fn asked() -> usize {
     ANSWER.with_borrow(|issuer| issuer.1)
 }
 
-/// A server that has just started, with these variables besides those of an issuer.
+/// A server that has just started, with the variables of an issuer and these.
 struct StubIssuer {
     host: FakeHost,
     access: Authenticator,

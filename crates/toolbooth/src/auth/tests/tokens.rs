@@ -51,12 +51,12 @@ fn sent(token: &str, more: Set<'_>) -> Result<Principal, AuthError> {
     principal(&variables, &[("authorization", &format!("Bearer {token}"))])
 }
 
-/// Whom the secret has signed for, without `iss`.
+/// The user of a token signed with the secret, without `iss`.
 pub(super) fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Principal, AuthError> {
     by(None, subject, scopes)
 }
 
-/// Whom the secret has signed for, as this issuer.
+/// The user of a token signed with the secret, with this `iss`.
 fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Principal, AuthError> {
     let issuer = Signer::Secret.issuer(iss);
     Ok(Principal::User { issuer, subject: subject.map(str::to_owned), scopes: listed(scopes) })
@@ -142,7 +142,7 @@ fn claims() {
     let theirs = by(Some("https://issuer.example"), None, &[]);
     let anybodys = by(Some("anybody"), None, &[]);
     let no_text = Err(rejected("the token's `sub` and `iss` must be strings"));
-    // N stands for now.
+    // N is replaced by the current time.
     for (claims, more, expected) in [
         (r#"{"exp":N+1}"#, &[][..], nobody.clone()),
         (r#"{"exp":N-29}"#, &[], nobody.clone()),
@@ -159,7 +159,7 @@ fn claims() {
         (r#"{"exp":N+99,"iat":-1}"#, &[], times.clone()),
         (r#"{"exp":N+99,"iat":N+31}"#, &[], early.clone()),
         (r#"{"exp":N+99,"iat":N-99}"#, &[], nobody.clone()),
-        // What is no time at all.
+        // Not a time.
         (r#"{"exp":"N+99"}"#, &[], times.clone()),
         (r#"{"exp":null}"#, &[], times.clone()),
         (r#"{"exp":true}"#, &[], times.clone()),
@@ -223,7 +223,7 @@ fn claims() {
         (r#"{"exp":N+9,"iss":7}"#, &[], no_text),
         (r#"{"exp":N+9,"sub":""}"#, &[], Err(rejected("the token's `sub` must not be empty"))),
         (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], nobody),
-        // What is no object of claims.
+        // Not an object.
         ("[]", &[], Err(invalid())),
         ("null", &[], Err(invalid())),
         ("", &[], Err(invalid())),

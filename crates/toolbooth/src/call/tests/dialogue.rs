@@ -1,8 +1,8 @@
-//! The pipeline: what a tool says on its way, and what it asks.
+//! Tests of notifications and of requests for input.
 
 use super::*;
 
-fn made(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
+fn call(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
     let input = json!({ "text": text });
     let call = ToolRequest {
@@ -23,38 +23,38 @@ fn answered(key: &str, answer: InputResponse, state: Option<Value>) -> Dialogue 
 }
 
 #[test]
-fn notes_go_with_what_came_of_the_call() {
-    let (outcome, log) = made("note", Dialogue::default());
-    let Outcome::Done { notes, .. } = outcome else { panic!("{outcome:?}") };
+fn notifications_are_part_of_the_outcome() {
+    let (outcome, log) = call("note", Dialogue::default());
+    let Outcome::Done { notifications, .. } = outcome else { panic!("{outcome:?}") };
     let half = Notification::Progress { done: 1.0, total: Some(2.0), message: "half".to_owned() };
     let slow = Notification::Event { level: LoggingLevel::Warning, text: "slow".to_owned() };
-    assert_eq!(notes, [half, slow]);
-    assert!(log.is_empty(), "they are not for the operator: {log:?}");
+    assert_eq!(notifications, [half, slow]);
+    assert!(log.is_empty(), "not for the operator: {log:?}");
 }
 
 #[test]
-fn a_tool_asks_until_it_has_its_answers() {
+fn a_tool_requests_input_until_it_has_all_responses() {
     let name = || InputResponse::Given(json!({"name": "Ada"}));
     let colour = |value: Value| InputResponse::Given(json!({ "colour": value }));
     let state = || Some(json!("Ada"));
     let asks = |key: &str, state: Option<Value>| Err((key.to_owned(), state));
     for (what, dialogue, expected) in [
-        ("nothing yet", answered("other", name(), None), asks("name", None)),
+        ("no response", answered("other", name(), None), asks("name", None)),
         (
-            "of another type",
+            "another type",
             answered("name", InputResponse::Given(json!(7)), None),
             asks("name", None),
         ),
-        ("the first", answered("name", name(), None), asks("colour", state())),
-        ("the second", answered("colour", colour(json!("red")), state()), Ok("Adared")),
+        ("first response", answered("name", name(), None), asks("colour", state())),
+        ("second response", answered("colour", colour(json!("red")), state()), Ok("Adared")),
         ("declined", answered("colour", InputResponse::Declined, state()), Ok("Ada")),
         ("no colour", answered("colour", colour(json!(7)), state()), Ok("Ada")),
     ] {
-        let got = match made("ask", dialogue).0 {
+        let got = match call("ask", dialogue).0 {
             Outcome::Done { value, .. } => Ok(value),
-            Outcome::InputRequired { required: asked, .. } => {
-                assert_eq!((asked.tool, asked.questions.len()), ("Echo_Say", 1), "{what}");
-                Err((asked.questions.into_iter().map(|(key, _)| key).collect(), asked.state))
+            Outcome::InputRequired { required, .. } => {
+                assert_eq!((required.tool, required.questions.len()), ("Echo_Say", 1), "{what}");
+                Err((required.questions.into_iter().map(|(key, _)| key).collect(), required.state))
             }
             other => panic!("{what}: {other:?}"),
         };
@@ -63,26 +63,26 @@ fn a_tool_asks_until_it_has_its_answers() {
 }
 
 #[test]
-fn a_user_who_does_not_answer_ends_the_call() {
+fn a_declined_or_dismissed_request_fails_the_call() {
     for (answer, expected) in [
         (InputResponse::Declined, "The user declined to answer"),
         (InputResponse::Dismissed, "The user did not answer"),
     ] {
-        let (outcome, _) = made("ask", answered("name", answer, None));
+        let (outcome, _) = call("ask", answered("name", answer, None));
         let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
         assert_eq!(error.message, expected);
     }
 }
 
 #[test]
-fn a_client_is_asked_for_what_it_can_do() {
+fn input_is_requested_only_from_capable_clients() {
     for (capabilities, can) in [
         (Capabilities::default(), false),
         ([Capability::Url, Capability::Sampling, Capability::Roots].into_iter().collect(), false),
         ([Capability::Form].into_iter().collect(), true),
         (Capabilities::ALL, true),
     ] {
-        let (outcome, log) = made("ask", Dialogue { capabilities, ..Dialogue::default() });
+        let (outcome, log) = call("ask", Dialogue { capabilities, ..Dialogue::default() });
         match outcome {
             Outcome::InputRequired { .. } => assert!(can, "{capabilities:?}"),
             Outcome::Rejected(rejection) => {
@@ -92,34 +92,35 @@ fn a_client_is_asked_for_what_it_can_do() {
             }
             other => panic!("{other:?}"),
         }
-        assert!(log.is_empty(), "that is no fault: {log:?}");
+        assert!(log.is_empty(), "not a bug: {log:?}");
     }
 }
 
 #[test]
-fn to_ask_wrongly_is_a_fault_of_the_tool() {
-    for (text, fault) in [("ask none", "has no question"), ("ask much", "more than 2000 bytes")] {
+fn invalid_input_requests_are_bugs_of_the_tool() {
+    for (text, problem) in [("ask none", "without a request"), ("ask much", "more than 2000 bytes")]
+    {
         let (outcome, log) =
-            made(text, Dialogue { capabilities: Capabilities::ALL, ..Dialogue::default() });
+            call(text, Dialogue { capabilities: Capabilities::ALL, ..Dialogue::default() });
         let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
         assert_eq!(error.message, "The tool failed");
-        assert!(log.len() == 1 && log[0].contains(fault), "{log:?}");
+        assert!(log.len() == 1 && log[0].contains(problem), "{log:?}");
     }
     let questions = (0..17).map(|key| (key.to_string(), InputRequest::Roots)).collect();
-    let asked = InputRequired { tool: "t", questions, state: None };
-    assert_eq!(asked.fault(), Some("it has more than 16 questions at once"));
+    let required = InputRequired { tool: "t", questions, state: None };
+    assert_eq!(required.problem(), Some("it has more than 16 requests for input at once"));
 }
 
 #[test]
-fn each_question_needs_one_ability() {
-    for (question, capability) in [
+fn each_input_request_needs_one_capability() {
+    for (request, capability) in [
         (InputRequest::form("m", json!({})), Capability::Form),
         (InputRequest::url("m", "https://a.example"), Capability::Url),
         (InputRequest::sampling("m", 7), Capability::Sampling),
         (InputRequest::Roots, Capability::Roots),
     ] {
-        assert_eq!(question.capability(), capability);
-        let questions = [("q".to_owned(), question)].into();
+        assert_eq!(request.capability(), capability);
+        let questions = [("q".to_owned(), request)].into();
         let rejection = Rejection::from(InputRequired { tool: "t", questions, state: None });
         assert_eq!(rejection, Rejection::CannotAsk { name: "t", lacking: vec![capability] });
     }

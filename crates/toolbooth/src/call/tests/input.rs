@@ -1,11 +1,11 @@
-//! Input that a schema refuses, in words.
+//! Tests of the messages for invalid input.
 
 use std::borrow::Cow;
 
 use super::*;
 
 #[test]
-fn input_errors_in_words() {
+fn input_error_messages() {
     for (input, expected) in [
         (json!({}), vec![("text", "Is required")]),
         (json!({"text": 1}), vec![("text", "Must be a string")]),
@@ -55,7 +55,7 @@ fn input_errors_in_words() {
 }
 
 #[test]
-fn the_number_of_told_faults_is_bounded() {
+fn the_number_of_input_errors_is_limited() {
     let many: serde_json::Map<_, _> = (0..500).map(|n| (format!("p{n}"), json!(n))).collect();
     let (outcome, _) = outcome("Echo.Say", Value::Object(many), Credentials::default());
     let Outcome::InvalidInput(invalid) = outcome else { panic!("{outcome:?}") };
@@ -63,7 +63,7 @@ fn the_number_of_told_faults_is_bounded() {
 }
 
 #[test]
-fn the_size_of_told_faults_is_bounded() {
+fn the_size_of_input_errors_is_limited() {
     let key = |letter: char| letter.to_string().repeat(10_000);
     let below = |count| -> Value { (0..count).map(|n| (format!("p{n}"), json!(n))).collect() };
     let deep = (0..60).fold(json!(1), |inner, _| json!({ key('🙂'): inner }));
@@ -71,7 +71,7 @@ fn the_size_of_told_faults_is_bounded() {
         ("one long name", json!({ "text": "a", key('b'): 1 })),
         ("many", (0..500).map(|n| (format!("{n}{}", key('b')), json!(n))).collect()),
         ("a long path", deep.clone()),
-        ("many faults below a long path", json!({ key('b'): below(500), key('c'): deep })),
+        ("many errors below a long path", json!({ key('b'): below(500), key('c'): deep })),
     ] {
         let invalid = check(&OBJECTS, &(&input).into()).unwrap_err();
         let size = invalid.to_string().len();
@@ -84,7 +84,7 @@ fn the_size_of_told_faults_is_bounded() {
 }
 
 #[test]
-fn a_tool_without_parameters_names_each_that_it_is_sent() {
+fn a_tool_without_parameters_rejects_every_parameter() {
     const NONE: Properties = Properties { named: &[], patterns: &[], additional: Some(&NOTHING) };
     let nothing = of(&[OBJECT, Keyword::Object(ObjectKeyword::Properties(&NONE))]);
     for (input, expected) in [

@@ -1,10 +1,10 @@
-//! Which tool a call means, and whether it may be called.
+//! Tests of the lookup of tools and of the allowlist.
 
 use super::*;
 use crate::text::excerpt;
 
 #[test]
-fn the_allowlist_stands_before_everything_else_of_a_tool() {
+fn the_allowlist_is_checked_first() {
     for (variables, tool, expected, logged) in [
         (&[("TOOL_ALLOWLIST", "Echo.Say")][..], "Echo_Say", "done", 0),
         (&[("TOOL_ALLOWLIST", "Echo.Say")], "Echo_Private", "forbidden", 0),
@@ -37,8 +37,8 @@ fn the_allowlist_stands_before_everything_else_of_a_tool() {
 }
 
 #[test]
-fn a_tool_has_a_name_for_each_version_and_an_id() {
-    for (asked, expected) in [
+fn tools_are_found_by_name_versioned_name_and_id() {
+    for (requested, expected) in [
         ("Echo_Say", Ok("2.0.0")),
         ("Echo_Say__1_0_0", Ok("1.0.0")),
         ("Echo.Say", Ok("2.0.0")),
@@ -48,19 +48,19 @@ fn a_tool_has_a_name_for_each_version_and_an_id() {
         ("echo_say", Err("UnknownTool")),
         ("", Err("UnknownTool")),
     ] {
-        let got = ToolSelector::Name(asked.into()).resolve(CATALOG);
+        let got = ToolSelector::Name(requested.into()).resolve(CATALOG);
         let got = got.map(|tool| tool.version.to_string()).map_err(|rejection| {
             format!("{rejection:?}").split([' ', '{']).next().unwrap_or_default().to_owned()
         });
-        assert_eq!(got.as_deref().map_err(String::as_str), expected, "{asked}");
+        assert_eq!(got.as_deref().map_err(String::as_str), expected, "{requested}");
     }
 }
 
 #[test]
-fn a_name_that_no_tool_has_is_told_as_it_was_asked() {
+fn unknown_tools_are_reported_as_requested() {
     let long = "é".repeat(5000);
     let cut = format!("{}…", "é".repeat(64));
-    for (wanted, id, name) in [
+    for (selector, id, name) in [
         (ToolSelector::Id("Weather.Nope@2".into()), "Weather.Nope", "Weather_Nope"),
         (ToolSelector::Name("Weather.Nope".into()), "Weather.Nope", "Weather.Nope"),
         (ToolSelector::Name("Weather.Nope@2".into()), "Weather.Nope", "Weather.Nope@2"),
@@ -70,14 +70,14 @@ fn a_name_that_no_tool_has_is_told_as_it_was_asked() {
         (ToolSelector::Name(long.into()), &cut, &cut),
     ] {
         let rejection = Rejection::UnknownTool { id: id.to_owned(), name: name.to_owned() };
-        assert_eq!(wanted.resolve(CATALOG).map(Tool::id), Err(rejection), "{wanted:?}");
+        assert_eq!(selector.resolve(CATALOG).map(Tool::id), Err(rejection), "{selector:?}");
     }
 }
 
 #[test]
 fn excerpts() {
     let letters = |count| "a".repeat(count);
-    for (word, expected) in [
+    for (text, expected) in [
         (String::new(), String::new()),
         ("Echo.Say@1".to_owned(), "Echo.Say@1".to_owned()),
         (letters(64), letters(64)),
@@ -88,6 +88,6 @@ fn excerpts() {
         ("\0\r\n\t\u{7f}\u{85}".to_owned(), "�".repeat(6)),
         ("\u{200b}\u{2028}\u{202e}\u{2066}\u{feff}".to_owned(), "�".repeat(5)),
     ] {
-        assert_eq!(excerpt(&word), expected, "{word:.20?}");
+        assert_eq!(excerpt(&text), expected, "{text:.20?}");
     }
 }

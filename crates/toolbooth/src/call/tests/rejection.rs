@@ -1,9 +1,9 @@
-//! The one table of errors.
+//! Tests of the messages, status codes and headers of rejections.
 
 use super::*;
 
 #[test]
-fn every_kind_describes_itself() {
+fn every_kind_has_a_description() {
     let expected = [
         (404, "There is nothing at this address", "GET / lists the endpoints"),
         (404, "This server does not serve this endpoint", "it is hosted"),
@@ -42,8 +42,8 @@ fn every_kind_describes_itself() {
         ),
         (
             400,
-            "Tool 'A_B' needs an answer that this protocol cannot deliver",
-            "the tool asks back, which needs a client that shows its user a form and lets its model \
+            "Tool 'A_B' needs input that cannot be requested in this call",
+            "the tool requests input, which needs a client that can show a form to its user and lets its model \
              write a message",
         ),
         (503, "The tool server is temporarily unavailable", "it has no random bytes"),

@@ -1,4 +1,4 @@
-//! The pipeline: what comes of a call.
+//! Tests of the outcomes of calls.
 
 use super::*;
 
@@ -6,21 +6,21 @@ use super::*;
 fn a_call_gives_a_value_an_id_and_a_duration() {
     let (outcome, log) =
         outcome("Echo.Say", json!({"text": "hi", "mood": "glad"}), Credentials::default());
-    let Outcome::Done { call_id, duration_ms, value, notes } = outcome else {
+    let Outcome::Done { call_id, duration_ms, value, notifications } = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(
         call_id, "00010203-0405-4607-8809-0a0b0c0d0e0f",
         "a version 4 UUID of the host's random bytes"
     );
-    assert_eq!(duration_ms, 1, "the fake clock ticks once between two looks");
+    assert_eq!(duration_ms, 1, "each reading advances the fake clock by 1 ms");
     assert_eq!(value, json!("higlad"));
-    assert_eq!(notes, []);
+    assert_eq!(notifications, []);
     assert!(log.is_empty(), "{log:?}");
 }
 
 #[test]
-fn a_tools_own_failure_is_told_as_it_is() {
+fn the_error_of_a_tool_is_returned_unchanged() {
     let (outcome, log) = outcome("Echo.Say", json!({"text": "fail"}), Credentials::default());
     let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
     let expected = ToolError {
@@ -35,7 +35,7 @@ fn a_tools_own_failure_is_told_as_it_is() {
 }
 
 #[test]
-fn a_tools_fault_is_vague_on_the_wire_and_loud_in_the_log() {
+fn bugs_of_a_tool_are_logged_and_hidden_from_the_client() {
     for (id, text, detail) in [
         ("Echo.Say", "long", "input: Must have at most 12 characters"),
         ("Echo.Broken", "x", "detail"),
@@ -47,12 +47,12 @@ fn a_tools_fault_is_vague_on_the_wire_and_loud_in_the_log() {
         assert!(!error.can_retry);
         assert_eq!(log.len(), 1, "{log:?}");
         assert!(log[0].starts_with("Error faulty_tool") && log[0].contains(detail), "{log:?}");
-        assert!(!log[0].contains("secret"), "not with the input: {log:?}");
+        assert!(!log[0].contains("secret"), "the input must not be logged: {log:?}");
     }
 }
 
 #[test]
-fn refusals_before_the_call() {
+fn rejections_before_the_tool_runs() {
     let missing = |authorization: &[&'static str], secrets: &[&'static str], user_id| {
         Rejection::MissingRequirements(MissingRequirements {
             authorization: authorization.to_vec(),
@@ -93,7 +93,7 @@ fn refusals_before_the_call() {
             missing(&[], &["KEY"], false),
         ),
     ] {
-        // The input is wrong as well: what precedes the call is told first.
+        // The input is invalid too, but is checked later.
         let (outcome, _) = outcome(id, json!({}), credentials);
         let Outcome::Rejected(rejection) = outcome else { panic!("{id}: {outcome:?}") };
         assert_eq!(rejection, expected, "{id}");
@@ -101,7 +101,7 @@ fn refusals_before_the_call() {
 }
 
 #[test]
-fn a_handler_is_given_what_the_client_sent() {
+fn a_handler_gets_the_credentials_of_the_client() {
     for (text, expected) in [("user", "u"), ("token", "mail-value")] {
         let sent = credentials(Some("u"), &["mail"], &["KEY"]);
         let (outcome, _) = outcome("Echo.Private", json!({"text": text}), sent);

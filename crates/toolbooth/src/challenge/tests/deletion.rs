@@ -1,5 +1,5 @@
-//! A grant that its user has deleted stays deleted, whatever is under way elsewhere, and the provider
-//! is told.
+//! Tests of the deletion of grants: a deleted grant stays deleted despite concurrent requests, and the provider
+//! is notified.
 
 use futures_util::future::join;
 use pollster::block_on;
@@ -32,9 +32,9 @@ pub(super) fn granted_for_an_hour(variables: &[(&str, &str)]) -> World {
 
 /// Deletes ada's grant from a place of its own.
 fn delete(world: &World) {
-    let place = world.host.store.place.replace(9);
+    let place = world.host.store.location.replace(9);
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
-    world.host.store.place.set(place);
+    world.host.store.location.set(place);
 }
 
 async fn delete_at(world: &World, server: &Server) -> u16 {
@@ -44,11 +44,11 @@ async fn delete_at(world: &World, server: &Server) -> u16 {
 /// Whether calls from any place find no grant, and no challenge completes by itself.
 fn is_gone(world: &World) {
     for place in [0, 1, 2, 9] {
-        world.host.store.place.set(place);
+        world.host.store.location.set(place);
         let asked = world.challenge();
         assert_eq!(world.status(&asked), "pending", "place {place}");
     }
-    world.host.store.place.set(0);
+    world.host.store.location.set(0);
 }
 
 fn issued() -> usize {
@@ -96,13 +96,13 @@ fn a_refresh_that_is_under_way_does_not_bring_a_deleted_grant_back() {
 fn a_place_with_an_old_copy_refreshes_it_and_it_stays_deleted() {
     let world = granted_for_an_hour(&[]);
     world.wait(HOUR - 5 * 60_000 - STALE_MS - 30_000);
-    world.host.store.place.set(1);
+    world.host.store.location.set(1);
     assert_eq!(world.token(), "access-1", "this place has now read the grant, and no deletion");
     world.wait(1_000);
     delete(&world);
-    world.host.store.place.set(2);
+    world.host.store.location.set(2);
     assert_eq!(world.call_for("ada", "token").0, 400, "gone at once where nobody has looked");
-    world.host.store.place.set(1);
+    world.host.store.location.set(1);
     world.wait(58_000);
     assert_eq!(world.token(), "access-2", "within the minute that is promised");
     let written = world.host.now_ms.get();
@@ -130,9 +130,9 @@ fn the_user_may_consent_again_at_once() {
         let asked = world.challenge_for("ada", input);
         world.wait(wait);
         complete(&world, &asked, &mut Browser::default());
-        world.host.store.place.set(3);
+        world.host.store.location.set(3);
         assert_eq!(world.token(), "access-2", "{knows} {wait}: where nobody has looked");
-        world.host.store.place.set(0);
+        world.host.store.location.set(0);
         world.wait(STALE_MS);
         assert_eq!(world.status(&asked), "completed", "{knows} {wait}");
         assert_eq!(world.token(), "access-2", "{knows} {wait}");
@@ -310,7 +310,7 @@ fn a_provider_that_does_not_revoke_is_logged_and_the_grant_is_deleted() {
         (None, true, "no response in time"),
     ] {
         let world = World::with(&[REVOKE]);
-        upstream(|server| (server.refuses_to_revoke, server.down) = (status, down));
+        upstream(|server| (server.revocation_status, server.down) = (status, down));
         deleted_at(&world, "mail", Some("refresh-1"));
         let log = world.log();
         assert!(log.contains(fault), "{log}");
@@ -321,7 +321,7 @@ fn a_provider_that_does_not_revoke_is_logged_and_the_grant_is_deleted() {
 #[test]
 fn nothing_is_revoked_unless_the_deletion_is_written() {
     let world = granted_for_an_hour(&[REVOKE]);
-    world.host.store.refuses_writes.set(true);
+    world.host.store.fails_writes.set(true);
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 400);
     assert!(upstream(|server| server.revoked.is_empty()), "the grant still counts");
     assert_eq!(world.token(), "access-1");

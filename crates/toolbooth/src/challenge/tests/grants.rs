@@ -1,4 +1,4 @@
-//! What becomes of a grant: refreshed, refused, forgotten.
+//! Tests of the lifecycle of a grant: refreshed, rejected, deleted.
 
 use super::super::owner::{Owner, OwnerError};
 use super::*;
@@ -36,10 +36,10 @@ fn a_reader_that_is_a_minute_behind_uses_the_old_token_while_it_is_good() {
     world.wait(HOUR - 5 * 60_000 - 30_000 - STALE_MS);
     assert_eq!(world.token(), "access-1");
     world.wait(30_000);
-    world.host.store.place.set(1);
+    world.host.store.location.set(1);
     assert_eq!(world.token(), "access-2");
     // This place has read the old grant half a minute ago. Its refresh token is used up.
-    world.host.store.place.set(0);
+    world.host.store.location.set(0);
     assert_eq!(world.token(), "access-1");
     world.wait(STALE_MS);
     assert_eq!(world.token(), "access-2");
@@ -144,10 +144,10 @@ fn a_grant_that_has_ended_does_not_complete_a_challenge() {
 fn a_refreshed_grant_that_cannot_be_kept_serves_the_call() {
     let world = granted_for_an_hour();
     world.wait(HOUR - 5 * 60_000);
-    world.host.store.refuses_writes.set(true);
+    world.host.store.fails_writes.set(true);
     assert_eq!(world.token(), "access-2");
     assert!(world.log().contains("Error store"), "{}", world.log());
-    world.host.store.refuses_writes.set(false);
+    world.host.store.fails_writes.set(false);
     // The new refresh token is lost. The old access token is used to its end, then the user is asked.
     assert_eq!(world.token(), "access-1");
     world.wait(5 * 60_000);
@@ -159,7 +159,7 @@ fn a_revoked_grant_becomes_a_challenge() {
     let world = World::new();
     granted(&world);
     let asked = world.challenge_for("ada", "revoked");
-    assert_eq!(world.status(&asked), "pending", "the grant that was refused does not count");
+    assert_eq!(world.status(&asked), "pending", "the rejected grant does not count");
     let page = Browser::default().send(&world, ("GET", &asked.url));
     assert!(text(&page).contains("send"), "{}", text(&page));
     complete(&world, &asked, &mut Browser::default());
@@ -293,7 +293,7 @@ fn a_forgotten_grant() {
     world.wait(STALE_MS);
     world.challenge();
     world.wait(1_000);
-    world.host.store.refuses_writes.set(true);
+    world.host.store.fails_writes.set(true);
     let (status, body) = delete("/auth/grants/mail?user_id=ada");
     assert_eq!(status, 400);
     assert!(body.contains("its KV namespace does not answer"), "{body}");

@@ -29,7 +29,7 @@ fn a_second_delete_does_not_undo_the_first() {
     let world = granted_for_an_hour(&[]);
     let old = world.host.store.values();
     world.host.now_ms.set(world.host.now_ms.get() - 10 * 60_000);
-    world.host.store.place.set(9);
+    world.host.store.location.set(9);
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
     world.wait(61_000);
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
@@ -37,7 +37,7 @@ fn a_second_delete_does_not_undo_the_first() {
     world.wait(10 * 60_000);
     ready(world.host.put(key, sealed, std::time::Duration::from_secs(6000))).unwrap();
     for place in [0, 1, 2, 9] {
-        world.host.store.place.set(place);
+        world.host.store.location.set(place);
         assert_eq!(world.call_for("ada", "token").0, 400, "place {place}");
     }
 }
@@ -108,9 +108,9 @@ fn names_that_differ_in_spaces_look_different() {
 #[test]
 fn a_grant_that_cannot_be_read_is_not_removed_before_it_is_revoked() {
     let world = granted_for_an_hour(&[REVOKE]);
-    world.host.store.refuses_reads_of.set(Some("grant:"));
+    world.host.store.fails_reads_of.set(Some("grant:"));
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 400);
-    world.host.store.refuses_reads_of.set(None);
+    world.host.store.fails_reads_of.set(None);
     world.wait(STALE_MS);
     assert_eq!(world.call_for("ada", "token").0, 400, "it is deleted all the same");
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);

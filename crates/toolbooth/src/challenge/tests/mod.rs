@@ -54,7 +54,7 @@ fn x20_x21_a_call_a_challenge_a_grant_and_the_call_again() {
     assert_eq!(world.token(), "access-1");
     let values = format!("{:?}", world.host.store.values());
     for secret in ["access-1", "refresh-1", "ada", "mail"] {
-        assert!(!values.contains(secret), "{secret} stands in the store: {values}");
+        assert!(!values.contains(secret), "{secret} is in the store: {values}");
         assert!(!world.log().contains(secret), "{}", world.log());
     }
     assert_eq!(world.call_for("bob", "token").0, 400, "it is another user's grant");
@@ -104,10 +104,10 @@ fn x21_a_call_that_is_made_too_early_gets_a_challenge_that_completes_by_itself()
     let world = World::new();
     let asked = world.challenge();
     complete(&world, &asked, &mut Browser::default());
-    world.host.store.place.set(1);
+    world.host.store.location.set(1);
     assert_eq!(world.status(&asked), "completed");
     assert_eq!(world.token(), "access-1");
-    world.host.store.place.set(0);
+    world.host.store.location.set(0);
     let second = world.challenge();
     world.wait(STALE_MS);
     assert_eq!(world.status(&second), "completed");
@@ -249,7 +249,7 @@ fn a_callback_that_comes_again_is_harmless() {
         assert_eq!(upstream(|server| server.asked.len()), 1, "without using the code again");
         (before, back)
     };
-    // At the same moment, before the browser had the answer: the code is refused, the grant stays.
+    // At the same time, before the browser had the response: the code is rejected, the grant is kept.
     let (mut browser, back) = before;
     world.wait(1_000);
     assert_eq!(browser.send(&world, ("GET", &back)).status, 400);
@@ -300,8 +300,8 @@ fn a_provider_that_fails_can_be_tried_again() {
         let page = browser.send(&world, ("GET", &back));
         assert_eq!(page.status, status, "{instead:?}: {}", text(&page));
         assert_eq!(text(&page).contains("Try again"), status == 502, "{instead:?}");
-        // A code that is refused may have been used by the same user: the check waits for what the
-        // store may have to say of that.
+        // A rejected code may have been used by the same user already: the check waits until that is
+        // visible in the store.
         world.wait(STALE_MS);
         assert_eq!(world.status(&asked), check, "{instead:?}");
         assert!(world.log().contains("authorization_server"), "{}", world.log());
@@ -316,15 +316,15 @@ fn a_store_that_fails_loses_nothing_but_time() {
     let asked = world.challenge();
     let mut browser = Browser::default();
     let back = agree(&browser.leave(&world, &asked));
-    world.host.store.refuses_writes.set(true);
+    world.host.store.fails_writes.set(true);
     let page = browser.send(&world, ("GET", &back));
     assert_eq!(page.status, 503);
     assert!(text(&page).contains("could not be saved") && text(&page).contains("Try again"));
-    // A denial that cannot be noted is told to the user; the client hears of it when time is up.
+    // If a denial cannot be stored, the user sees it, and the client only sees the challenge expire.
     let denied = disagree(&browser.leave(&world, &asked), "access_denied");
     assert_eq!(browser.send(&world, ("GET", &denied)).status, 403);
     assert_eq!(world.status(&asked), "pending");
-    world.host.store.refuses_writes.set(false);
+    world.host.store.fails_writes.set(false);
     complete(&world, &asked, &mut browser);
     world.wait(STALE_MS);
     assert_eq!(world.status(&asked), "completed");

@@ -18,9 +18,9 @@ pub(super) fn call(world: &World, user: &str, token: &str) -> (u16, Value) {
 
 /// A proof of ada's grant, from a place that sees it.
 fn proof(world: &World, asked: &InputRequired) -> String {
-    world.host.store.place.set(9);
+    world.host.store.location.set(9);
     let check = world.check(asked);
-    world.host.store.place.set(0);
+    world.host.store.location.set(0);
     assert_eq!(check["status"], "completed");
     check["proof"].as_str().unwrap().to_owned()
 }
@@ -36,7 +36,7 @@ fn x21_a_retry_after_completion_works_where_the_store_is_a_minute_behind() {
     assert_eq!(world.call_for("ada", "token").0, 400, "without the proof");
     let (status, body) = call(&world, "ada", &proof);
     assert_eq!((status, body["value"].as_str()), (200, Some("access-1")), "{body}");
-    // As for every token, a service may refuse it: then the user is asked, for a later grant.
+    // A service may reject it like any token: the user is then asked for a new grant.
     let revoked = ("ada", "revoked", with(&proof));
     let (status, body) = block_on(world.call_with(&world.instance(), &[], revoked));
     let again = &body["missing_requirements"]["authorization"][0];
@@ -62,10 +62,12 @@ fn a_proof_is_a_handle_that_says_nothing() {
     assert!(!values.contains(handle), "nor can it be found in the store");
     // Every challenge that the grant completes gets the same, without a write.
     let second = world.challenge();
-    world.host.store.asked.take();
+    world.host.store.operations.take();
     assert_eq!(self::proof(&world, &second), proof);
-    assert!(world.host.store.asked.take().iter().all(|asked| asked.starts_with("get ")));
-    // What it stands for cannot refresh anything.
+    assert!(
+        world.host.store.operations.take().iter().all(|operation| operation.starts_with("get "))
+    );
+    // Only the grant contains the refresh token.
     for (key, value) in world.host.store.values() {
         let grant = String::from_utf8(grant_keys().open(&key, &value).unwrap()).unwrap();
         assert_eq!(grant.contains("refresh-1"), key.starts_with("grant:"), "{key}: {grant}");
@@ -78,12 +80,12 @@ fn a_proof_that_cannot_be_read_costs_a_minute_and_nothing_else() {
     let asked = world.challenge();
     complete(&world, &asked, &mut Browser::default());
     let proof = proof(&world, &asked);
-    world.host.store.refuses_reads_of.set(Some("proof:"));
+    world.host.store.fails_reads_of.set(Some("proof:"));
     let (status, body) = call(&world, "ada", &proof);
     assert_eq!(status, 400, "{body}");
     let again = &body["missing_requirements"]["authorization"][0]["check_url"];
     let again = InputRequired { url: String::new(), check_url: again.as_str().unwrap().to_owned() };
-    world.host.store.refuses_reads_of.set(None);
+    world.host.store.fails_reads_of.set(None);
     world.wait(STALE_MS);
     assert_eq!(world.status(&again), "completed", "nobody had to do anything");
     assert_eq!(call(&world, "ada", &proof).0, 200);
@@ -97,12 +99,12 @@ fn a_proof_ends_with_the_grant() {
     let proof = proof(&world, &asked);
     assert_eq!(call(&world, "ada", &proof).0, 200);
     world.wait(2_000);
-    world.host.store.place.set(9);
+    world.host.store.location.set(9);
     let deleted = world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
     assert_eq!(deleted.status, 204);
-    world.host.store.place.set(5);
+    world.host.store.location.set(5);
     assert_eq!(call(&world, "ada", &proof).0, 400, "where nobody has looked before");
-    world.host.store.place.set(0);
+    world.host.store.location.set(0);
     world.wait(STALE_MS - 2_000);
     assert_eq!(call(&world, "ada", &proof).0, 400, "everywhere, a minute after the last look");
 }
@@ -128,7 +130,7 @@ fn proofs_that_do_not_count() {
         ("changed", &[], "ada", &changed),
         ("cut off", &[], "ada", &proof[..40]),
         ("nothing but the beginning", &[], "ada", "toolbooth-proof."),
-        ("what stands in the store", &[], "ada", &format!("toolbooth-proof.{sealed}")),
+        ("the stored value", &[], "ada", &format!("toolbooth-proof.{sealed}")),
         ("its key there", &[], "ada", &key.replace("proof:", "toolbooth-proof.")),
     ] {
         let call = (user, "token", with(token));
@@ -158,7 +160,7 @@ fn a_proof_lives_no_longer_than_its_token() {
     assert_eq!(call(&world, "ada", &proof).0, 200);
     world.wait(30_000);
     assert_eq!(call(&world, "ada", &proof).0, 400, "here the grant is not seen yet");
-    world.host.store.place.set(8);
+    world.host.store.location.set(8);
     let check = world.check(&asked);
     assert_eq!((check["status"].as_str(), check.get("proof")), (Some("completed"), None));
     assert_eq!(world.token(), "access-2", "a call refreshes it");

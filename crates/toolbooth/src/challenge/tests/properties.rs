@@ -13,7 +13,7 @@ fn path() -> impl Strategy<Value = String> {
     prop_oneof![6 => known.prop_map(str::to_owned), 1 => "/auth/[a-z/%]{0,12}"]
 }
 
-/// A query of a few fields; `GOOD` stands for a value that is right in one of them.
+/// A query of a few fields; `GOOD` is replaced by a value that is valid in one of them.
 fn query() -> impl Strategy<Value = String> {
     let name = select(vec!["c", "state", "code", "error", "iss", "user_id", ""]);
     let value = prop_oneof![

@@ -75,7 +75,7 @@ fn requests_that_refresh_at_the_same_moment_all_get_the_new_token() {
         assert_eq!(status, 200, "{body}");
         assert_eq!(body["value"], "access-2");
     }
-    assert_eq!(refreshed(), 3, "the refusals of the second and the third changed nothing");
+    assert_eq!(refreshed(), 3, "the rejections of the second and the third changed nothing");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn an_instance_does_not_use_a_refresh_token_again_that_it_has_used() {
     for store_works in [true, false] {
         let world = ended();
         let server = world.instance();
-        world.host.store.refuses_writes.set(!store_works);
+        world.host.store.fails_writes.set(!store_works);
         for _ in 0..59 {
             let (status, body) = block_on(world.call_at(&server, "ada", "token"));
             assert_eq!((status, body["value"].as_str()), (200, Some("access-2")), "{store_works}");
@@ -99,14 +99,14 @@ fn a_place_that_refreshes_second_asks_and_the_challenge_completes_by_itself() {
     upstream(|server| server.expires_in = Some(120));
     granted(&world);
     world.wait(25_000);
-    world.host.store.place.set(1);
+    world.host.store.location.set(1);
     assert_eq!(world.token(), "access-1");
     world.wait(36_000);
-    world.host.store.place.set(0);
+    world.host.store.location.set(0);
     assert_eq!(world.token(), "access-2");
     // This place has read the old grant half a minute ago: its token has ended, and its refresh token
     // is used up.
-    world.host.store.place.set(1);
+    world.host.store.location.set(1);
     let asked = world.challenge();
     assert_eq!(world.status(&asked), "pending");
     world.wait(STALE_MS);
@@ -158,10 +158,10 @@ fn a_grant_that_is_forgotten_here_is_forgotten_here_at_once() {
     assert_eq!(block_on(world.call_at(&server, "ada", "token")).0, 200);
     let path = "/auth/grants/mail?user_id=ada";
     let forget = |server| block_on(world.ask_at(server, ("DELETE", path), &[], "")).status;
-    world.host.store.refuses_writes.set(true);
+    world.host.store.fails_writes.set(true);
     assert_eq!(forget(&server), 400);
     assert_eq!(block_on(world.call_at(&server, "ada", "token")).0, 200, "it was not forgotten");
-    world.host.store.refuses_writes.set(false);
+    world.host.store.fails_writes.set(false);
     world.wait(1_000);
     assert_eq!(forget(&server), 204);
     assert_eq!(block_on(world.call_at(&server, "ada", "token")).0, 400);

@@ -22,9 +22,9 @@ fn granted_for_an_hour() -> World {
 }
 
 fn asked_for(world: &World, token: &str) -> Vec<String> {
-    world.host.store.asked.take();
+    world.host.store.operations.take();
     assert_eq!(world.token(), token);
-    world.host.store.asked.take()
+    world.host.store.operations.take()
 }
 
 #[test]
@@ -62,16 +62,16 @@ fn a_deletion_counts_under_both_keys() {
         world.wait(HOUR - 5 * 60_000 - STALE_MS - 30_000);
         assert_eq!(world.token(), "access-1");
         with(&mut world, deleting);
-        world.host.store.place.set(9);
+        world.host.store.location.set(9);
         assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
-        world.host.store.place.set(0);
+        world.host.store.location.set(0);
         with(&mut world, refreshing);
         world.wait(40_000);
         assert_eq!(world.token(), "access-2", "the minute is not over");
         world.wait(STALE_MS);
         for (key, place) in [(OLD, 0), (NEW, 0), (OLD, 3), (NEW, 4)] {
             with(&mut world, key);
-            world.host.store.place.set(place);
+            world.host.store.location.set(place);
             let asked = world.challenge();
             assert_eq!(world.status(&asked), "pending", "{deleting} {refreshing} {key} {place}");
         }

@@ -4,9 +4,9 @@ use super::*;
 
 /// What a step asked of the store.
 fn asked_for(world: &World, step: impl FnOnce()) -> Vec<String> {
-    world.host.store.asked.take();
+    world.host.store.operations.take();
     step();
-    world.host.store.asked.take()
+    world.host.store.operations.take()
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn what_each_step_asks_of_the_store() {
         assert_eq!(Browser::default().send(&world, ("GET", &back)).status, 403);
         assert_eq!(browser.send(&world, ("GET", "/auth/callback/mail?state=x&code=x")).status, 400);
     });
-    assert_eq!(ops, [""; 0], "a callback that is refused");
+    assert_eq!(ops, [""; 0], "a rejected callback");
     let early = browser.cookies.clone();
     let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 200));
     assert_eq!(ops, ["put grant", "put proof"], "the callback, without a look at what was there");
@@ -131,7 +131,7 @@ fn a_check_that_cannot_read_the_grant_decides_nothing() {
         (Some("failed:"), "completed"),
         (None, "completed"),
     ] {
-        world.host.store.refuses_reads_of.set(unreadable);
+        world.host.store.fails_reads_of.set(unreadable);
         assert_eq!(world.status(&asked), status, "{unreadable:?}");
     }
 }
@@ -143,7 +143,7 @@ fn a_grant_that_was_not_kept_is_nowhere() {
     let asked = world.challenge();
     let mut browser = Browser::default();
     let back = agree(&browser.leave(&world, &asked));
-    world.host.store.refuses_writes.set(true);
+    world.host.store.fails_writes.set(true);
     let cookies: Vec<_> =
         browser.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let cookie = [("cookie", &*cookies.join("; "))];

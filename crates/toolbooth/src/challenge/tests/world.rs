@@ -65,7 +65,7 @@ pub(super) struct FakeAuthorizationServer {
     /// What came to be revoked: method, address, `Authorization` and body.
     pub(super) revoked: Vec<(String, String, String, String)>,
     /// Answers these with this status instead.
-    pub(super) refuses_to_revoke: Option<u16>,
+    pub(super) revocation_status: Option<u16>,
     /// Where its discovery document says that grants are revoked.
     pub(super) revocation_endpoint: Option<&'static str>,
 }
@@ -99,7 +99,7 @@ impl FakeAuthorizationServer {
                 authorization,
                 body,
             ));
-            return reply(self.refuses_to_revoke.unwrap_or(200), "");
+            return reply(self.revocation_status.unwrap_or(200), "");
         }
         if let Some((status, body)) = self.instead {
             return reply(status, body);
@@ -179,7 +179,7 @@ impl World {
         Self::with(&[])
     }
 
-    /// With further variables, or others in the place of those in [`VARIABLES`].
+    /// With additional variables, which may replace those in [`VARIABLES`].
     pub(super) fn with(variables: &[(&str, &str)]) -> Self {
         upstream(|server| *server = FakeAuthorizationServer::default());
         let all: Vec<_> = VARIABLES.iter().chain(variables).copied().collect();

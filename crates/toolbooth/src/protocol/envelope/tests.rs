@@ -156,13 +156,18 @@ fn the_result_is_in_an_envelope() {
                 call_id: "7".to_owned(),
                 duration_ms: 2,
                 value: json!(15),
-                notes: Vec::new(),
+                notifications: Vec::new(),
             },
             r#"{"call_id":"7","duration":2,"success":true,"value":15}"#,
         ),
         (
             // T26
-            Outcome::Failed { call_id: "7".to_owned(), duration_ms: 60, error, notes: Vec::new() },
+            Outcome::Failed {
+                call_id: "7".to_owned(),
+                duration_ms: 60,
+                error,
+                notifications: Vec::new(),
+            },
             r#"{"call_id":"7","duration":60,"success":false,"error":{"message":"No","developer_message":"d","can_retry":true,"additional_prompt_content":"p","retry_after_ms":500}}"#,
         ),
     ] {

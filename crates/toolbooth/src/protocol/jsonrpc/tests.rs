@@ -326,7 +326,7 @@ fn the_data_of_errors() {
         call_id: String::new(),
         duration_ms: 0,
         error,
-        notes: Vec::new(),
+        notifications: Vec::new(),
     };
     let invalid = |rows: &[(&str, &str)]| {
         let error = |(parameter, message): &(&str, &str)| ParameterError {

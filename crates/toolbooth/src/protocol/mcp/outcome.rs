@@ -61,14 +61,18 @@ pub(super) fn encode(
     context: &RequestContext<'_>,
 ) -> Response {
     match outcome {
-        Outcome::Done { value, notes, .. } => call.notifications.prepend(&notes, call.value(value)),
-        Outcome::Failed { error, notes, .. } => {
-            call.notifications.prepend(&notes, call.failure(&error))
+        Outcome::Done { value, notifications, .. } => {
+            call.notifications.prepend(&notifications, call.value(value))
+        }
+        Outcome::Failed { error, notifications, .. } => {
+            call.notifications.prepend(&notifications, call.failure(&error))
         }
         Outcome::InvalidInput(input) => call.invalid_input(&input),
-        Outcome::InputRequired { required, notes } => {
+        Outcome::InputRequired { required, notifications } => {
             match call.elicitation.input_required(required) {
-                Ok(result) => call.notifications.prepend(&notes, call.input_required(&result)),
+                Ok(result) => {
+                    call.notifications.prepend(&notifications, call.input_required(&result))
+                }
                 Err(rejection) => call.rejection(&rejection, context),
             }
         }

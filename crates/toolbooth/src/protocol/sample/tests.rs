@@ -9,7 +9,7 @@ use crate::protocol::SAMPLES;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/support/protocols.json");
 
-/// A sample as JSON. `{tool_id}`, `{name}`, `{id}`, `{input}`, `{context}` and `{call}` stand for values.
+/// A sample as JSON. `{tool_id}`, `{name}`, `{id}`, `{input}`, `{context}` and `{call}` are replaced by values.
 fn exported(sample: &Sample) -> Value {
     let (input, context) = (&json!("{input}"), Some(&json!("{context}")));
     let call = SampleCall { id: "{id}", tool_id: "{tool_id}", name: "{name}", input, context };

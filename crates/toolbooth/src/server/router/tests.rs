@@ -1,4 +1,4 @@
-//! Which route a path leads to.
+//! Tests of the routes of paths.
 
 use super::*;
 use crate::call::Rejection;

@@ -1,4 +1,4 @@
-//! Access by web pages: preflights, and the headers that let a page read an answer.
+//! Tests of CORS: preflights, and the headers that let a page read a response.
 
 use super::*;
 
@@ -12,20 +12,16 @@ fn options() {
         ("/oxp/health", "GET, HEAD, OPTIONS"),
         ("/call", "POST, OPTIONS"),
     ] {
-        // Without both headers it is no preflight.
+        // A preflight has both headers.
         for headers in [&[][..], &[PREFLIGHT]] {
             let expected = format!("204\nallow: {allow}\noxp-version: 1.0\n");
-            assert_eq!(
-                asked(&host, ("OPTIONS", path, headers), ""),
-                expected,
-                "{path} {headers:?}"
-            );
+            assert_eq!(send(&host, ("OPTIONS", path, headers), ""), expected, "{path} {headers:?}");
         }
     }
 }
 
 #[test]
-fn a_preflight_comes_before_everything_else() {
+fn preflights_are_handled_first() {
     let rejected = error(
         403,
         "Pages of this origin may not call the server",
@@ -56,7 +52,7 @@ fn a_preflight_comes_before_everything_else() {
             for path in ["/tools/call", "/health", "/nowhere", ""] {
                 for version in ["1.0", "2.0"] {
                     let headers = [ORIGIN, PREFLIGHT, ("oxp-version", version)];
-                    let got = asked(&host, ("OPTIONS", path, &headers), "not even a body");
+                    let got = send(&host, ("OPTIONS", path, &headers), "not even a body");
                     assert_eq!(got, expected, "{origins} {path} {broken:?}");
                 }
             }
@@ -65,7 +61,7 @@ fn a_preflight_comes_before_everything_else() {
 }
 
 #[test]
-fn every_answer_can_be_read_by_an_allowed_page_alone() {
+fn only_allowed_pages_can_read_responses() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "https://a.example")]);
     let readable = "access-control-expose-headers: etag, oxp-version, retry-after, retry-after-ms, \
                     toolbooth-warning, www-authenticate, x-should-retry\n\
@@ -81,29 +77,29 @@ fn every_answer_can_be_read_by_an_allowed_page_alone() {
         ("GET", "/call", "", 405),
         ("OPTIONS", "/call", "", 204),
     ] {
-        let from_page = asked(&host, (method, path, &[JSON, ORIGIN]), body);
+        let from_page = send(&host, (method, path, &[JSON, ORIGIN]), body);
         assert!(from_page.starts_with(&status.to_string()), "{from_page}");
         assert!(from_page.contains(&format!("oxp-version: 1.0\n{readable}")), "{from_page}");
-        let program = asked(&host, (method, path, &[JSON]), body);
+        let program = send(&host, (method, path, &[JSON]), body);
         assert!(program.starts_with(&status.to_string()), "{program}");
-        let stranger =
-            asked(&host, (method, path, &[JSON, ("origin", "https://evil.example")]), body);
-        assert!(stranger.starts_with("403\n"), "{stranger}");
-        for got in [program, stranger] {
+        let other_page =
+            send(&host, (method, path, &[JSON, ("origin", "https://evil.example")]), body);
+        assert!(other_page.starts_with("403\n"), "{other_page}");
+        for got in [program, other_page] {
             assert!(got.contains("oxp-version: 1.0\nvary: Origin\n"), "{got}");
             assert!(!got.contains("access-control"), "{got}");
         }
     }
 }
 
-/// After DNS rebinding a page calls what its browser takes for the page's own server: `Host` and
-/// `Origin` agree with each other, so only the configuration says who may call.
+/// After DNS rebinding, a page calls this server under the page's own host name. `Host` and `Origin` then match,
+/// so only the configured origins are compared.
 #[test]
-fn pages_of_other_origins_are_refused_in_the_form_of_every_protocol() {
+fn forbidden_origins_are_rejected_in_the_format_of_each_protocol() {
     const PUBLIC: (&str, &str) = ("PUBLIC_URL", "https://tools.example");
     const LISTED: (&str, &str) = ("ALLOWED_ORIGINS", "https://a.example");
     const ANY: (&str, &str) = ("ALLOWED_ORIGINS", "*");
-    let endpoints = protocols::addresses();
+    let endpoints = protocols::endpoints();
     let nowhere = ["/nowhere", "/oxp/nowhere", "/mcp/nowhere", "/providers/openai/nowhere"];
     let nowhere = nowhere.map(|path| ("GET".to_owned(), path.to_owned()));
     let metadata = ("GET".to_owned(), "/.well-known/oauth-protected-resource".to_owned());
@@ -126,7 +122,7 @@ fn pages_of_other_origins_are_refused_in_the_form_of_every_protocol() {
             let mut headers = vec![JSON, ("host", "evil.example")];
             headers.extend(origin.map(|origin| ("origin", origin)));
             let host = FakeHost::with(variables);
-            // Its form is checked on the way.
+            // `answer` checks the format.
             let rejected = answer(CATALOG, &host, (&method, &path, &headers), Body::from("{}"));
             assert_eq!(rejected.status != 403, allowed, "{method} {path} {variables:?} {origin:?}");
             if allowed {
@@ -137,13 +133,13 @@ fn pages_of_other_origins_are_refused_in_the_form_of_every_protocol() {
             assert!(!text.contains("access-control"), "{path}: {text}");
             let headers: Vec<_> = headers.iter().chain(&[PREFLIGHT]).copied().collect();
             let preflight = answer(CATALOG, &host, ("OPTIONS", &path, &headers), Body::from(""));
-            assert_eq!(preflight, rejected, "{path}: the preflight says the same");
+            assert_eq!(preflight, rejected, "{path}: the preflight gets the same response");
         }
     }
 }
 
 #[test]
-fn a_page_that_may_not_call_is_refused_before_its_credentials_are_looked_at() {
+fn the_origin_is_checked_before_the_credentials() {
     let host = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", "[]")]);
     let headers = [JSON, ORIGIN, ("authorization", "Bearer x")];
     for path in ["/call", "/mcp", "/jsonrpc"] {

@@ -1,9 +1,9 @@
-//! The body of a call before its shape counts: size, type, JSON, version.
+//! Tests of the checks before a protocol decodes the body: size, content type, JSON, version.
 
 use super::*;
 
 #[test]
-fn text_that_is_not_json() {
+fn invalid_json() {
     let deep = format!(r#"{{"tool_id":"A.B","input":{}1{}}}"#, "[".repeat(64), "]".repeat(64));
     for (body, expected) in [
         (&b""[..], "EOF while parsing a value at line 1 column 0"),
@@ -12,12 +12,12 @@ fn text_that_is_not_json() {
         (b"{\"tool_id\":\"A.B\"}{}", "trailing characters at line 1 column 18"),
         (b"{\"tool_id\":\"A.B\",}", "trailing comma at line 1 column 18"),
         (b"{'tool_id':'A.B'}", "key must be a string at line 1 column 2"),
-        (b"{\"tool_id\":\"\xff\"}", "it is not UTF-8"),
-        // A text of as many characters as bytes, had the broken ones been replaced.
-        (b"\xef\xbb\xbf{\"tool_id\":\"x\xff\xe2\x82y\"}", "it is not UTF-8"),
-        (b"{\"tool_id\":\"\xed\xa0\x80\"}", "it is not UTF-8"),
-        (b"{\"tool_id\":\"\xc0\xaf\"}", "it is not UTF-8"),
-        (b"{\"tool_id\":\"\xf0\x9f\x98\"}", "it is not UTF-8"),
+        (b"{\"tool_id\":\"\xff\"}", "the body is not UTF-8"),
+        // After replacement of the invalid bytes, this would have as many characters as bytes.
+        (b"\xef\xbb\xbf{\"tool_id\":\"x\xff\xe2\x82y\"}", "the body is not UTF-8"),
+        (b"{\"tool_id\":\"\xed\xa0\x80\"}", "the body is not UTF-8"),
+        (b"{\"tool_id\":\"\xc0\xaf\"}", "the body is not UTF-8"),
+        (b"{\"tool_id\":\"\xf0\x9f\x98\"}", "the body is not UTF-8"),
         (
             b"{\"tool_id\":\"A.B\",\"tool_id\":\"A.B\"}",
             "the key \"tool_id\" is repeated at line 1 column 26",
@@ -42,9 +42,9 @@ fn text_that_is_not_json() {
 }
 
 #[test]
-fn faults_are_told_in_the_order_of_the_checks() {
+fn the_first_failed_check_decides_the_error() {
     let other = ("oxp-version", "2.0");
-    // Each row mends one fault more than the row before it.
+    // Each row fixes one more error than the row before.
     for (headers, body, status, detail) in [
         (&[other][..], None, 413, "it may have at most 262144 bytes"),
         (&[other], Some("{"), 415, "send the header Content-Type: application/json"),
@@ -64,7 +64,7 @@ fn faults_are_told_in_the_order_of_the_checks() {
 
 #[test]
 fn content_types_of_a_call() {
-    for (sent, taken) in [
+    for (sent, accepted) in [
         (Some("application/json"), true),
         (Some("application/json;charset=utf-8"), true),
         (Some("APPLICATION/JSON"), true),
@@ -76,7 +76,7 @@ fn content_types_of_a_call() {
         (None, false),
     ] {
         let headers: Vec<_> = sent.map(|sent| ("content-type", sent)).into_iter().collect();
-        let got = asked(&FakeHost::default(), ("POST", "/call", &headers), CALL);
-        assert!(got.starts_with(if taken { "200\n" } else { "415\n" }), "{sent:?}: {got}");
+        let got = send(&FakeHost::default(), ("POST", "/call", &headers), CALL);
+        assert!(got.starts_with(if accepted { "200\n" } else { "415\n" }), "{sent:?}: {got}");
     }
 }

@@ -1,5 +1,5 @@
-//! Who calls, from request to answer: the forms of 401, 403 and 429, their place among the checks,
-//! and lists that show what the caller may run.
+//! Tests of authentication, scopes and rate limits from request to response: 401, 403 and 429, their order
+//! among the checks, and lists filtered for the caller.
 
 use proptest::prelude::*;
 
@@ -22,40 +22,40 @@ fn host(more: Headers<'_>) -> FakeHost {
     FakeHost::with(&variables)
 }
 
-/// An error's text on the wire, with one more header that HTTP demands.
-fn demanding(status: u16, header: &str, message: &str, detail: &str) -> String {
+/// The response for an error with a header that HTTP requires, as text.
+fn error_with(status: u16, header: &str, message: &str, detail: &str) -> String {
     let text = error(status, message, detail);
     text.replace("oxp-version: 1.0\n", &format!("{header}\noxp-version: 1.0\n"))
 }
 
 #[test]
-fn credentials_come_before_everything_but_the_address() {
-    let wanted = "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …";
+fn credentials_are_checked_right_after_the_route() {
+    let expected = "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …";
     let message = "The request needs valid credentials";
-    let missing = demanding(401, OPEN, message, wanted);
+    let missing = error_with(401, OPEN, message, expected);
     let why = "the credentials are not valid";
     let header = format!("{OPEN}, error=\"invalid_token\", error_description=\"{why}\"");
-    let wrong = demanding(401, &header, message, why);
+    let wrong = error_with(401, &header, message, why);
     let host = host(&[("MAX_BODY_BYTES", "1000")]);
-    let bad = ("authorization", "Bearer nobody's");
+    let invalid = ("authorization", "Bearer unknown");
     for (headers, expected) in [
         (&[JSON][..], &missing),
         (&[], &missing),
         (&[JSON, ("oxp-version", "2.0")], &missing),
         (&[("if-none-match", "*")], &missing),
-        (&[JSON, bad], &wrong),
-        (&[bad, ("oxp-version", "2.0")], &wrong),
+        (&[JSON, invalid], &wrong),
+        (&[invalid, ("oxp-version", "2.0")], &wrong),
         (&[JSON, ("otc-api-key", "")], &wrong),
     ] {
         for path in ["/tools/call", "/oxp/call"] {
             for body in [CALL, SCOPED, "{", ""] {
-                assert_eq!(asked(&host, ("POST", path, headers), body), *expected, "{headers:?}");
+                assert_eq!(send(&host, ("POST", path, headers), body), *expected, "{headers:?}");
             }
             let large = answer(CATALOG, &host, ("POST", path, headers), UNREAD);
             assert_eq!(wire(&large), *expected, "{headers:?} with a large body");
         }
-        assert_eq!(asked(&host, ("GET", "/tools", headers), ""), *expected, "{headers:?}");
-        let head = asked(&host, ("HEAD", "/oxp/tools", headers), "");
+        assert_eq!(send(&host, ("GET", "/tools", headers), ""), *expected, "{headers:?}");
+        let head = send(&host, ("HEAD", "/oxp/tools", headers), "");
         assert_eq!(Some(&*head), expected.split('{').next(), "{headers:?}");
     }
     for (method, path, status) in [
@@ -67,39 +67,39 @@ fn credentials_come_before_everything_but_the_address() {
         ("GET", "/nowhere", "404\n"),
         ("GET", "/call", "405\n"),
     ] {
-        for headers in [&[][..], &[bad]] {
-            let got = asked(&host, (method, path, headers), "");
+        for headers in [&[][..], &[invalid]] {
+            let got = send(&host, (method, path, headers), "");
             assert!(got.starts_with(status), "{method} {path} needs no credentials: {got}");
         }
     }
     let preflight = [ORIGIN, ("access-control-request-method", "POST")];
     let open = FakeHost::with(&[("AUTH", ""), ("ALLOWED_ORIGINS", "*")]);
-    assert!(asked(&open, ("OPTIONS", "/call", &preflight), "").starts_with("204\n"));
+    assert!(send(&open, ("OPTIONS", "/call", &preflight), "").starts_with("204\n"));
 }
 
 #[test]
-fn a_server_that_nobody_configured_is_closed_and_logs_what_to_set() {
+fn an_unconfigured_server_rejects_callers_and_logs_what_to_set() {
     let host = FakeHost::with(&[("AUTH", "")]);
-    let closed = demanding(
+    let closed = error_with(
         401,
         OPEN,
         "The request needs valid credentials",
         "the server accepts no callers yet; its log names the variables to set",
     );
     for headers in [&[JSON][..], &[JSON, KEY], &[JSON, ("authorization", "Bearer x")]] {
-        assert_eq!(asked(&host, ("POST", "/call", headers), CALL), closed, "{headers:?}");
-        assert_eq!(asked(&host, ("GET", "/oxp/tools", headers), ""), closed, "{headers:?}");
+        assert_eq!(send(&host, ("POST", "/call", headers), CALL), closed, "{headers:?}");
+        assert_eq!(send(&host, ("GET", "/oxp/tools", headers), ""), closed, "{headers:?}");
     }
-    let health = asked(&host, ("GET", "/health", &[]), "");
-    let told = r#"{"status":"unavailable"}"#;
-    assert!(health.starts_with("503\n") && health.ends_with(told), "{health}");
+    let health = send(&host, ("GET", "/health", &[]), "");
+    let body = r#"{"status":"unavailable"}"#;
+    assert!(health.starts_with("503\n") && health.ends_with(body), "{health}");
     let problem = "AUTH must be api-key, jwt or none, or several of them separated by commas";
     let logged = format!("Error configuration [(\"problem\", \"{problem}\")]");
     assert_eq!(host.log.borrow().last(), Some(&logged));
 }
 
 #[test]
-fn health_tells_details_to_callers_with_good_credentials_alone() {
+fn health_details_require_valid_credentials() {
     const WRONG: &str = "MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608";
     const DOWN: &str = "the KV namespace does not answer";
     let answer = |details: &str| {
@@ -115,7 +115,7 @@ fn health_tells_details_to_callers_with_good_credentials_alone() {
         ("api-key", &[("authorization", "Bearer key-three")], &short),
         ("api-key", &[KEY], &full),
         ("api-key", &[("otc-api-key", "key-two")], &full),
-        // Nobody looks at credentials here, so nobody has good ones.
+        // Credentials are not checked here, so no caller is authenticated.
         ("none", &[], &short),
         ("none", &[KEY], &short),
         ("none,api-key", &[], &short),
@@ -125,16 +125,16 @@ fn health_tells_details_to_callers_with_good_credentials_alone() {
         let set = [("AUTH", auth), ("MAX_BODY_BYTES", "0")];
         let host = FakeHost { store_works: false, ..host(&set) };
         for path in ["/health", "/oxp/health"] {
-            let got = asked(&host, ("GET", path, headers), "");
+            let got = send(&host, ("GET", path, headers), "");
             assert_eq!(got, *expected, "{auth} {headers:?}");
         }
     }
 }
 
 #[test]
-fn a_page_can_read_why_it_is_turned_away() {
+fn pages_can_read_authentication_errors() {
     let host = host(&[("ALLOWED_ORIGINS", "https://a.example")]);
-    let got = asked(&host, ("GET", "/tools", &[ORIGIN]), "");
+    let got = send(&host, ("GET", "/tools", &[ORIGIN]), "");
     assert!(got.starts_with("401\n"), "{got}");
     assert!(got.contains("access-control-expose-headers") && got.contains("www-authenticate"));
     assert!(
@@ -144,9 +144,9 @@ fn a_page_can_read_why_it_is_turned_away() {
 }
 
 #[test]
-fn a_missing_scope_is_told_and_the_tool_does_not_run() {
+fn a_missing_scope_rejects_the_call() {
     let scope = format!("{OPEN}, error=\"insufficient_scope\", scope=\"echo:a echo:b\"");
-    let rejected = demanding(
+    let rejected = error_with(
         403,
         &scope,
         "Tool 'Echo_Scoped' may not be called with these credentials",
@@ -166,7 +166,7 @@ fn a_missing_scope_is_told_and_the_tool_does_not_run() {
         ("none,api-key", &[JSON], CALL, ran),
         ("none,api-key", &[JSON, ("oxp-api-key", "key-two")], SCOPED, ran),
     ] {
-        let got = asked(&host(&[("AUTH", auth)]), ("POST", "/call", headers), body);
+        let got = send(&host(&[("AUTH", auth)]), ("POST", "/call", headers), body);
         assert_eq!(got, expected, "{auth} {headers:?} {body}");
     }
 }
@@ -218,21 +218,21 @@ fn lists_show_what_the_caller_may_run() {
         let again: Vec<_> = [("if-none-match", tag)].iter().chain(headers).copied().collect();
         let got = listed(&host, &again);
         assert!(got.starts_with("304\n") && got.contains(caching), "{auth} {headers:?}: {got}");
-        assert_eq!(tag == "\"tag\"", items == "[5,6]", "another list has another tag");
+        assert_eq!(tag == "\"tag\"", items == "[5,6]", "the tag depends on the list");
     }
     let pages = host(&[("ALLOWED_ORIGINS", "*")]);
-    let got = asked(&pages, ("GET", "/tools", &[KEY, ORIGIN]), "");
+    let got = send(&pages, ("GET", "/tools", &[KEY, ORIGIN]), "");
     assert!(got.contains("\nvary: Origin, Authorization, OTC-API-Key, OXP-API-Key\n"), "{got}");
 }
 
 #[test]
-fn callers_have_limits_of_their_own() {
+fn each_caller_has_its_own_rate_limit() {
     let limited = |auth, limit| FakeHost { limit: Some(limit), ..host(&[("AUTH", auth)]) };
     let too_many =
-        demanding(429, "retry-after: 60", "Too many calls", "try again after 60 seconds");
+        error_with(429, "retry-after: 60", "Too many calls", "try again after 60 seconds");
     let post = |host: &FakeHost, headers: Headers<'_>, body: &str| {
         let headers: Vec<_> = [JSON].iter().chain(headers).copied().collect();
-        asked(host, ("POST", "/call", &headers), body)
+        send(host, ("POST", "/call", &headers), body)
     };
     let server = limited("none,api-key", Ok(2));
     let there = [("cf-connecting-ip", "192.0.2.7")];
@@ -243,7 +243,7 @@ fn callers_have_limits_of_their_own() {
         (&[("otc-api-key", "key-two")], "200", "key:two"),
         (&[], "200", "address:"),
         (&there, "200", "address:192.0.2.7"),
-        // Who has an address of IPv6 has 2^64 of them.
+        // A customer with IPv6 usually has 2^64 addresses.
         (&[("cf-connecting-ip", "2001:db8::1")], "200", "address:20010db800000000"),
         (&[("cf-connecting-ip", "2001:db8:0:0:ff::")], "200", "address:20010db800000000"),
         (&[("cf-connecting-ip", "2001:DB8::2:1")], "429", "address:20010db800000000"),
@@ -263,17 +263,17 @@ fn callers_have_limits_of_their_own() {
     let before = server.taken.borrow().clone();
     post(&server, &[("oxp-api-key", "x")], CALL);
     post(&server, &[("otc-api-key", "key-two")], "{");
-    asked(&server, ("GET", "/tools", &[KEY]), "");
-    asked(&server, ("GET", "/health", &[]), "");
-    assert_eq!(*server.taken.borrow(), before, "what is no call is not counted");
+    send(&server, ("GET", "/tools", &[KEY]), "");
+    send(&server, ("GET", "/health", &[]), "");
+    assert_eq!(*server.taken.borrow(), before, "only calls count");
 
     let down = limited("api-key", Err("overloaded".to_owned()));
-    assert!(post(&down, &[KEY], CALL).starts_with("200\n"), "a counter that is down stops nobody");
+    assert!(post(&down, &[KEY], CALL).starts_with("200\n"), "calls are served without the counter");
     assert_eq!(*down.log.borrow(), ["Error rate_limit [(\"problem\", \"overloaded\")]"]);
 }
 
 #[test]
-fn a_request_counts_as_many_units_as_it_has_calls() {
+fn each_call_of_a_request_counts_against_the_limit() {
     let host = FakeHost { limit: Some(Ok(5)), ..FakeHost::default() };
     let server = Server::new(CATALOG, &host);
     for (calls, within) in [(0, true), (3, true), (2, true), (1, false)] {
@@ -295,7 +295,7 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn nothing_made_up_is_let_in(
+    fn made_up_credentials_are_rejected(
         header in prop::sample::select(vec!["authorization", "oxp-api-key", "otc-api-key"]),
         scheme in prop::sample::select(vec!["Bearer ", "bearer  ", "Basic ", ""]),
         value in prop_oneof![
@@ -313,10 +313,10 @@ proptest! {
             ("JWT_AUDIENCE", "us"),
         ]);
         let sent = format!("{scheme}{value}");
-        let got = asked(&host, ("POST", "/call", &[JSON, (header, &sent)]), CALL);
+        let got = send(&host, ("POST", "/call", &[JSON, (header, &sent)]), CALL);
         let unavailable = "the keys that verify tokens cannot be fetched";
         prop_assert!(got.starts_with("401\n") || got.contains(unavailable), "{}", got);
-        let told = value.len() < 8 || !got.contains(&value) && !format!("{:?}", host.log.borrow()).contains(&value);
-        prop_assert!(told, "it repeats the credentials: {}", got);
+        let hidden = value.len() < 8 || !got.contains(&value) && !format!("{:?}", host.log.borrow()).contains(&value);
+        prop_assert!(hidden, "it repeats the credentials: {}", got);
     }
 }

@@ -1,4 +1,4 @@
-//! Replays the corpus of the fuzz target, so that it cannot rot.
+//! Replays the corpus of the fuzz target, so that its files stay valid.
 
 use std::path::Path;
 
@@ -84,7 +84,7 @@ const fn tool(
     }
 }
 
-/// The tools that the corpus calls, as far as their status goes; the fuzz target has the real ones.
+/// Simplified versions of the tools that the corpus calls; the fuzz target has the real ones.
 static TOOLS: [Tool; 2] = [
     tool(
         ("Calculator", "Add", "Calculator_Add"),
@@ -119,12 +119,12 @@ fn every_file_of_the_corpus_has_its_status() {
         let body = Body::from(request.body.to_vec());
         let headers = (request.method, request.path, request.headers);
         let answer = answer(CORPUS, &FakeHost::default(), headers, body);
-        // A file that a person wrote begins with its status; those that a fuzzer found do not.
+        // Handwritten files begin with their status; files from the fuzzer do not.
         if let Some((status, _)) = name.split_once('-') {
             assert_eq!(status, answer.status.to_string(), "{name}: {}", wire(&answer));
             statuses.insert(answer.status);
         }
     }
     let expected = [200, 202, 204, 400, 404, 405, 415, 422];
-    assert!(statuses.iter().eq(&expected), "one file at least for each: {statuses:?}");
+    assert!(statuses.iter().eq(&expected), "at least one file per status: {statuses:?}");
 }

@@ -1,4 +1,4 @@
-//! The published forms from request to answer, and how the root tells them from flat bodies.
+//! Tests of the envelope protocols from request to response, and of the detection of envelopes at the root.
 
 use super::*;
 
@@ -6,9 +6,9 @@ const RESULT: &str = r#"{"call_id":"7","duration":1,"success":true,"value":"hi"}
 const INVALID: &str =
     r#""message":"Some input parameters are invalid","parameter_errors":{"text":"Is required"}}"#;
 
-/// The status and the body; at the root, and only there, the version must be in the header.
-fn told(path: &str, headers: Headers<'_>, body: &str) -> String {
-    let answer = asked(&FakeHost::default(), ("POST", path, headers), body);
+/// The status and the body of the response. Checks that only protocols without envelope have the version header.
+fn respond(path: &str, headers: Headers<'_>, body: &str) -> String {
+    let answer = send(&FakeHost::default(), ("POST", path, headers), body);
     let flat = !path.starts_with("/otc") && !path.starts_with("/oxp/1.0");
     assert_eq!(answer.contains("\noxp-version: 1.0\n"), flat, "{path} {body}: {answer}");
     let status = answer.lines().next().unwrap();
@@ -16,7 +16,7 @@ fn told(path: &str, headers: Headers<'_>, body: &str) -> String {
 }
 
 #[test]
-fn the_form_of_a_request_is_the_form_of_its_answer() {
+fn a_response_has_the_format_of_its_request() {
     let call = CALL.to_owned();
     let envelope = |schema: &str| format!("{{{schema}\"request\":{CALL}}}");
     let marked = |schema: &str| envelope(&format!("\"$schema\":\"{schema}\","));
@@ -46,7 +46,7 @@ fn the_form_of_a_request_is_the_form_of_its_answer() {
         "https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json";
     let with_both = format!("{{\"request\":{CALL},\"tool_id\":\"Echo.Say\"}}");
     let flat = format!("200 {RESULT}");
-    // body; the answer at the root, at /oxp, at /oxp/1.0 and at /otc
+    // body; the response at the root, at /oxp, at /oxp/1.0 and at /otc
     for (body, root, at_oxp, at_oxp_1_0, at_otc) in [
         (call, flat.clone(), flat, malformed(oxp, no_flat), malformed(otc, no_flat)),
         (envelope(""), ran("urn:oxp:1.0"), flat_only.clone(), ran("urn:oxp:1.0"), ran("otc://1.0")),
@@ -109,14 +109,14 @@ fn the_form_of_a_request_is_the_form_of_its_answer() {
         {
             for path in ["/tools/call", "/call"] {
                 let path = format!("{mount}{path}");
-                assert_eq!(told(&path, &[JSON], &body), expected, "{path} {body}");
+                assert_eq!(respond(&path, &[JSON], &body), expected, "{path} {body}");
             }
         }
     }
 }
 
 #[test]
-fn lists_and_health_of_the_published_forms() {
+fn lists_and_health_of_the_envelope_protocols() {
     let host = FakeHost::default();
     let json = "content-type: application/json\n";
     for (mount, list) in [
@@ -130,7 +130,7 @@ fn lists_and_health_of_the_published_forms() {
             ("GET", "/tools", &[][..], format!("{whole}{list}")),
             ("HEAD", "/tools", &[], whole.clone()),
             ("GET", "/tools", &[("if-none-match", "\"tag\"")], unchanged.to_owned()),
-            // The header of the flat form says nothing here.
+            // The envelope protocols ignore this header.
             ("GET", "/tools", &[("oxp-version", "2.0")], format!("{whole}{list}")),
             ("GET", "/health", &[], format!("{health}{{\"status\":\"OK\"}}")),
             ("GET", "/health", &[("authorization", "x")], format!("{health}{{\"status\":\"OK\"}}")),
@@ -140,25 +140,25 @@ fn lists_and_health_of_the_published_forms() {
             // T6: a client may send its version as the body of a GET
             for body in ["", "{}", r#"{"$schema":"otc://1.0"}"#, r#"{"$schema":"otc://9.0"}"#, "{"]
             {
-                let got = asked(&host, (method, &path, headers), body);
+                let got = send(&host, (method, &path, headers), body);
                 assert_eq!(got, expected, "{method} {path} {headers:?} {body}");
             }
         }
         let wrong = FakeHost::with(&[("MAX_BODY_BYTES", "0")]);
         let path = format!("{mount}/health");
-        assert!(asked(&wrong, ("GET", &path, &[]), "").starts_with("503\n"), "T2");
+        assert!(send(&wrong, ("GET", &path, &[]), "").starts_with("503\n"), "T2");
     }
 }
 
 #[test]
-fn what_a_catalogue_lacks_is_told_in_the_form_of_the_mount() {
+fn a_missing_list_is_reported_in_the_format_of_the_mount() {
     static BARE: crate::catalog::Catalog = crate::catalog::Catalog { lists: &[], ..*CATALOG };
     for (path, schema) in [("/otc/tools", "otc://1.0"), ("/oxp/1.0/tools", "urn:oxp:1.0")] {
         let got = answer(&BARE, &FakeHost::default(), ("GET", path, &[]), Body::from(""));
         let expected = format!(
             "400\ncontent-type: application/json\ncache-control: no-store\n\
              {{\"$schema\":\"{schema}\",\"message\":\"The tool server is temporarily unavailable\",\
-             \"developer_message\":\"its catalogue lacks the list of this protocol\"}}"
+             \"developer_message\":\"its catalogue has no list for this protocol\"}}"
         );
         assert_eq!(wire(&got), expected);
     }

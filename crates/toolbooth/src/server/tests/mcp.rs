@@ -1,4 +1,4 @@
-//! MCP: whatever stands in a message and its headers, the answer has the protocol's form.
+//! Property tests of MCP: any message with any headers gets a valid response.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn any_message_has_an_answer_in_form(
+    fn any_message_gets_a_valid_response(
         method in select(METHODS.to_vec()),
         modern in any::<bool>(),
         place in select(PLACES.to_vec()),
@@ -92,7 +92,7 @@ proptest! {
             sent.extend([("mcp-protocol-version", "2026-07-28"), ("mcp-method", method), ("mcp-name", name)]);
         }
         *body.pointer_mut(place).unwrap() = value;
-        // Of two headers of one name the first counts here; later ones stand for stray ones.
+        // Of two headers with the same name, the first counts; later ones simulate unexpected headers.
         sent.extend(headers.iter().map(|(name, value)| (*name, value.as_str())));
         let variables: &[_] =
             if challenges { crate::challenge::tests::world::VARIABLES } else { &[] };
@@ -100,6 +100,6 @@ proptest! {
         if challenges {
             sent.push(crate::challenge::tests::world::KEY);
         }
-        asked(&host, ("POST", &format!("/mcp{query}"), &sent), &body.to_string());
+        send(&host, ("POST", &format!("/mcp{query}"), &sent), &body.to_string());
     }
 }

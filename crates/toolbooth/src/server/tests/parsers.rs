@@ -1,4 +1,4 @@
-//! The small parsers against rules that are written down a second time, in another way.
+//! Property tests that compare the small parsers with independent implementations of their rules.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::catalog::{ToolRef, Version, parse_version};
 use crate::http::Origins;
 use crate::json;
 
-/// Takes one or more characters of a kind from the front.
+/// Strips one or more leading characters of a kind.
 fn some(text: &str, kind: fn(char) -> bool) -> Option<&str> {
     let rest = text.trim_start_matches(kind);
     (rest.len() < text.len()).then_some(rest)
@@ -36,7 +36,7 @@ fn is_version(text: &str) -> bool {
         })
 }
 
-/// Texts that are valid ids or nearly so.
+/// Valid and nearly valid ids.
 fn nearly_an_id() -> impl Strategy<Value = String> {
     prop_oneof![
         "[A-Za-z0-9_]{1,6}\\.[A-Za-z0-9_]{1,6}(@[0-9]{1,25}(\\.[0-9]{1,3}\\.[0-9]{1,3})?)?",
@@ -46,7 +46,7 @@ fn nearly_an_id() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Bytes that are JSON or nearly so.
+/// Valid and nearly valid JSON.
 fn nearly_json() -> impl Strategy<Value = Vec<u8>> {
     let text = json(".{0,6}", "[ab]{0,2}").prop_map(|value| value.to_string().into_bytes());
     let spoilt =
@@ -65,7 +65,7 @@ fn nearly_json() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// What JSON is made of, in any order: faults of all kinds, also behind the ends of lines.
+/// Tokens of JSON in any order: syntax errors of all kinds, also after line breaks.
 fn pieces() -> impl Strategy<Value = String> {
     let pieces = [
         r"[\[{]",
@@ -88,13 +88,13 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn ids_are_read_as_the_grammar_says(text in nearly_an_id()) {
+    fn ids_are_parsed_by_the_grammar(text in nearly_an_id()) {
         let read = ToolRef::parse(&text);
         prop_assert_eq!(read.is_ok(), is_tool_id(&text), "{:?}", text);
     }
 
     #[test]
-    fn an_id_displays_as_what_it_means(
+    fn ids_display_in_canonical_form(
         toolkit in "[A-Za-z0-9_]{1,8}",
         tool in "[A-Za-z0-9_]{1,8}",
         version in prop::option::of((any::<u64>(), any::<u64>(), any::<u64>())),
@@ -110,10 +110,10 @@ proptest! {
     }
 
     #[test]
-    fn versions_are_read_as_numbers(text in "[0-9.]{0,8}|[0-9]{1,30}|[0-9]{1,3}(\\.[0-9]{1,30}){2}|.{0,4}") {
+    fn version_parts_are_numbers(text in "[0-9.]{0,8}|[0-9]{1,30}|[0-9]{1,3}(\\.[0-9]{1,30}){2}|.{0,4}") {
         let expected = is_version(&text).then(|| {
             let number = |part: Option<&str>| {
-                // What 64 bits do not hold is the largest: no definition has that version.
+                // Numbers beyond 64 bits become `u64::MAX`, which no definition has.
                 let digits = part.unwrap_or("0").trim_start_matches('0');
                 let value = digits.bytes().fold(0_u128, |sum, byte| {
                     sum.saturating_mul(10).saturating_add(u128::from(byte - b'0'))
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn strict_json_is_json_with_less(bytes in nearly_json()) {
+    fn strict_json_is_a_subset_of_json(bytes in nearly_json()) {
         let Ok(text) = String::from_utf8(bytes.clone()) else { return Ok(()) };
         match (json::parse(&text), serde_json::from_slice::<Value>(&bytes)) {
             (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours.text(), theirs.to_string(), "{}", text),
@@ -135,14 +135,14 @@ proptest! {
             (Err(error), Ok(_)) => {
                 let why = error.to_string();
                 let stricter = why.contains(" is repeated at ") || why.starts_with("nested deeper");
-                prop_assert!(stricter, "{} was refused: {}", text, why);
+                prop_assert!(stricter, "{} was rejected: {}", text, why);
             }
             (Err(_), Err(_)) => {}
         }
     }
 
     #[test]
-    fn what_is_written_is_read(value in json(".{0,8}", ".{0,8}")) {
+    fn json_round_trips(value in json(".{0,8}", ".{0,8}")) {
         let text = value.to_string();
         let read = json::parse(&text).map(|value| value.text());
         prop_assert_eq!(read.map_err(|error| error.to_string()), Ok(text));
@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn origins_are_read_or_refused(
+    fn origins_are_parsed_or_rejected(
         text in "[ ,*]{0,3}|(https?://[a-z.]{0,6}(:[0-9]{1,4})?[/?#@* ]?[, ]{0,2}){0,3}|.{0,12}",
         origin in "https?://[a-z.]{1,6}|.{0,8}",
     ) {
@@ -165,7 +165,7 @@ proptest! {
             Ok(Origins::Any) => prop_assert_eq!(text.trim(), "*"),
             Ok(Origins::Listed(listed)) => {
                 let expected: Vec<_> = text.split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
-                prop_assert_eq!(&listed, &expected, "all that are written and no others");
+                prop_assert_eq!(&listed, &expected, "exactly the listed origins");
                 for one in &listed {
                     let host = one.split_once("://").map_or("", |(_, host)| host);
                     prop_assert!(!host.is_empty() && !host.contains(['/', '*']), "{}", one);
@@ -175,7 +175,7 @@ proptest! {
                 prop_assert_eq!(read.allow(&origin), listed.contains(&origin));
                 prop_assert!(listed.iter().all(|one| read.allow(one)));
             }
-            Ok(Origins::Clients(_)) => prop_assert!(false, "no text means these"),
+            Ok(Origins::Clients(_)) => prop_assert!(false, "no text is parsed as these"),
             Err(_) => prop_assert!(!text.trim().is_empty(), "nothing is a valid list"),
         }
     }

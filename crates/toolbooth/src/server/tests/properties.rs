@@ -1,5 +1,5 @@
-//! Whatever arrives, the answer has the protocol's form (`asked` and `answer` check it), nothing
-//! panics, and the pipeline is ready at its first poll.
+//! Property tests: any request gets a response in the format of its protocol (`send` and `answer` check it),
+//! nothing panics, and the pipeline is ready at its first poll.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// Enough to try every arm, few enough that the tests stay fast. Failures are printed, not filed.
+/// Enough cases to reach every branch, and few enough for fast tests. Failures are printed, not written to files.
 pub(crate) fn modest() -> ProptestConfig {
     ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// JSON of some depth with these strings as leaves and these keys.
+/// Nested JSON with these strings and keys.
 pub(super) fn json(
     text: impl Strategy<Value = String> + 'static,
     key: impl Strategy<Value = String> + 'static,
@@ -39,7 +39,7 @@ pub(crate) fn any_json() -> impl Strategy<Value = Value> {
     json(".{0,8}".boxed(), ".{0,8}".boxed())
 }
 
-/// Every place in a value, as a JSON pointer.
+/// The JSON pointers of all values in a value.
 pub(super) fn places(value: &Value) -> Vec<String> {
     let below = |key: &str, value: &Value| -> Vec<String> {
         let key = key.replace('~', "~0").replace('/', "~1");
@@ -127,7 +127,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A good call of `Echo.Private` with one thing replaced.
+/// A valid call of `Echo.Private` with one value replaced.
 fn with(place: &str, value: Value) -> Value {
     let mut call = json!({
         "tool_id": "Echo.Private", "call_id": "7", "trace_id": "s", "input": {"text": "a"},
@@ -167,11 +167,11 @@ const SCHEMAS: [&str; 3] = [
     "https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json",
 ];
 
-/// A text and a number that stand nowhere but in what a client sends.
+/// A text and a number that only the client sends.
 const CANARY: &str = "Zc4n4ry";
 const CANARY_NUMBER: u64 = 918_273_645;
 
-/// JSON full of canaries, under keys that schemas know and others.
+/// JSON with canaries, under known and unknown keys.
 fn canaries() -> impl Strategy<Value = Value> {
     let keys =
         select(vec!["text", "mood", "times", "tags", "at", "either", "one", "code", "x", "id"]);
@@ -186,7 +186,7 @@ fn canaries() -> impl Strategy<Value = Value> {
     })
 }
 
-fn sings(text: &str) -> bool {
+fn has_canary(text: &str) -> bool {
     text.contains(CANARY) || text.contains(&CANARY_NUMBER.to_string())
 }
 
@@ -194,7 +194,7 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn any_request_has_an_answer(
+    fn any_request_gets_a_response(
         (method, path) in (method(), path()),
         headers in prop::collection::vec(header(), 0..6),
         (origins, limit, store_works) in host(),
@@ -208,21 +208,21 @@ proptest! {
     }
 
     #[test]
-    fn any_json_in_any_place_of_a_call_has_an_answer(place in select(PLACES.to_vec()), value in any_json()) {
+    fn any_json_in_any_place_of_a_call_gets_a_response(place in select(PLACES.to_vec()), value in any_json()) {
         let body = with(place, value).to_string();
-        let answer = asked(&FakeHost::default(), ("POST", "/call", &[JSON]), &body);
+        let answer = send(&FakeHost::default(), ("POST", "/call", &[JSON]), &body);
         let status: u16 = answer.lines().next().unwrap_or_default().parse().unwrap_or_default();
         prop_assert!([200, 400, 422].contains(&status), "{}", answer);
         if place.starts_with("/input") {
-            prop_assert!(status != 400, "an input of any kind is for its schema to judge: {}", answer);
+            prop_assert!(status != 400, "the schema validates any input: {}", answer);
         }
         if place.starts_with("/context") {
-            prop_assert!(status != 422, "the input was good: {}", answer);
+            prop_assert!(status != 422, "the input was valid: {}", answer);
         }
     }
 
     #[test]
-    fn any_json_in_any_place_of_an_envelope_has_an_answer(
+    fn any_json_in_any_place_of_an_envelope_gets_a_response(
         path in select(vec!["/otc/call", "/oxp/1.0/call", "/call"]),
         place in select(PLACES.to_vec()),
         schema in prop_oneof![4 => select(SCHEMAS.to_vec()).prop_map(Value::from), 1 => any_json()],
@@ -230,17 +230,17 @@ proptest! {
     ) {
         let served = schema.as_str().is_some_and(|schema| SCHEMAS.contains(&schema));
         let body = json!({"$schema": schema, "request": with(place, value)}).to_string();
-        let answer = asked(&FakeHost::default(), ("POST", path, &[JSON]), &body);
+        let answer = send(&FakeHost::default(), ("POST", path, &[JSON]), &body);
         let status: u16 = answer.lines().next().unwrap_or_default().parse().unwrap_or_default();
         prop_assert!(status == 400 || served && [200, 422].contains(&status), "{}", answer);
         if served && place.starts_with("/input") {
-            prop_assert!(status != 400, "an input of any kind is for its schema to judge: {}", answer);
+            prop_assert!(status != 400, "the schema validates any input: {}", answer);
         }
     }
 
     #[test]
     fn a_prefix_of_a_call_is_never_a_call(cut in 0..CALL.len()) {
-        let answer = asked(&FakeHost::default(), ("POST", "/call", &[JSON]), &CALL[..cut]);
+        let answer = send(&FakeHost::default(), ("POST", "/call", &[JSON]), &CALL[..cut]);
         prop_assert!(answer.starts_with("400\n"), "{}", answer);
     }
 
@@ -260,20 +260,20 @@ proptest! {
         let mut call = with("/input", Value::Object(input));
         call["tool_id"] = json!(tool);
         let host = FakeHost::default();
-        let answer = asked(&host, ("POST", "/call", &[JSON]), &call.to_string());
-        prop_assert!(answer.starts_with("200\n") || !sings(&answer), "{}", answer);
-        prop_assert!(!sings(&format!("{:?}", host.log.borrow())), "{:?}", host.log.borrow());
+        let answer = send(&host, ("POST", "/call", &[JSON]), &call.to_string());
+        prop_assert!(answer.starts_with("200\n") || !has_canary(&answer), "{}", answer);
+        prop_assert!(!has_canary(&format!("{:?}", host.log.borrow())), "{:?}", host.log.borrow());
     }
 
     #[test]
-    fn tokens_and_secrets_are_never_told(place in select(PLACES[6..].to_vec()), value in canaries()) {
-        // The handler would echo a text; it echoes "a". What it was sent beside that stays unsaid.
+    fn tokens_and_secrets_are_never_returned(place in select(PLACES[6..].to_vec()), value in canaries()) {
+        // The handler returns the text "a" and nothing else of the request.
         let host = FakeHost::default();
         let call = with(place, value);
         for (path, body) in [("/call", &call), ("/otc/call", &json!({"request": call}))] {
-            let answer = asked(&host, ("POST", path, &[JSON]), &body.to_string());
-            prop_assert!(!sings(&answer), "{}", answer);
+            let answer = send(&host, ("POST", path, &[JSON]), &body.to_string());
+            prop_assert!(!has_canary(&answer), "{}", answer);
         }
-        prop_assert!(!sings(&format!("{:?}", host.log.borrow())), "{:?}", host.log.borrow());
+        prop_assert!(!has_canary(&format!("{:?}", host.log.borrow())), "{:?}", host.log.borrow());
     }
 }

@@ -1,5 +1,5 @@
-//! Every protocol: whatever is posted to its endpoints, the response has its format, and nothing panics. The
-//! endpoints are those of the index, so these tests include a new protocol.
+//! Property tests of every protocol: anything that is posted gets a response in its format, and nothing panics.
+//! The endpoints come from the index, so the tests include new protocols.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -11,7 +11,7 @@ use crate::protocol::SAMPLES;
 use crate::protocol::sample::{ProtocolSamples, SampleCall};
 
 /// A valid body for each path that accepts calls.
-fn good(path: &str) -> Value {
+fn valid_body(path: &str) -> Value {
     let mut samples = SAMPLES.iter().flat_map(ProtocolSamples::paths);
     let (_, sample) = samples.find(|(sampled, _)| sampled == path).unwrap();
     let input = &json!({"text": "hi"});
@@ -19,9 +19,9 @@ fn good(path: &str) -> Value {
     sample.request(&call)
 }
 
-/// All addresses with their methods, as the index names them.
-pub(super) fn addresses() -> Vec<(String, String)> {
-    let index = asked(&FakeHost::default(), ("GET", "/", &[]), "");
+/// All endpoints of the index: method and path.
+pub(super) fn endpoints() -> Vec<(String, String)> {
+    let index = send(&FakeHost::default(), ("GET", "/", &[]), "");
     let index: Value = serde_json::from_str(index.lines().last().unwrap()).unwrap();
     let protocols = index["protocols"].as_array().unwrap();
     let endpoints = protocols.iter().flat_map(|one| one["endpoints"].as_array().unwrap());
@@ -29,8 +29,8 @@ pub(super) fn addresses() -> Vec<(String, String)> {
     endpoints.map(|one| (text(&one["method"]), text(&one["path"]))).collect()
 }
 
-fn posts() -> Vec<String> {
-    addresses().into_iter().filter(|(method, _)| method == "POST").map(|(_, path)| path).collect()
+fn call_paths() -> Vec<String> {
+    endpoints().into_iter().filter(|(method, _)| method == "POST").map(|(_, path)| path).collect()
 }
 
 fn is_rpc(path: &str) -> bool {
@@ -38,34 +38,34 @@ fn is_rpc(path: &str) -> bool {
 }
 
 #[test]
-fn a_good_body_is_served_everywhere() {
-    for path in posts() {
+fn every_endpoint_serves_a_valid_body() {
+    for path in call_paths() {
         let answer =
-            asked(&FakeHost::default(), ("POST", &path, &[JSON]), &good(&path).to_string());
+            send(&FakeHost::default(), ("POST", &path, &[JSON]), &valid_body(&path).to_string());
         assert!(answer.starts_with("200\n") && answer.contains("hi"), "{path}: {answer}");
     }
 }
 
 #[test]
-fn every_page_of_the_index_is_there() {
-    for (method, path) in addresses().into_iter().filter(|(method, _)| method == "GET") {
-        let answer = asked(&FakeHost::default(), (&method, &path, &[]), "");
+fn every_page_of_the_index_exists() {
+    for (method, path) in endpoints().into_iter().filter(|(method, _)| method == "GET") {
+        let answer = send(&FakeHost::default(), (&method, &path, &[]), "");
         assert!(answer.starts_with("200\n"), "{path}: {answer}");
     }
 }
 
 #[test]
-fn every_rejection_before_the_body_has_the_form_of_its_protocol() {
-    // The form itself is checked by `answer`.
+fn early_rejections_have_the_format_of_their_protocol() {
+    // `answer` checks the format.
     let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
-    for path in posts() {
+    for path in call_paths() {
         for (headers, body, status) in [
             (&[JSON][..], Body::from(vec![b' '; 1001]), 413),
             (&[], Body::from(""), 415),
             (&[JSON], Body::from("{"), 400),
         ] {
             let answer = answer(CATALOG, &host, ("POST", &path, headers), body);
-            // OpenTool's clients know no 415, and JSON-RPC has a code of its own.
+            // OpenTool does not define 415, and JSON-RPC has its own code.
             let expected = if is_rpc(&path) && status == 415 { 400 } else { status };
             assert_eq!(answer.status, expected, "{path}: {}", wire(&answer));
         }
@@ -73,46 +73,46 @@ fn every_rejection_before_the_body_has_the_form_of_its_protocol() {
 }
 
 #[test]
-fn every_protocol_asks_who_calls_and_how_often() {
-    // The form itself is checked by `answer`.
-    let shut =
+fn every_protocol_authenticates_and_limits_callers() {
+    // `answer` checks the format.
+    let closed =
         FakeHost::with(&[("AUTH", "jwt"), ("JWT_SECRET", "a secret of thirty-two bytes and")]);
-    for (method, path) in addresses() {
+    for (method, path) in endpoints() {
         let free = path == "/" || path.ends_with("/health");
         for headers in [&[JSON][..], &[JSON, ("authorization", "Bearer x")]] {
-            let answer = asked(&shut, (&method, &path, headers), "{}");
+            let answer = send(&closed, (&method, &path, headers), "{}");
             assert_eq!(answer.starts_with("401\n"), !free, "{method} {path}: {answer}");
         }
     }
-    for path in posts() {
+    for path in call_paths() {
         let full = FakeHost { limit: Some(Ok(0)), ..FakeHost::default() };
-        let body = good(&path).to_string();
-        let answer = asked(&full, ("POST", &path, &[JSON]), &body);
+        let body = valid_body(&path).to_string();
+        let answer = send(&full, ("POST", &path, &[JSON]), &body);
         assert!(answer.starts_with("429\n"), "{path}: {answer}");
         let scoped = body.replace("Echo.Say", "Echo.Scoped").replace("Echo_Say", "Echo_Scoped");
         assert_ne!(scoped, body, "{path}");
-        let answer = asked(&FakeHost::default(), ("POST", &path, &[JSON]), &scoped);
-        let told = ["credentials", "scope"].iter().any(|word| answer.contains(word));
-        assert!(told, "{path}: {answer}");
+        let answer = send(&FakeHost::default(), ("POST", &path, &[JSON]), &scoped);
+        let explained = ["credentials", "scope"].iter().any(|word| answer.contains(word));
+        assert!(explained, "{path}: {answer}");
     }
 }
 
 #[test]
-fn a_crash_has_the_form_of_its_protocol() {
+fn a_crash_response_has_the_format_of_its_protocol() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "*")]);
     let server = Server::new(CATALOG, &host);
-    for path in posts() {
+    for path in call_paths() {
         let answer = server.failed(&path, &Pairs(&[ORIGIN]));
         let headers: Vec<_> =
             answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
         assert!(headers.contains(&("access-control-allow-origin", "*")), "{path}: {headers:?}");
         let (status, body) = (answer.status, &answer.body);
-        let told =
+        let response =
             exchange::Answer { method: "POST", path: &path, status, headers: &headers, body };
-        // OpenTool's clients know no 500 either.
+        // OpenTool does not define 500 either.
         let expected = if is_rpc(&path) { 503 } else { 500 };
         assert_eq!(
-            (status, exchange::check(&told)),
+            (status, exchange::check(&response)),
             (expected, Ok(())),
             "{path}: {}",
             wire(&answer)
@@ -120,11 +120,11 @@ fn a_crash_has_the_form_of_its_protocol() {
     }
 }
 
-/// What an answer repeats by its protocol: what pairs it with its call, or what is checked by itself.
+/// Members that a response repeats: ids, and members with fixed values.
 const ECHOED: [&str; 6] = ["id", "call_id", "$schema", "jsonrpc", "type", "role"];
 
-/// `value` with a long word in place of each text, or with that as a key of each object; also in
-/// the JSON that stands in a text. What stands under a key of `echoed` stays.
+/// `value` with a long word instead of each string, or as a key of each object; also in JSON within strings.
+/// Values under the keys of `echoed` are kept.
 fn lengthened(value: &Value, word: &str, keys: bool, echoed: &[&str]) -> Value {
     let lengthen = |value: &Value| lengthened(value, word, keys, echoed);
     match value {
@@ -150,8 +150,8 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn an_answer_does_not_grow_with_the_words_of_a_request(
-        path in select(posts()),
+    fn responses_do_not_grow_with_the_strings_of_a_request(
+        path in select(call_paths()),
         word in prop_oneof!["[a-z]{1,3}", "[A-Z]\\.[a-z]", "\\PC{1,3}", any::<String>()],
         keys in any::<bool>(),
         at in any::<Index>(),
@@ -159,12 +159,12 @@ proptest! {
         let word = word.repeat(20_000 / word.len().max(1));
         let mut echoed = ECHOED.to_vec();
         if path.starts_with("/providers") {
-            // A result names its function.
+            // A result contains the name of its function.
             echoed.push("name");
         }
-        let whole = lengthened(&good(&path), &word, keys, &echoed);
-        // One thing that is long, for many things that are long may hide each other.
-        let mut one = good(&path);
+        let whole = lengthened(&valid_body(&path), &word, keys, &echoed);
+        // Also a single long value, because many may hide each other.
+        let mut one = valid_body(&path);
         let all = places(&one);
         let place = &all[at.index(all.len())];
         if let Some(value) = whole.pointer(place) {
@@ -172,54 +172,54 @@ proptest! {
         }
         for body in [whole, one] {
             let host = FakeHost::with(&[("MAX_BODY_BYTES", "100000000")]);
-            let answer = asked(&host, ("POST", &path, &[JSON]), &body.to_string());
+            let answer = send(&host, ("POST", &path, &[JSON]), &body.to_string());
             prop_assert!(answer.len() < 8 * 1024, "{} bytes: {:.2000}", answer.len(), answer);
         }
     }
 
     #[test]
-    fn any_json_anywhere_has_an_answer_in_form(path in select(posts()), body in any_json()) {
-        asked(&FakeHost::default(), ("POST", &path, &[JSON]), &body.to_string());
+    fn any_json_gets_a_valid_response(path in select(call_paths()), body in any_json()) {
+        send(&FakeHost::default(), ("POST", &path, &[JSON]), &body.to_string());
     }
 
     #[test]
-    fn any_bytes_anywhere_have_an_answer_in_form(
-        path in select(posts()),
+    fn any_bytes_get_a_valid_response(
+        path in select(call_paths()),
         body in prop::collection::vec(any::<u8>(), 0..64),
     ) {
         answer(CATALOG, &FakeHost::default(), ("POST", &path, &[JSON]), Body::from(body));
     }
 
     #[test]
-    fn a_good_body_with_one_thing_replaced_has_an_answer_in_form(
-        path in select(posts()),
+    fn a_valid_body_with_one_change_gets_a_valid_response(
+        path in select(call_paths()),
         at in any::<Index>(),
         value in any_json(),
     ) {
-        let mut body = good(&path);
+        let mut body = valid_body(&path);
         let all = places(&body);
         if let Some(place) = body.pointer_mut(&all[at.index(all.len())]) {
             *place = value;
         }
-        asked(&FakeHost::default(), ("POST", &path, &[JSON]), &body.to_string());
+        send(&FakeHost::default(), ("POST", &path, &[JSON]), &body.to_string());
     }
 
     #[test]
-    fn any_query_has_an_answer_in_form(
-        (method, path) in select(addresses()),
+    fn any_query_gets_a_valid_response(
+        (method, path) in select(endpoints()),
         query in prop_oneof![
             any::<String>(),
             "(strict|include|toolkit|version|skip_incompatible|unknown|validate_tool_arguments)=[a-zA-Z0-9_.,%]{0,12}(&[a-z]{0,6}=[a-z]{0,4}){0,3}",
         ],
     ) {
-        let body = if method == "POST" { good(&path).to_string() } else { String::new() };
+        let body = if method == "POST" { valid_body(&path).to_string() } else { String::new() };
         let path = format!("{path}?{query}");
-        asked(&FakeHost::default(), (&method, &path, &[JSON]), &body);
+        send(&FakeHost::default(), (&method, &path, &[JSON]), &body);
     }
 }
 
 #[test]
-fn a_body_of_two_protocols_is_refused() {
+fn a_body_that_mixes_two_protocols_is_rejected() {
     let flat = r#""tool_id":"Echo.Say","input":{"text":"hi"}"#;
     let rpc = r#""jsonrpc":"2.0","id":"1","method":"Echo_Say","params":{"text":"hi"}"#;
     let envelope = r#""request":{"tool_id":"Echo.Say","input":{"text":"hi"}}"#;
@@ -250,9 +250,9 @@ fn a_body_of_two_protocols_is_refused() {
         let got = answer(CATALOG, &host, ("POST", path, &[JSON]), Body::from(&*body));
         assert_eq!(got.status, status, "{path} {body}: {}", wire(&got));
         assert!(wire(&got).contains(reason), "{path} {body}: {}", wire(&got));
-        assert!(!wire(&got).contains("hi\""), "{path} {body}: it ran");
+        assert!(!wire(&got).contains("hi\""), "{path} {body}: the tool ran");
     }
-    // What is no mark of a protocol is taken as before.
+    // Other members do not identify a protocol.
     for (path, members) in [
         ("/call", [rpc, r#""$schema":"otc://1.0""#].as_slice()),
         ("/call", &[rpc, r#""tool_name":"x","input":{}"#]),
@@ -267,7 +267,7 @@ fn a_body_of_two_protocols_is_refused() {
 }
 
 #[test]
-fn only_some_protocols_take_null_for_an_absent_property() {
+fn some_protocols_treat_null_as_absent() {
     let input = r#"{"text":"hi","mood":null}"#;
     for (path, body, rejected) in [
         ("/call", format!(r#"{{"tool_id":"Echo.Say","input":{input}}}"#), Some(422)),

@@ -1,5 +1,5 @@
-//! Whatever is posted as a model's answer, what comes back has the provider's form (`answer` checks
-//! it), and each call has one result.
+//! Property tests of provider calls: any model response gets a response in the provider's format (`answer`
+//! checks it), and each call gets one result.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::properties::{json, modest, places};
 use super::*;
 
-/// Each provider's address, with a good answer of its model.
+/// Each provider's path with a valid model response.
 fn answers() -> [(&'static str, Value); 4] {
     let text = r#"{"text":"hi"}"#;
     let function = json!({"name": "Echo_Say", "arguments": text});
@@ -48,7 +48,7 @@ fn answers() -> [(&'static str, Value); 4] {
     ]
 }
 
-/// An address and a nearly good answer: one place of it holds something else.
+/// A path and a nearly valid model response: one value is replaced.
 fn nearly() -> impl Strategy<Value = (&'static str, Value)> {
     let rows: Vec<_> = answers()
         .into_iter()
@@ -64,7 +64,7 @@ fn nearly() -> impl Strategy<Value = (&'static str, Value)> {
     })
 }
 
-/// JSON that is made of the words of the formats.
+/// JSON with the names and strings of the formats.
 fn worded_json() -> impl Strategy<Value = Value> {
     let words = vec![
         "",
@@ -115,7 +115,7 @@ fn query() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn asked_of(host: &FakeHost, provider: &str, query: &str, body: Vec<u8>) -> (u16, Value) {
+fn send_to(host: &FakeHost, provider: &str, query: &str, body: Vec<u8>) -> (u16, Value) {
     let path = format!("/providers/{provider}/call{query}");
     let answer = answer(CATALOG, host, ("POST", &path, &[JSON]), Body::from(body));
     (answer.status, serde_json::from_slice(&answer.body).unwrap())
@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn any_bytes_and_any_json_have_an_answer(
+    fn any_bytes_and_any_json_get_a_response(
         provider in select(answers().map(|(provider, _)| provider).to_vec()),
         query in query(),
         bytes in prop_oneof![
@@ -133,21 +133,21 @@ proptest! {
             9 => worded_json().prop_map(|value| value.to_string().into_bytes()),
         ],
     ) {
-        let (status, answer) = asked_of(&FakeHost::default(), provider, query, bytes);
+        let (status, answer) = send_to(&FakeHost::default(), provider, query, bytes);
         prop_assert!([200, 400].contains(&status), "{}", answer);
     }
 
     #[test]
-    fn a_nearly_good_answer_has_an_answer((provider, body) in nearly(), query in query()) {
+    fn a_nearly_valid_model_response_gets_a_response((provider, body) in nearly(), query in query()) {
         let host = FakeHost::default();
-        let (status, answer) = asked_of(&host, provider, query, body.to_string().into_bytes());
+        let (status, answer) = send_to(&host, provider, query, body.to_string().into_bytes());
         prop_assert!([200, 400].contains(&status), "{}", answer);
-        // What may not run is told with the request's error, never with some of the results.
+        // A rejected request returns an error, and no results of single calls.
         prop_assert!(status == 200 || answer.get("_toolbooth").is_none(), "{}", answer);
     }
 
     #[test]
-    fn wrong_arguments_of_one_call_leave_the_other_alone(
+    fn invalid_arguments_of_one_call_do_not_affect_the_other(
         (provider, body) in select(answers().to_vec()),
         arguments in worded_json(),
     ) {
@@ -159,7 +159,7 @@ proptest! {
             (object, arguments.to_string())
         };
         let body = body.replacen(old, &new, 1);
-        let (status, answer) = asked_of(&FakeHost::default(), provider, "", body.into_bytes());
+        let (status, answer) = send_to(&FakeHost::default(), provider, "", body.into_bytes());
         prop_assert_eq!(status, 200);
         let calls = answer["_toolbooth"]["calls"].as_array().unwrap();
         prop_assert_eq!(calls.len(), 2);

@@ -1,4 +1,4 @@
-//! The model providers' lists from request to answer: whatever is asked, the answer has their form.
+//! Property tests of provider lists: any query gets a response in the provider's format.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -17,7 +17,7 @@ fn paths() -> Vec<&'static str> {
     [&LISTS[..], &["/providers", "/providers/", "/providers/openai", "/providers/x/tools"]].concat()
 }
 
-/// A parameter that is known, or nearly so, with a value that might be right.
+/// A known or nearly known parameter with a plausible value.
 fn parameter() -> impl Strategy<Value = String> {
     let names = select(vec!["strict", "include", "toolkit", "version", "skip_incompatible"]);
     let values = select(vec![
@@ -43,7 +43,7 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn any_query_has_an_answer(
+    fn any_query_gets_a_response(
         path in select(paths()),
         parameters in prop::collection::vec(parameter(), 0..4),
         allowed in select(vec!["Echo.*", "Echo.Say", "Nope"]),
@@ -66,7 +66,7 @@ fn every_method_and_header() {
         ("OPTIONS", &[ORIGIN, ("access-control-request-method", "GET")], 403),
         ("POST", &[JSON], 405),
         ("DELETE", &[], 405),
-        // Neither is a version of a provider's format.
+        // Neither header is the version of a provider's format.
         ("GET", &[("oxp-version", "2.0"), ("anthropic-version", "1999-01-01")], 200),
     ] {
         for path in LISTS.into_iter().chain(["/providers"]) {
@@ -77,11 +77,11 @@ fn every_method_and_header() {
 }
 
 #[test]
-fn empty_lists_are_arrays_still() {
+fn empty_lists_are_arrays() {
     for (path, expected) in
         LISTS.into_iter().zip(["[]", "[]", "[]", r#"[{"functionDeclarations":[]}]"#])
     {
-        let answer = asked(&FakeHost::default(), ("GET", path, &[]), "");
+        let answer = send(&FakeHost::default(), ("GET", path, &[]), "");
         assert_eq!(answer.lines().last(), Some(expected), "{path}");
     }
 }

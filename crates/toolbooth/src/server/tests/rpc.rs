@@ -1,5 +1,5 @@
-//! Whatever is posted to the endpoints of JSON-RPC and OpenTool, the answers have their form
-//! (`answer` checks it), and no answer repeats what stands in no place of an answer.
+//! Property tests of JSON-RPC and OpenTool: anything that is posted gets a response in their format (`answer`
+//! checks it), and errors do not repeat parameter values.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -10,9 +10,9 @@ use super::*;
 
 const ADDRESSES: [&str; 4] = ["/jsonrpc", "/opentool/call", "/opentool/streamCall", "/call"];
 
-/// A request of which each member is good, wrong or missing.
+/// A request whose members are valid, invalid or missing.
 fn request() -> impl Strategy<Value = Value> {
-    let member = |good: Vec<Value>| prop_oneof![6 => select(good), 1 => any_json()];
+    let member = |valid: Vec<Value>| prop_oneof![6 => select(valid), 1 => any_json()];
     let members = (
         prop::option::weighted(0.9, member(vec![json!("2.0"), json!("2.0.0")])),
         prop::option::weighted(
@@ -41,7 +41,7 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn any_bytes_have_an_answer(
+    fn any_bytes_get_a_response(
         path in select(ADDRESSES.to_vec()),
         body in prop::collection::vec(any::<u8>(), 0..64),
     ) {
@@ -49,12 +49,12 @@ proptest! {
     }
 
     #[test]
-    fn any_json_has_an_answer(path in select(ADDRESSES.to_vec()), body in any_json()) {
+    fn any_json_gets_a_response(path in select(ADDRESSES.to_vec()), body in any_json()) {
         posted(path, body.to_string().into_bytes());
     }
 
     #[test]
-    fn any_request_is_answered_to_its_id(
+    fn a_response_has_the_id_of_its_request(
         path in select(ADDRESSES[..2].to_vec()),
         request in request(),
     ) {
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn any_batch_is_answered_member_by_member(
+    fn each_member_of_a_batch_gets_its_response(
         path in select(ADDRESSES[..2].to_vec()),
         requests in prop::collection::vec(request(), 0..6),
     ) {
@@ -91,22 +91,22 @@ proptest! {
     }
 
     #[test]
-    fn any_stream_has_its_events(request in request()) {
+    fn any_stream_has_valid_events(request in request()) {
         let answer = posted("/opentool/streamCall", request.to_string().into_bytes());
         prop_assert!([200, 400].contains(&answer.status));
-        let good_id = request.get("id").is_some_and(Value::is_string);
-        prop_assert!(answer.status == 400 || good_id);
+        let has_valid_id = request.get("id").is_some_and(Value::is_string);
+        prop_assert!(answer.status == 400 || has_valid_id);
     }
 
     #[test]
-    fn no_value_of_the_parameters_is_repeated(
+    fn errors_do_not_repeat_parameter_values(
         path in select(ADDRESSES.to_vec()),
         method in select(vec!["Echo_Say", "Echo_Private", "Echo_Broken", "x"]),
         key in select(vec!["text", "mood", "times", "tags", "at", "either", "one", "code"]),
         depth in 0..3_usize,
     ) {
         let value = (0..depth).fold(json!("Zc4n4ry"), |inner, _| json!([inner]));
-        // The colour is what no schema knows: the tool does not run.
+        // `colour` is an unknown parameter, so the tool does not run.
         let params = json!({"text": "a", "colour": "Zc4n4ry", key: value});
         let body = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": "a"});
         let answer = wire(&posted(path, body.to_string().into_bytes()));

@@ -1,4 +1,4 @@
-//! Xaibo from request to answer. `asked` and `answer` check the form of every answer.
+//! Tests of Xaibo from request to response. `send` and `answer` check the format of every response.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -10,7 +10,7 @@ use super::*;
 const EXECUTE: (&str, &str, Headers<'_>) = ("POST", "/xaibo/execute", &[JSON]);
 const SAY: &str = r#"{"tool_name":"Echo_Say","parameters":{"text":"hi"}}"#;
 
-/// The status and the JSON body of an answer.
+/// The status and the JSON body of a response.
 fn executed(host: &FakeHost, body: &str) -> (u16, Value) {
     let answer = answer(CATALOG, host, EXECUTE, Body::from(body));
     (answer.status, serde_json::from_slice(&answer.body).unwrap())
@@ -68,7 +68,7 @@ fn calls() {
 }
 
 #[test]
-fn only_allowed_tools_are_called_and_named() {
+fn only_allowed_tools_can_be_called_and_are_listed() {
     let host = FakeHost::with(&[("TOOL_ALLOWLIST", "Echo_Say")]);
     for (tool, error) in [
         ("Echo_Broken", "Tool 'Echo_Broken' may not be called. Available tools: ['Echo_Say']"),
@@ -83,7 +83,7 @@ fn only_allowed_tools_are_called_and_named() {
 }
 
 #[test]
-fn refusals_have_their_status() {
+fn rejections_have_their_status() {
     let host = || FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
     let wrong = || FakeHost::with(&[("MAX_BODY_BYTES", "none")]);
     let whole = |text: &str| Body::from(text);
@@ -109,7 +109,7 @@ fn refusals_have_their_status() {
 #[test]
 fn the_list_and_its_entity_tag() {
     let host = FakeHost::default();
-    let list = |headers| asked(&host, ("GET", "/xaibo/tools", headers), "");
+    let list = |headers| send(&host, ("GET", "/xaibo/tools", headers), "");
     let (json, tag) =
         ("content-type: application/json\n", "etag: \"tag\"\ncache-control: no-cache\n");
     assert_eq!(list(&[]), format!("200\n{json}{tag}[]"));
@@ -135,19 +135,19 @@ proptest! {
     #![proptest_config(modest())]
 
     #[test]
-    fn any_bytes_have_an_answer(body in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn any_bytes_get_a_response(body in prop::collection::vec(any::<u8>(), 0..64)) {
         answer(CATALOG, &FakeHost::default(), EXECUTE, Body::from(body));
     }
 
     #[test]
-    fn any_object_has_an_answer(members in prop::collection::vec(member(), 0..5)) {
+    fn any_object_gets_a_response(members in prop::collection::vec(member(), 0..5)) {
         let body = Value::Object(members.into_iter().collect());
         let (status, _) = executed(&FakeHost::default(), &body.to_string());
         prop_assert!([200, 400].contains(&status), "{}", body);
     }
 
     #[test]
-    fn any_tool_name_has_an_answer_that_does_not_grow(name in ".{0,300}") {
+    fn responses_do_not_grow_with_the_tool_name(name in ".{0,300}") {
         let body = json!({"tool_name": name}).to_string();
         let (status, body) = executed(&FakeHost::default(), &body);
         prop_assert_eq!(status, 200);
@@ -167,7 +167,7 @@ proptest! {
         });
         *call.pointer_mut(place).unwrap() = value;
         let host = FakeHost::default();
-        let answer = asked(&host, EXECUTE, &call.to_string());
+        let answer = send(&host, EXECUTE, &call.to_string());
         prop_assert!(!answer.contains("Zc4n4ry"), "{}", answer);
         prop_assert!(!host.log.borrow().join("\n").contains("Zc4n4ry"), "in the log");
     }

@@ -120,13 +120,13 @@ fn notes_stand_before_the_response_in_an_event_stream() {
             .map(|data| serde_json::from_str(data).unwrap())
             .collect();
         assert_eq!(answer.contains("content-type: text/event-stream"), !expected.is_empty());
-        let Some((response, notes)) = events.split_last() else {
+        let Some((response, notifications)) = events.split_last() else {
             assert!(expected.is_empty(), "{what}: {answer}");
             continue;
         };
         assert_eq!(response["id"], 7, "{what}");
-        assert_eq!(notes.len(), expected.len(), "{what}: {answer}");
-        for (note, expected) in notes.iter().zip(expected) {
+        assert_eq!(notifications.len(), expected.len(), "{what}: {answer}");
+        for (note, expected) in notifications.iter().zip(expected) {
             assert_eq!(
                 (&note["method"], &note["params"]),
                 (&expected["method"], &expected["params"])

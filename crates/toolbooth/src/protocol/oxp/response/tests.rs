@@ -11,13 +11,17 @@ const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n
 
 #[test]
 fn every_call_that_ran_is_200() {
-    let done =
-        |value| Outcome::Done { call_id: "7".to_owned(), duration_ms: 2, value, notes: Vec::new() };
+    let done = |value| Outcome::Done {
+        call_id: "7".to_owned(),
+        duration_ms: 2,
+        value,
+        notifications: Vec::new(),
+    };
     let failed = |error| Outcome::Failed {
         call_id: "é\"\n".to_owned(),
         duration_ms: 0,
         error,
-        notes: Vec::new(),
+        notifications: Vec::new(),
     };
     for (outcome, expected) in [
         (done(json!(15)), r#"{"call_id":"7","duration":2,"success":true,"value":15}"#),

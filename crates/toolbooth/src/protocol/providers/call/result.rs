@@ -80,7 +80,7 @@ fn rejected(rejection: &Rejection, name: &str) -> String {
         }
         Rejection::CannotAsk { lacking, .. } => {
             format!(
-                "It needs an answer that this protocol cannot deliver: {}.",
+                "It needs input that cannot be requested in this call: {}.",
                 needs_client(lacking)
             )
         }

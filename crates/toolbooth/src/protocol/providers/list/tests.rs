@@ -215,7 +215,7 @@ fn errors() {
         assert_eq!(
             list_tools(tools, bare, "").unwrap_err().status,
             503,
-            "the catalogue lacks the list"
+            "the catalogue has no list"
         );
     }
 }

@@ -12,7 +12,7 @@ use crate::text::excerpt;
 use crate::tool::ToolError;
 
 fn done(value: Value) -> Outcome {
-    Outcome::Done { call_id: String::new(), duration_ms: 0, value, notes: Vec::new() }
+    Outcome::Done { call_id: String::new(), duration_ms: 0, value, notifications: Vec::new() }
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn failures() {
         call_id: String::new(),
         duration_ms: 0,
         error,
-        notes: Vec::new(),
+        notifications: Vec::new(),
     };
     let large =
         format!("Error: {}", "é".repeat(29_996)) + "\n\n[Truncated: Result exceeded 64KB limit]";
