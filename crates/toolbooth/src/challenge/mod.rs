@@ -48,5 +48,6 @@ pub(crate) use {
     owner::{Owner, OwnerError},
 };
 
-#[cfg(all(test, feature = "challenges"))]
+#[cfg(test)]
+#[cfg(feature = "challenges")]
 pub(crate) mod tests;

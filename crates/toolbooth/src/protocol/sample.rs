@@ -2,6 +2,10 @@
 //!
 //! The tests that compare protocols iterate over [`SAMPLES`](super::SAMPLES), so they include a new
 //! protocol without a change. `tests/support/protocols.json` has the same samples for the tests in Node.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "only tests use it, and a `Value` without the member is null"
+)]
 
 use std::fmt;
 
