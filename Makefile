@@ -32,6 +32,10 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
+	$(call say,Each feature alone)
+	for feature in challenges mcp providers testing; do \
+	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
+	done
 	$(call say,Tests on workerd)
 	$(NODE) --test tests/*.test.mjs
 	$(call say,Tests with real clients)

@@ -5,17 +5,20 @@
 //! on those that it recognizes. A new protocol is a module and a row in the table below; CONTRIBUTING.md has
 //! the checklist.
 
+#[cfg(feature = "challenges")]
 mod consent;
 mod context;
 mod discriminator;
 pub mod envelope;
 mod jsonrpc;
 mod keywords;
+#[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 mod opentool;
 pub mod oxp;
 mod page;
 mod portable;
+#[cfg(feature = "providers")]
 mod providers;
 mod root;
 mod route;
@@ -23,6 +26,7 @@ mod route;
 pub mod sample;
 mod xaibo;
 
+#[cfg(feature = "challenges")]
 pub use consent::ConsentHandler;
 pub use page::{Page, PageError};
 pub(crate) use root::ROOT;
@@ -42,20 +46,21 @@ use crate::http::{Headers, Response};
 /// They are separate because the Worker contains what it refers to: it must not refer to code that renders
 /// lists, which only the build needs, and not to samples, which only tests need.
 macro_rules! protocols {
-    ($($mount:literal => $protocol:path { lists: $lists:expr, samples: $samples:expr })+) => {
+    ($($(#[$feature:meta])? $mount:literal => $protocol:path { lists: $lists:expr, samples: $samples:expr })+) => {
         /// The route table: the path that each protocol is mounted at. The first matching prefix of a path
         /// counts, so longer prefixes come first and the root, which matches every path, comes last.
-        pub const PROTOCOLS: &[(&str, &Protocol)] = &[$(($mount, &$protocol),)+];
+        pub const PROTOCOLS: &[(&str, &Protocol)] = &[$($(#[$feature])? ($mount, &$protocol),)+];
 
         /// Every list of tools that a protocol serves, for the build to render.
         pub fn list_forms() -> impl Iterator<Item = &'static ListForm> {
-            const LISTS: &[&[ListForm]] = &[$($lists,)+];
+            const LISTS: &[&[ListForm]] = &[$($(#[$feature])? $lists,)+];
             LISTS.iter().copied().flatten()
         }
 
         /// The sample calls of each protocol, in the order of [`PROTOCOLS`].
         #[cfg(any(test, feature = "testing"))]
         pub const SAMPLES: &[sample::ProtocolSamples] = &[$(
+            $(#[$feature])?
             sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },
         )+];
     };
@@ -86,32 +91,41 @@ protocols! {
         lists: &[],
         samples: &[(&[""], &sample::JSONRPC)]
     }
+    #[cfg(feature = "mcp")]
     "/mcp" => mcp::MCP {
         lists: mcp::LISTS,
         samples: &[(&[""], &sample::MCP)]
     }
+    #[cfg(feature = "providers")]
     "/providers/openai-responses" => providers::OPENAI_RESPONSES {
         lists: providers::OPENAI_RESPONSES_LISTS,
         samples: &[(&["/call"], &sample::OPENAI_RESPONSES)]
     }
+    #[cfg(feature = "providers")]
     "/providers/openai" => providers::OPENAI {
         lists: providers::OPENAI_LISTS,
         samples: &[(&["/call"], &sample::OPENAI)]
     }
+    #[cfg(feature = "providers")]
     "/providers/anthropic" => providers::ANTHROPIC {
         lists: providers::ANTHROPIC_LISTS,
         samples: &[(&["/call"], &sample::ANTHROPIC)]
     }
+    #[cfg(feature = "providers")]
     "/providers/gemini" => providers::GEMINI {
         lists: providers::GEMINI_LISTS,
         samples: &[(&["/call"], &sample::GEMINI)]
     }
+    #[cfg(feature = "providers")]
     "/providers" => providers::CAPABILITIES {
         lists: &[],
         samples: &[(&[], &sample::OPENAI)]
     }
+    #[cfg(feature = "mcp")]
     "/.well-known" => mcp::RESOURCE_METADATA { lists: &[], samples: &[] }
+    #[cfg(feature = "challenges")]
     "/auth/check" => consent::CHECK { lists: &[], samples: &[] }
+    #[cfg(feature = "challenges")]
     "/auth" => consent::CONSENT { lists: &[], samples: &[] }
     "" => root::ROOT {
         lists: &[],

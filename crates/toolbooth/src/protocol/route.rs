@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "challenges")]
 use super::consent::ConsentHandler;
 use super::page::{Page, PageError};
 use crate::call::{Pipeline, Rejection, RequestContext};
@@ -72,6 +73,7 @@ pub(crate) const fn post(handler: Handler) -> MethodHandler {
 }
 
 /// A handler of `DELETE`.
+#[cfg(feature = "challenges")]
 pub(crate) const fn delete(handler: Handler) -> MethodHandler {
     MethodHandler { method: Method::Delete, handler }
 }
@@ -89,6 +91,7 @@ pub enum Handler {
     /// whole request.
     Call(CallHandler),
     /// Performs a step of an authorization, for a user in a browser or for a client that polls.
+    #[cfg(feature = "challenges")]
     Consent(ConsentHandler),
     /// Belongs to the protocol, but a hosted server cannot serve it, for this reason. The index omits it.
     NotServed(&'static str),
@@ -143,7 +146,11 @@ impl Handler {
     /// Whether `HEAD` may run it. At the callback of an authorization it would use up the code and show
     /// no page.
     fn answers_head(&self) -> bool {
-        !matches!(self, Self::Consent(ConsentHandler::Callback))
+        match self {
+            #[cfg(feature = "challenges")]
+            Self::Consent(ConsentHandler::Callback) => false,
+            _ => true,
+        }
     }
 
     /// Whether the index names it.

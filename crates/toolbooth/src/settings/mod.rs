@@ -26,9 +26,7 @@ pub use auth::AuthSettings;
 pub use consent::ConsentSettings;
 pub use cors::CorsSettings;
 pub use jwt::JwtSettings;
-#[cfg(feature = "challenges")]
-pub use keys::GrantKeySettings;
-pub use keys::StateKeySettings;
+pub use keys::{GrantKeySettings, StateKeySettings};
 pub use limits::RequestLimits;
 pub use mcp_resource::McpResource;
 #[cfg(feature = "challenges")]
