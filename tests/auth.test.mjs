@@ -52,7 +52,7 @@ function isRejected(reply, reason) {
 }
 
 for (const [name, vars, expected] of [
-  ["AUTH is not set", { AUTH: undefined }, /^AUTH must say who may call/],
+  ["AUTH is not set", { AUTH: undefined }, /^AUTH must be api-key, jwt or none/],
   ["the key set URL has no TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/", ...WHOSE }, /^JWKS_URL must be an https/],
 ]) {
   test(`X5 where ${name}, every call is rejected and the log says why`, async () => {

@@ -64,7 +64,7 @@ for (const [configured, origin, allowed] of ORIGINS) {
       assert.equal(reply.headers["access-control-allow-origin"], allowed);
       if (!allowed) {
         assert.equal(reply.headers["cache-control"], "no-store");
-        assert.equal(reply.json.message, "This origin may not call the server");
+        assert.equal(reply.json.message, "Pages of this origin may not call the server");
         return;
       }
       assert.ok(words(reply.headers.vary).includes("origin"));

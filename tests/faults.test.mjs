@@ -19,7 +19,7 @@ for (const tool of CRASHES) {
     const reply = await worker.call(tool, {});
     assert.equal(reply.status, 500);
     assert.equal(reply.headers["content-type"], "application/json");
-    assert.deepEqual(reply.json, { message: "The tool server failed", developer_message: "its log says more" });
+    assert.deepEqual(reply.json, { message: "The tool server failed", developer_message: "its log has the details" });
   });
 
   test(`${tool}: the next request is served`, async () => {

@@ -209,7 +209,7 @@ test("a scaffolded tool", async (t) => {
     try {
       const { code, err } = await cargo("build");
       assert.notEqual(code, 0);
-      assert.match(err, /catalogue\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name: has no description; expected/);
+      assert.match(err, /catalogue\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name: has no description; people and models need one/);
     } finally {
       writeFileSync(definition, written);
       utimesSync(definition, atime, mtime);

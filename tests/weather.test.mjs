@@ -56,7 +56,7 @@ for (const [city, additional_prompt_content] of [
     assert.equal(json.success, false);
     assert.deepEqual(json.error, {
       message: "City not found",
-      developer_message: "Open-Meteo's geocoding has no such city.",
+      developer_message: "Open-Meteo's geocoding API returned no match.",
       can_retry: additional_prompt_content !== undefined,
       ...(additional_prompt_content && { additional_prompt_content }),
     });

@@ -26,7 +26,7 @@ export function call(contentType, version, text) {
   if (!/^\s*(application\/json|[^;]*\+json)\s*(;|$)/i.test(contentType ?? "")) {
     return rejection(
       415,
-      "The request is not JSON",
+      "The request body must be JSON",
       "send the header Content-Type: application/json",
     );
   }
@@ -34,12 +34,12 @@ export function call(contentType, version, text) {
   try {
     body = JSON.parse(text);
   } catch (error) {
-    return malformed(`the body is not valid JSON: ${error.message}`);
+    return rejection(400, "The request body is not valid JSON", error.message);
   }
   if (!["", "1", "1.0", "1.0.0"].includes((version ?? "").trim())) {
     return rejection(
       400,
-      "This version of OXP is not supported",
+      "This protocol version is not supported",
       "OXP-Version must be 1.0 or absent",
     );
   }

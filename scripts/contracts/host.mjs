@@ -192,10 +192,6 @@ export const auth = document({
     OpenOptions: response("The methods in Allow.", undefined, { ...readableByAnyPage, Allow: "Allow" }),
     Rejected: response("The request names no user or an unknown provider, or the store does not respond.", "Error", uncached),
     NotFound: response("There is nothing at this path, or no provider is configured.", "Error", uncached),
-    Unauthenticated: {
-      ...errors.Unauthenticated,
-      headers: { "OXP-Version": "OxpVersion", ...errors.Unauthenticated.headers },
-    },
   },
   schemas: {
     AuthorizationChallengeCheckResponse: open({
