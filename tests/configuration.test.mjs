@@ -38,7 +38,7 @@ for (const [name, vars] of [
 
 const BYTES = "must be a whole number of bytes from 1 to 8388608";
 const ORIGINS = "must be * or a list of origins such as https://app.example, without path";
-const ADDRESS = "must be an http or https address without query or trailing slash";
+const ADDRESS = "must be an http or https URL without query or trailing slash";
 
 for (const [vars, problems] of [
   [{ MAX_BODY_BYTES: "abc" }, [`MAX_BODY_BYTES ${BYTES}`]],
