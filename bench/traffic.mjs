@@ -22,7 +22,7 @@ const bad = [
   {
     title: "invalid JSON",
     request: post("/oxp/tools/call", '{"tool_id": "Calculator.Add"'),
-    answered: fails(400, contains("malformed")),
+    answered: fails(400, contains("not valid JSON")),
   },
   {
     title: "invalid JSON, JSON-RPC",
@@ -68,7 +68,7 @@ const bad = [
   {
     title: "wrong content type",
     request: post("/oxp/tools/call", "{}", { "content-type": "text/plain" }),
-    answered: fails(415, contains("not JSON")),
+    answered: fails(415, contains("must be JSON")),
   },
   {
     title: "wrong method",

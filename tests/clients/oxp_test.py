@@ -139,10 +139,10 @@ def test_envelope_tool_error(client):
     [
         ({"tool_id": "Calculator.Add@2.0.0"}, "urn:oxp:1.0", oxp.BadRequestError, "Tool 'Calculator_Add' was not found"),
         ({"tool_id": "Calculator_Add"}, "urn:oxp:1.0", oxp.BadRequestError, "The tool id is invalid"),
-        (ADD, "urn:oxp:2.0", oxp.BadRequestError, "This version of the protocol is not supported"),
+        (ADD, "urn:oxp:2.0", oxp.BadRequestError, "This protocol version is not supported"),
         # The request of the SDK's own tests.
         ({"tool_id": "sqFnKL1N_jr_.U0_2_jv__a"}, "https://example.com", oxp.BadRequestError,
-         "This version of the protocol is not supported"),
+         "This protocol version is not supported"),
         ({"tool_id": "Calculator.Add"}, "urn:oxp:1.0", oxp.UnprocessableEntityError, "Some input parameters are invalid"),
     ],
 )
