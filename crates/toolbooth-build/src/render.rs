@@ -34,9 +34,13 @@ pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
     let named = names(entries);
     let mut files = Vec::new();
     let mut lists = String::new();
-    for form in protocol::list_forms() {
+    for (feature, form) in protocol::list_forms() {
         let (body, rust) = list(form, entries);
-        lists.push_str(&rust);
+        // Without the feature, its macro expands to nothing.
+        lists.push_str(&match feature {
+            Some(feature) => format!("    toolbooth::{feature}_lists!({rust}),\n"),
+            None => format!("    &[{rust}],\n"),
+        });
         files.push((format!("{}.json", form.name), body.into_bytes()));
     }
     let rust = format!(
@@ -50,7 +54,7 @@ mod catalog_schemas {{
 static TOOLS: &[toolbooth::catalog::Tool] = &[
 {tools}];
 
-static LISTS: &[toolbooth::catalog::List] = &[
+static LISTS: &[&[toolbooth::catalog::List]] = &[
 {lists}];
 
 /// The tools of this crate, sorted, checked and rendered at build time.
@@ -150,15 +154,14 @@ fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
     body.push_str(form.tail);
     let (name, head, etag) = (form.name, form.head.len(), etag(body.as_bytes()));
     let rust = format!(
-        r#"    toolbooth::catalog::List {{
+        r#"toolbooth::catalog::List {{
         name: {name:?},
         body: include_str!(concat!(env!("OUT_DIR"), "/{name}.json")),
         head: {head},
         entries: &[{parts}
         ],
         etag: {etag:?},
-    }},
-"#
+    }}"#
     );
     (body, rust)
 }

@@ -271,7 +271,7 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
         ("Echo_Scoped", 6),
         ("Echo_Scoped__1_0_0", 6),
     ],
-    lists: LISTS,
+    lists: &[LISTS],
     variables: &[],
 };
 

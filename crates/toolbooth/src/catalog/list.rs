@@ -66,6 +66,45 @@ pub struct List {
     pub etag: &'static str,
 }
 
+/// The lists of the Model Context Protocol; none without the feature `mcp`. For the code that `toolbooth-build` generates.
+///
+/// The build renders the lists of all features: Cargo resolves the features of build dependencies separately, so it
+/// does not know which ones the Worker has.
+#[cfg(feature = "mcp")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! mcp_lists {
+    ($($list:expr),*) => { &[$($list),*] };
+}
+
+/// See the other definition.
+#[cfg(not(feature = "mcp"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! mcp_lists {
+    ($($list:expr),*) => {
+        &[]
+    };
+}
+
+/// The lists in the formats of model providers; none without the feature `providers`.
+#[cfg(feature = "providers")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! providers_lists {
+    ($($list:expr),*) => { &[$($list),*] };
+}
+
+/// See the other definition.
+#[cfg(not(feature = "providers"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! providers_lists {
+    ($($list:expr),*) => {
+        &[]
+    };
+}
+
 /// A tool in a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {

@@ -46,24 +46,31 @@ use crate::http::{Headers, Response};
 /// They are separate because the Worker contains what it refers to: it must not refer to code that renders
 /// lists, which only the build needs, and not to samples, which only tests need.
 macro_rules! protocols {
-    ($($(#[$feature:meta])? $mount:literal => $protocol:path { lists: $lists:expr, samples: $samples:expr })+) => {
+    ($($(#[cfg(feature = $feature:literal)])? $mount:literal => $protocol:path { lists: $lists:expr, samples: $samples:expr })+) => {
         /// The route table: the path that each protocol is mounted at. The first matching prefix of a path
         /// counts, so longer prefixes come first and the root, which matches every path, comes last.
-        pub const PROTOCOLS: &[(&str, &Protocol)] = &[$($(#[$feature])? ($mount, &$protocol),)+];
+        pub const PROTOCOLS: &[(&str, &Protocol)] = &[$($(#[cfg(feature = $feature)])? ($mount, &$protocol),)+];
 
-        /// Every list of tools that a protocol serves, for the build to render.
-        pub fn list_forms() -> impl Iterator<Item = &'static ListForm> {
-            const LISTS: &[&[ListForm]] = &[$($(#[$feature])? $lists,)+];
-            LISTS.iter().copied().flatten()
+        /// Every list of tools that a protocol serves, for the build to render, with the Cargo feature of the protocol.
+        pub fn list_forms() -> impl Iterator<Item = (Option<&'static str>, &'static ListForm)> {
+            /// A Cargo feature, and the lists of a protocol that needs it.
+            type Lists = (Option<&'static str>, &'static [ListForm]);
+            const LISTS: &[Lists] = &[$(
+                $(#[cfg(feature = $feature)])?
+                (protocols!(@feature $($feature)?), $lists),
+            )+];
+            LISTS.iter().flat_map(|(feature, forms)| forms.iter().map(|form| (*feature, form)))
         }
 
         /// The sample calls of each protocol, in the order of [`PROTOCOLS`].
         #[cfg(any(test, feature = "testing"))]
         pub const SAMPLES: &[sample::ProtocolSamples] = &[$(
-            $(#[$feature])?
+            $(#[cfg(feature = $feature)])?
             sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },
         )+];
     };
+    (@feature $feature:literal) => { Some($feature) };
+    (@feature) => { None };
 }
 
 protocols! {

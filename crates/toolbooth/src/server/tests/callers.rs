@@ -178,13 +178,13 @@ const fn entry(tool: usize, start: usize) -> Entry {
 /// The small catalogue, with a list of two tools: 5 is Echo.Say and 6 is Echo.Scoped. No contract
 /// allows such tools, so `listed` does not check the response.
 static LISTED: Catalog = Catalog {
-    lists: &[List {
+    lists: &[&[List {
         name: "oxp",
         body: r#"{"items":[5,6]}"#,
         head: 10,
         entries: &[entry(5, 10), entry(6, 12)],
         etag: "\"tag\"",
-    }],
+    }]],
     ..*CATALOG
 };
 

@@ -79,9 +79,10 @@ fn catalogue(
     entries: &'static [Entry],
 ) -> &'static Catalog {
     let list = List { name, body, head: 1, entries, etag: "" };
-    let lists = CATALOG.lists.iter().copied().filter(|list| list.name != name);
+    let lists = CATALOG.lists.iter().copied().flatten().copied().filter(|list| list.name != name);
     let lists: Vec<_> = lists.chain([list]).collect();
-    Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }))
+    let lists = vec![&*lists.leak()].leak();
+    Box::leak(Box::new(Catalog { lists, ..*CATALOG }))
 }
 
 const fn entry(tool: usize, start: usize, end: usize) -> Entry {
