@@ -105,6 +105,22 @@ macro_rules! providers_lists {
     };
 }
 
+/// The lists of Xaibo; none without the feature `xaibo`.
+#[cfg(feature = "xaibo")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! xaibo_lists {
+    ($($list:expr),*) => { &[$($list),*] };
+}
+
+/// See the other definition.
+#[cfg(not(feature = "xaibo"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! xaibo_lists {
+    ($($list:expr),*) => { &[] };
+}
+
 /// A tool in a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {

@@ -24,6 +24,7 @@ mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+#[cfg(feature = "xaibo")]
 mod xaibo;
 
 #[cfg(feature = "challenges")]
@@ -86,6 +87,7 @@ protocols! {
         lists: &[oxp::LIST],
         samples: &[(&["/tools/call", "/call"], &sample::FLAT)]
     }
+    #[cfg(feature = "xaibo")]
     "/xaibo" => xaibo::XAIBO {
         lists: &[xaibo::LIST],
         samples: &[(&["/execute"], &sample::XAIBO)]
