@@ -118,7 +118,9 @@ macro_rules! xaibo_lists {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! xaibo_lists {
-    ($($list:expr),*) => { &[] };
+    ($($list:expr),*) => {
+        &[]
+    };
 }
 
 /// A tool in a list.
