@@ -8,15 +8,18 @@ import {
   choice,
   constant,
   document,
+  event,
   integer,
   mapOf,
   natural,
   nonEmpty,
+  nothing,
   number,
   object,
   oneOf,
   open,
   path,
+  pattern,
   requestBody,
   response,
   schema,
@@ -109,7 +112,7 @@ const errors = shared.errors("Rejection");
 export const mcp = document({
   title: "Toolbooth: Model Context Protocol",
   description:
-    "Streamable HTTP without sessions: revision 2026-07-28, and 2025-11-25, 2025-06-18 and 2025-03-26 as far as they need no session. The tests check every response against this document.",
+    "Streamable HTTP without sessions: revision 2026-07-28, and 2025-11-25, 2025-06-18 and 2025-03-26 as far as they need no session. GET is rejected, because there are no streams to open. The tests check every response against this document.",
   servers: [{ url: "/mcp", description: "With and without a slash at the end." }],
   implied: shared.implied,
   paths: {
@@ -130,10 +133,6 @@ export const mcp = document({
           503: "Unavailable",
         },
       },
-      get: {
-        summary: "Not served: there are no streams to open",
-        responses: { 403: "OriginNotAllowed", 405: "MethodNotAllowed" },
-      },
     }),
   },
   securitySchemes: shared.securitySchemes,
@@ -152,11 +151,8 @@ export const mcp = document({
       content: {
         "application/json": { schema: schema("Reply") },
         "text/event-stream": {
-          schema: {
-            ...string,
-            description: "Events of the type message.",
-            pattern: "^(event: message\\ndata: \\{.*\\}\\n\\n){2,}$",
-          },
+          schema: about("One event.", event("message", oneOf(schema("Notification"), schema("Reply")))),
+          "x-stream": pattern("^(event: message\\ndata: \\{.*\\}\\n\\n){2,}$"),
           "x-events": {
             description: "The data of the events: notifications, then the reply.",
             ...array(oneOf(schema("Notification"), schema("Reply")), { minItems: 2 }),
@@ -171,7 +167,11 @@ export const mcp = document({
   schemas: {
     Message: about(
       "One request or notification. `Mcp-Method`, `Mcp-Name`, `MCP-Protocol-Version` and `Mcp-Param-…` repeat parts of a modern request in headers.",
-      open({ jsonrpc: version, "method?": string, "id?": id, "params?": anyObject, "result?": {}, "error?": {} }),
+      anyOf(
+        open({ jsonrpc: version, method: string, "id?": id, "params?": oneOf(anyObject, nothing) }),
+        about("A response, which is accepted and ignored.", open({ jsonrpc: version, "id?": id, result: true, "method?": false })),
+        about("An error response, which is accepted and ignored.", open({ jsonrpc: version, "id?": id, error: true, "method?": false })),
+      ),
     ),
     Reply: oneOf(schema("Success"), schema("Failure")),
     Success: object({ jsonrpc: version, id, result: anyOf(...Object.keys(results).map(schema)) }),
@@ -229,7 +229,7 @@ export const mcp = document({
     }),
     InputRequest: about(
       "For the user, as a page or a form; for the client's model; or for the client.",
-      oneOf(
+      anyOf(
         inputRequest("elicitation/create", object({ mode: constant("url"), url: text, message: text })),
         inputRequest("elicitation/create", object({ message: text, requestedSchema: anyObject })),
         inputRequest("sampling/createMessage", open({ messages: nonEmpty(true), maxTokens: { ...integer, minimum: 1 } })),

@@ -31,6 +31,10 @@ export function open(members, rest = {}) {
 /** An object with these members only. */
 export const object = (members, rest = {}) => open(members, { ...rest, additionalProperties: false });
 
+/** One event of a stream; `data` describes its data, which is JSON. */
+export const event = (name, data) =>
+  object({ event: constant(name), data: { type: "string", contentMediaType: "application/json", contentSchema: data } });
+
 // Responses: each header is given as the name of its component
 
 export const header = (description, schema, required = true) => ({ description, required, schema });
@@ -50,9 +54,10 @@ export const requestBody = (description, body) => ({
 
 // Operations: the responses are given as status to the name of its component
 
-/** One operation, of a path that `path` does not describe. */
-export const operation = ({ responses, parameters, requestBody, ...rest }) => ({
+/** One operation, of a path that `path` does not describe. Without `security`, it needs no credentials. */
+export const operation = ({ responses, parameters, requestBody, security = [], ...rest }) => ({
   ...rest,
+  security,
   ...(parameters?.length > 0 && {
     parameters: parameters.map((one) => (typeof one === "string" ? ref("parameters", one) : one)),
   }),
@@ -60,16 +65,23 @@ export const operation = ({ responses, parameters, requestBody, ...rest }) => ({
   responses: mapValues(responses, (name) => ref("responses", name)),
 });
 
-const head = ({ operationId, ...get }) => ({ ...get, summary: "Like GET, without the body" });
-const options = {
+const head = (get) => ({ ...get, operationId: `${get.operationId}-head`, summary: "Like GET, without the body" });
+const preflight = {
   summary: "The methods of this path; the CORS preflight of an allowed origin",
   responses: { 204: "Options", 403: "OriginNotAllowed" },
 };
 
 /** The operations of a path: those given, with HEAD like GET, and OPTIONS. */
-export function path(operations) {
-  const all = { ...operations, ...(operations.get && { head: head(operations.get) }), options, ...operations };
-  return mapValues(all, operation);
+export function path({ options = preflight, ...operations }) {
+  const [{ operationId }] = Object.values(operations);
+  return mapValues(
+    {
+      ...operations,
+      ...(operations.get && { head: head(operations.get) }),
+      options: { operationId: `${operationId}-options`, ...options },
+    },
+    operation,
+  );
 }
 
 // Documents
@@ -88,7 +100,7 @@ export function document({ title, description, servers, paths, implied, everywhe
   }));
   return {
     openapi: "3.1.0",
-    info: { title, version: VERSION, description, license: { name: "MIT OR Apache-2.0" } },
+    info: { title, version: VERSION, description, license: { name: "MIT OR Apache-2.0", identifier: "MIT OR Apache-2.0" } },
     servers,
     paths,
     components: used(components, [paths, implied.map((name) => ref("responses", name))]),

@@ -95,12 +95,7 @@ function describe(form) {
     },
     securitySchemes: shared.securitySchemes,
     parameters: {
-      OxpVersion: {
-        name: "OXP-Version",
-        in: "header",
-        description: "The version that the client speaks: 1, 1.0 or 1.0.0. Absent or empty means the same. Any other is rejected with 400.",
-        schema: string,
-      },
+      OxpVersion: shared.oxpVersion,
     },
     headers: shared.headers(READ, POST),
     requestBodies: {

@@ -47,6 +47,14 @@ export const ifNoneMatch = {
   schema: string,
 };
 
+/** The version at the mounts that read it, which are the root and `/oxp`. */
+export const oxpVersion = {
+  name: "OXP-Version",
+  in: "header",
+  description: "The version that the client speaks. Absent or empty means 1.0. Any other is rejected with 400.",
+  schema: choice("1.0", "1", "1.0.0", ""),
+};
+
 // Responses
 
 /** The responses that mean the same in every protocol, with a body of the schema `error`. */

@@ -109,8 +109,8 @@ export const xaibo = document({
         },
         {
           oneOf: [
-            open({ "success?": constant(true), "error?": nothing }),
-            open({ "success?": constant(false), "result?": nothing, "error?": string }),
+            open({ success: constant(true), error: nothing }),
+            open({ success: constant(false), result: nothing, error: string }),
           ],
         },
       ),
