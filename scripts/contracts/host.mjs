@@ -137,6 +137,7 @@ export const auth = document({
       get: {
         operationId: "check",
         summary: "The state of a challenge",
+        description: "With and without a slash at the end.",
         parameters: [anyChallenge],
         responses: { 200: "Check", 404: "NotFound", 429: "TooManyChecks" },
       },
