@@ -129,7 +129,7 @@ export const auth = document({
           ],
           responses: { 200: "Page", 400: "Page", ...pageErrors, 404: "NotFound", 429: "TooManyPages" },
         },
-        options: { ...options, operationId: "callback-options", parameters: [provider] },
+        options: { ...options, parameters: [provider] },
       },
       operation,
     ),

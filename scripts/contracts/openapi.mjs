@@ -65,23 +65,23 @@ export const operation = ({ responses, parameters, requestBody, security = [], .
   responses: mapValues(responses, (name) => ref("responses", name)),
 });
 
-const head = (get) => ({ ...get, operationId: `${get.operationId}-head`, summary: "Like GET, without the body" });
-const preflight = {
+const head = ({ operationId, ...get }) => ({ ...get, summary: "Like GET, without the body" });
+const options = {
   summary: "The methods of this path; the CORS preflight of an allowed origin",
   responses: { 204: "Options", 403: "OriginNotAllowed" },
 };
 
 /** The operations of a path: those given, with HEAD like GET, and OPTIONS. */
-export function path({ options = preflight, ...operations }) {
+export function path(operations) {
+  const all = { ...operations, ...(operations.get && { head: head(operations.get) }), options, ...operations };
+  return mapValues(all, operation);
+}
+
+/** The operations of a path, each with an id: that of the first, followed by the method. */
+function withIds(operations) {
   const [{ operationId }] = Object.values(operations);
-  return mapValues(
-    {
-      ...operations,
-      ...(operations.get && { head: head(operations.get) }),
-      options: { operationId: `${operationId}-options`, ...options },
-    },
-    operation,
-  );
+  const entries = Object.entries(operations);
+  return Object.fromEntries(entries.map(([method, one]) => [method, { operationId: `${operationId}-${method}`, ...one }]));
 }
 
 // Documents
@@ -102,7 +102,7 @@ export function document({ title, description, servers, paths, implied, everywhe
     openapi: "3.1.0",
     info: { title, version: VERSION, description, license: { name: "MIT OR Apache-2.0", identifier: "MIT OR Apache-2.0" } },
     servers,
-    paths,
+    paths: mapValues(paths, withIds),
     components: used(components, [paths, implied.map((name) => ref("responses", name))]),
   };
 }
