@@ -238,6 +238,11 @@ pub(crate) const LISTS: &[List] = &[
         r#"{"opentool":"1.1.0","info":{"title":"T","version":"1.0.0"},"functions":[]}"#,
         72,
     ),
+    empty(
+        "openrpc",
+        r#"{"openrpc":"1.3.2","info":{"title":"T","version":"1.0.0"},"methods":[]}"#,
+        69,
+    ),
     empty("xaibo", "[]", 1),
     empty("openai", "[]", 1),
     empty("openai-strict", "[]", 1),

@@ -12,6 +12,7 @@ mod discriminator;
 pub mod envelope;
 mod jsonrpc;
 mod keywords;
+mod langchain;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 mod opentool;
@@ -20,6 +21,7 @@ mod page;
 mod portable;
 #[cfg(feature = "providers")]
 mod providers;
+mod request_id;
 mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
@@ -30,9 +32,11 @@ mod xaibo;
 #[cfg(feature = "challenges")]
 pub use consent::ConsentHandler;
 pub use page::{Page, PageError};
+pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use root::ROOT;
 pub use route::{
-    CallHandler, CallResponse, Cors, Handler, MethodHandler, PostRequest, Protocol, Route,
+    CallHandler, CallResponse, Cors, EncodeRejection, Handler, MethodHandler, PostRequest,
+    Protocol, Route,
 };
 use route::{get, post};
 
@@ -92,12 +96,16 @@ protocols! {
         lists: &[xaibo::LIST],
         samples: &[(&["/execute"], &sample::XAIBO)]
     }
+    "/langchain" => langchain::LANGCHAIN {
+        lists: &[],
+        samples: &[(&["/tools/call"], &sample::LANGCHAIN)]
+    }
     "/opentool" => opentool::OPENTOOL {
         lists: &[opentool::LIST],
         samples: &[(&["/call"], &sample::OPENTOOL), (&["/streamCall"], &sample::OPENTOOL_STREAM)]
     }
     "/jsonrpc" => jsonrpc::JSONRPC {
-        lists: &[],
+        lists: &[jsonrpc::LIST],
         samples: &[(&[""], &sample::JSONRPC)]
     }
     #[cfg(feature = "mcp")]

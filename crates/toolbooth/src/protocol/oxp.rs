@@ -11,7 +11,9 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::context::{credentials, malformed, text};
-use super::{CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post};
+use super::{
+    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route, get, post,
+};
 use crate::call::{Nulls, Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
@@ -37,7 +39,7 @@ pub static OXP: Protocol = Protocol {
         Route { path: "/call", methods: &[post(Handler::Call(call))] },
     ],
     check_version,
-    encode_rejection,
+    encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: VERSION_HEADER,
     cors: Cors::Configured,
 };

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::oxp::{Format, VERSION_HEADER};
 use super::{
-    CallResponse, Cors, Handler, PROTOCOLS, Page, PageError, PostRequest, Protocol, Route,
-    discriminator, envelope, get, opentool, oxp, post,
+    CallResponse, Cors, EncodeRejection, Handler, PROTOCOLS, Page, PageError, PostRequest,
+    Protocol, Route, discriminator, envelope, get, opentool, oxp, post,
 };
 use crate::call::{Rejection, RequestContext};
 use crate::json;
@@ -27,7 +27,7 @@ pub(crate) static ROOT: Protocol = Protocol {
         Route { path: "/load", methods: &[get(Handler::List(opentool::load))] },
     ],
     check_version: oxp::check_version,
-    encode_rejection: oxp::encode_rejection,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: VERSION_HEADER,
     cors: Cors::Configured,
 };

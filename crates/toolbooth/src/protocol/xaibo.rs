@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::context::{credentials, malformed};
 use super::portable::{describe_parts, reduce};
 use super::{
-    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post, rejection_response,
-    version_free,
+    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route, get, post,
+    rejection_response, version_free,
 };
 use crate::call::{
     Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, needs_client,
@@ -37,11 +37,11 @@ pub(super) static XAIBO: Protocol = Protocol {
         Route { path: "/execute", methods: &[post(Handler::Call(execute))] },
     ],
     check_version: version_free,
-    encode_rejection: |rejection, _| {
+    encode_rejection: EncodeRejection::Plain(|rejection, _| {
         let description = rejection.describe();
         let error = description.to_string();
         rejection_response(description.kind.status(), rejection, &ToolResult::new(Err(&error)))
-    },
+    }),
     response_headers: &[],
     cors: Cors::Configured,
 };

@@ -7,6 +7,7 @@ mod corpus;
 mod envelope;
 #[path = "../../../../fuzz/exchange.rs"]
 pub(crate) mod exchange;
+mod ids;
 mod mcp;
 mod parsers;
 pub(crate) mod properties;
@@ -19,7 +20,6 @@ mod xaibo;
 use super::*;
 use crate::call::tests::CATALOG;
 use crate::host::BoxFuture;
-use crate::http::BodyStream;
 use crate::http::tests::{Pairs, wire};
 use crate::testing::{FakeHost, ready};
 
@@ -37,6 +37,10 @@ struct Untouched;
 
 impl BodyStream for Untouched {
     fn read(&self, _: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+        panic!("read a body that must not be read")
+    }
+
+    fn start(&self, _: usize) -> BoxFuture<'_, Vec<u8>> {
         panic!("read a body that must not be read")
     }
 }
@@ -66,6 +70,12 @@ impl BodyStream for Sent {
         let read = self.bytes.clone();
         let read = read.and_then(|bytes| fits(&bytes).then_some(bytes).ok_or(BodyError::TooLarge));
         Box::pin(std::future::ready(read))
+    }
+
+    fn start(&self, limit: usize) -> BoxFuture<'_, Vec<u8>> {
+        let mut bytes = self.bytes.clone().unwrap_or_default();
+        bytes.truncate(limit);
+        Box::pin(std::future::ready(bytes))
     }
 }
 

@@ -117,7 +117,8 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
         let sent = response.headers.iter().map(|(name, value)| (*name, value.to_string()));
         assert_eq!((response.status, sent.collect()), (status, headers), "{what}");
         let message = rejection.describe().to_string();
-        let mut expected = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
+        let mut expected =
+            json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
         let body: Value = serde_json::from_slice(&response.body).unwrap();
         assert_eq!(body, expected, "{what}: no id was read");
         expected["id"] = json!("a");

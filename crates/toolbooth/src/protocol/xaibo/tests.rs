@@ -193,7 +193,10 @@ fn every_rejection_is_a_tool_result() {
                 assert_eq!(got, Err(rejection.clone()));
                 let got =
                     with_context(CATALOG, &Principal::ANONYMOUS, "", &FakeHost::default(), |it| {
-                        (XAIBO.encode_rejection)(&rejection, it.pipeline)
+                        let EncodeRejection::Plain(encode) = XAIBO.encode_rejection else {
+                            panic!("Xaibo has no ids")
+                        };
+                        encode(&rejection, it.pipeline)
                     });
                 let header = rejection.header().map(|(name, value)| format!("{name}: {value}\n"));
                 let head = format!(

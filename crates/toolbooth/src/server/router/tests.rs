@@ -94,6 +94,7 @@ fn routes() {
             Handler::Call(_) => "call",
             Handler::Consent(_) => "consent",
             Handler::NotServed(_) => "not served",
+            Handler::NotAllowed => "not allowed",
         });
         assert_eq!((found.protocol.name, action), (protocol, expected), "{method:?} {path}");
     }
