@@ -24,6 +24,7 @@ mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+mod shapes;
 #[cfg(feature = "xaibo")]
 mod xaibo;
 
@@ -32,7 +33,7 @@ pub use consent::ConsentHandler;
 pub use page::{Page, PageError};
 pub(crate) use root::ROOT;
 pub use route::{
-    CallHandler, CallResponse, Cors, Handler, MethodHandler, PostRequest, Protocol, Route,
+    CallHandler, CallResponse, Cors, Endpoint, Handler, MethodHandler, PostRequest, Protocol, Route,
 };
 use route::{get, post};
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 #[cfg(feature = "challenges")]
 use super::consent::ConsentHandler;
 use super::page::{Page, PageError};
@@ -117,6 +119,33 @@ impl fmt::Debug for PostRequest<'_> {
     }
 }
 
+/// A method of a path. Displays as `GET /tools`.
+#[derive(Debug, Serialize)]
+pub struct Endpoint {
+    method: &'static str,
+    path: String,
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+impl Protocol {
+    /// Its endpoints below a mount, without those that are not served.
+    pub(crate) fn endpoints(&self, mount: &str) -> impl Iterator<Item = Endpoint> {
+        self.routes.iter().flat_map(move |route| {
+            let served =
+                route.methods.iter().filter(|one| !matches!(one.handler, Handler::NotServed(_)));
+            served.map(move |one| Endpoint {
+                method: one.method.name(),
+                path: format!("{mount}{}", route.path),
+            })
+        })
+    }
+}
+
 impl Route {
     /// The handler of a method.
     pub fn handler(&self, method: Method) -> Option<&Handler> {
@@ -151,10 +180,5 @@ impl Handler {
             Self::Consent(ConsentHandler::Callback) => false,
             _ => true,
         }
-    }
-
-    /// Whether the index names it.
-    pub(crate) fn is_listed(&self) -> bool {
-        !matches!(self, Self::NotServed(_))
     }
 }

@@ -13,10 +13,11 @@ use super::context::{credentials, malformed};
 use super::portable::{describe_parts, reduce};
 use super::{
     CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post, rejection_response,
-    version_free,
+    shapes, version_free,
 };
 use crate::call::{
-    Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, needs_client,
+    Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
+    needs_client,
 };
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::http::Response;
@@ -81,7 +82,8 @@ fn not_found(what: &str, available: &[&str]) -> String {
     if available.len() > MAX_NAMED {
         names.push("…".to_owned());
     }
-    format!("{what}. Available tools: [{}]", names.join(", "))
+    let end = if what.ends_with('?') { "" } else { "." };
+    format!("{what}{end} Available tools: [{}]", names.join(", "))
 }
 
 /// Decodes the arguments of `execute_tool`, and OXP's `context`: Xaibo has no other way to send what a tool
@@ -94,12 +96,16 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with tool_name and parameters"));
     };
+    let parameters = body.take("parameters");
     let tool = match body.take("tool_name") {
         Some(Value::String(name)) => ToolSelector::Name(name),
         Some(_) => return Err(malformed("tool_name must be a string")),
-        None => return Err(malformed("tool_name is missing; it must be a string")),
+        None => {
+            let hint = shapes::hint(&body);
+            return Err(malformed(format!("tool_name is missing; it must be a string{hint}")));
+        }
     };
-    let input = match body.take("parameters") {
+    let input = match parameters {
         None => Value::Object(Object::default()),
         Some(Value::Object(parameters)) => Value::Object(parameters),
         Some(_) => return Err(malformed("parameters must be an object")),
@@ -170,8 +176,12 @@ fn not_run(
     available: impl Fn() -> Vec<&'static str>,
 ) -> Result<String, Rejection> {
     let what = match &rejection {
-        Rejection::InvalidToolId => "Tool not found".to_owned(),
-        Rejection::UnknownTool { id, .. } => format!("Tool '{id}' not found"),
+        Rejection::InvalidToolId { meant } => {
+            format!("Tool not found{}", did_you_mean(meant.as_deref(), ". D"))
+        }
+        Rejection::UnknownTool { id, meant, .. } => {
+            format!("Tool '{id}' not found{}", did_you_mean(meant.as_deref(), ". D"))
+        }
         Rejection::UnknownVersion { id, version, .. } => {
             format!("Tool '{id}@{version}' not found")
         }
@@ -185,7 +195,7 @@ fn not_run(
         Rejection::CannotAsk { lacking, .. } => {
             return Ok(format!("Tool execution failed: {}", needs_client(lacking)));
         }
-        Rejection::NotFound
+        Rejection::NotFound { .. }
         | Rejection::NotServed(_)
         | Rejection::MethodNotAllowed { .. }
         | Rejection::ForbiddenOrigin

@@ -19,7 +19,7 @@ impl Server {
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
-        let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NotFound)?;
+        let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NOT_FOUND)?;
         if let Err(rejection) = self.pipeline.count_visit(headers, host).await {
             return match handler {
                 ConsentHandler::Check | ConsentHandler::DeleteGrant => Err(rejection),
@@ -55,7 +55,7 @@ impl Server {
                 }
                 let deleted = challenges.delete_grant((provider, query), &principal, host).await;
                 deleted.map_err(|error| match error {
-                    DeletionError::UnknownProvider => Rejection::NotFound,
+                    DeletionError::UnknownProvider => Rejection::NOT_FOUND,
                     DeletionError::Owner(error) => {
                         Rejection::Malformed(format!("in the query: {}", error.message()))
                     }

@@ -130,8 +130,8 @@ impl Server {
         request: Request<'_>,
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
-        let Match { protocol, route, .. } = found;
-        let route = route.ok_or(Rejection::NotFound)?;
+        let Match { protocol, .. } = found;
+        let route = found.route.ok_or_else(|| found.not_found())?;
         let handler = route
             .handler(request.method)
             .ok_or_else(|| Rejection::MethodNotAllowed { allow: route.allow() })?;
@@ -248,7 +248,7 @@ fn options(
     if is_cross_origin && let Some(response) = http::preflight(headers) {
         return Ok(response);
     }
-    let route = found.route.ok_or(Rejection::NotFound)?;
+    let route = found.route.ok_or_else(|| found.not_found())?;
     let response = Response::empty(204).with("allow", route.allow());
     Ok(if found.protocol.cors == Cors::AnyPage {
         http::any_page_preflight(response)

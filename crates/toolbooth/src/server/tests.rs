@@ -203,7 +203,16 @@ fn server_problems_are_logged() {
 
 #[test]
 fn unknown_paths_and_methods() {
-    let not_found = error(404, "There is nothing at this address", "GET / lists the endpoints");
+    let not_found = |hint| error(404, "There is nothing at this address", hint);
+    let below_oxp = not_found(
+        "GET / lists the endpoints; here they are GET /oxp/health, GET /oxp/tools, POST /oxp/tools/call, \
+         POST /oxp/call",
+    );
+    let not_found = not_found(
+        "GET / lists the endpoints, GET /tools the tools; POST /call runs a tool. Other protocols are at /otc, /oxp/1.0, /oxp, /xaibo, /opentool, \
+         /jsonrpc, /mcp, /providers/openai-responses, /providers/openai, /providers/anthropic, \
+         /providers/gemini, /providers",
+    );
     let not_allowed = |allow: &str| {
         format!(
             "405\ncontent-type: application/json\ncache-control: no-store\nallow: {allow}\n\
@@ -216,7 +225,8 @@ fn unknown_paths_and_methods() {
     for (method, path, expected) in [
         ("GET", "", &not_found),
         ("POST", "/tools/call/", &not_found),
-        ("POST", "/oxp", &not_found),
+        ("POST", "/oxp", &below_oxp),
+        ("GET", "/oxp/tool", &below_oxp),
         ("DELETE", "/nowhere", &not_found),
         ("OPTIONS", "/nowhere", &not_found),
         ("OPTIONS", "*", &not_found),

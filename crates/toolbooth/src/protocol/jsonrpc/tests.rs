@@ -44,7 +44,8 @@ const NO_OBJECT: &str = r#""error":{"code":-32602,"message":"Some parameters are
 
 /// The error about a tool that does not exist.
 pub(in crate::protocol) fn unknown(name: &str) -> String {
-    let rejection = Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned() };
+    let rejection =
+        Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned(), meant: None };
     format!(r#""error":{{"code":-32601,"message":"{}"}}"#, rejection.describe())
 }
 

@@ -164,7 +164,7 @@ fn every_rejection_is_a_tool_result() {
         let description = rejection.describe();
         // XB4: what execute_tool itself may report is 200.
         let of_the_tool = match &rejection {
-            Rejection::InvalidToolId => Some(format!("Tool not found. {tools}")),
+            Rejection::InvalidToolId { .. } => Some(format!("Tool not found. {tools}")),
             Rejection::UnknownTool { .. } => Some(format!("Tool 'A.B' not found. {tools}")),
             Rejection::UnknownVersion { .. } => {
                 Some(format!("Tool 'A.B@2.0.0' not found. {tools}"))

@@ -284,7 +284,7 @@ fn each_call_of_a_request_counts_against_the_limit() {
             pipeline: server.pipeline(),
             host: &host,
         };
-        let rejected = || Err(Rejection::NotFound);
+        let rejected = || Err(Rejection::NOT_FOUND);
         let counted = ready(context.call_all((0..calls).map(|_| rejected()).collect())).map(drop);
         let limit = Err(Rejection::TooManyRequests { retry_after: 60 });
         assert_eq!(counted, if within { Ok(()) } else { limit }, "{calls} more");

@@ -175,7 +175,7 @@ fn decode<'t>(
     let had_calls = !response.calls.is_empty();
     if options.leave_unknown {
         response.leave_to_client(|name| {
-            let found = context.resolve(&ToolSelector::Name(name.into()));
+            let found = ToolSelector::Name(name.into()).resolve(context.pipeline.catalog);
             !name.is_empty() && matches!(found, Err(Rejection::UnknownTool { .. }))
         });
     }

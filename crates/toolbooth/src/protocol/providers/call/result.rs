@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::call::{Outcome, Rejection, needs_client};
+use crate::call::{Outcome, Rejection, did_you_mean, needs_client};
 use crate::json;
 use crate::text::excerpt;
 use crate::tool::ToolError;
@@ -67,8 +67,8 @@ fn tool_error(error: &ToolError) -> String {
 fn rejected(rejection: &Rejection, name: &str) -> String {
     let reason = match rejection {
         Rejection::Malformed(detail) => return detail.clone(),
-        Rejection::UnknownTool { .. } | Rejection::InvalidToolId => {
-            "There is no such tool.".to_owned()
+        Rejection::UnknownTool { meant, .. } | Rejection::InvalidToolId { meant } => {
+            format!("There is no such tool.{}", did_you_mean(meant.as_deref(), " D"))
         }
         Rejection::UnknownVersion { .. } => "It has no such version.".to_owned(),
         Rejection::ToolNotAllowed { .. } => "Permission denied.".to_owned(),
@@ -85,7 +85,7 @@ fn rejected(rejection: &Rejection, name: &str) -> String {
             )
         }
         Rejection::Unavailable(_)
-        | Rejection::NotFound
+        | Rejection::NotFound { .. }
         | Rejection::NotServed(_)
         | Rejection::MethodNotAllowed { .. }
         | Rejection::ForbiddenOrigin

@@ -97,7 +97,8 @@ fn every_rejection_has_a_message() {
 fn long_names_are_shortened() {
     let name = "é".repeat(100_000);
     assert_eq!(excerpt(&name), format!("{}…", "é".repeat(64)));
-    let message = for_model(Outcome::Rejected(Rejection::InvalidToolId), &name).unwrap_err();
+    let message =
+        for_model(Outcome::Rejected(Rejection::InvalidToolId { meant: None }), &name).unwrap_err();
     assert!(message.len() < 500, "{message}");
     assert_eq!(truncate(String::new()), "");
     for provider in ["openai", "openai-responses", "anthropic"] {
