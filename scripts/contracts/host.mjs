@@ -75,6 +75,7 @@ const provider = parameter(
   "provider",
   "The provider. Its redirection is rejected at the path of another provider (RFC 9700, 4.4.2.2).",
 );
+const required = parameter("path", "provider", "A provider that a tool requires.");
 const secured = {
   "Content-Security-Policy": "Policy",
   ...uncached,
@@ -130,6 +131,18 @@ export const auth = document({
           responses: { 200: "Page", 400: "Page", ...pageErrors, 404: "NotFound", 429: "TooManyPages" },
         },
         options: { ...options, parameters: [provider] },
+      },
+      operation,
+    ),
+    "/help/{provider}": mapValues(
+      {
+        get: {
+          operationId: "help",
+          summary: "Explains to developers how calls are authorized at a provider",
+          parameters: [required],
+          responses: { 200: "Page", 404: "NotFound" },
+        },
+        options: { ...options, parameters: [required] },
       },
       operation,
     ),

@@ -12,7 +12,7 @@ mod requirements;
 mod selector;
 
 pub use input::Nulls;
-pub use missing::MissingRequirements;
+pub use missing::{AuthorizationHelp, MissingRequirements};
 pub use outcome::Outcome;
 pub(crate) use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};

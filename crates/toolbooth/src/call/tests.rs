@@ -306,6 +306,7 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
                 provider: text("mail"),
                 title: text("Mail"),
             }],
+            help: Vec::new(),
         }),
         Rejection::CannotAsk { name: "A_B", lacking: vec![Capability::Form, Capability::Sampling] },
         Rejection::Unavailable("it has no random bytes"),

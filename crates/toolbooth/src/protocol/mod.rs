@@ -5,6 +5,7 @@
 //! on those that it recognizes. A new protocol is a module and a row in the table below; CONTRIBUTING.md has
 //! the checklist.
 
+mod bounded;
 #[cfg(feature = "challenges")]
 mod consent;
 mod context;

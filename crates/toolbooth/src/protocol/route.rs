@@ -95,6 +95,9 @@ pub enum Handler {
     /// Performs a step of an authorization, for a user in a browser or for a client that polls.
     #[cfg(feature = "challenges")]
     Consent(ConsentHandler),
+    /// Explains to developers how calls are authorized at a provider.
+    #[cfg(feature = "challenges")]
+    AuthorizationHelp,
     /// Belongs to the protocol, but a hosted server cannot serve it, for this reason. The index omits it.
     NotServed(&'static str),
 }

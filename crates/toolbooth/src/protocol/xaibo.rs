@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::bounded::{bounded, truncate};
 use super::context::{credentials, malformed};
 use super::portable::{describe_parts, reduce};
 use super::{
@@ -82,8 +83,7 @@ fn not_found(what: &str, available: &[&str]) -> String {
     if available.len() > MAX_NAMED {
         names.push("…".to_owned());
     }
-    let end = if what.ends_with('?') { "" } else { "." };
-    format!("{what}{end} Available tools: [{}]", names.join(", "))
+    format!("{what}. Available tools: [{}]", names.join(", "))
 }
 
 /// Decodes the arguments of `execute_tool`, and OXP's `context`: Xaibo has no other way to send what a tool
@@ -132,8 +132,8 @@ fn encode(
     available: impl Fn() -> Vec<&'static str>,
 ) -> Result<Response, Rejection> {
     let result = match outcome {
-        Outcome::Done { value, .. } => Ok(value),
-        Outcome::Failed { error, .. } => Err(execution_error(error)),
+        Outcome::Done { value, .. } => Ok(bounded(value)),
+        Outcome::Failed { error, .. } => Err(truncate(execution_error(error))),
         Outcome::InvalidInput(input) => Err(format!("Invalid tool parameters: {input}")),
         Outcome::InputRequired { required, .. } => Err(not_run(required.into(), available)?),
         Outcome::Rejected(rejection) => Err(not_run(rejection, available)?),
@@ -176,12 +176,8 @@ fn not_run(
     available: impl Fn() -> Vec<&'static str>,
 ) -> Result<String, Rejection> {
     let what = match &rejection {
-        Rejection::InvalidToolId { meant } => {
-            format!("Tool not found{}", did_you_mean(meant.as_deref(), ". D"))
-        }
-        Rejection::UnknownTool { id, meant, .. } => {
-            format!("Tool '{id}' not found{}", did_you_mean(meant.as_deref(), ". D"))
-        }
+        Rejection::InvalidToolId { .. } => "Tool not found".to_owned(),
+        Rejection::UnknownTool { id, .. } => format!("Tool '{id}' not found"),
         Rejection::UnknownVersion { id, version, .. } => {
             format!("Tool '{id}@{version}' not found")
         }
@@ -209,7 +205,13 @@ fn not_run(
         | Rejection::Unavailable(_)
         | Rejection::Internal => return Err(rejection),
     };
-    Ok(not_found(&what, &available()))
+    let meant = match &rejection {
+        Rejection::InvalidToolId { meant } | Rejection::UnknownTool { meant, .. } => {
+            meant.as_deref()
+        }
+        _ => None,
+    };
+    Ok(not_found(&what, &available()) + &did_you_mean(meant, ". D"))
 }
 
 /// Xaibo's `Tool`.
@@ -247,7 +249,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let input = reduce(&schema.into());
     Rendering::of(&XaiboTool {
         name: listed.name,
-        description: sentences([&listed.definition.description, text(&input, "description")]),
+        description: with_rules(&listed.definition.description, &[text(&input, "description")]),
         parameters: parameters(&input, &defaults),
     })
 }
@@ -296,11 +298,10 @@ fn parameter<'a>(
     };
     ToolParameter {
         r#type: text(reduced, "type"),
-        description: sentences([
+        description: with_rules(
             text(reduced, "description"),
-            &describe_parts(reduced),
-            &other_values,
-        ]),
+            &[&describe_parts(reduced), &other_values],
+        ),
         required,
         default,
         r#enum: texts,
@@ -309,6 +310,14 @@ fn parameter<'a>(
 
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A description followed by rules. Without rules it stays as written.
+fn with_rules(description: &str, rules: &[&str]) -> String {
+    if rules.iter().all(|rule| rule.is_empty()) {
+        return description.to_owned();
+    }
+    sentences([description].into_iter().chain(rules.iter().copied()))
 }
 
 /// Joins the texts that are not empty, each with a full stop.

@@ -1,15 +1,25 @@
 //! The routes of authorization challenges and grants.
 
 use super::Server;
-use crate::call::{self, Rejection};
+use crate::call::{self, Pipeline, Rejection};
 use crate::catalog::Tool;
-use crate::challenge::DeletionError;
+use crate::challenge::{self, DeletionError};
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::protocol::ConsentHandler;
 use crate::settings::Permission;
+use crate::url::query_value;
 
 impl Server {
+    /// The page about a provider that tools require.
+    pub(super) fn authorization_help(&self, provider: &str) -> Result<Response, Rejection> {
+        let Pipeline { catalog, settings, .. } = &self.pipeline;
+        let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
+        let mut required = catalog.tools.iter().filter(permitted).flat_map(|it| it.authorization);
+        let found = required.find(|it| query_value(it.id).to_string() == provider);
+        found.map(|it| challenge::help(it.id)).ok_or(Rejection::NOT_FOUND)
+    }
+
     /// Serves one of these routes. Only the deletion of a grant needs credentials, so the rate limit counts by
     /// network.
     pub(super) async fn consent(

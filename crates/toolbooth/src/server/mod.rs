@@ -4,6 +4,8 @@
 mod consent;
 mod health;
 mod router;
+#[cfg(feature = "challenges")]
+mod warnings;
 
 use std::borrow::Cow;
 
@@ -27,6 +29,8 @@ use router::Match;
 pub struct Server {
     authenticator: Authenticator,
     pipeline: Pipeline,
+    /// What the operator should know, although calls can be served.
+    warnings: Vec<String>,
 }
 
 /// Caching of a page that is the same for every caller. Caches may keep it but must revalidate it, so
@@ -37,12 +41,21 @@ const PRIVATE_CACHING: &[(&str, &str)] =
     &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
 
 impl Server {
-    /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration.
+    /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration, or
+    /// each warning if there is no problem.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let authenticator = Authenticator::new(&settings.auth);
         for problem in &settings.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
+        }
+        let mut warnings = Vec::new();
+        #[cfg(feature = "challenges")]
+        if settings.problems.is_empty() {
+            warnings.extend(warnings::warnings(catalog, &settings));
+        }
+        for warning in &warnings {
+            host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }
         let pipeline = Pipeline {
             catalog,
@@ -54,7 +67,7 @@ impl Server {
             rate_limited: host.is_limited(),
             same_for_all: authenticator.is_same_for_all(),
         };
-        Self { authenticator, pipeline }
+        Self { authenticator, pipeline, warnings }
     }
 
     /// Serves one request. Every error becomes a response.
@@ -165,6 +178,8 @@ impl Server {
                 let parameter = found.parameter;
                 boxed(self.consent(*handler, parameter, (query, headers), host)).await
             }
+            #[cfg(feature = "challenges")]
+            Handler::AuthorizationHelp => self.authorization_help(found.parameter),
             Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
         }
     }

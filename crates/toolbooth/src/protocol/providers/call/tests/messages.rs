@@ -1,11 +1,12 @@
 //! The result of a call as the model reads it, and the errors that the client reads.
 
-use super::super::result::{for_model, truncate};
+use super::super::result::for_model;
 use super::*;
 use crate::call::tests::CATALOG;
 use crate::call::tests::{asks, every_rejection};
 use crate::call::{Outcome, Rejection};
 use crate::principal::Principal;
+use crate::protocol::bounded::truncate;
 use crate::protocol::providers::encode_rejection;
 use crate::testing::with_context;
 use crate::text::excerpt;
