@@ -53,7 +53,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// How many characters of `name` to insert, remove, replace or swap with the next one to get `known`; `None` if that
-/// is more than a third of them, or more than three. Words at the start that both have are not counted, because
+/// is more than a third of the longer name, or more than three. Words at the start that both have are not counted, because
 /// the last word of `Calculator_Add` distinguishes it from `Calculator_Sub`.
 fn corrections(name: &str, known: &str) -> Option<usize> {
     let bytes = name.bytes().zip(known.bytes());
@@ -61,7 +61,7 @@ fn corrections(name: &str, known: &str) -> Option<usize> {
     let separators = common.filter(|(_, (byte, _))| matches!(byte, b'_' | b'-' | b'.'));
     let start = separators.last().map_or(0, |(at, _)| at + 1);
     let (name, known) = (name.get(start..)?, known.get(start..)?);
-    let most = (name.len() / 3).min(3);
+    let most = (name.len().max(known.len()) / 3).min(3);
     if name.len().abs_diff(known.len()) > most {
         return None;
     }
@@ -158,6 +158,7 @@ mod tests {
             ("max_page", Some("max_pages")),
             ("max_", None),
             ("calculator_add", Some("Calculator_Add")),
+            ("Calculator_Ad", Some("Calculator_Add")),
             ("calculator-add", Some("Calculator_Add")),
             ("Calculater.Add", Some("Calculator.Add")),
             ("CalculatorAdd", Some("Calculator_Add")),

@@ -21,6 +21,7 @@ const FOREIGN: [&str; 10] = [
 const SHAPES: &[&str] = &[
     r#"{"tool_id":"Toolkit.Tool","input":{}} at /call (OXP)"#,
     r#"{"request":{"tool_id":"Toolkit.Tool","input":{}}} at /oxp/1.0/call and /otc/call"#,
+    #[cfg(feature = "xaibo")]
     r#"{"tool_name":"Toolkit_Tool","parameters":{}} at /xaibo/execute"#,
     r#"{"jsonrpc":"2.0","id":"1","method":"Toolkit_Tool","params":{}} at /jsonrpc and /opentool/call"#,
     #[cfg(feature = "mcp")]

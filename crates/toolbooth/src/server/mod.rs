@@ -4,7 +4,6 @@
 mod consent;
 mod health;
 mod router;
-#[cfg(feature = "challenges")]
 mod warnings;
 
 use std::borrow::Cow;
@@ -49,11 +48,10 @@ impl Server {
         for problem in &settings.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
-        let mut warnings = Vec::new();
-        #[cfg(feature = "challenges")]
-        if settings.problems.is_empty() {
-            warnings.extend(warnings::warnings(catalog, &settings));
-        }
+        let warnings = match settings.problems.as_slice() {
+            [] => warnings::warnings(catalog, &settings),
+            _ => Vec::new(),
+        };
         for warning in &warnings {
             host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }

@@ -3,7 +3,14 @@
 use crate::catalog::{Catalog, Tool};
 use crate::settings::{Permission, Settings};
 
+/// Without the feature there are no providers to configure.
+#[cfg(not(feature = "challenges"))]
+pub(super) fn warnings(_: &Catalog, _: &Settings) -> Vec<String> {
+    Vec::new()
+}
+
 /// Warnings for the operator: one for each provider that tools require and that users cannot authorize at.
+#[cfg(feature = "challenges")]
 pub(super) fn warnings(catalog: &Catalog, settings: &Settings) -> Vec<String> {
     let configured = settings.consent.iter().flat_map(|consent| &consent.providers);
     let configured: Vec<&str> = configured.map(|provider| provider.id.as_str()).collect();
