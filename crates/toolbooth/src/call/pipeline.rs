@@ -145,7 +145,7 @@ impl<'a> RequestContext<'a> {
             .names
             .iter()
             .filter_map(|(name, at)| catalog.tools.get(*at).filter(|tool| same(tool.name, name)));
-        selector.nearest(latest.filter(|tool| self.allows(tool)))
+        selector.nearest(latest, |tool| self.allows(tool))
     }
 
     /// Serves one call. A call that could not be decoded is passed as its rejection, because it counts against

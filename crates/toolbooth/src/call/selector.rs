@@ -44,9 +44,13 @@ impl ToolSelector<'_> {
         }
     }
 
-    /// The one of `tools` that was probably meant, as its id or name. Only tools whose first letter is right are
-    /// compared in full, because there may be thousands.
-    pub(super) fn nearest(&self, tools: impl Iterator<Item = &'static Tool>) -> Option<String> {
+    /// The one of `tools` that was probably meant and that `allows` accepts, as its id or name. Only tools whose first
+    /// letter is right are compared in full, because there may be thousands.
+    pub(super) fn nearest(
+        &self,
+        tools: impl Iterator<Item = &'static Tool>,
+        allows: impl Fn(&Tool) -> bool,
+    ) -> Option<String> {
         let (text, describe): (_, fn(&Tool) -> String) = match self {
             Self::Id(text) => (text, |tool| format!("{}.{}", tool.toolkit, tool.tool)),
             Self::Name(text) => (text, |tool| tool.name.to_owned()),
@@ -56,10 +60,13 @@ impl ToolSelector<'_> {
         let first = text.bytes().next()?;
         let mut similar = Vec::new();
         for tool in tools {
-            if tool.tool.eq_ignore_ascii_case(text) {
-                return Some(describe(tool));
-            }
-            if tool.name.bytes().next().is_some_and(|byte| byte.eq_ignore_ascii_case(&first)) {
+            let starts = tool.name.bytes().next();
+            let is_similar = starts.is_some_and(|byte| byte.eq_ignore_ascii_case(&first));
+            let is_same = tool.tool.eq_ignore_ascii_case(text);
+            if (is_same || is_similar) && allows(tool) {
+                if is_same {
+                    return Some(describe(tool));
+                }
                 similar.push(describe(tool));
             }
         }

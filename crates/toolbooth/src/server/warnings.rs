@@ -14,25 +14,28 @@ pub(super) fn warnings(_: &Catalog, _: &Settings) -> Vec<String> {
 pub(super) fn warnings(catalog: &Catalog, settings: &Settings) -> Vec<String> {
     let configured = settings.consent.iter().flat_map(|consent| &consent.providers);
     let configured: Vec<&str> = configured.map(|provider| provider.id.as_str()).collect();
-    let mut warnings: Vec<(&str, &Tool, usize)> = Vec::new();
+    // The tools that require each provider. Versions of a tool are next to each other.
+    let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
     let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
     for tool in catalog.tools.iter().filter(permitted) {
         for required in tool.authorization.iter().filter(|it| !configured.contains(&it.id)) {
-            match warnings.iter_mut().find(|(id, ..)| *id == required.id) {
-                Some((_, first, others)) => *others += usize::from(first.name != tool.name),
-                None => warnings.push((required.id, tool, 0)),
+            match missing.iter_mut().find(|(id, _)| *id == required.id) {
+                Some((_, tools)) if tools.last() == Some(&tool.name) => {}
+                Some((_, tools)) => tools.push(tool.name),
+                None => missing.push((required.id, vec![tool.name])),
             }
         }
     }
-    let describe = |(id, tool, others): (&str, &Tool, usize)| {
-        let (tools, require) = match others {
-            0 => (tool.name.to_owned(), "requires"),
-            others => (format!("{} and {others} more", tool.name), "require"),
+    let describe = |(id, tools): (&str, Vec<&str>)| {
+        let tools = match tools.as_slice() {
+            [] => String::new(),
+            [only] => format!("{only} requires"),
+            [first, others @ ..] => format!("{first} and {} more require", others.len()),
         };
         format!(
-            "OAUTH_PROVIDERS does not include \"{id}\", which {tools} {require}: users cannot grant access, so \
-             clients must send tokens"
+            "OAUTH_PROVIDERS does not include \"{id}\", which {tools}: users cannot grant access, so clients must \
+             send tokens"
         )
     };
-    warnings.into_iter().map(describe).collect()
+    missing.into_iter().map(describe).collect()
 }
