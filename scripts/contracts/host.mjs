@@ -134,18 +134,15 @@ export const auth = document({
       },
       operation,
     ),
-    "/help/{provider}": mapValues(
-      {
-        get: {
-          operationId: "help",
-          summary: "Explains to developers how calls are authorized at a provider",
-          parameters: [required],
-          responses: { 200: "Page", 404: "NotFound" },
-        },
-        options: { ...options, parameters: [required] },
+    "/help/{provider}": path({
+      get: {
+        operationId: "help",
+        summary: "Explains to developers how calls are authorized at a provider",
+        parameters: [required],
+        responses: { 200: "Page", 404: "NotFound" },
       },
-      operation,
-    ),
+      options: { ...options, parameters: [required] },
+    }),
     "/check": path({
       get: {
         operationId: "check",
