@@ -241,7 +241,10 @@ export const schemas = ({ $schema, list }, marked) => ({
   }),
   ValidationErrorResponse: open({ ...marked, message: text, parameter_errors: shared.parameterErrors }),
   AuthorizationChallenge: shared.authorizationChallenge,
-  Health: object({ status: { const: "OK" } }),
+  Health: object({
+    status: { const: "OK" },
+    "warnings?": about("What the operator should know. Only callers with valid credentials get it.", nonEmpty(text)),
+  }),
   HealthProblems: object({
     status: { const: "unavailable" },
     "problems?": about("What the operator must fix. Only callers with valid credentials get it.", nonEmpty(text)),

@@ -40,6 +40,7 @@ pub(super) static CONSENT: Protocol = Protocol {
             path: "/grants/{provider}",
             methods: &[delete(Handler::Consent(ConsentHandler::DeleteGrant))],
         },
+        Route { path: "/help/{provider}", methods: &[get(Handler::AuthorizationHelp)] },
     ],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),

@@ -11,7 +11,7 @@ use super::context::{malformed, text};
 use super::oxp::{self, Format, reject};
 use super::{
     CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route,
-    discriminator, get, post, version_free,
+    discriminator, get, post, shapes, version_free,
 };
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
@@ -167,9 +167,10 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
             Ok(request)
         }
         (Some(_), false) => Err(malformed("request must be an object with tool_id and input")),
-        (None, false) => {
-            Err(malformed("request is missing; it must be an object with tool_id and input"))
-        }
+        (None, false) => Err(malformed(format!(
+            "request is missing; it must be an object with tool_id and input{}",
+            shapes::hint(&body)
+        ))),
     }
 }
 

@@ -5,6 +5,7 @@
 //! on those that it recognizes. A new protocol is a module and a row in the table below; CONTRIBUTING.md has
 //! the checklist.
 
+mod bounded;
 #[cfg(feature = "challenges")]
 mod consent;
 mod context;
@@ -26,6 +27,7 @@ mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+mod shapes;
 #[cfg(feature = "xaibo")]
 mod xaibo;
 
@@ -35,8 +37,8 @@ pub use page::{Page, PageError};
 pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use root::ROOT;
 pub use route::{
-    CallHandler, CallResponse, Cors, EncodeRejection, Handler, MethodHandler, PostRequest,
-    Protocol, Route,
+    CallHandler, CallResponse, Cors, EncodeRejection, Endpoint, Handler, MethodHandler,
+    PostRequest, Protocol, Route,
 };
 use route::{get, post};
 

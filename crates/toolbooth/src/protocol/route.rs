@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 #[cfg(feature = "challenges")]
 use super::consent::ConsentHandler;
 use super::page::{Page, PageError};
@@ -102,6 +104,9 @@ pub enum Handler {
     /// Performs a step of an authorization, for a user in a browser or for a client that polls.
     #[cfg(feature = "challenges")]
     Consent(ConsentHandler),
+    /// Explains to developers how calls are authorized at a provider.
+    #[cfg(feature = "challenges")]
+    AuthorizationHelp,
     /// Belongs to the protocol, but a hosted server cannot serve it, for this reason. The index omits it.
     NotServed(&'static str),
     /// The path does not accept the method, but clients use it to find out whether they need credentials: without
@@ -126,6 +131,32 @@ pub struct PostRequest<'a> {
 impl fmt::Debug for PostRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostRequest").field("body", &self.body).finish_non_exhaustive()
+    }
+}
+
+/// A method of a path. Displays as `GET /tools`.
+#[derive(Debug, Serialize)]
+pub struct Endpoint {
+    method: &'static str,
+    path: String,
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+impl Protocol {
+    /// Its endpoints below a mount, without those that are not served.
+    pub(crate) fn endpoints(&self, mount: &str) -> impl Iterator<Item = Endpoint> {
+        self.routes.iter().flat_map(move |route| {
+            let served = route.methods.iter().filter(|one| one.handler.is_listed());
+            served.map(move |one| Endpoint {
+                method: one.method.name(),
+                path: format!("{mount}{}", route.path),
+            })
+        })
     }
 }
 
@@ -171,7 +202,7 @@ impl Handler {
     }
 
     /// Whether the index names it.
-    pub(crate) fn is_listed(&self) -> bool {
+    fn is_listed(&self) -> bool {
         !matches!(self, Self::NotServed(_) | Self::NotAllowed)
     }
 }

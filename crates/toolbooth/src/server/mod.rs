@@ -4,6 +4,7 @@
 mod consent;
 mod health;
 mod router;
+mod warnings;
 
 use std::borrow::Cow;
 
@@ -30,6 +31,8 @@ use router::Match;
 pub struct Server {
     authenticator: Authenticator,
     pipeline: Pipeline,
+    /// What the operator should know, although calls can be served.
+    warnings: Vec<String>,
 }
 
 /// The body of a request, as far as it has been read.
@@ -48,12 +51,20 @@ const PRIVATE_CACHING: &[(&str, &str)] =
     &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
 
 impl Server {
-    /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration.
+    /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration, or
+    /// each warning if there is no problem.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let authenticator = Authenticator::new(&settings.auth);
         for problem in &settings.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
+        }
+        let warnings = match settings.problems.as_slice() {
+            [] => warnings::warnings(catalog, &settings),
+            _ => Vec::new(),
+        };
+        for warning in &warnings {
+            host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }
         let pipeline = Pipeline {
             catalog,
@@ -65,7 +76,7 @@ impl Server {
             rate_limited: host.is_limited(),
             same_for_all: authenticator.is_same_for_all(),
         };
-        Self { authenticator, pipeline }
+        Self { authenticator, pipeline, warnings }
     }
 
     /// Serves one request. Every error becomes a response.
@@ -180,8 +191,8 @@ impl Server {
         body: &mut Received<'_>,
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
-        let Match { protocol, route, .. } = found;
-        let route = route.ok_or(Rejection::NotFound)?;
+        let Match { protocol, .. } = found;
+        let route = found.route.ok_or_else(|| found.not_found())?;
         let not_allowed = || Rejection::MethodNotAllowed { allow: route.allow() };
         match route.handler(method).ok_or_else(not_allowed)? {
             Handler::Call(handler) => {
@@ -212,6 +223,8 @@ impl Server {
                 let parameter = found.parameter;
                 boxed(self.consent(*handler, parameter, (query, headers), host)).await
             }
+            #[cfg(feature = "challenges")]
+            Handler::AuthorizationHelp => self.authorization_help(found.parameter),
             Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
             Handler::NotAllowed => {
                 self.authenticator.authenticate(headers, host).await?;
@@ -301,7 +314,7 @@ fn options(
     if is_cross_origin && let Some(response) = http::preflight(headers) {
         return Ok(response);
     }
-    let route = found.route.ok_or(Rejection::NotFound)?;
+    let route = found.route.ok_or_else(|| found.not_found())?;
     let response = Response::empty(204).with("allow", route.allow());
     Ok(if found.protocol.cors == Cors::AnyPage {
         http::any_page_preflight(response)

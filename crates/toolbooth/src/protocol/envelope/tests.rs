@@ -212,7 +212,7 @@ fn otc_has_no_missing_requirements() {
             authorization: vec!["mail"],
             secrets: vec!["KEY"],
             user_id: true,
-            challenges: Vec::new(),
+            ..MissingRequirements::default()
         };
         let response = reject(format, &Rejection::MissingRequirements(missing));
         let body: Value = serde_json::from_slice(&response.body).unwrap();

@@ -133,7 +133,7 @@ impl From<&MissingRequirements> for JsonRpcError {
             missing.things(),
             missing.granting()
         );
-        let MissingRequirements { authorization, secrets, user_id, challenges } = missing;
+        let MissingRequirements { authorization, secrets, user_id, challenges, help: _ } = missing;
         let missing_requirements = LackingObject {
             authorization: authorization.clone(),
             secrets: secrets.clone(),

@@ -84,7 +84,7 @@ fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
         Some(resource) => {
             Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
         }
-        None => Err(Rejection::NotFound.into()),
+        None => Err(Rejection::NOT_FOUND.into()),
     }
 }
 

@@ -50,7 +50,8 @@ fn mc23_a_failure_is_a_result_that_a_model_can_act_on() {
 #[test]
 fn mc24_calls_without_a_known_tool_or_an_object_of_arguments() {
     let unknown = |name: &str| {
-        let rejection = Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned() };
+        let rejection =
+            Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned(), meant: None };
         rejection.describe().to_string()
     };
     let no_version_9 = || {
