@@ -1,5 +1,6 @@
 //! The server: routes a request, authenticates the caller, and runs the handler.
 
+mod calls;
 #[cfg(feature = "challenges")]
 mod consent;
 mod health;
@@ -15,6 +16,7 @@ use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, boxed};
 use crate::http::{self, Body, BodyError, Headers, Method, Origins, Request, Response};
 use crate::json;
+use crate::log::{CallRecorder, EventLog, Sampler};
 #[cfg(feature = "mcp")]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
@@ -27,6 +29,9 @@ use router::Match;
 pub struct Server {
     authenticator: Authenticator,
     pipeline: Pipeline,
+    sampler: Sampler,
+    /// Whether calls are measured. Constant, as bindings are.
+    is_measured: bool,
 }
 
 /// Caching of a page that is the same for every caller. Caches may keep it but must revalidate it, so
@@ -44,17 +49,20 @@ impl Server {
         for problem in &settings.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
+        let events = EventLog::new(&settings);
+        let sampler = Sampler::new(settings.log.sample, host);
         let pipeline = Pipeline {
             catalog,
             #[cfg(feature = "challenges")]
-            challenges: settings.consent.as_ref().map(Challenges::new),
+            challenges: settings.consent.as_ref().map(|it| Challenges::new(it, events.clone())),
+            events,
             #[cfg(feature = "mcp")]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
             rate_limited: host.is_limited(),
             same_for_all: authenticator.is_same_for_all(),
         };
-        Self { authenticator, pipeline }
+        Self { authenticator, pipeline, sampler, is_measured: host.is_measured() }
     }
 
     /// Serves one request. Every error becomes a response.
@@ -140,14 +148,30 @@ impl Server {
             Handler::Call(handler) => {
                 let (query, pipeline) = (query, &self.pipeline);
                 // A caller without valid credentials gets 401 before the body is read.
-                let principal = self.authenticator.authenticate(headers, host).await?;
-                let body = self.receive(body).await?;
-                let context =
-                    RequestContext { query, headers, principal: &principal, pipeline, host };
-                self.post(protocol, &body, context, *handler)?.await
+                let principal = &self.authenticate(protocol, headers, host).await?;
+                let calls = self.recorder(headers, host);
+                let mut size = 0;
+                let response = match self.receive(body).await {
+                    Err(rejection) => Err(rejection),
+                    Ok(body) => {
+                        size = body.len();
+                        let calls = &calls;
+                        let context =
+                            RequestContext { query, headers, principal, pipeline, host, calls };
+                        match self.post(protocol, &body, context, *handler) {
+                            Err(rejection) => Err(rejection),
+                            Ok(response) => response.await,
+                        }
+                    }
+                };
+                let response = response.unwrap_or_else(|rejection| {
+                    calls.reject(rejection.describe().kind.code(), host);
+                    (protocol.encode_rejection)(&rejection, pipeline)
+                });
+                Ok(self.report(calls, (protocol, principal), size, response, host))
             }
             Handler::List(page) => {
-                let principal = self.authenticator.authenticate(headers, host).await?;
+                let principal = self.authenticate(protocol, headers, host).await?;
                 let caching =
                     if self.pipeline.same_for_all { SHARED_CACHING } else { PRIVATE_CACHING };
                 self.page(protocol, *page, (query, headers), &principal, caching, host)
@@ -163,7 +187,7 @@ impl Server {
             #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
-                boxed(self.consent(*handler, parameter, (query, headers), host)).await
+                boxed(self.consent(protocol, (*handler, parameter), (query, headers), host)).await
             }
             Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
         }
@@ -216,7 +240,9 @@ impl Server {
     ) -> Result<Response, Rejection> {
         (protocol.check_version)(headers)?;
         let pipeline = &self.pipeline;
-        let page = match handler(&RequestContext { query, headers, principal, pipeline, host }) {
+        let calls = &CallRecorder::default();
+        let context = RequestContext { query, headers, principal, pipeline, host, calls };
+        let page = match handler(&context) {
             Ok(page) => page,
             Err(PageError::Rejected(rejection)) => return Err(rejection),
             Err(PageError::Response(response)) => return Ok(response),

@@ -38,6 +38,7 @@ use super::{
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::ListForm;
 use crate::http::Response;
+use crate::json::Value;
 
 /// The protocol.
 pub(super) static MCP: Protocol = Protocol {
@@ -98,13 +99,25 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
             Ok(None) => return Ok(Response::empty(202)),
             Err((id, error)) => return Ok(error.encode(id.as_ref())),
         };
+        let operation = message.operation();
+        if let Some(operation) = operation {
+            context.calls.describe_mcp(operation);
+        }
+        if let Some(traceparent) = message.meta.traceparent.as_ref().and_then(Value::as_str) {
+            context.calls.continue_trace(traceparent);
+        }
         let id = message.id.clone();
         match dispatch(message, &context) {
             Ok(Action::Respond(response)) => Ok(response),
             Ok(Action::Call(call, result)) => {
                 Ok(outcome::encode(context.call(call).await?, &result, &context))
             }
-            Err(error) => Ok(error.encode(Some(&id))),
+            Err(error) => {
+                if operation.is_some() {
+                    context.calls.reject(error.name(), context.host);
+                }
+                Ok(error.encode(Some(&id)))
+            }
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Tests of authentication, scopes and rate limits from request to response: 401, 403 and 429, their order
 //! among the checks, and lists filtered for the caller.
 
+use crate::log::CallRecorder;
 use proptest::prelude::*;
 
 use super::properties::modest;
@@ -283,6 +284,7 @@ fn each_call_of_a_request_counts_against_the_limit() {
             principal: &Principal::ANONYMOUS,
             pipeline: server.pipeline(),
             host: &host,
+            calls: &CallRecorder::default(),
         };
         let rejected = || Err(Rejection::NotFound);
         let counted = ready(context.call_all((0..calls).map(|_| rejected()).collect())).map(drop);
