@@ -100,6 +100,14 @@ impl FakeHost {
     }
 }
 
+impl FakeHost {
+    /// All that was logged or measured, as text.
+    pub fn printed(&self) -> String {
+        let Self { log, lines, points, .. } = self;
+        format!("{:?} {:?} {:?}", log.borrow(), lines.borrow(), points.borrow())
+    }
+}
+
 impl Clock for FakeHost {
     fn now_ms(&self) -> u64 {
         self.now_ms.replace(self.now_ms.get() + 1)

@@ -113,6 +113,13 @@ impl CallRecorder {
         self.record(None, ("rejected", Some(error)), None, host);
     }
 
+    /// Records that the whole request was rejected, unless a call was recorded before.
+    pub(crate) fn reject_all(&self, error: &'static str, host: &dyn Host) {
+        if self.is_empty() {
+            self.reject(error, host);
+        }
+    }
+
     /// The recorded calls.
     pub(crate) fn into_records(self) -> Vec<CallRecord> {
         self.records.into_inner()

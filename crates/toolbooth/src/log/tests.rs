@@ -33,7 +33,7 @@ fn callers_are_named_without_their_ids() {
         assert!(!names[..at].contains(name), "{name} differs from the others");
     }
     // printf %s 'issuerada@example.com' | sha256sum, in base64url
-    assert_eq!(names[0], "user:TOBEFILLED");
+    assert_eq!(names[0], "user:a_zwSs34m8ge0rTC");
 }
 
 #[test]

@@ -165,7 +165,7 @@ impl Server {
                     }
                 };
                 let response = response.unwrap_or_else(|rejection| {
-                    calls.reject(rejection.describe().kind.code(), host);
+                    calls.reject_all(rejection.describe().kind.code(), host);
                     (protocol.encode_rejection)(&rejection, pipeline)
                 });
                 Ok(self.report(calls, (protocol, principal), size, response, host))

@@ -7,6 +7,7 @@ mod corpus;
 mod envelope;
 #[path = "../../../../fuzz/exchange.rs"]
 pub(crate) mod exchange;
+mod log;
 mod mcp;
 mod parsers;
 pub(crate) mod properties;
