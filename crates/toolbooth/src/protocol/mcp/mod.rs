@@ -1,6 +1,6 @@
 //! The Model Context Protocol over Streamable HTTP, `POST /mcp`: version 2026-07-28, in which every request
 //! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
-//! explains the clauses MC1 to MC57.
+//! explains the clauses MC1 to MC58.
 //!
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
 //! - Methods: `discovery`, `tools`, `resources` with `documentation`, `prompts`, `completion`; `pagination`
