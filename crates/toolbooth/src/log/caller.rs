@@ -18,7 +18,6 @@ pub(super) struct CallerHash {
 }
 
 impl CallerHash {
-    #[cfg_attr(not(feature = "sealing"), allow(clippy::missing_const_for_fn))]
     pub(super) fn new(settings: &Settings) -> Self {
         #[cfg(not(feature = "sealing"))]
         let _ = settings;
