@@ -37,6 +37,7 @@ export const anthropic = {
     must(typeof body.model === "string", "model: Field required");
     must(Number.isInteger(body.max_tokens) && body.max_tokens > 0, "max_tokens: Field required");
     must(body.temperature === undefined || (body.temperature >= 0 && body.temperature <= 1), "temperature: range: 0..1");
+    must(body.stop_sequences === undefined || Array.isArray(body.stop_sequences), "stop_sequences: Input should be a valid list");
     if (body.stop_sequences) must(body.stop_sequences.every((one) => one.trim()), "stop_sequences: each stop sequence must contain non-whitespace");
     if (body.system !== undefined && typeof body.system !== "string") {
       must(Array.isArray(body.system) && body.system.every(({ type, text }) => type === "text" && text), "system: text content blocks must be non-empty");
@@ -96,8 +97,9 @@ function messages({ messages, tools, thinking }, { issued }) {
   for (const [at, { role, content, ...rest }] of messages.entries()) {
     const where = `messages.${at}`;
     members(rest, "", extra(`${where}.`));
-    // The service merges neighbours of one role, but not the results of a turn.
-    must(role === (at % 2 ? "assistant" : "user"), `${where}: roles must alternate between "user" and "assistant"`);
+    // Neighbours of one role are merged, but the results of a turn must be in the next message.
+    must(["user", "assistant"].includes(role), `${where}.role: Input should be 'user' or 'assistant'`);
+    must(at > 0 || role === "user", "messages: first message must use the user role");
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
     must(blocks.length > 0, `${where}.content: must not be empty`);
     for (const block of blocks) blockRules(block, where, issued);

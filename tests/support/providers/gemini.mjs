@@ -5,7 +5,7 @@ import { members, must } from "./stand-in.mjs";
 
 // Protocol Buffers' JSON takes both spellings and knows no other members.
 const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
-const REQUEST = "contents tools toolConfig systemInstruction generationConfig safetySettings cachedContent labels serviceTier store";
+const REQUEST = "model contents tools toolConfig systemInstruction generationConfig safetySettings cachedContent labels serviceTier store";
 const GENERATION = `stopSequences responseMimeType responseSchema responseJsonSchema responseModalities candidateCount maxOutputTokens
  temperature topP topK seed presencePenalty frequencyPenalty responseLogprobs logprobs thinkingConfig mediaResolution speechConfig`.replaceAll(/\s+/g, " ");
 const PART = "text thought thoughtSignature inlineData fileData functionCall functionResponse";
@@ -96,7 +96,7 @@ export const gemini = {
     if (calls.length > 0) chunks.push(chunk(calls));
     chunks.push(chunk(finishReason === "STOP" ? [{ text: "" }] : [], { finishReason }));
     const sent = blocked ? [{ ...blocked, usageMetadata, ...common }] : chunks;
-    return sse ? { stream: true, events: sent.map((one) => ({ data: JSON.stringify(one) })) } : { body: sent };
+    return { stream: true, array: !sse, events: sent.map((one) => ({ data: JSON.stringify(one) })) };
   },
 
   failure: (message) => ({ data: JSON.stringify(gemini.error(503, message)) }),
@@ -127,13 +127,12 @@ function contents(list, model, { issued }) {
   const start = list.findLastIndex(({ role, parts }) => role === "user" && parts?.some(({ functionResponse }) => !functionResponse));
   for (const [at, { role, parts, ...rest }] of list.entries()) {
     members(rest, "", unknown(`contents[${at}]`));
-    must(["user", "model"].includes(role), "Please use a valid role: user, model.");
+    must(["user", "model", "function"].includes(role), "Please use a valid role: user, model.");
     must(Array.isArray(parts) && parts.length > 0, "contents.parts must not be empty.");
     for (const part of parts) partRules(part, at);
     const results = parts.flatMap(({ functionResponse }) => functionResponse ?? []);
     must(results.length === calls.length, "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.");
-    must(isDeepStrictEqual(results.map(({ name }) => name), calls.map(({ name }) => name)), "Please ensure that function response parts have the names of the function call parts, in their order.");
-    for (const [place, { id }] of results.entries()) must(id === undefined || calls[place].id === undefined || id === calls[place].id, "The id of a function response does not match its call.");
+    must(results.every(({ id }) => id === undefined || calls.some((call) => call.id === id)), "The id of a function response does not match a call.");
     const asked = parts.filter(({ functionCall }) => functionCall);
     must(asked.length === 0 || role === "model", "function calls have the role model");
     must(asked.length === 0 || at > 0, "Please ensure that function call turn comes immediately after a user turn or after a function response turn.");

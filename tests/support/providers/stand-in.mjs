@@ -21,7 +21,7 @@ export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", ge
  *
  * In a stream, `cut: n` breaks the connection after n events, `end: n` ends it cleanly there, `fail: [n, error]`
  * sends the provider's error event there, `hold: n` waits there until the client has gone, `omit` removes the
- * events for which it returns true. `eol`, `space`, `comments` and `split` (bytes per write) vary the framing.
+ * events for which it returns true. `eol`, `space`, `comments`, `multiline` and `split` (bytes per write) vary the framing.
  */
 export async function standIn(provider, { key = KEYS[provider] } = {}) {
   const rules = PROVIDERS[provider];
@@ -63,7 +63,7 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
     counter += 1;
     const reply = rules.reply(normalized(turn, `${provider}${counter}`), { ...route, body: entry.body, state });
     if (!reply.stream) return json(response, 200, reply.body, turn.headers);
-    await stream(response, reply.events, turn, entry, rules);
+    await stream(response, reply, turn, entry, rules);
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
@@ -130,10 +130,11 @@ export function pieces(text) {
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) => characters.slice(at * size, (at + 1) * size).join(""));
 }
 
-async function stream(response, events, turn, entry, rules) {
-  const { eol = rules.eol ?? "\n", space = " ", comments = false, split } = turn;
-  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", ...turn.headers });
+async function stream(response, { events, array }, turn, entry, rules) {
+  const { eol = rules.eol ?? "\n", space = " ", comments = false, multiline = false, split } = turn;
+  response.writeHead(200, { "content-type": array ? "application/json; charset=UTF-8" : "text/event-stream; charset=utf-8", "cache-control": "no-cache", ...turn.headers });
   response.flushHeaders();
+  let at = 0;
   const write = async (text) => {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length && !response.destroyed; at += split ?? bytes.length) {
@@ -148,8 +149,11 @@ async function stream(response, events, turn, entry, rules) {
       }
     }
   };
-  const frame = ({ event, data }) => `${event ? `event:${space}${event}${eol}` : ""}data:${space}${data}${eol}${eol}`;
-  let at = 0;
+  // JSON may have a line break after its first brace; each line of an event needs its own field.
+  const lines = (data) => (multiline && data.startsWith("{") ? ["{", data.slice(1)] : [data]);
+  // Gemini streams a JSON array to those who do not ask for events.
+  const frame = ({ event, data }) =>
+    array ? `${at === 0 ? "[" : ",\r\n"}${data}\n` : `${event ? `event:${space}${event}${eol}` : ""}${lines(data).map((line) => `data:${space}${line}${eol}`).join("")}${eol}`;
   for (const event of events) {
     if (turn.omit?.(event)) continue;
     if (turn.cut === at) return response.destroy();
@@ -165,5 +169,6 @@ async function stream(response, events, turn, entry, rules) {
     at += 1;
   }
   if (turn.hold === "end") return entry.closed;
+  if (array) await write("]");
   response.end();
 }
