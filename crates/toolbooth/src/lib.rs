@@ -24,6 +24,8 @@ pub mod auth;
 pub mod call;
 pub mod catalog;
 pub mod challenge;
+#[cfg(feature = "gateway")]
+pub mod gateway;
 pub mod host;
 pub mod http;
 pub mod json;
