@@ -18,6 +18,8 @@ mod strict;
 
 use super::{Cors, Handler, Protocol, Route, get, post, version_free};
 use crate::catalog::ListForm;
+pub(crate) use call::for_model;
+pub(crate) use error::ErrorType;
 use error::encode_rejection;
 
 /// OpenAI Chat Completions.
