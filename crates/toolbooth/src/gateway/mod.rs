@@ -4,8 +4,10 @@
 //! or, event by event, into a stream of [`StreamEvent`]s. All of that is pure: the host sends what it produces.
 
 pub mod adapter;
+mod builder;
 pub mod completion;
 pub mod ids;
+mod node;
 pub mod request;
 pub mod sse;
 pub mod stream;

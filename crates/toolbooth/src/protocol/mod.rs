@@ -19,7 +19,7 @@ pub mod oxp;
 mod page;
 mod portable;
 #[cfg(feature = "providers")]
-mod providers;
+pub(crate) mod providers;
 mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
