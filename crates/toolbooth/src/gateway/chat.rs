@@ -179,7 +179,9 @@ impl<'a> Chat<'a> {
         &mut self,
         mut completion: Completion,
     ) -> Result<Round, GatewayError> {
-        self.report.add_usage(&completion.usage.take().unwrap_or_default());
+        if let Some(usage) = completion.usage.take() {
+            self.report.add_usage(usage);
+        }
         self.report.add_notes(Vec::new(), std::mem::take(&mut completion.warnings));
         let calls = &completion.message.tool_calls;
         self.limits.check_calls(calls)?;

@@ -1,6 +1,8 @@
 //! A model's answer, the same for all providers.
 
-use crate::json::{Object, Value};
+use super::node::{Members, Node, members_of, object};
+use super::{Provider, ToolResult, Turn};
+use crate::json::{self, Object, Value};
 
 /// An answer.
 #[derive(Debug, Clone, Default)]
@@ -137,19 +139,124 @@ pub enum UpstreamError {
     Malformed(String),
 }
 
+impl UpstreamError {
+    /// The answer is malformed.
+    pub(super) fn malformed(reason: &str) -> Self {
+        Self::Malformed(reason.to_owned())
+    }
+}
+
+impl Usage {
+    /// Adds the tokens of another answer, for the sum over the rounds of the tool loop.
+    pub fn add(&mut self, other: &Self) {
+        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
+        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
+        self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
+        self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+        self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
+        self.extra = None;
+    }
+
+    /// OpenAI's object.
+    pub(super) fn node(&self) -> Node<'_> {
+        const REQUIRED: [&str; 3] = ["prompt_tokens", "completion_tokens", "total_tokens"];
+        if let Some(extra) = &self.extra
+            && REQUIRED
+                .iter()
+                .all(|name| extra.get(name).is_some_and(|it| it.as_number().is_some()))
+        {
+            let mut members = Members::default();
+            members.put_all(extra);
+            return members.into();
+        }
+        object([
+            ("prompt_tokens", self.prompt_tokens.into()),
+            ("completion_tokens", self.completion_tokens.into()),
+            ("total_tokens", self.total_tokens.into()),
+            ("prompt_tokens_details", object([("cached_tokens", self.cached_tokens.into())])),
+            (
+                "completion_tokens_details",
+                object([("reasoning_tokens", self.reasoning_tokens.into())]),
+            ),
+        ])
+    }
+}
+
+impl ToolCall {
+    /// OpenAI's object. A response has the `index`; a request has none.
+    fn node(&self, index: Option<usize>) -> Node<'_> {
+        let mut members = Members::default();
+        members.put_some("index", index);
+        members.put("id", self.id.as_str());
+        members.put("type", if self.custom { "custom" } else { "function" });
+        if self.custom {
+            let custom =
+                [("name", self.name.as_str().into()), ("input", self.arguments.as_str().into())];
+            members.put("custom", object(custom));
+        } else {
+            let name = self.name.as_str().into();
+            members.put(
+                "function",
+                object([("name", name), ("arguments", self.arguments.as_str().into())]),
+            );
+        }
+        members.put_all(&self.extra);
+        members.into()
+    }
+}
+
+impl AssistantMessage {
+    /// OpenAI's object, for a response or for the next request.
+    pub(super) fn node(&self, is_response: bool) -> Node<'_> {
+        let mut members = Members::default();
+        members.put("role", "assistant");
+        let text = |text: &'_ Option<String>| match text {
+            Some(text) => Value::String(text.clone().into()),
+            None => Value::Null,
+        };
+        members.put("content", text(&self.content));
+        if is_response || self.refusal.is_some() {
+            members.put("refusal", text(&self.refusal));
+        }
+        members.put_some("reasoning_content", self.reasoning.as_deref());
+        if !self.tool_calls.is_empty() {
+            let calls = self.tool_calls.iter().enumerate();
+            let calls: Vec<Node<'_>> =
+                calls.map(|(index, call)| call.node(is_response.then_some(index))).collect();
+            members.put("tool_calls", calls);
+        }
+        members.put_all(&self.extra);
+        members.into()
+    }
+}
+
 impl Completion {
     /// The body of a response (2api.ai, 3.2). `two_api` is the member `_2api`.
-    pub fn encode(&self, _info: &CompletionInfo, _two_api: Option<&Value<'_>>) -> Vec<u8> {
-        Vec::new()
+    pub fn encode(&self, info: &CompletionInfo, two_api: Option<&Value<'_>>) -> Vec<u8> {
+        let mut choice = members_of([
+            ("index", 0_u64.into()),
+            ("message", self.message.node(true)),
+            ("finish_reason", self.finish_reason.as_str().into()),
+        ]);
+        choice.put_all(&self.extra.choice);
+        let mut body = members_of([
+            ("id", info.id.as_str().into()),
+            ("object", "chat.completion".into()),
+            ("created", info.created.into()),
+            ("model", info.model.as_str().into()),
+            ("choices", vec![choice.into()].into()),
+        ]);
+        body.put_some("usage", self.usage.as_ref().map(Usage::node));
+        body.put_all(&self.extra.body);
+        let two_api = two_api.map(|value| Node::Raw(value.text().into()));
+        body.put_some("_2api", two_api);
+        body.to_vec()
     }
 
     /// The round of the tool loop that this answer and these results make: append it to
-    /// [`ChatRequest::history`](super::ChatRequest::history).
-    pub fn into_turn(
-        self,
-        provider: super::Provider,
-        results: Vec<super::ToolResult>,
-    ) -> super::Turn {
-        super::Turn { provider, message: String::new(), native: self.native, results }
+    /// [`ChatRequest::history`](super::ChatRequest::history). Needs a completion that was collected.
+    pub fn into_turn(self, provider: Provider, results: Vec<ToolResult>) -> Turn {
+        let message = json::to_string(&self.message.node(false));
+        Turn { provider, message, native: self.native, results }
     }
 }

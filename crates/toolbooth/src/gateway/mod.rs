@@ -5,6 +5,7 @@
 
 pub mod adapter;
 mod arguments;
+mod builder;
 mod catalog_tools;
 mod chat;
 pub mod completion;
@@ -13,6 +14,7 @@ pub mod ids;
 mod limits;
 mod mixed;
 mod models;
+mod node;
 mod plan;
 mod report;
 pub mod request;

@@ -25,8 +25,8 @@ pub(super) struct Report {
     pub(super) model: String,
     /// How often a model has answered.
     pub(super) rounds: usize,
-    /// The tokens of all rounds.
-    pub(super) usage: Usage,
+    /// The tokens of all rounds, as far as the providers counted them.
+    pub(super) usage: Option<Usage>,
     /// The calls of compiled-in tools that the gateway ran.
     pub(super) ran: Vec<RanCall>,
     /// The calls that were left to the client.
@@ -98,15 +98,11 @@ struct Counts {
 
 impl Report {
     /// Adds the tokens of a round.
-    pub(super) fn add_usage(&mut self, usage: &Usage) {
-        let sum = &mut self.usage;
-        sum.prompt_tokens += usage.prompt_tokens;
-        sum.completion_tokens += usage.completion_tokens;
-        sum.total_tokens += usage.total_tokens;
-        sum.cached_tokens += usage.cached_tokens;
-        sum.reasoning_tokens += usage.reasoning_tokens;
-        // The provider's own object is that of one round.
-        sum.extra = if self.rounds == 1 { usage.extra.clone() } else { None };
+    pub(super) fn add_usage(&mut self, usage: Usage) {
+        match &mut self.usage {
+            Some(sum) => sum.add(&usage),
+            None => self.usage = Some(usage),
+        }
     }
 
     /// Counts an answer of `target`.
@@ -143,10 +139,12 @@ impl Report {
     }
 
     fn counts(&self) -> Counts {
+        let usage = self.usage.as_ref();
+        let tokens = |count: fn(&Usage) -> u64| usage.map(count).unwrap_or_default();
         Counts {
-            input_tokens: self.usage.prompt_tokens,
-            output_tokens: self.usage.completion_tokens,
-            cached_tokens: self.usage.cached_tokens,
+            input_tokens: tokens(|usage| usage.prompt_tokens),
+            output_tokens: tokens(|usage| usage.completion_tokens),
+            cached_tokens: tokens(|usage| usage.cached_tokens),
             tool_calls: self.ran.len() + self.client_calls,
             rounds: self.rounds,
         }

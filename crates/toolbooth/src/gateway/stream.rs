@@ -1,8 +1,11 @@
-//! Streams: the provider's events become deltas, and deltas become OpenAI's chunks.
+//! Streams: a provider's events become deltas, and deltas become OpenAI's chunks.
 
+use super::adapter::{anthropic, gemini, openai};
 use super::completion::{Completion, CompletionInfo, FinishReason, UpstreamError, Usage};
+use super::node::{Members, Node, members_of, object};
+use super::sse::{SseError, SseParser};
 use super::{IdSource, Provider};
-use crate::json::Value;
+use crate::json::{self, Value};
 
 /// An event of a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,47 +68,114 @@ pub enum Delta {
 /// Decodes a provider's stream.
 #[derive(Debug)]
 pub struct Decoder {
-    provider: Provider,
-    ids: IdSource,
-    collect: bool,
-    completion: Completion,
+    parser: SseParser,
+    state: State,
+    stopped: bool,
+}
+
+/// The state of a provider's stream.
+#[derive(Debug)]
+enum State {
+    OpenAi(openai::Stream),
+    Anthropic(anthropic::Stream),
+    Gemini(gemini::Stream),
 }
 
 impl Decoder {
     /// A decoder. With `collect`, [`completion`](Self::completion) has the text and the native message too, which the
     /// tool loop needs; otherwise only calls, finish reason, usage and warnings.
     pub fn new(provider: Provider, ids: IdSource, collect: bool) -> Self {
-        Self { provider, ids, collect, completion: Completion::default() }
+        let state = match provider {
+            Provider::OpenAi | Provider::OpenAiCompatible => {
+                State::OpenAi(openai::Stream::new(ids, collect))
+            }
+            Provider::Anthropic => State::Anthropic(anthropic::Stream::new(ids, collect)),
+            Provider::Gemini => State::Gemini(gemini::Stream::new(ids, collect)),
+        };
+        Self { parser: SseParser::default(), state, stopped: false }
     }
 
     /// Decodes the next bytes, cut anywhere.
     ///
     /// # Errors
-    /// The provider reported an error, or its stream is malformed. `events` has what came before; nothing may follow.
+    /// The provider reported an error, or its stream is malformed. `events` has what came before; nothing follows.
     pub fn feed(
         &mut self,
-        _bytes: &[u8],
-        _events: &mut Vec<StreamEvent>,
+        bytes: &[u8],
+        events: &mut Vec<StreamEvent>,
     ) -> Result<(), UpstreamError> {
-        Ok(())
+        if self.stopped {
+            return Ok(());
+        }
+        let result = self.parser.push(bytes).map_err(UpstreamError::from);
+        let result = result.and_then(|()| self.drain(events));
+        self.stopped |= result.is_err();
+        result
     }
 
     /// The provider's stream has ended. Adds the last events.
     ///
     /// # Errors
     /// It ended too early.
-    pub fn finish(&mut self, _events: &mut Vec<StreamEvent>) -> Result<(), UpstreamError> {
-        Err(UpstreamError::BrokenOff)
+    pub fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), UpstreamError> {
+        if self.stopped {
+            return Ok(());
+        }
+        self.parser.end();
+        let result = self.drain(events).and_then(|()| {
+            if self.stopped {
+                return Ok(());
+            }
+            match &mut self.state {
+                State::OpenAi(state) => state.end(events),
+                State::Anthropic(state) => state.end(events),
+                State::Gemini(state) => state.end(events),
+            }
+        });
+        self.stopped = true;
+        result
+    }
+
+    fn drain(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), UpstreamError> {
+        while let Some(event) = self.parser.next_event()? {
+            match &mut self.state {
+                State::OpenAi(state) => state.event(&event, events)?,
+                State::Anthropic(state) => state.event(&event, events)?,
+                State::Gemini(state) => state.event(&event, events)?,
+            }
+            if events.last().is_some_and(|event| event.deltas.last() == Some(&Delta::Done)) {
+                self.stopped = true;
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// What has been decoded so far.
     pub fn completion(&self) -> &Completion {
-        &self.completion
+        match &self.state {
+            State::OpenAi(state) => state.completion(),
+            State::Anthropic(state) => state.completion(),
+            State::Gemini(state) => state.completion(),
+        }
     }
 
     /// What was decoded.
     pub fn into_completion(self) -> Completion {
-        self.completion
+        match self.state {
+            State::OpenAi(state) => state.into_completion(),
+            State::Anthropic(state) => state.into_completion(),
+            State::Gemini(state) => state.into_completion(),
+        }
+    }
+}
+
+impl From<SseError> for UpstreamError {
+    fn from(error: SseError) -> Self {
+        Self::malformed(match error {
+            SseError::TooLarge => "an event of the stream is too large",
+            SseError::NotUtf8 => "an event of the stream is not UTF-8",
+        })
     }
 }
 
@@ -123,23 +193,127 @@ impl ChunkEncoder {
         Self { info, include_usage, begun: false }
     }
 
-    /// The bytes for an event: its own, if it has any, otherwise a chunk for each delta. The first chunk has the role.
-    pub fn event(&mut self, _event: &StreamEvent) -> Vec<u8> {
-        Vec::new()
+    /// An encoder for events within a stream that has begun.
+    pub(super) fn continuing(info: CompletionInfo) -> Self {
+        Self { info, include_usage: true, begun: true }
     }
 
-    /// The bytes for a delta.
-    pub fn delta(&mut self, _delta: &Delta) -> Vec<u8> {
-        Vec::new()
+    /// The bytes for an event: its own, if it has any, otherwise a chunk for each delta.
+    pub fn event(&mut self, event: &StreamEvent) -> Vec<u8> {
+        let is_usage = matches!(event.deltas.as_slice(), [Delta::Usage(_)]);
+        match &event.raw {
+            Some(_) if is_usage && !self.include_usage => Vec::new(),
+            Some(raw) => {
+                self.begun |= !event.deltas.is_empty();
+                raw.bytes.clone()
+            }
+            None => event.deltas.iter().flat_map(|delta| self.delta(delta)).collect(),
+        }
+    }
+
+    /// The bytes for a delta. The first one is preceded by a chunk with the role.
+    pub fn delta(&mut self, delta: &Delta) -> Vec<u8> {
+        let delta = match delta {
+            Delta::Text(text) => object([("content", text.as_str().into())]),
+            Delta::Refusal(text) => object([("refusal", text.as_str().into())]),
+            Delta::Reasoning(text) => object([("reasoning_content", text.as_str().into())]),
+            Delta::ExtraContent(value) => object([("extra_content", Node::Ref(value))]),
+            Delta::Call { index, id, name, custom, extra_content } => {
+                let (kind, text) =
+                    if *custom { ("custom", "input") } else { ("function", "arguments") };
+                let called = [("name", name.as_str().into()), (text, "".into())];
+                let mut call = members_of([
+                    ("index", (*index).into()),
+                    ("id", id.as_str().into()),
+                    ("type", kind.into()),
+                    (kind, object(called)),
+                ]);
+                call.put_some("extra_content", extra_content.as_ref().map(Node::Ref));
+                object([("tool_calls", vec![call.into()].into())])
+            }
+            Delta::Arguments { index, fragment } => {
+                let function = object([("arguments", fragment.as_str().into())]);
+                let call = object([("index", (*index).into()), ("function", function)]);
+                object([("tool_calls", vec![call].into())])
+            }
+            Delta::Finish(reason) => return self.finish(*reason, None),
+            Delta::Usage(usage) => return self.usage(usage),
+            Delta::Done => return b"data: [DONE]\n\n".to_vec(),
+        };
+        let mut bytes = self.role();
+        bytes.extend(self.choice(delta, None, None));
+        bytes
     }
 
     /// The finish chunk with the member `_2api`.
-    pub fn finish(&mut self, _reason: FinishReason, _two_api: Option<&Value<'_>>) -> Vec<u8> {
-        Vec::new()
+    pub fn finish(&mut self, reason: FinishReason, two_api: Option<&Value<'_>>) -> Vec<u8> {
+        let mut bytes = self.role();
+        bytes.extend(self.choice(Members::default().into(), Some(reason), two_api));
+        bytes
+    }
+
+    /// The usage chunk; nothing if the client has not asked for it.
+    fn usage(&self, usage: &Usage) -> Vec<u8> {
+        if !self.include_usage {
+            return Vec::new();
+        }
+        let mut chunk = self.chunk(Vec::new());
+        chunk.put("usage", usage.node());
+        event_bytes(&chunk)
+    }
+
+    /// The chunk with the role, if no chunk has been written.
+    fn role(&mut self) -> Vec<u8> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Vec::new();
+        }
+        self.choice(object([("role", "assistant".into()), ("content", "".into())]), None, None)
+    }
+
+    fn choice(
+        &self,
+        delta: Node<'_>,
+        reason: Option<FinishReason>,
+        two_api: Option<&Value<'_>>,
+    ) -> Vec<u8> {
+        let reason = reason.map_or(Node::Value(Value::Null), |reason| reason.as_str().into());
+        let choice = [("index", 0_u64.into()), ("delta", delta), ("finish_reason", reason)];
+        let mut chunk = self.chunk(vec![object(choice)]);
+        chunk.put_some("_2api", two_api.map(|value| Node::Raw(value.text().into())));
+        event_bytes(&chunk)
+    }
+
+    fn chunk<'a>(&'a self, choices: Vec<Node<'a>>) -> Members<'a> {
+        members_of([
+            ("id", self.info.id.as_str().into()),
+            ("object", "chat.completion.chunk".into()),
+            ("created", self.info.created.into()),
+            ("model", self.info.model.as_str().into()),
+            ("choices", choices.into()),
+        ])
     }
 }
 
-/// The event with a further member `_2api`; unchanged if its data is not a JSON object.
-pub fn with_two_api(event: &RawEvent, _two_api: &Value<'_>) -> RawEvent {
-    event.clone()
+/// An event with this data.
+pub(super) fn event_bytes(data: &impl serde::Serialize) -> Vec<u8> {
+    let mut bytes = b"data: ".to_vec();
+    bytes.extend(json::to_vec(data));
+    bytes.extend(b"\n\n");
+    bytes
 }
+
+/// The event with a further member `_2api`; unchanged if its data is not a JSON object.
+pub fn with_two_api(event: &RawEvent, two_api: &Value<'_>) -> RawEvent {
+    let mut parser = SseParser::default();
+    let changed = parser.push(&event.bytes).ok().and_then(|()| {
+        parser.end();
+        let data = parser.next_event().ok()??.data?;
+        let Ok(Value::Object(mut chunk)) = json::parse(&data) else { return None };
+        chunk.insert("_2api".into(), two_api.clone());
+        Some(RawEvent { bytes: event_bytes(&Value::Object(chunk)), unchanged: false })
+    });
+    changed.unwrap_or_else(|| event.clone())
+}
+
+#[cfg(test)]
+mod tests;

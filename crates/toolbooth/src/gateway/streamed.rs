@@ -248,7 +248,9 @@ impl<'a> Writer<'a> {
         };
         let two_api = self.chat.report.two_api();
         deltas.extend(self.encoder.finish(finish_reason, Some(&two_api)));
-        deltas.extend(self.encoder.delta(&Delta::Usage(self.chat.report.usage.clone())));
+        if let Some(usage) = self.chat.report.usage.clone() {
+            deltas.extend(self.encoder.delta(&Delta::Usage(usage)));
+        }
         deltas.extend(self.encoder.delta(&Delta::Done));
         self.send(&deltas).await
     }

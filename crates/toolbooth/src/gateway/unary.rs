@@ -35,7 +35,7 @@ async fn rounds(chat: &mut Chat<'_>) -> Result<Response, GatewayError> {
 }
 
 fn encode(mut completion: Completion, chat: &Chat<'_>) -> Response {
-    completion.usage = Some(chat.report.usage.clone());
+    completion.usage.clone_from(&chat.report.usage);
     let info = info(&completion, chat);
     let body = completion.encode(&info, Some(&chat.report.two_api()));
     chat.report.headers(Response::json(200, body).with("cache-control", "no-store"))
