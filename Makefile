@@ -33,7 +33,7 @@ test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
-	for feature in challenges mcp providers testing; do \
+	for feature in challenges gateway mcp providers testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
 	$(call say,Tests on workerd)

@@ -20,8 +20,9 @@ const BUILDS = [
   { title: "the calculator, `mcp`", features: ["mcp"], limit: BUDGET.mcp },
   { title: "the calculator, `providers`", features: ["providers"] },
   { title: "the calculator, `challenges`", features: ["challenges"] },
+  { title: "the calculator, `gateway`", features: ["gateway"] },
 ];
-const NEEDED = ["mcp", "providers", "challenges"];
+const NEEDED = ["mcp", "providers", "challenges", "gateway"];
 
 const log = (text) => console.error(`size: ${text}`);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));

@@ -6,6 +6,7 @@
 import Recovering from "wasm";
 
 import { BodyReader } from "./body.js";
+import { abortAll } from "./upload.js";
 
 const { answer, failed } = Recovering.prototype;
 // worker-build's flag that the instance has crashed and must be replaced.
@@ -56,6 +57,7 @@ function recordCrash(error) {
   crash.criticalError = true;
   for (const reject of waiting) reject(error);
   waiting.clear();
+  abortAll(error);
 }
 
 function orCrash(response) {

@@ -17,7 +17,7 @@ use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
 use crate::json::Value;
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::schema::check;
@@ -34,8 +34,9 @@ pub struct Pipeline {
     /// Authorization challenges, if the operator configured them.
     #[cfg(feature = "challenges")]
     pub challenges: Option<Challenges>,
-    /// Seals the state of tools that request input. `None` without a key; such tools then have no state.
-    #[cfg(feature = "mcp")]
+    /// Seals what clients keep between requests: the state of tools that request input, and rounds of the chat
+    /// gateway. `None` without a key; then there is no such state.
+    #[cfg(any(feature = "gateway", feature = "mcp"))]
     pub(crate) request_state: Option<RequestStateCodec>,
     /// Whether calls count against a rate limit. Constant, because bindings do not change while a server runs.
     pub rate_limited: bool,
@@ -52,7 +53,7 @@ impl Pipeline {
             settings: Settings::read(host, catalog.variables),
             #[cfg(feature = "challenges")]
             challenges: None,
-            #[cfg(feature = "mcp")]
+            #[cfg(any(feature = "gateway", feature = "mcp"))]
             request_state: None,
             rate_limited: false,
             same_for_all: false,

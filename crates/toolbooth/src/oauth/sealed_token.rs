@@ -14,6 +14,8 @@ use crate::secret::Secret;
 
 /// The longest token that is opened, in bytes. It fits into a cookie of 4,096 bytes.
 const LONGEST: usize = 3_500;
+/// The longest token that is opened if clients send it in a body.
+const LONGEST_IN_BODY: usize = 256 * 1024;
 
 /// What a token or a hash is for. It is invalid for every other purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,21 @@ impl TokenPurpose {
             Self::Proof => "proof",
             Self::ProofKey => "proof key",
             Self::ContinuationToken => "pause",
+        }
+    }
+
+    /// The longest token that is opened, in bytes.
+    fn longest(self) -> usize {
+        match self {
+            Self::ContinuationToken => LONGEST_IN_BODY,
+            Self::Challenge
+            | Self::State
+            | Self::Browser
+            | Self::Verifier
+            | Self::Grant
+            | Self::Failure
+            | Self::Proof
+            | Self::ProofKey => LONGEST,
         }
     }
 }
@@ -150,7 +167,7 @@ impl StateKey {
         token: &str,
         now_ms: u64,
     ) -> Result<T, InvalidToken> {
-        if token.len() > LONGEST {
+        if token.len() > purpose.longest() {
             return Err(InvalidToken::Forged);
         }
         let text = self.seal_key(purpose).open(purpose.name(), token);

@@ -10,6 +10,8 @@ mod consent;
 mod context;
 mod discriminator;
 pub mod envelope;
+#[cfg(feature = "gateway")]
+mod gateway;
 mod jsonrpc;
 mod keywords;
 #[cfg(feature = "mcp")]
@@ -19,7 +21,7 @@ pub mod oxp;
 mod page;
 mod portable;
 #[cfg(feature = "providers")]
-mod providers;
+pub(crate) mod providers;
 mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
@@ -28,6 +30,10 @@ mod xaibo;
 
 #[cfg(feature = "challenges")]
 pub use consent::ConsentHandler;
+#[cfg(feature = "gateway")]
+pub use gateway::GatewayHandler;
+#[cfg(feature = "gateway")]
+pub(crate) use gateway::{ErrorBody, ErrorObject};
 pub use page::{Page, PageError};
 pub(crate) use root::ROOT;
 pub use route::{
@@ -121,6 +127,10 @@ protocols! {
         lists: &[],
         samples: &[(&[], &sample::OPENAI)]
     }
+    #[cfg(feature = "gateway")]
+    "/2api/v1" => gateway::TWO_API { lists: &[], samples: &[] }
+    #[cfg(feature = "gateway")]
+    "/v1" => gateway::GATEWAY { lists: &[], samples: &[] }
     #[cfg(feature = "mcp")]
     "/.well-known" => mcp::RESOURCE_METADATA { lists: &[], samples: &[] }
     #[cfg(feature = "challenges")]

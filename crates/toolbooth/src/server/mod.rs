@@ -2,6 +2,8 @@
 
 #[cfg(feature = "challenges")]
 mod consent;
+#[cfg(feature = "gateway")]
+mod gateway;
 mod health;
 mod router;
 
@@ -12,10 +14,10 @@ use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
 #[cfg(feature = "challenges")]
 use crate::challenge::Challenges;
-use crate::host::{BoxFuture, Host, Level, boxed};
-use crate::http::{self, Body, BodyError, Headers, Method, Origins, Request, Response};
+use crate::host::{BoxFuture, Host, Level, RATE_LIMIT, boxed};
+use crate::http::{self, Answer, Body, BodyError, Headers, Method, Origins, Request, Response};
 use crate::json;
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::protocol::{CallHandler, Cors, Handler, Page, PageError, PostRequest, Protocol};
@@ -48,17 +50,17 @@ impl Server {
             catalog,
             #[cfg(feature = "challenges")]
             challenges: settings.consent.as_ref().map(Challenges::new),
-            #[cfg(feature = "mcp")]
+            #[cfg(any(feature = "gateway", feature = "mcp"))]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
-            rate_limited: host.is_limited(),
+            rate_limited: host.is_limited(RATE_LIMIT),
             same_for_all: authenticator.is_same_for_all(),
         };
         Self { authenticator, pipeline }
     }
 
     /// Serves one request. Every error becomes a response.
-    pub async fn answer(&self, request: Request<'_>, host: &dyn Host) -> Response {
+    pub async fn answer<'a>(&'a self, request: Request<'a>, host: &'a dyn Host) -> Answer<'a> {
         let found = router::find(request.path);
         let Match { protocol, .. } = found;
         let (method, headers) = (request.method, request.headers);
@@ -73,17 +75,18 @@ impl Server {
         let response = if forbidden {
             Err(Rejection::ForbiddenOrigin)
         } else if method == Method::Options {
-            options(found, headers, origin.is_some() && origins.is_some())
+            options(found, headers, origin.is_some() && origins.is_some()).map(Answer::from)
         } else {
             self.handle(found, request, host).await
         };
-        let response = response
-            .unwrap_or_else(|rejection| (protocol.encode_rejection)(&rejection, &self.pipeline));
-        let mut response = self.finish(protocol, origin, response);
+        let Answer { head, rest } = response.unwrap_or_else(|rejection| {
+            (protocol.encode_rejection)(&rejection, &self.pipeline).into()
+        });
+        let mut head = self.finish(protocol, origin, head);
         if method == Method::Head {
-            response.body = (&[]).into();
+            head.body = (&[]).into();
         }
-        response
+        Answer { head, rest }
     }
 
     #[cfg(test)]
@@ -124,19 +127,19 @@ impl Server {
     }
 
     /// Runs the handler of a request other than `OPTIONS`.
-    async fn handle(
-        &self,
-        found: Match<'_>,
-        request: Request<'_>,
-        host: &dyn Host,
-    ) -> Result<Response, Rejection> {
+    async fn handle<'a>(
+        &'a self,
+        found: Match<'a>,
+        request: Request<'a>,
+        host: &'a dyn Host,
+    ) -> Result<Answer<'a>, Rejection> {
         let Match { protocol, route, .. } = found;
         let route = route.ok_or(Rejection::NotFound)?;
         let handler = route
             .handler(request.method)
             .ok_or_else(|| Rejection::MethodNotAllowed { allow: route.allow() })?;
         let Request { query, headers, body, .. } = request;
-        match handler {
+        let response = match handler {
             Handler::Call(handler) => {
                 let (query, pipeline) = (query, &self.pipeline);
                 // A caller without valid credentials gets 401 before the body is read.
@@ -165,8 +168,13 @@ impl Server {
                 let parameter = found.parameter;
                 boxed(self.consent(*handler, parameter, (query, headers), host)).await
             }
+            #[cfg(feature = "gateway")]
+            Handler::Gateway(handler) => {
+                return boxed(self.gateway(*handler, headers, body, host)).await;
+            }
             Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
-        }
+        };
+        response.map(Answer::from)
     }
 
     /// Reads the whole body.

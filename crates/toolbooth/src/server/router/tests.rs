@@ -93,6 +93,7 @@ fn routes() {
             Handler::List(_) => "list",
             Handler::Call(_) => "call",
             Handler::Consent(_) => "consent",
+            Handler::Gateway(_) => "gateway",
             Handler::NotServed(_) => "not served",
         });
         assert_eq!((found.protocol.name, action), (protocol, expected), "{method:?} {path}");

@@ -121,7 +121,9 @@ fn forbidden_origins_are_rejected_in_the_format_of_each_protocol() {
         ] {
             let mut headers = vec![JSON, ("host", "evil.example")];
             headers.extend(origin.map(|origin| ("origin", origin)));
-            let host = FakeHost::with(variables);
+            // Without this scope, the chat gateway rejects every caller with 403.
+            let scopes = [("ANONYMOUS_SCOPES", "gateway")];
+            let host = FakeHost::with(&[variables, &scopes].concat());
             // `answer` checks the format.
             let rejected = answer(CATALOG, &host, (&method, &path, &headers), Body::from("{}"));
             assert_eq!(rejected.status != 403, allowed, "{method} {path} {variables:?} {origin:?}");

@@ -28,6 +28,7 @@ use crate::protocol::{CallResponse, PostRequest};
 use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};
 use model_response::{ModelResponse, ToolCall};
+pub(crate) use result::for_model;
 
 /// `POST /providers/openai/call`.
 pub(super) fn openai(request: PostRequest<'_>) -> CallResponse<'_> {

@@ -1,0 +1,41 @@
+//! The routes of the chat gateway.
+
+use super::Server;
+use crate::call::{self, Rejection};
+use crate::gateway::{self, Sender};
+use crate::host::Host;
+use crate::http::{self, Answer, Body, Headers};
+use crate::protocol::GatewayHandler;
+
+impl Server {
+    /// Serves one of these routes.
+    pub(super) async fn gateway<'a>(
+        &'a self,
+        handler: GatewayHandler,
+        headers: &'a dyn Headers,
+        body: Body<'a>,
+        host: &'a dyn Host,
+    ) -> Result<Answer<'a>, Rejection> {
+        let pipeline = &self.pipeline;
+        let principal = self.authenticator.authenticate(headers, host).await?;
+        match handler {
+            GatewayHandler::Models => {
+                Ok(gateway::models(&pipeline.settings.gateway, &principal).into())
+            }
+            GatewayHandler::Chat => {
+                let body = self.receive(body).await?;
+                if !http::is_json(headers) {
+                    return Err(Rejection::UnsupportedMediaType);
+                }
+                let body = str::from_utf8(&body)
+                    .map_err(|_| Rejection::InvalidJson("the body is not UTF-8".to_owned()))?;
+                let sender = Sender { headers, principal, pipeline, host };
+                sender.context().count(1).await?;
+                if !pipeline.settings.problems.is_empty() {
+                    return Err(call::misconfigured());
+                }
+                Ok(gateway::chat(sender, body).await)
+            }
+        }
+    }
+}
