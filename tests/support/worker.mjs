@@ -49,9 +49,9 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
- * calls per minute, if any. `around` is the source of a module that wraps the `Worker`.
+ * calls per minute, if any; `limiters` has further ones by the name of their binding. `around` is the source of a module that wraps the `Worker`.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -64,8 +64,8 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }]);
   if (kv === true) env.push(["KV", { type: "kv", id: "tests" }]);
-  if (limit !== undefined) {
-    env.push(["RATE_LIMIT", { type: "rate-limit", namespace: "1", simple: { limit, period: 60 } }]);
+  for (const [name, most] of Object.entries({ RATE_LIMIT: limit, ...limiters }).filter(([, value]) => value !== undefined)) {
+    env.push([name, { type: "rate-limit", namespace: name, simple: { limit: most, period: 60 } }]);
   }
   const runtime = new Miniflare({
     host: "127.0.0.1",
