@@ -6,7 +6,7 @@
 import Recovering from "wasm";
 
 import { BodyReader } from "./body.js";
-import { abortAll } from "./upload.js";
+import { abortAll, whenWritten } from "./upload.js";
 
 const { answer, failed } = Recovering.prototype;
 // worker-build's flag that the instance has crashed and must be replaced.
@@ -30,7 +30,12 @@ export default {
       if (crash.criticalError) new Recovering(context, env);
       try {
         const response = answer(method, url, headers, body, reader, env);
-        return response instanceof Promise ? await orCrash(response) : response;
+        if (!(response instanceof Promise)) return response;
+        const later = await orCrash(response);
+        const body = whenWritten(later);
+        // If the client goes, the runtime would drop the writer, without a line in the log.
+        if (body) context.waitUntil(body);
+        return later;
       } catch (error) {
         recordCrash(error);
         // No tool has run yet for a request whose body is still arriving: retry it.

@@ -2,6 +2,11 @@
 
 // The bodies that are being written. After a crash nobody would end them.
 const open = new Set();
+// Their promises, by response.
+const written = new WeakMap();
+
+/** A promise that resolves when the body of a response has been written; undefined if it is complete. */
+export const whenWritten = (response) => written.get(response);
 
 /** Ends every body with an error. */
 export function abortAll(error) {
@@ -10,12 +15,14 @@ export function abortAll(error) {
 
 export class Upload {
   #writer;
+  #end;
 
   constructor(status, headers) {
     // The stream of the runtime itself: its chunks cross no JS on their way to the client.
     const { readable, writable } = new IdentityTransformStream();
     this.#writer = writable.getWriter();
     this.response = new Response(readable, { status, headers });
+    written.set(this.response, new Promise((resolve) => (this.#end = resolve)));
     open.add(this);
   }
 
@@ -25,12 +32,17 @@ export class Upload {
   }
 
   close() {
-    open.delete(this);
+    this.#finish();
     this.#writer.close().catch(() => {});
   }
 
   abort(error) {
-    open.delete(this);
+    this.#finish();
     this.#writer.abort(error).catch(() => {});
+  }
+
+  #finish() {
+    open.delete(this);
+    this.#end();
   }
 }

@@ -213,8 +213,9 @@ impl<'s> Check<'s> {
                 let least = count(members.get("minContains")).unwrap_or(1);
                 let most = count(members.get("maxContains")).unwrap_or(usize::MAX);
                 let matches = items.iter().filter(|item| inner(expected, item)).count();
-                // How many match is not certain if a keyword is not checked.
-                least == 0 || matches >= least && (matches <= most || has_unchecked(expected))
+                // Too many are only certain if all keywords are checked.
+                let most = if has_unchecked(expected) { usize::MAX } else { most };
+                (least..=most).contains(&matches)
             }
             "minItems" => count(Some(expected)).is_none_or(|least| items.len() >= least),
             "maxItems" => count(Some(expected)).is_none_or(|most| items.len() <= most),

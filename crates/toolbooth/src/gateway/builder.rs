@@ -11,6 +11,9 @@ const MAX_CALLS: usize = 1024;
 /// The most bytes of arguments in an answer. The limit of the gateway's settings is lower.
 const MAX_ARGUMENT_BYTES: usize = 8 << 20;
 
+/// The most warnings about an answer, or about a request.
+pub(super) const MAX_WARNINGS: usize = 64;
+
 /// The most bytes of text that are kept for the tool loop.
 const MAX_KEPT_BYTES: usize = 32 << 20;
 
@@ -155,7 +158,8 @@ impl Builder {
     }
 
     pub(super) fn warn(&mut self, warning: String) {
-        if !self.completion.warnings.contains(&warning) {
+        let warnings = &self.completion.warnings;
+        if warnings.len() < MAX_WARNINGS && !warnings.contains(&warning) {
             self.completion.warnings.push(warning);
         }
     }

@@ -242,10 +242,10 @@ impl<'a> Chat<'a> {
         own: &[ToolCall],
         has_client_calls: bool,
     ) -> Option<(FinishReason, &'static str)> {
-        let mut calls: Vec<_> =
+        let calls: Vec<_> =
             own.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
-        calls.sort_unstable();
-        let repeats = calls == self.repeated;
+        let repeats = calls.len() == self.repeated.len()
+            && calls.iter().all(|call| self.repeated.contains(call));
         self.repeated = calls;
         if has_client_calls {
             // The client decides whether there is another round.

@@ -19,7 +19,8 @@ pub struct Completion {
     pub finish_reason: FinishReason,
     /// The tokens, if the provider counted them.
     pub usage: Option<Usage>,
-    /// The message as the provider wrote it, for [`Turn`](super::Turn). Empty unless it was collected.
+    /// The content of the message as the provider wrote it, for [`Turn`](super::Turn). Empty unless it was collected, and
+    /// for providers with OpenAI's format, to which [`message`](Self::message) goes back.
     pub native: String,
     /// What the client should know about the answer.
     pub warnings: Vec<String>,
@@ -207,7 +208,7 @@ impl ToolCall {
 
 impl AssistantMessage {
     /// OpenAI's object, for a response or for the next request.
-    pub(super) fn node(&self, is_response: bool) -> Node<'_> {
+    fn node(&self, is_response: bool) -> Node<'_> {
         let mut members = Members::default();
         members.put("role", "assistant");
         let text = |text: &'_ Option<String>| match text {

@@ -61,7 +61,8 @@ pub(super) fn seal(
     let last = turns.last()?;
     let is_open = |call: &ToolCall| last.results.iter().any(|it| it.call_id == call.id);
     let pending = calls.iter().filter(|call| is_open(call)).map(|call| call.id.clone()).collect();
-    let Ok(state) = serde_json::to_value(Rounds { turns, pending }) else { return None };
+    // As text: a second deserializer would take more space in the Worker.
+    let state = serde_json::Value::String(json::to_string(&Rounds { turns, pending }));
     Some(match token(sender, sender.host.now_ms()) {
         Some(token) => {
             Ok(token.seal(RequestState { state: Some(state), ..RequestState::default() }))
@@ -123,7 +124,8 @@ pub(super) fn restore(
                 return Err(GatewayError::invalid("messages", format!("The state {reason}")));
             }
             Ok(opened) => {
-                opened.state.and_then(|state| serde_json::from_value::<Rounds>(state).ok())
+                let state = opened.state.as_ref().and_then(|state| state.as_str());
+                state.and_then(|text| json::read::<Rounds>(text.as_bytes()))
             }
         };
         if let Some(rounds) = rounds {
@@ -135,8 +137,7 @@ pub(super) fn restore(
 
 /// Takes the request's own member `_2api` with the state of its last answer.
 fn top_level(request: &mut ChatRequest) -> Option<String> {
-    let position = request.members.iter().position(|(name, _)| name == "_2api")?;
-    let (_, text) = request.members.remove(position);
+    let text = request.two_api.take()?;
     let value = json::parse(text.get()).ok()?;
     Some(value.get("state")?.as_str()?.to_owned())
 }

@@ -35,3 +35,6 @@ pub use request::{
     ChatRequest, FunctionTool, HistoryItem, RequestError, Role, Tool, ToolChoice, ToolResult, Turn,
 };
 pub use stream::{ChunkEncoder, Decoder, Delta, RawEvent, StreamEvent};
+
+#[cfg(test)]
+mod tests;

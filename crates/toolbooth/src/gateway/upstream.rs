@@ -158,7 +158,9 @@ impl OpenStream {
 
 /// Whether an event is more than a comment or a ping.
 fn is_first(event: &StreamEvent) -> bool {
-    let has_data = event.raw.as_ref().is_some_and(|raw| !raw.bytes.starts_with(b":"));
+    let has_data = event.raw.as_ref().is_some_and(|raw| {
+        raw.bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"data"))
+    });
     has_data || !event.deltas.is_empty()
 }
 

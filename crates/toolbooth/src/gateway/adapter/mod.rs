@@ -4,11 +4,11 @@ pub(super) mod anthropic;
 mod conversation;
 pub(super) mod gemini;
 pub(super) mod openai;
+mod part;
 mod report;
 mod schema;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use super::{ChatRequest, Completion, IdSource, UpstreamError};
 use crate::json::{self, Value};
@@ -116,9 +116,11 @@ impl Provider {
         }
     }
 
-    /// The headers that authenticate a request, and those that select the version.
+    /// The headers that authenticate a request, and those that select the version. A provider on one's own machine may
+    /// have no key.
     pub fn headers(self, key: &str) -> Vec<(&'static str, String)> {
         match self {
+            Self::OpenAi | Self::OpenAiCompatible if key.is_empty() => Vec::new(),
             Self::OpenAi | Self::OpenAiCompatible => {
                 vec![("authorization", format!("Bearer {key}"))]
             }
@@ -179,24 +181,29 @@ impl Provider {
     }
 }
 
-/// The members of the request that the gateway does not read itself, by name.
-fn members(request: &ChatRequest) -> Result<Fields<'_>, TranslateError> {
-    let parse = |(name, json): &'_ (String, Box<RawValue>)| {
-        let path = name.clone();
-        json::parse_within(json.get(), &mut { usize::MAX })
-            .map(|value| (path.clone().into(), value.into_owned()))
-            .map_err(|_| TranslateError::expected(&path, "valid JSON"))
-    };
+/// The members of the request that a translation reads. The gateway itself has read `n` and
+/// `stream_options.include_usage`.
+fn members<'t>(
+    request: &'t ChatRequest,
+    report: &mut Report,
+) -> Result<Fields<'t>, TranslateError> {
     let mut object = json::Object::default();
-    for member in &request.members {
-        let (name, value): (std::borrow::Cow<'static, str>, Value<'static>) = parse(member)?;
-        object.insert(name, value);
+    for (name, json) in &request.members {
+        let value = json::parse_within(json.get(), &mut { usize::MAX })
+            .map_err(|_| TranslateError::expected(name, "valid JSON"))?;
+        object.insert(name.as_str().into(), value);
     }
-    if object.contains("functions") {
+    let mut fields = Fields::of(Value::Object(object), String::new())?;
+    fields.take("n");
+    if let Some(mut options) = fields.fields("stream_options")? {
+        options.take("include_usage");
+        options.finish(report);
+    }
+    if fields.take("functions").is_some() {
         let message = "functions is deprecated, and this provider does not have it: use tools";
         return Err(TranslateError::invalid("functions", message.to_owned()));
     }
-    Fields::of(Value::Object(object), String::new())
+    Ok(fields)
 }
 
 /// The error in a body or in an event. Without a status of its own, it has `status`; an error within an answer with

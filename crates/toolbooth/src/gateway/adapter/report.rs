@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 
 use super::TranslateError;
+use crate::gateway::builder::MAX_WARNINGS;
 use crate::json::{self, Object, Value};
 
 /// What the client is told about a translation.
@@ -33,7 +34,7 @@ impl Report {
 
     /// Something is sent in another way than the client asked for.
     pub(super) fn warn(&mut self, warning: String) {
-        if !self.warnings.contains(&warning) {
+        if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
     }

@@ -1,5 +1,6 @@
 //! Anthropic Messages.
 
+mod messages;
 mod request;
 mod response;
 mod stream;

@@ -138,14 +138,15 @@ fn number(part: &str) -> Option<u64> {
     if part.len() > 2 { None } else { part.parse().ok() }
 }
 
-/// Whether the conversation can go on with thinking: a turn with calls must have begun with it.
+/// Whether the conversation can go on with thinking: its last assistant message with calls must begin with it.
 fn continues_thinking(conversation: &Conversation<'_>) -> bool {
-    match conversation.entries.last() {
+    let last = conversation.entries.iter().rfind(|entry| !matches!(entry, Entry::User(_)));
+    match last {
         Some(Entry::Assistant(message)) if !message.calls.is_empty() => {
             message.extra_content.as_ref().is_some_and(|extra| !thinking_of(extra).is_empty())
         }
         Some(Entry::Native(turn)) => turn.native.contains("thinking"),
-        _ => true,
+        Some(Entry::Assistant(_) | Entry::User(_)) | None => true,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Gemini generateContent.
 
+mod contents;
 mod request;
 mod response;
 mod stream;

@@ -15,7 +15,11 @@ pub(in crate::gateway::adapter) fn decode(
 ) -> Result<Completion, UpstreamError> {
     let mut answer = Answer::new(ids, true);
     answer.chunk(&body, &mut Vec::new())?;
-    let reason = answer.reason.unwrap_or_default();
+    let has_candidate =
+        body.get("candidates").and_then(Value::as_array).is_some_and(|it| !it.is_empty());
+    let Some(reason) = answer.reason.or(has_candidate.then_some(FinishReason::Stop)) else {
+        return Err(UpstreamError::malformed("the answer has no candidates"));
+    };
     answer.end(reason, &mut Vec::new());
     Ok(answer.into_completion())
 }

@@ -148,10 +148,11 @@ fn assistant<'t>(
         let keep = match name {
             "_2api" => false,
             "tool_calls" => value.as_array().is_none_or(|calls| !calls.is_empty()),
-            "extra_content" if !strict => !is_gateway_only(value),
+            _ if is_gateway_only(name, value) => false,
             _ => !strict || MESSAGE_MEMBERS.contains(&name),
         };
-        if !keep && !value.is_null() && !matches!(name, "_2api" | "tool_calls") {
+        let is_own = matches!(name, "_2api" | "tool_calls") || is_gateway_only(name, value);
+        if !keep && !value.is_null() && !is_own {
             report.drop_member(&format!("{path}.{name}"));
         }
         is_changed |= !keep;
@@ -163,10 +164,11 @@ fn assistant<'t>(
             call.retain(|name, value| {
                 let keep = match name {
                     "index" => false,
-                    "extra_content" if !strict => !is_gateway_only(value),
+                    _ if is_gateway_only(name, value) => false,
                     _ => !strict || CALL_MEMBERS.contains(&name),
                 };
-                if !keep && name != "index" && !value.is_null() {
+                let is_own = name == "index" || is_gateway_only(name, value);
+                if !keep && !value.is_null() && !is_own {
                     report.drop_member(&format!("{path}.tool_calls[].{name}"));
                 }
                 is_changed |= !keep;
@@ -188,10 +190,12 @@ fn assistant<'t>(
     Ok(Value::Object(message).into())
 }
 
-/// Whether `extra_content` has nothing but what the gateway itself put there.
-fn is_gateway_only(extra_content: &Value<'_>) -> bool {
-    let members = extra_content.as_object();
-    members.is_some_and(|members| members.iter().all(|(name, _)| name == "toolbooth"))
+/// Whether this is an `extra_content` with nothing but what the gateway itself put there.
+fn is_gateway_only(name: &str, value: &Value<'_>) -> bool {
+    name == "extra_content"
+        && value
+            .as_object()
+            .is_some_and(|members| members.iter().all(|(name, _)| name == "toolbooth"))
 }
 
 fn function_tool<'t>(

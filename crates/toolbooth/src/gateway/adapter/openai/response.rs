@@ -50,7 +50,6 @@ pub(in crate::gateway::adapter) fn decode(
     choice.retain(|name, _| name != "index");
     completion.extra.body = body.into_owned();
     completion.extra.choice = choice.into_owned();
-    completion.native = crate::json::to_string(&completion.message.node(false));
     Ok(completion)
 }
 

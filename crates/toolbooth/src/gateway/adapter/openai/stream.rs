@@ -46,12 +46,7 @@ impl Stream {
     }
 
     pub(in crate::gateway) fn into_completion(self) -> Completion {
-        let collects = self.builder.collects();
-        let mut completion = self.builder.completion;
-        if collects {
-            completion.native = json::to_string(&completion.message.node(false));
-        }
-        completion
+        self.builder.completion
     }
 
     pub(in crate::gateway) fn event(
