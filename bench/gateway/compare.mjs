@@ -8,7 +8,6 @@ import { direct } from "./direct.mjs";
 import { litellm, portkey } from "./rivals.mjs";
 import { toolbooth } from "./toolbooth.mjs";
 
-const { values: options } = parseArgs({ options: { only: { type: "string" }, case: { type: "string" }, verbose: { type: "boolean" } } });
 // How to start each. Of several ways, each case counts the better one.
 const SUBJECTS = {
   toolbooth: { title: "Toolbooth", ways: [toolbooth] },
@@ -18,7 +17,7 @@ const SUBJECTS = {
 };
 
 /** The results of every check: `{ number, title, results: [{ title, provider, own, failure }] }`. */
-export async function compare(start, { number, verbose } = {}) {
+async function compare(start, { number, verbose } = {}) {
   const upstream = await standIns();
   const gateway = await start(upstream);
   try {
@@ -67,16 +66,23 @@ export function table(subjects) {
 const passed = ({ results }) => results.filter(({ failure }) => failure === undefined).length;
 const better = (one, other) => (passed(other) > passed(one) ? other : one);
 
-if (import.meta.filename === process.argv[1]) {
+/** The results of the gateways with these names, by title. */
+export async function all({ names = ["toolbooth", "litellm", "portkey"], number, verbose } = {}) {
   const subjects = {};
-  for (const name of options.only?.split(",") ?? ["toolbooth", "litellm", "portkey"]) {
+  for (const name of names) {
     const { title, ways } = SUBJECTS[name];
-    if (options.verbose) console.log(`== ${title}`);
+    if (verbose) console.log(`== ${title}`);
     for (const start of ways) {
-      const cases = await compare(start, { number: options.case, verbose: options.verbose });
+      const cases = await compare(start, { number, verbose });
       subjects[title] = subjects[title]?.map((before, at) => better(before, cases[at])) ?? cases;
     }
   }
+  return subjects;
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const options = parseArgs({ options: { only: { type: "string" }, case: { type: "string" }, verbose: { type: "boolean" } } }).values;
+  const subjects = await all({ names: options.only?.split(","), number: options.case, verbose: options.verbose });
   if (!options.case) console.log(table(subjects));
   process.exit(0);
 }

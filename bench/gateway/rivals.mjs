@@ -46,13 +46,14 @@ async function run(command, args, port, path, env) {
   return { base, pid: child.pid, close, output: () => output };
 }
 
-const post = (base, body, headers, signal) =>
-  fetch(`${base}/v1/chat/completions`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-    signal,
-  });
+/** A gateway with `send`, from its `request`: `{ url, headers, body }`. */
+const gateway = (running, name, request) => {
+  const send = (provider, body, signal) => {
+    const { url, ...init } = request(provider, body);
+    return fetch(url, { method: "POST", ...init, headers: { "content-type": "application/json", ...init.headers }, signal });
+  };
+  return { ...running, name, request, send };
+};
 
 /** LiteLLM's proxy, which drops parameters that a provider does not have, as its documentation recommends. */
 export async function litellm(upstream) {
@@ -74,12 +75,17 @@ export async function litellm(upstream) {
   const bin = process.env.LITELLM ?? join(HERE, ".venv/bin/litellm");
   const env = { LITELLM_LOCAL_MODEL_COST_MAP: "True", LITELLM_LOG: "ERROR", NO_DOCS: "True", DISABLE_ADMIN_UI: "True", PYTHONUNBUFFERED: "1", LITELLM_MASTER_KEY: KEY };
   const args = ["--config", join(folder, "config.yaml"), "--host", "127.0.0.1", "--port", `${port}`, "--telemetry", "False"];
-  const gateway = await run(bin, args, port, "/health/liveliness", env);
+  const running = await run(bin, args, port, "/health/liveliness", env);
   const close = async () => {
-    await gateway.close();
+    await running.close();
     await rm(folder, { recursive: true });
   };
-  return { ...gateway, close, name: "LiteLLM", send: (provider, body, signal) => post(gateway.base, { ...body, model: provider }, { authorization: `Bearer ${KEY}` }, signal) };
+  const request = (provider, body) => ({
+    url: `${running.base}/v1/chat/completions`,
+    headers: { authorization: `Bearer ${KEY}` },
+    body: JSON.stringify({ ...body, model: provider }),
+  });
+  return { ...gateway(running, "LiteLLM", request), close };
 }
 
 /** Portkey's gateway. Unless `compliant`, it also returns thinking and signatures, but the providers' own reasons to stop. */
@@ -89,8 +95,8 @@ export async function portkey(upstream, { compliant = true } = {}) {
   const script = join(modules, "@portkey-ai/gateway/build/start-server.js");
   const hosts = { openai: `${upstream.openai.base}/v1`, anthropic: `${upstream.anthropic.base}/v1`, google: upstream.gemini.base };
   const env = { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost" };
-  const gateway = await run(process.execPath, [script, `--port=${port}`, "--headless"], port, "/", env);
-  const send = (provider, body, signal) => {
+  const running = await run(process.execPath, [script, `--port=${port}`, "--headless"], port, "/", env);
+  const request = (provider, body) => {
     const stand = upstream[provider.split("-")[0]];
     const name = stand.provider === "gemini" ? "google" : stand.provider;
     const headers = {
@@ -99,9 +105,9 @@ export async function portkey(upstream, { compliant = true } = {}) {
       "x-portkey-strict-open-ai-compliance": `${compliant}`,
       authorization: `Bearer ${stand.key}`,
     };
-    return post(gateway.base, { ...body, model: MODELS[provider] }, headers, signal);
+    return { url: `${running.base}/v1/chat/completions`, headers, body: JSON.stringify({ ...body, model: MODELS[provider] }) };
   };
-  return { ...gateway, name: "Portkey", send };
+  return gateway(running, "Portkey", request);
 }
 
 /** The versions that are installed. */

@@ -1,4 +1,5 @@
 // Sends a request to another server and reads the response chunk by chunk, as slowly as its reader.
+import { retryAfter } from "./send.js";
 
 /**
  * Resolves when the headers have arrived, or to `{ timedOut: true }` after `timeout` milliseconds. Throws if the
@@ -36,7 +37,7 @@ class Download {
   }
 
   get retryAfter() {
-    return this.#response.headers.get("retry-after") ?? undefined;
+    return retryAfter(this.#response.headers);
   }
 
   async start(response) {

@@ -20,7 +20,7 @@ export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", ge
  * - a function of the request's body that returns one of these.
  *
  * In a stream, `cut: n` breaks the connection after n events, `end: n` ends it cleanly there, `fail: [n, error]`
- * sends the provider's error event there, `hold: n` waits there until the client has gone, `omit` removes the
+ * sends the provider's error event there, `hold: n` waits there until the client has gone, `drip: ms` pauses after each, `omit` removes the
  * events for which it returns true. `eol`, `space`, `comments`, `multiline` and `split` (bytes per write) vary the framing.
  */
 export async function standIn(provider, { key = KEYS[provider] } = {}) {
@@ -165,6 +165,7 @@ async function stream(response, { events, array }, turn, entry, rules) {
     }
     if (comments) await write(`: keep-alive${eol}${eol}`);
     await write(frame(event));
+    if (turn.drip) await Promise.race([new Promise((resolve) => setTimeout(resolve, turn.drip)), entry.closed]);
     if (response.destroyed) return;
     at += 1;
   }

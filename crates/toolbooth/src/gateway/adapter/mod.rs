@@ -221,7 +221,13 @@ fn reported(status: u16, value: &Value<'_>) -> UpstreamError {
     let kind = text("type").or_else(|| text("status")).or_else(|| text("code")).unwrap_or_default();
     let code = error.get("code").and_then(Value::as_number).and_then(serde_json::Number::as_u64);
     let code = code.and_then(|code| u16::try_from(code).ok()).filter(|it| (400..600).contains(it));
+    // Gemini answers a wrong key with 400.
+    let details = error.get("details").and_then(Value::as_array).unwrap_or_default();
+    let is_key_invalid = |detail: &Value<'_>| {
+        detail.get("reason").and_then(Value::as_str) == Some("API_KEY_INVALID")
+    };
     let status = match status {
+        400 if details.iter().any(is_key_invalid) => 401,
         200 => code.unwrap_or_else(|| status_of(kind)),
         status => status,
     };

@@ -259,6 +259,12 @@ fn case_11_errors_and_malformed_answers() {
         panic!()
     };
     assert_eq!(message, "m");
+    let wrong_key = br#"{"error":{"code":400,"message":"m","details":[{"reason":"API_KEY_INVALID"}]}}"#;
+    let UpstreamError::Reported { status, .. } = Provider::Gemini.decode_error(400, wrong_key)
+    else {
+        panic!()
+    };
+    assert_eq!(status, 401);
     for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
         for body in ["", "<html>", "[]", "null", "1", "\"x\""] {
             let error = provider.decode(body.as_bytes(), ids()).unwrap_err();
