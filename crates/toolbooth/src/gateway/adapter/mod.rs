@@ -171,13 +171,7 @@ impl Provider {
 
     /// Decodes the body of a response with an error status. All providers' errors are alike.
     pub fn decode_error(self, status: u16, body: &[u8]) -> UpstreamError {
-        let value = json::parse_bytes(body).unwrap_or_default();
-        match reported(status, &value) {
-            UpstreamError::Reported { kind, message, .. } => {
-                UpstreamError::Reported { status, kind, message }
-            }
-            error => error,
-        }
+        reported(status, &json::parse_bytes(body).unwrap_or_default())
     }
 }
 
