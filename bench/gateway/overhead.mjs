@@ -2,6 +2,7 @@
 // of the same provider, which answers at once.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { readFile, mkdir } from "node:fs/promises";
 import http from "node:http";
 import { join } from "node:path";
@@ -15,11 +16,11 @@ import { configure, serve } from "../workerd.mjs";
 import { ours } from "../workers.mjs";
 import { litellm, portkey } from "./rivals.mjs";
 
-const ROUNDS = 15;
+const ROUNDS = 12;
 /** The requests of a subject in a round, one after the other. */
 const BATCH = 40;
 const STREAMS = 20;
-const LONG_STREAMS = 3;
+const LONG_STREAMS = 5;
 const CHUNKS = 1000;
 const PROVIDERS = ["openai", "anthropic"];
 
@@ -47,16 +48,15 @@ function timed({ url, headers, body }) {
 
 /** The CPU seconds that a process and those that it started have used. */
 function cpu(pid) {
-  const children = execFileSync("ps", ["-o", "pid=", "--ppid", `${pid}`], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const all = [pid, ...children.split("\n").map(Number).filter(Boolean)];
-  return all.reduce((sum, one) => sum + own(one), 0);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+  const used = [pid, ...children].map((one) => {
+    const stat = readFileSync(`/proc/${one}/stat`, "utf8");
+    const [user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13).map(Number);
+    return (user + system) / TICKS;
+  });
+  return used.reduce((sum, one) => sum + one, 0);
 }
 const TICKS = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
-function own(pid) {
-  const stat = execFileSync("cat", [`/proc/${pid}/stat`], { encoding: "utf8" });
-  const [user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13).map(Number);
-  return (user + system) / TICKS;
-}
 const rss = async (pid) => Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))[1]) / 1000;
 
 async function provider() {
@@ -101,7 +101,7 @@ export async function overhead({ log = () => {} } = {}) {
         ...rivals.map(({ name, request, pid }) => ({ name, request: through(request), pid })),
       ];
       return await measure(subjects, log);
-    });
+    }, { quiet: true });
   } finally {
     for (const rival of rivals) await rival.close();
     child.kill("SIGKILL");

@@ -34,7 +34,8 @@ const server = http.createServer((request, response) => {
   request.setEncoding("latin1").on("data", (part) => (body += part)).on("end", () => {
     const streamed = /"stream":\s*true/.test(body);
     const kind = streamed ? (body.includes("long") ? "long" : "short") : "unary";
-    const answer = answers[`${request.url} ${kind}`];
+    const answer = answers[`${request.url.split("?")[0]} ${kind}`];
+    if (answer === undefined) return response.writeHead(404).end(`${request.url} ${kind}`);
     if (!streamed) return response.writeHead(200, { "content-type": "application/json", "content-length": answer.length }).end(answer);
     response.writeHead(200, { "content-type": "text/event-stream" });
     // One event per write, as a provider sends them.
