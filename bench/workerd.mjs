@@ -60,7 +60,7 @@ const config :Workerd.Config = (
 export async function serve({ path, names }, use, { inspected = false, quiet = false } = {}) {
   const flags = ["--control-fd=3", ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : [])];
   const child = spawn(workerd.default, ["serve", ...flags, path, "config"], {
-    stdio: ["ignore", quiet ? "ignore" : "inherit", "inherit", "pipe"],
+    stdio: ["ignore", quiet ? "ignore" : "inherit", quiet ? "ignore" : "inherit", "pipe"],
   });
   const exit = once(child, "exit");
   const end = () => child.kill("SIGKILL");
