@@ -32,9 +32,9 @@ export default {
         const response = answer(method, url, headers, body, reader, env);
         if (!(response instanceof Promise)) return response;
         const later = await orCrash(response);
-        const body = whenWritten(later);
+        const written = whenWritten(later);
         // If the client goes, the runtime would drop the writer, without a line in the log.
-        if (body) context.waitUntil(body);
+        if (written) context.waitUntil(written);
         return later;
       } catch (error) {
         recordCrash(error);
@@ -43,7 +43,7 @@ export default {
         console.error("Request failed", error);
         // Only a new instance can report a failure in the request's protocol.
         if (crash.criticalError) new Recovering(context, env);
-        return failed(url, headers, env);
+        return failed(url, headers, body, env);
       }
     }
   },
