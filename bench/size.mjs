@@ -1,9 +1,5 @@
 // Measures the size and startup time of the Worker with each Cargo feature, and writes the table of docs/SIZE.md.
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-
 import { BUDGET } from "./budget.mjs";
-import { ROOT } from "./paths.mjs";
 import { firstAnswer } from "./rounds.mjs";
 import { compare } from "./statistics.mjs";
 import { deployed } from "./subjects.mjs";
@@ -13,29 +9,23 @@ import { ours, sizes, yardsticks } from "./workers.mjs";
 
 const STARTS = 24;
 
-/** Builds of the calculator with some features of the crate `toolbooth`; the default features if not listed. */
+/** Builds of the calculator with features of the crate `toolbooth`; all of them if not listed. */
 const BUILDS = [
   { title: "the calculator, all features" },
   { title: "the calculator, no feature", features: [] },
   { title: "the calculator, `mcp`", features: ["mcp"], limit: BUDGET.mcp },
   { title: "the calculator, `providers`", features: ["providers"] },
+  { title: "the calculator, `xaibo`", features: ["xaibo"] },
   { title: "the calculator, `challenges`", features: ["challenges"] },
   { title: "the calculator, `gateway`", features: ["gateway"] },
 ];
-const NEEDED = ["mcp", "providers", "challenges", "gateway"];
 
 const log = (text) => console.error(`size: ${text}`);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 
-const manifest = await readFile(join(ROOT, "crates/toolbooth/Cargo.toml"), "utf8");
-const [, declared = ""] = manifest.split(/^\[features\]$/m);
-const missing = NEEDED.filter((feature) => !new RegExp(`^${feature} *=`, "m").test(declared));
-if (missing.length > 0) log(`only with all features: toolbooth has no feature ${missing.join(", ")} yet`);
-
 const echo = (await yardsticks()).find(({ name }) => name === "echo");
 const workers = [echo, { ...(await deployed()), title: "everything: all tools, all features", limit: BUDGET.everything }];
 for (const { title, features, limit } of BUILDS) {
-  if (features !== undefined && missing.length > 0) continue;
   log(title);
   const name = `size-${features === undefined ? "all" : features.join("-") || "none"}`;
   workers.push({ ...(await ours(name, title, await catalogue(name, ["tools/calculator"], { features }))), limit });

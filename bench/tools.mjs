@@ -13,9 +13,8 @@ const INPUTS =
   "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
 
 /** Builds a catalogue unless it is up to date, and returns the folder of its bundle. It has the toolkits of
- *  these folders and `generated` generated tools. `features` replaces the default features of the crate
- *  `toolbooth`. */
-export async function catalogue(name, folders, { generated = 0, features } = {}) {
+ *  these folders and `generated` generated tools, and these `features` of the crate `toolbooth`. */
+export async function catalogue(name, folders, { generated = 0, features = ["default"] } = {}) {
   const crate = join(SCRATCH, name);
   const bundle = join(SCRATCH, `${name}-bundle`);
   if ((await newest(INPUTS, ROOT)) < (await newest("index_bg.wasm", bundle))) return bundle;
@@ -73,10 +72,7 @@ const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
 async function manifest(name, features) {
   const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
   const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
-  const all = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
-  // This only works if no other crate enables the default features.
-  const chosen = `$1, default-features = false, features = ${JSON.stringify(features)} `;
-  const dependencies = features ? all.replace(/^(toolbooth = \{ path = "[^"]+")[^}]*/m, chosen) : all;
+  const dependencies = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
   return `[workspace]
 
 ${dependencies}
@@ -93,7 +89,7 @@ crate-type = ["cdylib"]
 [dependencies]
 serde.workspace = true
 serde_json.workspace = true
-toolbooth.workspace = true
+toolbooth = { workspace = true, features = ${JSON.stringify(features)} }
 toolbooth-worker.workspace = true
 wasm-bindgen.workspace = true
 

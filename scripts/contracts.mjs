@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { gateway } from "./contracts/gateway.mjs";
 import { auth, root, wellKnown } from "./contracts/host.mjs";
 import { jsonRpc, openTool } from "./contracts/json-rpc.mjs";
+import { langchain } from "./contracts/langchain.mjs";
 import { mcp } from "./contracts/mcp.mjs";
 import { print } from "./contracts/openapi.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
@@ -18,6 +19,7 @@ export const files = Object.fromEntries(
     auth,
     gateway,
     jsonrpc: jsonRpc,
+    langchain,
     mcp,
     opentool: openTool,
     otc,

@@ -15,7 +15,7 @@
 #![forbid(unsafe_code)]
 // A build with fewer features leaves some shared parts unused. The build with all of them reports dead code.
 #![cfg_attr(
-    not(all(feature = "challenges", feature = "gateway", feature = "mcp")),
+    not(all(feature = "challenges", feature = "gateway", feature = "mcp", feature = "xaibo")),
     allow(dead_code, unused_imports)
 )]
 

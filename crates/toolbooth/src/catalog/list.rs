@@ -66,6 +66,63 @@ pub struct List {
     pub etag: &'static str,
 }
 
+/// The lists of the Model Context Protocol; none without the feature `mcp`. For the code that `toolbooth-build` generates.
+///
+/// The build renders the lists of all features: Cargo resolves the features of build dependencies separately, so it
+/// does not know which ones the Worker has.
+#[cfg(feature = "mcp")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! mcp_lists {
+    ($($list:expr),*) => { &[$($list),*] };
+}
+
+/// See the other definition.
+#[cfg(not(feature = "mcp"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! mcp_lists {
+    ($($list:expr),*) => {
+        &[]
+    };
+}
+
+/// The lists in the formats of model providers; none without the feature `providers`.
+#[cfg(feature = "providers")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! providers_lists {
+    ($($list:expr),*) => { &[$($list),*] };
+}
+
+/// See the other definition.
+#[cfg(not(feature = "providers"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! providers_lists {
+    ($($list:expr),*) => {
+        &[]
+    };
+}
+
+/// The lists of Xaibo; none without the feature `xaibo`.
+#[cfg(feature = "xaibo")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! xaibo_lists {
+    ($($list:expr),*) => { &[$($list),*] };
+}
+
+/// See the other definition.
+#[cfg(not(feature = "xaibo"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! xaibo_lists {
+    ($($list:expr),*) => {
+        &[]
+    };
+}
+
 /// A tool in a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
@@ -88,15 +145,20 @@ impl List {
     pub fn select<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
         let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(self.head);
         let part = |start, end| self.body.get(start..end).unwrap_or_default();
-        let mut text = part(0, self.head).to_owned();
+        let entries = self.join(entries);
+        [part(0, self.head), &entries, part(end.max(self.head), self.body.len())].concat()
+    }
+
+    /// These entries, separated by commas.
+    pub fn join<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
+        let mut text = String::new();
         let entries = entries.into_iter().filter(|entry| entry.unfit.is_empty());
         for (index, entry) in entries.enumerate() {
             if index > 0 {
                 text.push(',');
             }
-            text.push_str(part(entry.start, entry.end));
+            text.push_str(self.body.get(entry.start..entry.end).unwrap_or_default());
         }
-        text.push_str(part(end.max(self.head), self.body.len()));
         text
     }
 }

@@ -29,8 +29,8 @@ pub struct Catalog {
     /// The names of the tools, sorted, with the index in `tools`. A plain name means the latest version, a
     /// [`versioned_name`] its own.
     pub names: &'static [(&'static str, usize)],
-    /// Each protocol's lists of the tools.
-    pub lists: &'static [List],
+    /// The lists of each protocol that is compiled in.
+    pub lists: &'static [&'static [List]],
     /// The variables that the tools read.
     pub variables: &'static [Variable],
 }
@@ -82,7 +82,7 @@ impl Catalog {
 
     /// The list with this [`ListForm::name`].
     pub fn list(&self, name: &str) -> Option<&'static List> {
-        self.lists.iter().find(|list| list.name == name)
+        self.lists.iter().copied().flatten().find(|list| list.name == name)
     }
 }
 

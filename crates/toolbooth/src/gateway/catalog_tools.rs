@@ -221,10 +221,7 @@ impl CatalogTools {
         user: Option<&str>,
         values_left: &mut usize,
     ) -> Result<ToolRequest<'t>, Rejection> {
-        let Some(selected) = self.tool(&call.name) else {
-            let name = excerpt(&call.name);
-            return Err(Rejection::UnknownTool { id: name.clone(), name });
-        };
+        let selected = self.tool(&call.name).ok_or(Rejection::InvalidToolId { meant: None })?;
         let input = match call.arguments.trim() {
             "" => Value::Object(json::Object::default()),
             text => json::parse_within(text, values_left).map_err(|error| {

@@ -64,6 +64,8 @@ pub(super) struct Chat<'a> {
     pub(super) report: Report,
     /// The user on whose behalf compiled-in tools run.
     user: Option<String>,
+    /// The messages before the rounds of this request.
+    sent_messages: usize,
     max_rounds: usize,
     started_ms: u64,
     deadline_ms: u64,
@@ -91,46 +93,39 @@ pub(super) enum Round {
 /// Serves a chat request.
 pub(crate) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
     let started_ms = sender.host.now_ms();
-    let chat = match Chat::new(sender, body, started_ms) {
-        Ok(chat) => chat,
-        Err((error, sender)) => {
+    let parts = match Parts::of(&sender, body, started_ms) {
+        Ok(parts) => parts,
+        Err(error) => {
             let ms = sender.host.now_ms().saturating_sub(started_ms);
             Report::default().log(&sender.principal, error.kind.status(), ms, sender.host);
             return error.response().into();
         }
     };
+    let chat = Chat::new(sender, parts, started_ms);
     if chat.request.stream { streamed::answer(chat).await } else { unary::answer(chat).await }
 }
 
 impl<'a> Chat<'a> {
-    fn new(
-        sender: Sender<'a>,
-        body: &str,
-        started_ms: u64,
-    ) -> Result<Self, (GatewayError, Sender<'a>)> {
-        match Parts::of(&sender, body, started_ms) {
-            Err(error) => Err((error, sender)),
-            Ok(Parts { request, options, plan, tools, limits, schemas, warnings, user }) => {
-                let settings = &sender.pipeline.settings.gateway;
-                let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
-                let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
-                let report = Report { warnings, ..Report::default() };
-                Ok(Self {
-                    request,
-                    plan,
-                    tools,
-                    limits,
-                    schemas,
-                    report,
-                    user,
-                    max_rounds: options.max_rounds.unwrap_or(DEFAULT_ROUNDS),
-                    started_ms,
-                    deadline_ms: started_ms.saturating_add(deadline),
-                    subrequests_left: settings.max_subrequests,
-                    repeated: Vec::new(),
-                    sender,
-                })
-            }
+    fn new(sender: Sender<'a>, parts: Parts<'a>, started_ms: u64) -> Self {
+        let Parts { request, options, plan, tools, limits, schemas, warnings, user } = parts;
+        let settings = &sender.pipeline.settings.gateway;
+        let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
+        let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
+        Self {
+            sent_messages: request.history.len(),
+            request,
+            plan,
+            tools,
+            limits,
+            schemas,
+            report: Report { warnings, ..Report::default() },
+            user,
+            max_rounds: options.max_rounds.unwrap_or(DEFAULT_ROUNDS),
+            started_ms,
+            deadline_ms: started_ms.saturating_add(deadline),
+            subrequests_left: settings.max_subrequests,
+            repeated: Vec::new(),
+            sender,
         }
     }
 
@@ -263,7 +258,8 @@ impl<'a> Chat<'a> {
     fn last(&mut self, mut completion: Completion, notice: Option<String>) -> Round {
         self.report.client_calls = completion.message.tool_calls.len();
         if self.report.client_calls > 0 {
-            match mixed::seal(&self.request, &completion.message.tool_calls, &self.sender) {
+            let added = self.request.history.get(self.sent_messages..).unwrap_or_default();
+            match mixed::seal(added, &completion.message.tool_calls, &self.sender) {
                 None => {}
                 Some(Ok(state)) => {
                     if let Some(call) = completion.message.tool_calls.first_mut() {

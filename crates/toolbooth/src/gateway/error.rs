@@ -10,7 +10,6 @@ use crate::http::Response;
 use crate::json;
 use crate::protocol::providers::ErrorType;
 use crate::protocol::{ErrorBody, ErrorObject};
-use crate::text::excerpt;
 
 /// An error of the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,7 +159,7 @@ impl GatewayError {
             // The message can contain a part of the key.
             ErrorKind::ProviderAuth => text.push_str(" does not accept the key it was called with"),
             _ => {
-                let _ = write!(text, ": {}", excerpt(reason));
+                let _ = write!(text, ": {reason}");
             }
         }
         Self { retry_after_ms, ..Self::new(kind, text) }

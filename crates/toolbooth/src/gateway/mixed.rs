@@ -41,23 +41,21 @@ pub(super) fn in_order(calls: &[ToolCall], results: Vec<ToolResult>) -> Vec<Tool
     calls.iter().map(result).collect()
 }
 
-/// Seals the rounds of a request for the answer with these calls; `None` if there are none. If the last round is
-/// that of the answer, the calls are its open ones.
+/// Seals the rounds that this request has added for the answer with these calls; `None` if there are none. If the
+/// last round is that of the answer, the calls are its open ones.
 ///
 /// # Errors
 /// There is no key: a warning for the client.
 pub(super) fn seal(
-    request: &ChatRequest,
+    added: &[HistoryItem],
     calls: &[ToolCall],
     sender: &Sender<'_>,
 ) -> Option<Result<String, &'static str>> {
-    // Turns before the last message of the client belong to an earlier answer.
-    let turns = request.history.iter().rev().map_while(|item| match item {
+    let turns = added.iter().filter_map(|item| match item {
         HistoryItem::Turn(turn) => Some(turn.clone()),
         HistoryItem::Message { .. } => None,
     });
-    let mut turns: Vec<Turn> = turns.collect();
-    turns.reverse();
+    let turns: Vec<Turn> = turns.collect();
     let last = turns.last()?;
     let is_open = |call: &ToolCall| last.results.iter().any(|it| it.call_id == call.id);
     let pending = calls.iter().filter(|call| is_open(call)).map(|call| call.id.clone()).collect();

@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::providers::ErrorType;
-use super::{Cors, Handler, Protocol, Route, get, post, rejection_response, version_free};
+use super::{
+    Cors, EncodeRejection, Handler, Protocol, Route, get, post, rejection_response, version_free,
+};
 use crate::call::{Pipeline, Rejection};
 use crate::http::Response;
 
@@ -25,7 +27,7 @@ const fn protocol(name: &'static str, title: &'static str) -> Protocol {
         listed: true,
         routes: ROUTES,
         check_version: version_free,
-        encode_rejection,
+        encode_rejection: EncodeRejection::Plain(encode_rejection),
         response_headers: &[],
         cors: Cors::Configured,
     }

@@ -5,6 +5,7 @@
 //! on those that it recognizes. A new protocol is a module and a row in the table below; CONTRIBUTING.md has
 //! the checklist.
 
+mod bounded;
 #[cfg(feature = "challenges")]
 mod consent;
 mod context;
@@ -14,6 +15,7 @@ pub mod envelope;
 mod gateway;
 mod jsonrpc;
 mod keywords;
+mod langchain;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 mod opentool;
@@ -22,10 +24,13 @@ mod page;
 mod portable;
 #[cfg(feature = "providers")]
 pub(crate) mod providers;
+mod request_id;
 mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+mod shapes;
+#[cfg(feature = "xaibo")]
 mod xaibo;
 
 #[cfg(feature = "challenges")]
@@ -35,9 +40,11 @@ pub use gateway::GatewayHandler;
 #[cfg(feature = "gateway")]
 pub(crate) use gateway::{ErrorBody, ErrorObject};
 pub use page::{Page, PageError};
+pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use root::ROOT;
 pub use route::{
-    CallHandler, CallResponse, Cors, Handler, MethodHandler, PostRequest, Protocol, Route,
+    CallHandler, CallResponse, Cors, EncodeRejection, Endpoint, Handler, MethodHandler,
+    PostRequest, Protocol, Route,
 };
 use route::{get, post};
 
@@ -52,24 +59,31 @@ use crate::http::{Headers, Response};
 /// They are separate because the Worker contains what it refers to: it must not refer to code that renders
 /// lists, which only the build needs, and not to samples, which only tests need.
 macro_rules! protocols {
-    ($($(#[$feature:meta])? $mount:literal => $protocol:path { lists: $lists:expr, samples: $samples:expr })+) => {
+    ($($(#[cfg(feature = $feature:literal)])? $mount:literal => $protocol:path { lists: $lists:expr, samples: $samples:expr })+) => {
         /// The route table: the path that each protocol is mounted at. The first matching prefix of a path
         /// counts, so longer prefixes come first and the root, which matches every path, comes last.
-        pub const PROTOCOLS: &[(&str, &Protocol)] = &[$($(#[$feature])? ($mount, &$protocol),)+];
+        pub const PROTOCOLS: &[(&str, &Protocol)] = &[$($(#[cfg(feature = $feature)])? ($mount, &$protocol),)+];
 
-        /// Every list of tools that a protocol serves, for the build to render.
-        pub fn list_forms() -> impl Iterator<Item = &'static ListForm> {
-            const LISTS: &[&[ListForm]] = &[$($(#[$feature])? $lists,)+];
-            LISTS.iter().copied().flatten()
+        /// Every list of tools that a protocol serves, for the build to render, with the Cargo feature of the protocol.
+        pub fn list_forms() -> impl Iterator<Item = (Option<&'static str>, &'static ListForm)> {
+            /// A Cargo feature, and the lists of a protocol that needs it.
+            type Lists = (Option<&'static str>, &'static [ListForm]);
+            const LISTS: &[Lists] = &[$(
+                $(#[cfg(feature = $feature)])?
+                (protocols!(@feature $($feature)?), $lists),
+            )+];
+            LISTS.iter().flat_map(|(feature, forms)| forms.iter().map(|form| (*feature, form)))
         }
 
         /// The sample calls of each protocol, in the order of [`PROTOCOLS`].
         #[cfg(any(test, feature = "testing"))]
         pub const SAMPLES: &[sample::ProtocolSamples] = &[$(
-            $(#[$feature])?
+            $(#[cfg(feature = $feature)])?
             sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },
         )+];
     };
+    (@feature $feature:literal) => { Some($feature) };
+    (@feature) => { None };
 }
 
 protocols! {
@@ -85,16 +99,21 @@ protocols! {
         lists: &[oxp::LIST],
         samples: &[(&["/tools/call", "/call"], &sample::FLAT)]
     }
+    #[cfg(feature = "xaibo")]
     "/xaibo" => xaibo::XAIBO {
         lists: &[xaibo::LIST],
         samples: &[(&["/execute"], &sample::XAIBO)]
+    }
+    "/langchain" => langchain::LANGCHAIN {
+        lists: &[],
+        samples: &[(&["/tools/call"], &sample::LANGCHAIN)]
     }
     "/opentool" => opentool::OPENTOOL {
         lists: &[opentool::LIST],
         samples: &[(&["/call"], &sample::OPENTOOL), (&["/streamCall"], &sample::OPENTOOL_STREAM)]
     }
     "/jsonrpc" => jsonrpc::JSONRPC {
-        lists: &[],
+        lists: &[jsonrpc::LIST],
         samples: &[(&[""], &sample::JSONRPC)]
     }
     #[cfg(feature = "mcp")]

@@ -30,7 +30,7 @@ fn names_of_protocols_paths_and_lists_are_unique() {
         assert_eq!(names.len(), count, "{names:?}");
     };
     unique(PROTOCOLS.iter().map(|(_, protocol)| protocol.name).collect());
-    unique(list_forms().map(|form| form.name).collect());
+    unique(list_forms().map(|(_, form)| form.name).collect());
     for (_, protocol) in PROTOCOLS {
         unique(protocol.routes.iter().map(|route| route.path).collect());
     }
@@ -39,14 +39,14 @@ fn names_of_protocols_paths_and_lists_are_unique() {
 #[test]
 fn every_list_that_a_route_serves_is_in_the_table() {
     // The entity tags tell which lists were served.
-    let lists = list_forms().map(|form| List {
+    let lists = list_forms().map(|(_, form)| List {
         name: form.name,
         body: "[]",
         head: 1,
         entries: &[],
         etag: form.name,
     });
-    let lists: &'static [List] = lists.collect::<Vec<_>>().leak();
+    let lists: &'static [&'static [List]] = vec![&*lists.collect::<Vec<_>>().leak()].leak();
     let catalog: &'static Catalog =
         Box::leak(Box::new(Catalog { tools: &[], names: &[], lists, variables: &[] }));
     for (mount, protocol) in PROTOCOLS {

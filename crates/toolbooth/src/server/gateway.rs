@@ -1,10 +1,10 @@
 //! The routes of the chat gateway.
 
-use super::Server;
+use super::{Received, Server};
 use crate::call::{self, Rejection};
 use crate::gateway::{self, Sender};
 use crate::host::Host;
-use crate::http::{self, Answer, Body, Headers};
+use crate::http::{self, Answer, Headers};
 use crate::protocol::GatewayHandler;
 
 impl Server {
@@ -13,7 +13,7 @@ impl Server {
         &'a self,
         handler: GatewayHandler,
         headers: &'a dyn Headers,
-        body: Body<'a>,
+        body: &mut Received<'_>,
         host: &'a dyn Host,
     ) -> Result<Answer<'a>, Rejection> {
         let pipeline = &self.pipeline;
@@ -23,11 +23,11 @@ impl Server {
                 Ok(gateway::models(&pipeline.settings.gateway, &principal).into())
             }
             GatewayHandler::Chat => {
-                let body = self.receive(body).await?;
+                self.receive(body).await?;
                 if !http::is_json(headers) {
                     return Err(Rejection::UnsupportedMediaType);
                 }
-                let body = str::from_utf8(&body)
+                let body = str::from_utf8(&body.bytes)
                     .map_err(|_| Rejection::InvalidJson("the body is not UTF-8".to_owned()))?;
                 let sender = Sender { headers, principal, pipeline, host };
                 sender.context().count(1).await?;

@@ -30,7 +30,11 @@ fn catalog() -> &'static Catalog {
         ..*tool
     };
     let tools: Vec<Tool> = CATALOG.tools.iter().map(copy).collect();
-    Box::leak(Box::new(Catalog { tools: tools.leak(), lists: lists.leak(), ..*CATALOG }))
+    Box::leak(Box::new(Catalog {
+        tools: tools.leak(),
+        lists: vec![&*lists.leak()].leak(),
+        ..*CATALOG
+    }))
 }
 
 fn world(variables: &[(&str, &str)]) -> World {
@@ -299,6 +303,7 @@ fn calls_of_both_kinds() {
     let message = &first["choices"][0]["message"];
     let state = &message["tool_calls"][0]["extra_content"]["toolbooth"]["state"];
     assert_eq!(*state, first["_2api"]["state"]);
+    let message_with_state = message.clone();
     let mut plain = message.clone();
     plain["tool_calls"][0].as_object_mut().unwrap().remove("extra_content");
     let result = json!({"role": "tool", "tool_call_id": "call_w", "content": "sunny"});
@@ -326,6 +331,29 @@ fn calls_of_both_kinds() {
             results,
             [("call_1", "one"), ("call_2", "two"), ("call_w", "sunny"), ("call_3", "three")]
         );
+
+        // The next answer of both kinds carries its own rounds only.
+        let more = [say("call_4", "four"), call("call_v", "get_weather", r#"{"city":"y"}"#)];
+        let again = world.ask(vec![calls(&more)], &next).json();
+        let second = json!({"role": "tool", "tool_call_id": "call_v", "content": "rain"});
+        let mut last = next.clone();
+        last["messages"]
+            .as_array_mut()
+            .unwrap()
+            .extend([again["choices"][0]["message"].clone(), second]);
+        if last["_2api"].is_object() {
+            // The client sends the state of the last answer; the earlier one is in its message.
+            last["messages"][1] = message_with_state.clone();
+            last["_2api"]["state"] = again["_2api"]["state"].clone();
+        }
+        let sent = world.ask(vec![says("done")], &last).sent[0].body.clone();
+        let ids: Vec<_> = sent["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|message| message["tool_call_id"].as_str())
+            .collect();
+        assert_eq!(ids, ["call_1", "call_2", "call_w", "call_3", "call_4", "call_v"]);
     }
 
     // A state of another server, another caller, or without the client's result.

@@ -16,7 +16,7 @@ mod query;
 pub(crate) mod schema;
 mod strict;
 
-use super::{Cors, Handler, Protocol, Route, get, post, version_free};
+use super::{Cors, EncodeRejection, Handler, Protocol, Route, get, post, version_free};
 use crate::catalog::ListForm;
 pub(crate) use call::for_model;
 pub(crate) use error::ErrorType;
@@ -81,7 +81,7 @@ const fn protocol(name: &'static str, title: &'static str, routes: &'static [Rou
         listed: true,
         routes,
         check_version: version_free,
-        encode_rejection,
+        encode_rejection: EncodeRejection::Plain(encode_rejection),
         response_headers: &[],
         cors: Cors::Configured,
     }

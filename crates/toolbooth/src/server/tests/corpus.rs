@@ -104,7 +104,7 @@ static TOOLS: [Tool; 2] = [
 const CORPUS: &Catalog = &Catalog {
     tools: &TOOLS,
     names: &[("Calculator_Add", 0), ("Doorbell_Ring", 1)],
-    lists: LISTS,
+    lists: &[LISTS],
     variables: &[],
 };
 

@@ -6,6 +6,7 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::protocol::PROTOCOLS;
 
 /// Enough cases to reach every branch, and few enough for fast tests. Failures are printed, not written to files.
 pub(crate) fn modest() -> ProptestConfig {
@@ -65,31 +66,11 @@ fn method() -> impl Strategy<Value = String> {
 }
 
 fn path() -> impl Strategy<Value = String> {
-    let known = (
-        select(vec![
-            "",
-            "/oxp",
-            "/oxp/1.0",
-            "/otc",
-            "/opentool",
-            "/jsonrpc",
-            "/xaibo",
-            "/mcp",
-            "/.well-known/oauth-protected-resource",
-            "/providers",
-        ]),
-        select(vec![
-            "/health",
-            "/tools",
-            "/tools/call",
-            "/call",
-            "/version",
-            "/load",
-            "/execute",
-            "",
-        ]),
-    );
-    let known = known.prop_map(|(mount, path)| format!("{mount}{path}"));
+    let mounts: Vec<_> = PROTOCOLS.iter().map(|(mount, _)| *mount).collect();
+    let routes = PROTOCOLS.iter().flat_map(|(_, protocol)| protocol.routes);
+    // A slash after a mount is ignored, and the contracts do not repeat that.
+    let paths: Vec<_> = routes.map(|route| route.path.trim_end_matches('/')).collect();
+    let known = (select(mounts), select(paths)).prop_map(|(mount, path)| format!("{mount}{path}"));
     prop_oneof![6 => known, 1 => "/[a-z/]{0,12}", 1 => any::<String>()]
 }
 

@@ -54,7 +54,7 @@ fn mc20_a_tool_in_the_list() {
 
 #[test]
 fn mc21_an_output_is_an_object_in_every_era() {
-    let wrapped = |schema: Value| json!({"type": "object", "properties": {"result": schema}, "required": ["result"]});
+    let wrapped = |schema: Value| json!({"type": "object", "properties": {"result": schema}, "required": ["result"], "x-fastmcp-wrap-result": true});
     let open = json!({"type": "object", "description": "The value itself if it is an object; any other value is in the member result."});
     for (output, expected) in [
         (json!(null), None),
@@ -79,9 +79,10 @@ fn catalogue(
     entries: &'static [Entry],
 ) -> &'static Catalog {
     let list = List { name, body, head: 1, entries, etag: "" };
-    let lists = CATALOG.lists.iter().copied().filter(|list| list.name != name);
+    let lists = CATALOG.lists.iter().copied().flatten().copied().filter(|list| list.name != name);
     let lists: Vec<_> = lists.chain([list]).collect();
-    Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }))
+    let lists = vec![&*lists.leak()].leak();
+    Box::leak(Box::new(Catalog { lists, ..*CATALOG }))
 }
 
 const fn entry(tool: usize, start: usize, end: usize) -> Entry {
