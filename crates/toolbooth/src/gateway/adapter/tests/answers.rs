@@ -259,7 +259,8 @@ fn case_11_errors_and_malformed_answers() {
         panic!()
     };
     assert_eq!(message, "m");
-    let wrong_key = br#"{"error":{"code":400,"message":"m","details":[{"reason":"API_KEY_INVALID"}]}}"#;
+    let wrong_key =
+        br#"{"error":{"code":400,"message":"m","details":[{"reason":"API_KEY_INVALID"}]}}"#;
     let UpstreamError::Reported { status, .. } = Provider::Gemini.decode_error(400, wrong_key)
     else {
         panic!()
