@@ -14,10 +14,10 @@ BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench size deploy key tool contracts clean chromium
+.PHONY: help setup dev check test build bench gateway-bench size deploy key tool contracts clean chromium
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 dev: setup $(BUNDLE)/worker.js ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
 	@$(NODE) scripts/dev.mjs $(PORT) $(BUNDLE)
@@ -33,7 +33,7 @@ test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
-	for feature in challenges mcp providers xaibo testing; do \
+	for feature in challenges gateway mcp providers xaibo testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
 	$(call say,Tests on workerd)
@@ -45,6 +45,9 @@ build: setup $(BUNDLE)/worker.js ## Build the Worker into build/
 
 bench: setup bench/node_modules/.done build/worker.js ## Compare with other implementations and write bench/RESULTS.md; CHECK=1 only compares with the stored ratios
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
+
+gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done build/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
+	$(NODE) bench/gateway/run.mjs
 
 size: setup build/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
 	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/toolbooth_app.wasm,$(NODE) bench/size.mjs)
@@ -62,7 +65,7 @@ contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs
 
 clean: ## Delete everything that was built or installed here
-	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules
+	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv
 
 # What the builds need. A step runs again only if one of its dependencies changes.
 
@@ -106,6 +109,18 @@ bench/node_modules/.done: bench/package.json bench/package-lock.json bench/.npmr
 	cd bench && npm ci --no-fund --no-audit --loglevel=error
 	@touch $@
 
+# The gateways that the chat gateway is compared with.
+bench/gateway/node_modules/.done: bench/gateway/package.json bench/gateway/package-lock.json
+	$(call say,Installing Portkey)
+	cd bench/gateway && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
+	@touch $@
+
+bench/gateway/.venv/.done: bench/gateway/requirements.txt
+	$(call say,Installing LiteLLM)
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	@touch $@
+
 # Never cached: the browser may have been removed since, or CHROMIUM may name another one.
 chromium:
 	@mkdir -p .tools && scripts/chromium.sh >.tools/.chromium
@@ -115,7 +130,7 @@ chromium:
 
 .venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml | .venv/bin/pip
 	$(call say,Installing Python clients)
-	.venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable clients/python
 	@touch $@
 

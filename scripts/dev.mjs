@@ -2,9 +2,12 @@
 //   node scripts/dev.mjs [port] [folder of the bundle]
 // Set AUTH and its variables to choose who may call. Without AUTH, calls need the development key, which
 // only this command configures. The tools of MCP's conformance suite need no key: the suite sends none,
-// and the tools are harmless.
+// and the tools are harmless. wrangler reads secrets, such as the keys of model providers, from .dev.vars; this
+// script only needs those that AUTH_VARIABLES names.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 import { entryOf, token } from "./credentials.mjs";
 
 const DEVELOPMENT_KEY = "development-key";
@@ -21,7 +24,8 @@ if (!Number.isInteger(port) || port < 1 || port > 65535) {
 }
 const address = `http://localhost:${port}`;
 
-const set = Object.fromEntries(AUTH_VARIABLES.map((name) => [name, process.env[name]]).filter(([, value]) => value));
+const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
+const set = Object.fromEntries(AUTH_VARIABLES.map((name) => [name, process.env[name] || file[name]]).filter(([, value]) => value));
 set.AUTH ??= BUNDLE === "build" ? "api-key" : "none";
 const methods = set.AUTH.split(",").map((method) => method.trim());
 const withKey = methods.includes("api-key") && set.API_KEYS === undefined;
@@ -35,7 +39,8 @@ if (methods.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
 const ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]
   .flatMap((host) => [`http://${host}:*`, `https://${host}:*`])
   .join(",");
-const vars = { ...set, ALLOWED_ORIGINS };
+// The Worker is reachable from this machine only, so callers without credentials may use the keys of model providers.
+const vars = { ...set, ALLOWED_ORIGINS, DEVELOPMENT: "true" };
 // Some tools of the conformance suite keep state between questions. A key for this run is enough to encrypt it.
 if (BUNDLE !== "build") vars.STATE_KEY = randomBytes(32).toString("base64");
 const wrangler = spawn(

@@ -55,7 +55,7 @@ fn call(path: &str, sample: &Sample, tool: &Tool, input: &Value) -> Result<Value
     let body = Body::from(sample.request(&call).to_string().as_str());
     let request = Request { method: Method::Post, path, query: "", headers: &JsonHeaders, body };
     let response = ready(Server::new(&CATALOG, &host).answer(request, &host));
-    sample.read(&response_json(&response.body))
+    sample.read(&response_json(&response.head.body))
 }
 
 fn every_tool() -> impl Iterator<Item = (&'static Tool, Examples)> {

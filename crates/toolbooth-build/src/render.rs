@@ -191,6 +191,7 @@ fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
         user_id: {},
         headers: &[{}],
         content: {},
+        destructive: {},
         input: &catalog_schemas::{input},
         output: &catalog_schemas::{output},
         run: |input, context| toolbooth::catalog::run(input, context, crate::{handler}),
@@ -206,6 +207,7 @@ fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
         requirements.user_id,
         headers.join(", "),
         definition.content,
+        definition.annotations.destructive && !definition.annotations.read_only,
     )
 }
 

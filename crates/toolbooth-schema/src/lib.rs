@@ -50,7 +50,7 @@ pub use multiple::is_multiple;
 pub use number::Number;
 pub use pattern::{Engine, Matcher, Pattern, regex};
 pub use unevaluated::{Evaluated, evaluated};
-pub use unique::is_unique;
+pub use unique::{is_unique, order};
 
 use std::ops::ControlFlow;
 

@@ -204,6 +204,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         user_id: !required.is_empty(),
         headers: &[],
         content: false,
+        destructive: false,
         input: &SAY_INPUT,
         output: &SAY_OUTPUT,
         run,

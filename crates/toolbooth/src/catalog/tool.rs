@@ -33,6 +33,8 @@ pub struct Tool {
     pub headers: &'static [HeaderParameter],
     /// Whether the value is a list of content blocks.
     pub content: bool,
+    /// Whether a call may destroy something.
+    pub destructive: bool,
     /// The schema of the input.
     pub input: &'static Schema,
     /// The schema of the value.

@@ -90,7 +90,7 @@ fn answer(
     let server = Server::new(catalog, host);
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let request = Request { method: method.into(), path, query, headers: &Pairs(headers), body };
-    let response = ready(server.answer(request, host));
+    let response = ready(server.answer(request, host)).head;
     let headers: Vec<_> = response.headers.iter().map(|(name, value)| (*name, &**value)).collect();
     let (status, body) = (response.status, &response.body);
     let format =

@@ -10,6 +10,8 @@ mod auth;
 #[cfg(feature = "challenges")]
 mod consent;
 mod cors;
+#[cfg(feature = "gateway")]
+mod gateway;
 mod jwt;
 mod keys;
 mod limits;
@@ -26,6 +28,11 @@ pub use auth::AuthSettings;
 #[cfg(feature = "challenges")]
 pub use consent::ConsentSettings;
 pub use cors::CorsSettings;
+#[cfg(feature = "gateway")]
+pub use gateway::{
+    Balance, GatewaySettings, KeyLimits, ModelAlias, ModelFormat, ModelProvider, ModelTarget,
+    NameAllowlist,
+};
 pub use jwt::JwtSettings;
 pub use keys::{GrantKeySettings, StateKeySettings};
 pub use limits::RequestLimits;
@@ -61,6 +68,9 @@ pub struct Settings {
     /// How users authorize tools, if they can.
     #[cfg(feature = "challenges")]
     pub consent: Option<ConsentSettings>,
+    /// The chat gateway.
+    #[cfg(feature = "gateway")]
+    pub gateway: GatewaySettings,
     /// The keys that seal what clients keep for the server, if they are set.
     pub state_keys: Option<StateKeySettings>,
     /// The OAuth resource that MCP clients get tokens for, if they can.
@@ -120,6 +130,8 @@ impl Settings {
         let auth = AuthSettings::read(&mut reader, audience.as_deref());
         #[cfg(feature = "challenges")]
         consent::check_callers(consent.as_ref(), &auth, &mut reader);
+        #[cfg(feature = "gateway")]
+        let gateway = GatewaySettings::read(&mut reader, &auth);
         let mcp_resource = McpResource::new(public_url.as_deref(), auth.jwt.as_ref());
         let tools = ToolVariables::read(&mut reader, declared);
         Self {
@@ -131,6 +143,8 @@ impl Settings {
             auth,
             #[cfg(feature = "challenges")]
             consent,
+            #[cfg(feature = "gateway")]
+            gateway,
             state_keys,
             mcp_resource,
             tools,
@@ -155,6 +169,12 @@ impl Settings {
             consent::DOCS,
             #[cfg(feature = "challenges")]
             provider::DOCS,
+            #[cfg(feature = "gateway")]
+            gateway::MODEL_DOCS,
+            #[cfg(feature = "gateway")]
+            gateway::ALIAS_DOCS,
+            #[cfg(feature = "gateway")]
+            gateway::DOCS,
             keys::DOCS,
         ];
         parts.into_iter().flatten()

@@ -39,7 +39,7 @@ fn send(
     let headers: Vec<_> = [JSON].iter().chain(headers).copied().collect();
     let body = Body::from(body.to_string().as_str());
     let request = Request { method: Method::Post, path, query, headers: &Pairs(&headers), body };
-    let answer = ready(Server::new(catalog, host).answer(request, host));
+    let answer = ready(Server::new(catalog, host).answer(request, host)).head;
     let no_body = answer.body.is_empty().then_some(Value::Null);
     (answer.status, no_body.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))
 }

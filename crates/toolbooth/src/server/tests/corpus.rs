@@ -78,6 +78,7 @@ const fn tool(
         user_id: false,
         headers: &[],
         content: false,
+        destructive: false,
         input,
         output: &ANYTHING,
         run,

@@ -11,7 +11,7 @@ use crate::tool::ToolError;
 const NO_OUTPUT: &str = "Tool executed, no output";
 
 /// The result of a call of `name`: the value, or an error that starts with `Error:` (2api.ai, 8.2).
-pub(super) fn for_model(outcome: Outcome, name: &str) -> Result<Value, String> {
+pub(crate) fn for_model(outcome: Outcome, name: &str) -> Result<Value, String> {
     let error = match outcome {
         Outcome::Done { value, .. } => return Ok(readable(value)),
         Outcome::Failed { error, .. } => tool_error(&error),
