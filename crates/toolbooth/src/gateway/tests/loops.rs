@@ -397,7 +397,7 @@ fn a_challenge_ends_the_loop() {
     let body = chat(json!({"tools": [own], "user": "u"}));
     let private = call("1", "Echo_Private", r#"{"text":"a"}"#);
     let world = world(&variables);
-    let (result, sent) = both(&world, &[calls(&[private.clone()]), says("x")], &body);
+    let (result, sent) = both(&world, &[calls(std::slice::from_ref(&private)), says("x")], &body);
     assert_eq!(sent.len(), 1);
     assert!(
         result["text"].as_str().unwrap().contains("http://localhost:8787/auth/start?"),
