@@ -41,7 +41,7 @@ export default { async fetch(request) {
   return new Response();
 } };`;
 /** The lines that are no problems. */
-const EVENT = /^\{"event":"(call|credentials_\w+|challenge_issued|grant_\w+)"/;
+const EVENT = /^\{"event":"(call|chat|credentials_\w+|challenge_issued|grant_\w+)"/;
 const WARNING = /^\{"event":"configuration","warning":/;
 /** The longest wait for log lines, in milliseconds, on a busy machine. */
 const DEADLINE = 120_000;

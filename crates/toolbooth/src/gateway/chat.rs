@@ -100,7 +100,7 @@ pub(crate) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
         Ok(parts) => parts,
         Err(error) => {
             let ms = sender.host.now_ms().saturating_sub(started_ms);
-            Report::default().log(&sender.principal, error.kind.status(), ms, sender.host);
+            Report::default().log(&sender, error.kind.status(), ms);
             return error.response().into();
         }
     };
@@ -293,7 +293,7 @@ impl<'a> Chat<'a> {
     /// Writes the line of the request to the log.
     pub(super) fn log(&self, status: u16) {
         let ms = self.sender.host.now_ms().saturating_sub(self.started_ms);
-        self.report.log(&self.sender.principal, status, ms, self.sender.host);
+        self.report.log(&self.sender, status, ms);
     }
 }
 

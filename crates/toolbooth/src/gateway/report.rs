@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
+use super::chat::Sender;
 use super::completion::Usage;
 use super::plan::Target;
-use crate::host::{Host, Level};
 use crate::http::Response;
 use crate::json::{self, Value};
-use crate::principal::Principal;
+use crate::log::{ChatEvent, Event};
+
 use crate::text::excerpt;
 
 /// The warning of 2api.ai, 5.2, verbatim.
@@ -169,27 +170,24 @@ impl Report {
     }
 
     /// Writes the line of the request to the log: who used what. Neither prompt nor answer is in it.
-    pub(super) fn log(&self, principal: &Principal, status: u16, ms: u64, host: &dyn Host) {
-        let caller = match principal {
-            Principal::Key { name, .. } => name.as_str(),
-            Principal::User { subject, .. } => subject.as_deref().unwrap_or_default(),
-            Principal::Anonymous { .. } => "",
-        };
+    pub(super) fn log(&self, sender: &Sender<'_>, status: u16, duration_ms: u64) {
         let Counts { input_tokens, output_tokens, cached_tokens, tool_calls, rounds } =
             self.counts();
-        let details = [
-            ("caller", caller),
-            ("provider", &self.provider),
-            ("model", &self.model),
-            ("status", &status.to_string()),
-            ("ms", &ms.to_string()),
-            ("input_tokens", &input_tokens.to_string()),
-            ("output_tokens", &output_tokens.to_string()),
-            ("cached_tokens", &cached_tokens.to_string()),
-            ("tool_calls", &tool_calls.to_string()),
-            ("rounds", &rounds.to_string()),
-            ("attempts", &self.attempts.len().to_string()),
-        ];
-        host.log(Level::Warn, "chat", &details);
+        let events = &sender.pipeline.events;
+        let event = ChatEvent {
+            operation: "chat",
+            provider: &self.provider,
+            model: &self.model,
+            caller: events.caller(&sender.principal),
+            status,
+            duration_ms,
+            input_tokens,
+            output_tokens,
+            cached_tokens,
+            tool_calls,
+            rounds,
+            attempts: self.attempts.len(),
+        };
+        events.write(&Event::Chat(event), sender.host);
     }
 }

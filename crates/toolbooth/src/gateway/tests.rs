@@ -132,7 +132,11 @@ impl World {
             headers: head.headers.iter().map(|(name, value)| (*name, value.to_string())).collect(),
             text: String::from_utf8(text).unwrap(),
             sent: REQUESTS.take(),
-            log: self.host.log.take(),
+            log: {
+                let lines = self.host.lines.take();
+                let problems = self.host.log.take();
+                problems.into_iter().chain(lines.into_iter().map(|(_, line)| line)).collect()
+            },
         }
     }
 }

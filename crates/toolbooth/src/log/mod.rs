@@ -15,6 +15,8 @@ mod recorder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+#[cfg(feature = "gateway")]
+pub(crate) use event::ChatEvent;
 #[cfg(feature = "challenges")]
 pub(crate) use event::GrantEvent;
 pub(crate) use event::{CallEvent, CallRequest, Event};
