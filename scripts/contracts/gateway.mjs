@@ -85,7 +85,7 @@ export const gateway = document({
       model: text,
       messages: nonEmpty(anyObject),
       "stream?": boolean,
-      "tools?": array(anyObject),
+      "tools?": anyOf(array(anyObject), nothing),
       "request_options?": open({
         "validate_tool_arguments?": boolean,
         "max_rounds?": { type: "integer", minimum: 1, maximum: 25 },
