@@ -209,7 +209,7 @@ test("a scaffolded tool", async (t) => {
     try {
       const { code, err } = await cargo("build");
       assert.notEqual(code, 0);
-      assert.match(err, /catalogue\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name/);
+      assert.match(err, /catalogue\/greeter\/Hello@0\.1\.0\.json: input_schema: is not JSON Schema 2020-12: \/properties\/name\/type: "sting"/);
     } finally {
       writeFileSync(definition, written);
       utimesSync(definition, atime, mtime);
