@@ -37,7 +37,7 @@ test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
 	$(call say,Tests on workerd)
-	$(NODE) --test tests/*.test.mjs
+	timeout 2400 $(NODE) --test tests/*.test.mjs
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 

@@ -60,15 +60,18 @@ for (const provider of PROVIDERS) {
     assert.equal(await upstream[provider].last.closed, "aborted", "the provider notices that the client has gone");
   });
 
-  test(`${provider}: a slow client slows the provider down`, async () => {
-    // More than all buffers between the two.
-    const deltas = 20_000;
-    upstream[provider].script({ text: Array.from({ length: deltas }, () => "x".repeat(1000)) });
-    const reply = await served.send(provider, body);
+  test(`${provider}: a slow client slows the provider down`, async (context) => {
+    // The sockets between the two may hold tens of megabytes; a gateway that reads on would take everything.
+    const [sizeOfDelta, deltas] = [100_000, 2_000];
+    upstream[provider].script({ text: ["x".repeat(sizeOfDelta)], repeat: ["xxx", deltas] });
+    // A body that nobody reads would keep this process alive.
+    const abort = new AbortController();
+    context.after(() => abort.abort());
+    const reply = await served.send(provider, body, abort.signal);
     const reader = reply.body.getReader();
     await reader.read();
     const { last } = upstream[provider];
-    // Blocked for a while: the gateway does not read on. A gateway that buffers everything gets to the end.
+    // Blocked for a while: the gateway does not read on.
     const blocked = async () => {
       for (let quiet = 0, sent = -1; quiet < 20; quiet = sent === last.sent && last.blocked ? quiet + 1 : 0) {
         sent = last.sent;
@@ -77,10 +80,9 @@ for (const provider of PROVIDERS) {
       return "blocked";
     };
     assert.equal(await Promise.race([blocked(), last.closed]), "blocked");
-    let size = 0;
-    for (let part = await reader.read(); !part.done; part = await reader.read()) size += part.value.length;
-    assert.ok(size > deltas * 1000, `${size}`);
-    assert.equal(await last.closed, "complete");
+    // It goes on as soon as the client does.
+    const { sent } = last;
+    while (last.sent === sent) assert.equal((await reader.read()).done, false);
   });
 }
 

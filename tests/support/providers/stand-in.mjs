@@ -21,7 +21,7 @@ export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", ge
  *
  * In a stream, `cut: n` breaks the connection after n events, `end: n` ends it cleanly there, `fail: [n, error]`
  * sends the provider's error event there, `hold: n` waits there until the client has gone, `drip: ms` pauses after each, `omit` removes the
- * events for which it returns true. `eol`, `space`, `comments`, `multiline` and `split` (bytes per write) vary the framing.
+ * events for which it returns true, `repeat: [text, n]` sends the events that contain the text n times. `eol`, `space`, `comments`, `multiline` and `split` (bytes per write) vary the framing.
  */
 export async function standIn(provider, { key = KEYS[provider] } = {}) {
   const rules = PROVIDERS[provider];
@@ -164,7 +164,8 @@ async function stream(response, { events, array }, turn, entry, rules) {
       return response.end();
     }
     if (comments) await write(`: keep-alive${eol}${eol}`);
-    await write(frame(event));
+    const times = turn.repeat && event.data.includes(turn.repeat[0]) ? turn.repeat[1] : 1;
+    for (let time = 0; time < times && !response.destroyed; time += 1) await write(frame(event));
     if (turn.drip) await Promise.race([new Promise((resolve) => setTimeout(resolve, turn.drip)), entry.closed]);
     if (response.destroyed) return;
     at += 1;
