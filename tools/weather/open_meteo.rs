@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::Number;
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 use toolbooth::url::query_value;
-use toolbooth::{Context, ToolError, json};
+use toolbooth::{Context, ToolError};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long to wait before retrying after a temporary failure.
@@ -15,13 +14,13 @@ const SOON_MS: u64 = 2_000;
 /// Open-Meteo's shortest limit is per minute.
 const MINUTE_MS: u64 = 60_000;
 
-/// A city and its coordinates, which are only passed on.
-#[derive(Debug, Clone, Serialize)]
+/// A city and its coordinates.
+#[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) city: String,
     pub(crate) country: String,
-    pub(crate) latitude: Number,
-    pub(crate) longitude: Number,
+    pub(crate) latitude: f64,
+    pub(crate) longitude: f64,
 }
 
 #[derive(Deserialize)]
@@ -33,8 +32,8 @@ struct Search {
 #[derive(Deserialize)]
 struct Hit {
     name: String,
-    latitude: Number,
-    longitude: Number,
+    latitude: f64,
+    longitude: f64,
     #[serde(default)]
     country: String,
     #[serde(default)]
@@ -72,8 +71,8 @@ pub(crate) async fn find_city(context: &Context<'_>, city: &str) -> Result<Place
         return Ok(Place {
             city: hit.name.clone(),
             country: hit.country.clone(),
-            latitude: hit.latitude.clone(),
-            longitude: hit.longitude.clone(),
+            latitude: hit.latitude,
+            longitude: hit.longitude,
         });
     }
     // No match: suggest similar cities.
@@ -133,7 +132,7 @@ pub(crate) struct Series {
 pub(crate) async fn daily(
     context: &Context<'_>,
     place: &Place,
-    days: u8,
+    days: u32,
 ) -> Result<Series, ToolError> {
     #[derive(Deserialize)]
     struct Response {
@@ -147,7 +146,7 @@ pub(crate) async fn daily(
 
 fn forecast_url(context: &Context<'_>, place: &Place, fields: &str) -> String {
     let base = context.variable("WEATHER_FORECAST_URL");
-    let [latitude, longitude] = [&place.latitude, &place.longitude].map(json::to_string);
+    let Place { latitude, longitude, .. } = place;
     format!("{base}/forecast?latitude={latitude}&longitude={longitude}&{fields}&timezone=auto")
 }
 

@@ -11,9 +11,11 @@ use toolbooth::protocol;
 use toolbooth_schema::Statics;
 
 use crate::check::Entry;
+use crate::handlers::Handler;
 use crate::mcp;
 use crate::problem::Problem;
 use crate::schema;
+use crate::types::{self, Defaults};
 
 /// The files that a catalogue compiles to.
 #[derive(Debug)]
@@ -25,11 +27,29 @@ pub struct Rendered {
 }
 
 /// Renders the catalogue of the valid `entries`; `handlers` has the function of each.
-pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
+pub(crate) fn catalogue(entries: &[Entry], handlers: &[Handler]) -> Rendered {
     let mut schemas = Statics::default();
     let mut tools = String::new();
-    for (entry, handler) in entries.iter().zip(handlers) {
-        tools.push_str(&tool(entry, handler, &mut schemas));
+    let mut checks = String::new();
+    let mut statics = Vec::new();
+    for ((entry, handler), defaults) in
+        entries.iter().zip(handlers).zip(defaults(entries, handlers))
+    {
+        let rust = defaults.codegen();
+        let known = statics.iter().position(|known| *known == rust);
+        let number = known.unwrap_or_else(|| {
+            statics.push(rust);
+            statics.len() - 1
+        });
+        tools.push_str(&tool(entry, handler, number, &mut schemas));
+        let inputs = types::type_checks(entry, &defaults).to_string();
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            checks,
+            "    ({:?}, crate::{}, {inputs:?}),",
+            entry.definition.id,
+            handler.path()
+        );
     }
     let named = names(entries);
     let mut files = Vec::new();
@@ -49,7 +69,7 @@ pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
 mod catalog_schemas {{
     use toolbooth::schema::*;
 
-{schemas}}}
+{schemas}{statics}}}
 
 static TOOLS: &[toolbooth::catalog::Tool] = &[
 {tools}];
@@ -65,23 +85,58 @@ pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
     variables: VARIABLES,
 }};
 
+/// The types of the functions: `types::<toolkit>::<function>::Input` and `Output`.
+#[allow(
+    clippy::all, clippy::pedantic, clippy::restriction, dead_code, missing_docs, non_camel_case_types, rustdoc::all,
+    unreachable_pub, unused_imports
+)]
+pub(crate) mod types {{
+    include!(concat!(env!("OUT_DIR"), "/types.rs"));
+}}
+
+toolbooth::type_checks! {{
+{checks}}}
+
 /// The examples of all definitions, as JSON: an array of `{{"id", "examples"}}`.
 #[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
-        schemas = schemas.rust
+        schemas = schemas.rust,
+        statics = statics
+            .iter()
+            .enumerate()
+            .map(|(number, rust)| {
+                format!("    pub(super) static DEFAULTS_{number}: Defaults = {rust};\n")
+            })
+            .collect::<String>(),
     );
     let examples: Value = entries
         .iter()
         .map(|entry| json!({"id": entry.definition.id, "examples": entry.examples}))
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
+    files.push(("types.rs".to_owned(), types::render(entries, handlers).into_bytes()));
     files.insert(0, ("catalog.rs".to_owned(), rust.into_bytes()));
     let warnings = large_patterns(entries)
         .into_iter()
         .chain(entries.iter().filter_map(missing_scopes))
         .collect();
     Rendered { files, warnings }
+}
+
+/// The defaults of each entry, completed by those of the newest version with the same handler, whose type the
+/// function takes.
+fn defaults(entries: &[Entry], handlers: &[Handler]) -> Vec<Defaults> {
+    let own = |entry: &Entry| Defaults::of(&Value::Object(entry.definition.input_schema.clone()));
+    let complete = |(entry, handler): (&Entry, &Handler)| {
+        let mut defaults = own(entry);
+        let mut served = entries.iter().zip(handlers).rev();
+        if let Some((newest, _)) = served.find(|(_, other)| *other == handler) {
+            defaults.complete(&own(newest));
+        }
+        defaults
+    };
+    entries.iter().zip(handlers).map(complete).collect()
 }
 
 fn large_patterns(entries: &[Entry]) -> Vec<Problem> {
@@ -166,7 +221,7 @@ fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
     (body, rust)
 }
 
-fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
+fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics) -> String {
     let definition = &entry.definition;
     let requirements = definition.requirements.clone().unwrap_or_default();
     let authorization: Vec<_> = requirements.authorization.iter().map(authorization).collect();
@@ -196,7 +251,8 @@ fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
         content: {},
         input: &catalog_schemas::{input},
         output: &catalog_schemas::{output},
-        run: |input, context| toolbooth::catalog::run(input, context, crate::{handler}),
+        defaults: &catalog_schemas::DEFAULTS_{},
+        run: |input, context| toolbooth::catalog::run(input, context, crate::{}),
     }},
 ",
         entry.toolkit,
@@ -209,6 +265,8 @@ fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
         requirements.user_id,
         headers.join(", "),
         definition.content,
+        defaults,
+        handler.path(),
     )
 }
 

@@ -248,11 +248,12 @@ impl<'a> RequestContext<'a> {
     /// Runs a call that passed the checks.
     async fn run_one(self, prepared: Result<Prepared<'a>, Outcome>) -> Outcome {
         let Self { principal, pipeline, host, .. } = self;
-        let Prepared { tool, call_id, input, dialogue, met } = match prepared {
+        let Prepared { tool, call_id, mut input, dialogue, met } = match prepared {
             Ok(prepared) => prepared,
             Err(outcome) => return outcome,
         };
         let variables = &pipeline.settings.tools;
+        tool.defaults.fill(&mut input);
         let started = host.now_ms();
         let context = Context::new(principal, &met.credentials, &dialogue, variables, host);
         let result = (tool.run)(&input, &context).await;

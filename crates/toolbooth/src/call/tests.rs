@@ -14,7 +14,7 @@ use crate::catalog::{Authorization, Catalog, List, RunError, Tool, ToolFn, Versi
 use crate::challenge::Challenge;
 use crate::principal::Principal;
 use crate::schema::{
-    AnyKeyword, ArrayKeyword, Engine, Keyword, Literal, Matcher, Number, NumberKeyword,
+    AnyKeyword, ArrayKeyword, Defaults, Engine, Keyword, Literal, Matcher, Number, NumberKeyword,
     ObjectKeyword, Pattern, Properties, Schema, StringKeyword, Types, check, is_multiple,
     is_unique, regex,
 };
@@ -201,6 +201,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         content: false,
         input: &SAY_INPUT,
         output: &SAY_OUTPUT,
+        defaults: &Defaults::NONE,
         run,
     }
 }

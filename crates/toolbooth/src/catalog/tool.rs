@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::BoxFuture;
 use crate::json::{self, Value};
-use crate::schema::Schema;
+use crate::schema::{Defaults, Schema};
 use crate::tool::{Context, ToolError};
 
 /// One version of a tool.
@@ -37,6 +37,8 @@ pub struct Tool {
     pub input: &'static Schema,
     /// The schema of the value.
     pub output: &'static Schema,
+    /// The defaults that are filled in before the function runs.
+    pub defaults: &'static Defaults,
     /// The function.
     pub run: ToolFn,
 }
