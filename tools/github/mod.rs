@@ -15,11 +15,8 @@ use crate::types::github::{create_issue, list_issues};
 use api::Issue;
 
 /// The base URL of GitHub's REST API; set it for GitHub Enterprise.
-pub(crate) const API_URL: Variable = Variable {
-    name: "GITHUB_API_URL",
-    default: "https://api.github.com",
-    check: secure_base_address,
-};
+pub(crate) const API_URL: Variable =
+    Variable::new("GITHUB_API_URL", "https://api.github.com", secure_base_address);
 
 /// Opens an issue.
 pub(crate) async fn create_issue(

@@ -14,17 +14,11 @@ use crate::types::weather::{current, current::Units, forecast};
 use open_meteo::{Place, Series};
 
 /// The base URL of Open-Meteo's forecast API.
-pub(crate) const FORECAST_URL: Variable = Variable {
-    name: "WEATHER_FORECAST_URL",
-    default: "https://api.open-meteo.com/v1",
-    check: base_address,
-};
+pub(crate) const FORECAST_URL: Variable =
+    Variable::new("WEATHER_FORECAST_URL", "https://api.open-meteo.com/v1", base_address);
 /// The base URL of Open-Meteo's geocoding API.
-pub(crate) const GEOCODING_URL: Variable = Variable {
-    name: "WEATHER_GEOCODING_URL",
-    default: "https://geocoding-api.open-meteo.com/v1",
-    check: base_address,
-};
+pub(crate) const GEOCODING_URL: Variable =
+    Variable::new("WEATHER_GEOCODING_URL", "https://geocoding-api.open-meteo.com/v1", base_address);
 
 /// Converts from degrees Celsius, Open-Meteo's unit, and rounds to two decimals.
 fn convert(celsius: f64, units: Units) -> f64 {

@@ -163,7 +163,6 @@ async fn get<T: DeserializeOwned>(context: &Context<'_>, url: &str) -> Result<T,
 async fn send(context: &Context<'_>, url: &str) -> Result<HttpResponse, ToolError> {
     let request = HttpRequest { timeout: TIMEOUT, ..HttpRequest::get(url) };
     let response = context.send(request).await.map_err(|error| {
-        context.warn("open_meteo", &[("fault", &error.to_string())]);
         match error {
             HttpError::Timeout => ToolError::new("The weather service did not respond in time"),
             HttpError::TooLarge => ToolError::new("The weather service's response was too large"),

@@ -178,6 +178,15 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
             problem(&format!("scopes[{index}]"), format!("repeats {scope:?}"));
         }
     }
+    for (index, name) in definition.variables.iter().enumerate() {
+        let place = format!("variables[{index}]");
+        let letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        if name.is_empty() || !name.bytes().all(letter) {
+            problem(&place, format!("is {name:?}; expected capital letters, digits and _"));
+        } else if definition.variables.iter().take(index).any(|earlier| earlier == name) {
+            problem(&place, format!("repeats {name:?}"));
+        }
+    }
     if let Some(requirements) = &definition.requirements {
         let ids = requirements.authorization.iter().map(|one| &one.id);
         for id in ids.chain(requirements.secrets.iter().map(|one| &one.id)) {

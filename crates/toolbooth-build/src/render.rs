@@ -97,11 +97,14 @@ pub(crate) mod types {{
 toolbooth::type_checks! {{
 {checks}}}
 
+{declared}
+
 /// The examples of all definitions, as JSON: an array of `{{"id", "examples"}}`.
 #[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
         schemas = schemas.rust,
+        declared = declared(entries),
         statics = statics
             .iter()
             .enumerate()
@@ -122,6 +125,20 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .chain(entries.iter().filter_map(missing_scopes))
         .collect();
     Rendered { files, warnings }
+}
+
+/// Assertions that the catalogue declares the variables which its definitions list.
+fn declared(entries: &[Entry]) -> String {
+    let assertion = |entry: &Entry, name: &String| {
+        let message = format!("{}: variables: VARIABLES does not declare {name}", entry.file);
+        format!(
+            "const _: () = assert!(toolbooth::private::declares(VARIABLES, {name:?}), {message:?});\n"
+        )
+    };
+    let all = entries.iter().flat_map(|entry| {
+        entry.definition.variables.iter().map(move |name| assertion(entry, name))
+    });
+    all.collect()
 }
 
 /// The defaults of each entry, completed by those of the newest version with the same handler, whose type the
@@ -236,7 +253,7 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
         None => schemas.add(&json!({"type": "null"})),
     };
     let version = &definition.version;
-    let scopes = &definition.scopes;
+    let (scopes, variables) = (&definition.scopes, &definition.variables);
     format!(
         "    toolbooth::catalog::Tool {{
         toolkit: {:?},
@@ -246,6 +263,7 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
         scopes: &{scopes:?},
         authorization: &[{}],
         secrets: &{secrets:?},
+        variables: &{variables:?},
         user_id: {},
         headers: &[{}],
         content: {},

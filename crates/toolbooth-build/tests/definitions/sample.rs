@@ -39,6 +39,7 @@ pub(crate) fn add() -> Value {
         },
         "output_schema": {"type": "number", "description": "The sum."},
         "scopes": ["sums:add", "sums:all"],
+        "variables": ["SUMS_URL"],
         "requirements": {
             "authorization": [{"id": "bank", "oauth2": {"scopes": ["read"]}}],
             "secrets": [{"id": "KEY"}],

@@ -27,6 +27,8 @@ pub struct Tool {
     pub authorization: &'static [Authorization],
     /// Secrets that a call needs.
     pub secrets: &'static [&'static str],
+    /// The variables and secrets of the operator that the tool reads.
+    pub variables: &'static [&'static str],
     /// Whether a call must have a user id.
     pub user_id: bool,
     /// The parameters that MCP clients repeat in headers.

@@ -41,7 +41,7 @@ impl Server {
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let authenticator = Authenticator::new(&settings.auth);
-        for problem in &settings.problems {
+        for problem in settings.problems.iter().chain(&settings.tools.problems(catalog.tools)) {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
         let pipeline = Pipeline {

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::host::HttpError;
+
 /// Why a tool failed. Its JSON form is OXP's `ToolError`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ToolError {
@@ -33,6 +35,13 @@ impl ToolError {
         self
     }
 
+    /// The same call may succeed later.
+    #[must_use]
+    pub fn retryable(mut self) -> Self {
+        self.can_retry = true;
+        self
+    }
+
     /// With text that helps the model to correct its input; the call may then be retried.
     #[must_use]
     pub fn prompt(mut self, content: impl Into<String>) -> Self {
@@ -47,5 +56,32 @@ impl ToolError {
         self.can_retry = true;
         self.retry_after_ms = Some(ms);
         self
+    }
+}
+
+/// So that `?` works on [`Context::send`](super::Context::send). Not retryable, because a request that changes
+/// something may have succeeded: for one that only reads, use
+/// `.map_err(|error| ToolError::from(error).retryable())?`.
+impl From<HttpError> for ToolError {
+    fn from(error: HttpError) -> Self {
+        Self::new(match error {
+            HttpError::Timeout => "The service did not respond in time",
+            HttpError::TooLarge => "The service's response was too large",
+            HttpError::Unreachable(_) => "The service could not be reached",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn http_errors_become_tool_errors() {
+        let reason = HttpError::Unreachable("no such host: internal.example".to_owned());
+        let error = ToolError::from(reason);
+        assert_eq!(error, ToolError::new("The service could not be reached"), "without the reason");
+        assert!(!error.can_retry);
+        assert!(ToolError::from(HttpError::Timeout).retryable().can_retry);
     }
 }

@@ -75,6 +75,7 @@ const fn tool(
         scopes: &[],
         authorization: &[],
         secrets: &[],
+        variables: &[],
         user_id: false,
         headers: &[],
         content: false,
