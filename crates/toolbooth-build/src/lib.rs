@@ -12,9 +12,11 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod cost;
 mod handlers;
 mod mcp;
 mod problem;
+mod references;
 mod render;
 mod schema;
 mod source;

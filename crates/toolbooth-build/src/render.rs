@@ -11,6 +11,7 @@ use toolbooth::protocol;
 use toolbooth_schema::Statics;
 
 use crate::check::Entry;
+use crate::cost;
 use crate::handlers::Handler;
 use crate::mcp;
 use crate::problem::Problem;
@@ -55,7 +56,9 @@ pub(crate) fn catalogue(entries: &[Entry], handlers: &[Handler]) -> Rendered {
     let mut files = Vec::new();
     let mut lists = String::new();
     for (feature, form) in protocol::list_forms() {
-        let (body, rust) = list(form, entries);
+        // MCP is the only protocol whose clients all resolve references.
+        let written = feature == Some("mcp");
+        let (body, rust) = list(form, entries, written);
         // Without the feature, its macro expands to nothing.
         lists.push_str(&match feature {
             Some(feature) => format!("    toolbooth::{feature}_lists!({rust}),\n"),
@@ -120,7 +123,7 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
     files.push(("types.rs".to_owned(), types::render(entries, handlers).into_bytes()));
     files.insert(0, ("catalog.rs".to_owned(), rust.into_bytes()));
-    let warnings = large_patterns(entries)
+    let warnings = cost::warnings(entries)
         .into_iter()
         .chain(entries.iter().filter_map(missing_scopes))
         .collect();
@@ -156,16 +159,6 @@ fn defaults(entries: &[Entry], handlers: &[Handler]) -> Vec<Defaults> {
     entries.iter().zip(handlers).map(complete).collect()
 }
 
-fn large_patterns(entries: &[Entry]) -> Vec<Problem> {
-    let schemas = entries.iter().flat_map(|entry| {
-        let Definition { input_schema, output_schema, .. } = &entry.definition;
-        let output = output_schema.as_ref().map(|schema| ("output_schema", schema));
-        let all = [("input_schema", input_schema)].into_iter().chain(output);
-        all.flat_map(|(place, schema)| schema::large_patterns(&entry.file, place, schema))
-    });
-    schemas.collect()
-}
-
 /// Warns about a tool that requires a user's authorization but no scope: callers with any key or token
 /// could use the grants of its users.
 fn missing_scopes(entry: &Entry) -> Option<Problem> {
@@ -196,12 +189,12 @@ fn names(entries: &[Entry]) -> Vec<(String, usize)> {
     names
 }
 
-/// Renders one list: its body, and the Rust code that describes it.
-fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
+/// Renders one list: its body, and the Rust code that describes it. `written` lists keep references.
+fn list(form: &ListForm, entries: &[Entry], written: bool) -> (String, String) {
     let mut body = form.head.to_owned();
     let mut parts = String::new();
     for (at, entry) in entries.iter().enumerate() {
-        let Entry { definition, .. } = entry;
+        let definition = if written { &entry.written } else { &entry.definition };
         let latest = is_latest(entries, at);
         let versioned = versioned_name(&definition.name, &definition.version);
         let name = if latest { &definition.name } else { &versioned };

@@ -58,7 +58,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "unknown field",
             json!({"/inputs": {}}),
             "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
-             `version`, `input_schema`, `output_schema`, `scopes`, `requirements`, `examples`, \
+             `version`, `input_schema`, `output_schema`, `scopes`, `variables`, `requirements`, `examples`, \
              `annotations`, `content`, `prompts`, `resources`, `deprecated`",
         ),
         (

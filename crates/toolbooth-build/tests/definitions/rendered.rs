@@ -173,6 +173,26 @@ fn schemas_that_differ_only_in_annotations_share_a_static() {
 }
 
 #[test]
+fn only_lists_for_mcp_keep_references() {
+    let mut source = catalogue();
+    let number = json!({"type": "number", "description": "A number."});
+    let changes = json!({
+        "/input_schema/$defs": {"n": number},
+        "/input_schema/properties/a": {"$ref": "#/$defs/n"},
+        "/output_schema": {"$defs": {"n": number}, "$ref": "#/$defs/n"}
+    });
+    let definition = changed(add(), &changes);
+    put(&mut source, ADD, &definition.to_string());
+    let listed = &list(&source)[0];
+    assert_eq!(listed["input_schema"]["properties"]["a"], number);
+    assert_eq!(listed["input_schema"].get("$defs"), None);
+    assert_eq!(listed["output_schema"], number);
+    let mcp: Value = serde_json::from_str(&file(&source, "mcp-tools.json")).unwrap();
+    assert_eq!(mcp[0]["inputSchema"], definition["input_schema"]);
+    assert_eq!(mcp[0]["outputSchema"]["properties"]["result"], number, "it is not the root there");
+}
+
+#[test]
 fn any_string_survives_code_generation() {
     for text in [
         "\"#",
