@@ -49,8 +49,8 @@ bench: setup bench/node_modules/.done build/worker.js ## Compare with other impl
 size: setup build/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
 	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/toolbooth_app.wasm,$(NODE) bench/size.mjs)
 
-deploy: setup build/worker.js ## Deploy to Cloudflare; DRY_RUN=1 only shows what would be deployed
-	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(DRY_RUN),--dry-run)
+deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an environment, DRY_RUN=1 only shows what would be deployed
+	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(ENV),--env $(ENV)) $(if $(DRY_RUN),--dry-run)
 
 key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 	@node scripts/key.mjs "$(NAME)" "$(SCOPES)"

@@ -20,7 +20,7 @@ import {
 } from "./openapi.mjs";
 import { openToolPaths, openToolTexts } from "./json-rpc.mjs";
 import * as shared from "./shared.mjs";
-import { POST, READ, cached, ifNoneMatch, security, uncached } from "./shared.mjs";
+import { POST, READ, cached, ifNoneMatch, oxpVersion, security, uncached } from "./shared.mjs";
 
 export const root = document({
   title: "Toolbooth: the root",
@@ -33,11 +33,11 @@ export const root = document({
       get: {
         operationId: "index",
         summary: "The protocols and their paths",
-        parameters: [ifNoneMatch],
+        parameters: [oxpVersion, ifNoneMatch],
         responses: { 200: "Index", 304: "NotModified", 400: "Rejected", 403: "OriginNotAllowed" },
       },
     }),
-    ...openToolPaths({ 400: "Rejected" }),
+    ...openToolPaths([oxpVersion], { 400: "Rejected" }),
   },
   securitySchemes: shared.securitySchemes,
   headers: shared.headers(READ, POST),
@@ -69,11 +69,13 @@ const parameter = (where, name, description, schema = string, required = true) =
   schema,
 });
 const challenge = parameter("query", "c", "The challenge.");
+const anyChallenge = parameter("query", "c", "The challenge. Without it, the response is that of an unknown one.", string, false);
 const provider = parameter(
   "path",
   "provider",
   "The provider. Its redirection is rejected at the path of another provider (RFC 9700, 4.4.2.2).",
 );
+const required = parameter("path", "provider", "A provider that a tool requires.");
 const secured = {
   "Content-Security-Policy": "Policy",
   ...uncached,
@@ -132,11 +134,21 @@ export const auth = document({
       },
       operation,
     ),
+    "/help/{provider}": path({
+      get: {
+        operationId: "help",
+        summary: "Explains to developers how calls are authorized at a provider",
+        parameters: [required],
+        responses: { 200: "Page", 404: "NotFound" },
+      },
+      options: { ...options, parameters: [required] },
+    }),
     "/check": path({
       get: {
         operationId: "check",
         summary: "The state of a challenge",
-        parameters: [challenge],
+        description: "With and without a slash at the end.",
+        parameters: [anyChallenge],
         responses: { 200: "Check", 404: "NotFound", 429: "TooManyChecks" },
       },
       options: { summary: "The methods of this path, readable by every page", responses: { 204: "OpenOptions" } },

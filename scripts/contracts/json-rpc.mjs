@@ -2,10 +2,12 @@
 import {
   about,
   anyObject,
+  anyOf,
   array,
   boolean,
   constant,
   document,
+  event,
   integer,
   mapOf,
   nonEmpty,
@@ -59,7 +61,13 @@ const call = (operationId, summary, requestBody, responses) => ({
   responses: { ...responses, ...shared.callErrors, 503: "Failed" },
 });
 
-const one = oneOf(schema("Request"), nonEmpty(schema("Request")));
+const oneOrMore = oneOf(
+  schema("Request"),
+  about(
+    "A batch. An empty one is answered with one error.",
+    array(anyOf(schema("Request"), about("Anything else is answered with an error in its place."))),
+  ),
+);
 const replies = {
   ...shared.errors("Rejection"),
   Rejected: response("The body is not JSON, or its content type is another one.", "Rejection"),
@@ -79,23 +87,23 @@ const errors = {
 
 export const jsonRpc = document({
   title: "Toolbooth: JSON-RPC 2.0",
-  description: "Tools as JSON-RPC methods, by the rules of JSON-RPC alone. The tests check every response against this document.",
+  description: "Tools as JSON-RPC methods, by the rules of JSON-RPC alone. The method `rpc.discover` returns an OpenRPC document of the tools that the caller may run. The tests check every response against this document.",
   servers: [{ url: "/jsonrpc", description: "With and without a slash at the end." }],
   implied: shared.implied,
   paths: { "/": path({ post: call("jsonrpc", "Serves a request or a batch", "Request", replied) }) },
   securitySchemes: shared.securitySchemes,
   headers: shared.headers(POST),
-  requestBodies: { Request: requestBody(shared.jsonBody, one) },
+  requestBodies: { Request: requestBody(shared.jsonBody, oneOrMore) },
   responses: replies,
   schemas: {
     Request: open({
       jsonrpc: version,
       method: string,
-      "params?": about("The tool's input. An array is rejected as invalid parameters.", oneOf(anyObject, array(true), nothing)),
+      "params?": about("The tool's input. By name: an array is rejected as invalid parameters.", oneOf(anyObject, array(true), nothing)),
       "id?": about("Absent in a notification.", oneOf(string, number, nothing)),
     }),
     Response: oneOf(schema("Success"), schema("Failure")),
-    Success: object({ jsonrpc: version, result: about("The tool's value, any JSON."), id }),
+    Success: object({ jsonrpc: version, result: about("The tool's value, any JSON; of rpc.discover, an OpenRPC document."), id }),
     ...errors,
   },
 });
@@ -155,10 +163,10 @@ export const openToolTexts = {
   },
 };
 
-/** The paths of `openToolTexts`; `more` are further responses. */
-export const openToolPaths = (more = {}) => {
+/** The paths of `openToolTexts`, with further parameters and responses. */
+export const openToolPaths = (parameters = [], more = {}) => {
   const text = (operationId, summary, body) => ({
-    get: { operationId, summary, security, parameters: [ifNoneMatch], responses: { 200: body, ...shared.listErrors, ...more } },
+    get: { operationId, summary, security, parameters: [...parameters, ifNoneMatch], responses: { 200: body, ...shared.listErrors, ...more } },
   });
   return {
     "/version": path(text("version", "The server's version", "Version")),
@@ -166,11 +174,9 @@ export const openToolPaths = (more = {}) => {
   };
 };
 
-const stop = { 403: "OriginNotAllowed", 404: "NotFound" };
-
 export const openTool = document({
   title: "Toolbooth: OpenTool 1.0",
-  description: "Tools as OpenTool's clients call them. The tests check every response against this document.",
+  description: "Tools as OpenTool's clients call them. The tests check every response against this document. OpenTool's /stop is answered with 404: callers cannot stop a hosted server.",
   servers: [{ url: "/opentool" }],
   implied: shared.implied,
   paths: {
@@ -179,15 +185,11 @@ export const openTool = document({
     "/streamCall": path({
       post: call("stream-call", "Runs a tool and returns its result as events", "StreamRequest", { 200: "Events" }),
     }),
-    "/stop": path({
-      post: { operationId: "stop", summary: "Not served: callers cannot stop a hosted server", responses: stop },
-      get: { summary: "Not served either", responses: stop },
-    }),
   },
   securitySchemes: shared.securitySchemes,
   headers: shared.headers(READ, POST),
   requestBodies: {
-    Request: requestBody(shared.jsonBody, one),
+    Request: requestBody(shared.jsonBody, oneOrMore),
     StreamRequest: requestBody(shared.jsonBody, "StreamRequest"),
   },
   responses: {
@@ -197,7 +199,16 @@ export const openTool = document({
       description: "The events start, data and done; or start and error. The data of data and error is a Response.",
       content: {
         "text/event-stream": {
-          schema: pattern(
+          schema: about(
+            "One event.",
+            oneOf(
+              event("start", object({ start: string })),
+              event("data", schema("Response")),
+              event("done", object({ done: string })),
+              event("error", schema("Response")),
+            ),
+          ),
+          "x-stream": pattern(
             "^event:start\\ndata:\\{.*\\}\\n\\n(event:data\\ndata:\\{.*\\}\\n\\nevent:done\\ndata:\\{.*\\}\\n\\n|event:error\\ndata:\\{.*\\}\\n\\n)$",
           ),
         },

@@ -31,6 +31,10 @@ export function open(members, rest = {}) {
 /** An object with these members only. */
 export const object = (members, rest = {}) => open(members, { ...rest, additionalProperties: false });
 
+/** One event of a stream; `data` describes its data, which is JSON. */
+export const event = (name, data) =>
+  object({ event: constant(name), data: { type: "string", contentMediaType: "application/json", contentSchema: data } });
+
 // Responses: each header is given as the name of its component
 
 export const header = (description, schema, required = true) => ({ description, required, schema });
@@ -50,9 +54,10 @@ export const requestBody = (description, body) => ({
 
 // Operations: the responses are given as status to the name of its component
 
-/** One operation, of a path that `path` does not describe. */
-export const operation = ({ responses, parameters, requestBody, ...rest }) => ({
+/** One operation, of a path that `path` does not describe. Without `security`, it needs no credentials. */
+export const operation = ({ responses, parameters, requestBody, security = [], ...rest }) => ({
   ...rest,
+  security,
   ...(parameters?.length > 0 && {
     parameters: parameters.map((one) => (typeof one === "string" ? ref("parameters", one) : one)),
   }),
@@ -72,6 +77,13 @@ export function path(operations) {
   return mapValues(all, operation);
 }
 
+/** The operations of a path, each with an id: that of the first, followed by the method. */
+function withIds(operations) {
+  const [{ operationId }] = Object.values(operations);
+  const entries = Object.entries(operations);
+  return Object.fromEntries(entries.map(([method, one]) => [method, { operationId: `${operationId}-${method}`, ...one }]));
+}
+
 // Documents
 
 const VERSION = "0.1.0";
@@ -88,9 +100,9 @@ export function document({ title, description, servers, paths, implied, everywhe
   }));
   return {
     openapi: "3.1.0",
-    info: { title, version: VERSION, description, license: { name: "MIT OR Apache-2.0" } },
+    info: { title, version: VERSION, description, license: { name: "MIT OR Apache-2.0", identifier: "MIT OR Apache-2.0" } },
     servers,
-    paths,
+    paths: mapValues(paths, withIds),
     components: used(components, [paths, implied.map((name) => ref("responses", name))]),
   };
 }

@@ -34,6 +34,8 @@ const PROVIDERS = [
 ];
 const perProvider = (make) => Object.fromEntries(PROVIDERS.map(make));
 const query = (name, description, schema) => ({ name, in: "query", description, schema });
+/** One name or more; a request without any is rejected. */
+const names = pattern("[A-Za-z0-9]");
 const flag = { ...choice("true", "false"), default: "false" };
 
 const error = (types, more = {}) => object({ error: object({ code: text, message: text, type: choice(...types), ...more }) });
@@ -41,7 +43,7 @@ const error = (types, more = {}) => object({ error: object({ code: text, message
 // Lists
 
 const toolName = pattern("^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$");
-const description = { ...text, maxLength: 1024 };
+const description = { ...text, maxLength: 4096 };
 const strict = { strict: boolean };
 /** A tool whose schema is the member `parameters`. */
 const tool = (parameters, before = {}, after = {}) =>
@@ -72,7 +74,7 @@ export const providerLists = document({
           operationId: `${name}-tools`,
           summary: `Tools for ${title}`,
           security,
-          parameters: ["Strict", "Include", "Toolkit", "Version", "SkipIncompatible", "IfNoneMatch"],
+          parameters: [name === "gemini" ? "NotStrict" : "Strict", "Include", "Toolkit", "Version", "SkipIncompatible", "IfNoneMatch"],
           responses: {
             200: `${component}Tools`,
             ...shared.listErrors,
@@ -86,15 +88,16 @@ export const providerLists = document({
   },
   securitySchemes: shared.securitySchemes,
   parameters: {
-    Strict: query("strict", "Tools whose calls the provider makes match their schema. Gemini has none.", flag),
+    Strict: query("strict", "Tools whose calls the provider makes match their schema.", flag),
+    NotStrict: query("strict", "Gemini has no strict tools.", { ...constant("false"), default: "false" }),
     Include: query(
       "include",
       "Only these tools, separated by commas: names, names with a version (Name__1_0_0) or ids (Toolkit.Tool, Toolkit.Tool@1.0.0).",
-      string,
+      names,
     ),
-    Toolkit: query("toolkit", "Only tools of these toolkits, separated by commas.", string),
+    Toolkit: query("toolkit", "Only tools of these toolkits, separated by commas.", names),
     Version: query("version", "latest, all, or x.y.z; for tools that include does not name with a version.", {
-      ...string,
+      ...pattern("^(latest|all|[0-9]+\\.[0-9]+\\.[0-9]+)$"),
       default: "latest",
     }),
     SkipIncompatible: query("skip_incompatible", "Leave out tools that the provider does not accept; toolbooth-warning names them.", flag),
@@ -144,9 +147,52 @@ export const providerLists = document({
 
 // Calls
 
-const objects = array(anyObject);
+// Members that are null count as absent, except in the arguments of a call.
+const present = { not: nothing };
+const optional = (type) => anyOf(type, nothing);
+/** At least one of these members, and what `known` says of them and others. Lists only the first, for those who generate values. */
+const oneMember = (names, known = {}) => ({
+  ...open({ [`${names[0]}?`]: true, ...known }),
+  not: open(Object.fromEntries(names.map((name) => [`${name}?`, nothing]))),
+});
+/** A list of choices, of which only the first is read. */
+const choices = (first) => array(true, { prefixItems: [first] });
+
+// Both spellings of a member of Gemini's.
+const spelled = (...names) => names.flatMap((name) => [...new Set([name, name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)])]);
+const ofGemini = {
+  response: spelled("candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId"),
+  candidate: ["content", ...spelled("finishReason")],
+  part: spelled(
+    "thought",
+    "thoughtSignature",
+    "inlineData",
+    "fileData",
+    "functionResponse",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "partMetadata",
+    "mediaResolution",
+    "mediaProcessing",
+    "videoMetadata",
+    "speechMetadata",
+    "audioMetadata",
+    "audioTranscription",
+    "documentMetadata",
+    "spreadsheetMetadata",
+  ),
+};
+
+const chatCalls = array(schema("ChatCall"));
+const responsesItems = array(schema("ResponsesItem"));
+const messagesBlocks = array(schema("MessagesBlock"));
+const geminiParts = array(schema("GeminiPart"));
 /** Results in the member `member`, with what a client must know. */
 const results = (member, messages) => object({ [member]: messages, _toolbooth: schema("Notes") });
+/** The response of a model, next to which an object may have options. */
+const withOptions = (answer) => ({ ...answer, properties: { request_options: schema("RequestOptions") } });
 /** One message that holds all results, or none without calls. */
 const oneMessage = (description, members) => about(description, array(object({ role: constant("user"), ...members }), { maxItems: 1 }));
 
@@ -205,25 +251,62 @@ export const providerCalls = document({
       response("The results in the order of their calls, ready to be appended.", `${component}Results`),
     ]),
     Rejected: response(
-      "No call ran: the body is not JSON or not a response of this provider's models, it has too many calls, the query is invalid, or, with validate_tool_arguments, arguments are invalid.",
+      "No call ran: the body is not JSON or not a response of this provider's models, it has too many calls, the query is invalid, request_options are invalid, or, with validate_tool_arguments, arguments are.",
       "Error",
     ),
   },
   schemas: {
+    RequestOptions: about("Other members are rejected.", {
+      type: ["object", "null"],
+      properties: { validate_tool_arguments: about("The same as in the query; send it once.", { type: ["boolean", "null"] }) },
+      additionalProperties: false,
+    }),
     ChatAnswer: about(
       "A chat completion, its assistant message, or its tool calls.",
-      anyOf(open({ choices: objects }), open({ role: { const: "assistant" } }), open({ tool_calls: anyOf(objects, nothing) }), objects),
+      withOptions(
+        anyOf(
+          open({ choices: choices(open({ message: open({ "tool_calls?": optional(chatCalls) }) })) }),
+          open({ role: { const: "assistant" }, "tool_calls?": optional(chatCalls), "choices?": nothing }),
+          open({ tool_calls: chatCalls, "choices?": nothing }),
+          chatCalls,
+        ),
+      ),
     ),
-    ResponsesAnswer: about("A response, or its output items.", anyOf(open({ output: objects }), objects)),
-    MessagesAnswer: about("A message, or its content blocks.", anyOf(open({ content: anyOf(string, objects) }), objects)),
+    ChatCall: about(
+      "A call of a function; or of another kind, which is left to the client.",
+      anyOf(
+        open({ type: text, "function?": nothing }),
+        open({ function: open({ "name?": about("Required in a call that runs.", true), "arguments?": about("JSON in a string.", true) }) }),
+      ),
+    ),
+    ResponsesAnswer: about("A response, or its output items.", withOptions(anyOf(open({ output: responsesItems }), responsesItems))),
+    ResponsesItem: about(
+      "An item of any type, of which only the function calls run; or a message that has only a role.",
+      anyOf(open({ type: text }), open({ role: present })),
+    ),
+    MessagesAnswer: about(
+      "A message, or its content blocks.",
+      withOptions(anyOf(open({ content: anyOf(string, messagesBlocks) }), messagesBlocks)),
+    ),
+    MessagesBlock: about("A block of any type, of which only tool_use runs.", open({ type: text })),
     GeminiAnswer: about(
       "A response, a candidate, its content, or its parts; or the function calls alone. Members may be spelled functionCall or function_call.",
+      withOptions(
+        anyOf(
+          oneMember(ofGemini.response, { "candidates?": optional(choices(schema("GeminiCandidate"))) }),
+          open({ parts: geminiParts, "candidates?": nothing }),
+          { allOf: [schema("GeminiCandidate"), oneMember(ofGemini.candidate, { "candidates?": nothing, "parts?": nothing })] },
+          geminiParts,
+        ),
+      ),
+    ),
+    GeminiCandidate: open({ "content?": optional(open({ "parts?": optional(geminiParts) })) }),
+    GeminiPart: about(
+      "A function call, or a part of another kind.",
       anyOf(
-        open({ candidates: objects }),
-        open({ promptFeedback: anyObject }),
-        open({ content: anyObject }),
-        open({ parts: objects }),
-        objects,
+        open({ functionCall: anyObject }),
+        open({ "functionCall?": nothing, function_call: anyObject }),
+        oneMember(["text", "name", "args", ...ofGemini.part], { "functionCall?": nothing, "function_call?": nothing }),
       ),
     ),
     ChatResults: results("messages", array(object({ role: constant("tool"), tool_call_id: text, content: text }))),

@@ -47,6 +47,14 @@ export const ifNoneMatch = {
   schema: string,
 };
 
+/** The version at the mounts that read it, which are the root and `/oxp`. */
+export const oxpVersion = {
+  name: "OXP-Version",
+  in: "header",
+  description: "The version that the client speaks. Absent or empty means 1.0. Any other is rejected with 400.",
+  schema: choice("1.0", "1", "1.0.0", ""),
+};
+
 // Responses
 
 /** The responses that mean the same in every protocol, with a body of the schema `error`. */
@@ -122,6 +130,6 @@ export const parameterErrors = about(
 );
 
 export const authorizationChallenge = about(
-  "Where the user can grant the authorization: url is a page for the user, check_url returns the state of the challenge.",
-  object({ id: string, url: string, check_url: string }),
+  "Where the user can grant the authorization: url is a page for the user, check_url returns the state of the challenge. Without check_url, id is the provider, and url explains to developers what the call must send.",
+  object({ id: string, url: string, "check_url?": string }),
 );

@@ -71,7 +71,7 @@ class Authorizing:
 
     def new_user(self):
         """The headers of a user without grants."""
-        claims = {"sub": f"canary-{uuid.uuid4()}", "scope": "github:write", "exp": time.time() + 600}
+        claims = {"iss": "https://issuer.example", "sub": f"canary-{uuid.uuid4()}", "scope": "github:write", "exp": time.time() + 600}
         return {"Authorization": f"Bearer {jwt.encode(claims, self.SECRET, 'HS256')}"}
 
     def grant(self, url):

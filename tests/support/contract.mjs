@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import Ajv from "ajv/dist/2020.js";
 
-const ajv = new Ajv({ strict: true, strictTypes: true, allErrors: true });
+const ajv = new Ajv({ strict: true, strictTuples: false, strictTypes: true, allErrors: true });
 // The keywords of OpenAPI around the schemas.
 ajv.addVocabulary(["openapi", "info", "servers", "paths", "components"]);
 
@@ -18,7 +18,7 @@ mounts.sort((a, b) => b.prefix.length - a.prefix.length);
 
 // The responses where the document lists no operation.
 const OTHER_PATH = { 204: "Options", 403: "OriginNotAllowed", 404: "NotFound" };
-const OTHER_METHOD = { 403: "OriginNotAllowed", 405: "MethodNotAllowed" };
+const OTHER_METHOD = { 401: "Unauthenticated", 403: "OriginNotAllowed", 405: "MethodNotAllowed" };
 
 /** Throws if `reply` is not a response that the document of its path allows. */
 export function check(method, url, sent, reply) {
@@ -47,16 +47,32 @@ export function check(method, url, sent, reply) {
   assert.ok(type in content, `${where} as ${type}`);
   assert.equal(charset, type === "text/html" ? "charset=utf-8" : undefined, where);
   if (type === "text/html") return;
-  const body = type === "application/json" ? reply.json : reply.text;
   const media = `#/components/responses/${name}/content/${type.replace("/", "~1")}`;
-  fits(`${media}/schema`, body, where);
-  if ("x-events" in content[type]) fits(`${media}/x-events`, events(reply.text), where);
-  // The request of a call that ran must be valid too.
-  if (name.startsWith("Ran")) {
-    const request = contract.paths[below].post.requestBody.$ref;
-    fits(`${request}/content/application~1json/schema`, JSON.parse(sent), where);
+  if (type === "text/event-stream") {
+    for (const [, event, data] of reply.text.matchAll(/^event: ?(.*)\ndata: ?(.*)$/gm)) fits(`${media}/schema`, { event, data }, where);
+    fits(`${media}/x-stream`, reply.text, where);
+    if ("x-events" in content[type]) fits(`${media}/x-events`, events(reply.text), where);
+  } else {
+    fits(`${media}/schema`, reply.json, where);
+  }
+  // What the server accepts must be valid too.
+  if (isRejection(reply)) return;
+  const operation = `#/paths/${below.replaceAll("/", "~1")}/${method.toLowerCase()}`;
+  const { requestBody, parameters = [] } = contract.paths[below][method.toLowerCase()];
+  if (requestBody) fits(`${requestBody.$ref}/content/application~1json/schema`, JSON.parse(sent), where);
+  const query = new URLSearchParams(url.split("?")[1]);
+  for (const [index, { $ref, ...inline }] of parameters.entries()) {
+    const pointer = $ref ?? `${operation}/parameters/${index}`;
+    const parameter = $ref ? contract.components.parameters[$ref.split("/").at(-1)] : inline;
+    if (parameter.in !== "query") continue;
+    assert.ok(query.has(parameter.name) || !parameter.required, `${where} without ${parameter.name}`);
+    for (const value of query.getAll(parameter.name)) fits(`${pointer}/schema`, value, `${where}: ${parameter.name}`);
   }
 }
+
+/** Whether the reply is an error, which JSON-RPC reports with 200. */
+const isRejection = (reply) =>
+  reply.status >= 300 || (reply.text.startsWith("{") && reply.json.jsonrpc !== undefined && reply.json.error !== undefined);
 
 /** The data of the events of a stream, each a line of JSON. */
 export const events = (text) => [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => JSON.parse(data));

@@ -8,7 +8,7 @@ import { Browser, authorizing } from "./authorizing.mjs";
 import { BOOTH, start } from "./worker.mjs";
 
 const services = await authorizing();
-const worker = await start(BOOTH, { vars: { ...services.vars, AUTH: "jwt", JWT_SECRET: process.argv[2] } });
+const worker = await start(BOOTH, { vars: { ...services.vars, AUTH: "jwt", JWT_ISSUER: "https://issuer.example", JWT_SECRET: process.argv[2] } });
 console.log(worker.address);
 for await (const url of createInterface({ input: process.stdin })) {
   console.log((await new Browser(worker).grant({ url })).status);

@@ -101,7 +101,8 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
      * Everything that the Worker has logged so far, as `{ level, message }`. Waits for all lines, because
      * they arrive later than the responses that they belong to.
      */
-    async logs() {
+    /** The lines of the log; `warnings` includes those about the configuration, which most tests do not complete. */
+    async logs({ warnings = false } = {}) {
       const line = `fence ${(fences += 1)}`;
       const fence = await runtime.getWorker("fence");
       await fence.fetch("http://fence/", { method: "POST", body: line });
@@ -117,7 +118,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
         onLine();
       });
       for (const one of own()) logs.splice(logs.indexOf(one), 1);
-      return [...logs];
+      return logs.filter(({ message }) => warnings || !message.startsWith('{"event":"configuration","warning":'));
     },
     async close() {
       this.closeConnections();

@@ -2,6 +2,7 @@
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
+use toolbooth_schema::text::nearest;
 
 use crate::problem::Problem;
 
@@ -149,6 +150,22 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
     problems
 }
 
+/// Warns about each property without a description.
+pub(crate) fn undescribed(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    visit(&Value::Object(schema.clone()), place, &[], &mut |place, schema, _| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let description = property.get("description").and_then(Value::as_str);
+            if description.is_none_or(|text| text.trim().is_empty()) {
+                let message = "has no description; people and models need one";
+                problems.push(Problem::new(file, format!("{place}.properties.{name}"), message));
+            }
+        }
+    });
+    problems
+}
+
 /// Checks one schema object; `known` are the names that `required` may contain.
 fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
     for keyword in schema.keys() {
@@ -159,27 +176,14 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
         one => Vec::from_iter(one),
     };
     for name in types.into_iter().filter_map(Value::as_str).filter(|name| !TYPES.contains(name)) {
-        let hint = similar(name, TYPES).map(|known| format!("; did you mean {known:?}?"));
+        let hint =
+            nearest(name, TYPES.iter().copied()).map(|known| format!("; did you mean {known:?}?"));
         let message =
             format!("is {name:?}; the types are {}{}", TYPES.join(", "), hint.unwrap_or_default());
         problem(".type", message);
     }
     if schema.get("$schema").is_some_and(|draft| draft != DRAFT) {
         problem(".$schema", format!("is not the supported draft; expected {DRAFT:?}, or omit it"));
-    }
-    if let Some(Value::Object(properties)) = schema.get("properties") {
-        for (name, property) in properties {
-            let described = property
-                .get("description")
-                .and_then(Value::as_str)
-                .is_some_and(|text| !text.trim().is_empty());
-            if !described {
-                problem(
-                    &format!(".properties.{name}"),
-                    "has no description; people and models need one".to_owned(),
-                );
-            }
-        }
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for name in required.filter_map(Value::as_str).filter(|name| !known.contains(name)) {
@@ -202,23 +206,14 @@ fn unknown(keyword: &str, problem: &mut dyn FnMut(&str, String)) {
         return;
     }
     let lists = [PLAIN, ANNOTATIONS, IN_PLACE, IN_PLACE_LISTS, PARTS, MAPS];
-    let all: Vec<_> = lists.into_iter().flatten().chain(&["$defs", "$ref"]).copied().collect();
+    let all = lists.into_iter().flatten().chain(&["$defs", "$ref"]).copied();
     let hint = match named(FOREIGN) {
         Some(instead) => format!("; {instead}"),
-        None => similar(keyword, &all)
+        None => nearest(keyword, all)
             .map(|known| format!("; did you mean {known:?}?"))
             .unwrap_or_default(),
     };
     problem("", format!("has {keyword:?}, which is not a keyword of JSON Schema 2020-12{hint}"));
-}
-
-/// The known word that a misspelt one most likely means.
-fn similar<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let distance = |other: &str| {
-        strsim::damerau_levenshtein(&word.to_ascii_lowercase(), &other.to_ascii_lowercase())
-    };
-    let (least, closest) = known.iter().map(|other| (distance(other), *other)).min()?;
-    (least <= 2.min(word.len().div_ceil(3))).then_some(closest)
 }
 
 pub(crate) type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
@@ -336,17 +331,6 @@ mod tests {
                 vec!["s.properties.a.required: names \"a\", which is not among the properties"],
             ),
             (
-                json!({"properties": {"a": {}, "b": {"description": " "}}}),
-                vec![
-                    "s.properties.a: has no description; people and models need one",
-                    "s.properties.b: has no description; people and models need one",
-                ],
-            ),
-            (
-                json!({"items": {"properties": {"a": true}}}),
-                vec!["s.items.properties.a: has no description; people and models need one"],
-            ),
-            (
                 json!({"oneOf": [{"$id": "x"}]}),
                 vec![
                     "s.oneOf[0]: uses $id, which is not supported; a definition is one document; refer to its parts by \"#/$defs/…\"",
@@ -393,6 +377,19 @@ mod tests {
                 .map(|problem| format!("{}: {}", problem.place, problem.message))
                 .collect();
             assert_eq!(got, expected, "{schema}");
+        }
+        for (schema, expected) in [
+            (json!({"properties": {"a": {"description": "d"}}}), vec![]),
+            (
+                json!({"properties": {"a": {}, "b": {"description": " "}}}),
+                vec!["s.properties.a", "s.properties.b"],
+            ),
+            (json!({"items": {"properties": {"a": true}}}), vec!["s.items.properties.a"]),
+        ] {
+            let found = undescribed("f", "s", schema.as_object().unwrap());
+            let places: Vec<_> = found.iter().map(|problem| problem.place.as_str()).collect();
+            assert_eq!(places, expected, "{schema}");
+            assert_eq!(check("f", "s", schema.as_object().unwrap()), [], "{schema}");
         }
         let unknown_format = json!({"format": "no-such-format"});
         assert_eq!(check("f", "s", unknown_format.as_object().unwrap()).len(), 1);

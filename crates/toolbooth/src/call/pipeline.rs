@@ -17,6 +17,7 @@ use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
 use crate::json::Value;
+use crate::names::same;
 #[cfg(feature = "mcp")]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
@@ -125,7 +126,26 @@ impl<'a> RequestContext<'a> {
     /// # Errors
     /// [`Rejection::InvalidToolId`], [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`].
     pub fn resolve(&self, selector: &ToolSelector<'_>) -> Result<&'static Tool, Rejection> {
-        selector.resolve(self.pipeline.catalog)
+        selector.resolve(self.pipeline.catalog).map_err(|mut rejection| {
+            if let Rejection::UnknownTool { meant, .. } | Rejection::InvalidToolId { meant } =
+                &mut rejection
+            {
+                *meant = self.nearest(selector);
+            }
+            rejection
+        })
+    }
+
+    /// The tool that was probably meant by a selector of an unknown tool. Only tools that the caller may run are
+    /// suggested.
+    pub(crate) fn nearest(&self, selector: &ToolSelector<'_>) -> Option<String> {
+        let catalog = self.pipeline.catalog;
+        // The names of versions are skipped, so that each tool is compared once.
+        let latest = catalog
+            .names
+            .iter()
+            .filter_map(|(name, at)| catalog.tools.get(*at).filter(|tool| same(tool.name, name)));
+        selector.nearest(latest, |tool| self.allows(tool))
     }
 
     /// Serves one call. A call that could not be decoded is passed as its rejection, because it counts against

@@ -240,6 +240,11 @@ pub(crate) const LISTS: &[List] = &[
         r#"{"opentool":"1.1.0","info":{"title":"T","version":"1.0.0"},"functions":[]}"#,
         72,
     ),
+    empty(
+        "openrpc",
+        r#"{"openrpc":"1.3.2","info":{"title":"T","version":"1.0.0"},"methods":[]}"#,
+        69,
+    ),
     empty("xaibo", "[]", 1),
     empty("openai", "[]", 1),
     empty("openai-strict", "[]", 1),
@@ -281,7 +286,7 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
 pub(crate) fn every_rejection() -> Vec<Rejection> {
     let text = |text: &str| text.to_owned();
     let rejections = vec![
-        Rejection::NotFound,
+        Rejection::NOT_FOUND,
         Rejection::NotServed("it is hosted"),
         Rejection::MethodNotAllowed { allow: text("POST, OPTIONS") },
         Rejection::ForbiddenOrigin,
@@ -290,8 +295,8 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
         Rejection::InvalidJson(text("EOF at line 1 column 1")),
         Rejection::Malformed(text("x must be a \"string\"")),
         Rejection::UnsupportedVersion { field: "OXP-Version", supported: "1.0" },
-        Rejection::InvalidToolId,
-        Rejection::UnknownTool { id: text("A.B"), name: text("A_B") },
+        Rejection::InvalidToolId { meant: None },
+        Rejection::UnknownTool { id: text("A.B"), name: text("A_B"), meant: None },
         Rejection::UnknownVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
         Rejection::ToolNotAllowed { name: "A_B" },
         Rejection::Unauthenticated { reason: "the token has expired", sent: true },
@@ -308,6 +313,7 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
                 provider: text("mail"),
                 title: text("Mail"),
             }],
+            help: Vec::new(),
         }),
         Rejection::CannotAsk { name: "A_B", lacking: vec![Capability::Form, Capability::Sampling] },
         Rejection::Unavailable("it has no random bytes"),

@@ -1,15 +1,25 @@
 //! The routes of authorization challenges and grants.
 
 use super::Server;
-use crate::call::{self, Rejection};
+use crate::call::{self, Pipeline, Rejection};
 use crate::catalog::Tool;
-use crate::challenge::DeletionError;
+use crate::challenge::{self, DeletionError};
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::protocol::ConsentHandler;
 use crate::settings::Permission;
+use crate::url::query_value;
 
 impl Server {
+    /// The page about a provider that tools require.
+    pub(super) fn authorization_help(&self, provider: &str) -> Result<Response, Rejection> {
+        let Pipeline { catalog, settings, .. } = &self.pipeline;
+        let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
+        let mut required = catalog.tools.iter().filter(permitted).flat_map(|it| it.authorization);
+        let found = required.find(|it| query_value(it.id).to_string() == provider);
+        found.map(|it| challenge::help(it.id)).ok_or(Rejection::NOT_FOUND)
+    }
+
     /// Serves one of these routes. Only the deletion of a grant needs credentials, so the rate limit counts by
     /// network.
     pub(super) async fn consent(
@@ -19,7 +29,7 @@ impl Server {
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
-        let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NotFound)?;
+        let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NOT_FOUND)?;
         if let Err(rejection) = self.pipeline.count_visit(headers, host).await {
             return match handler {
                 ConsentHandler::Check | ConsentHandler::DeleteGrant => Err(rejection),
@@ -55,7 +65,7 @@ impl Server {
                 }
                 let deleted = challenges.delete_grant((provider, query), &principal, host).await;
                 deleted.map_err(|error| match error {
-                    DeletionError::UnknownProvider => Rejection::NotFound,
+                    DeletionError::UnknownProvider => Rejection::NOT_FOUND,
                     DeletionError::Owner(error) => {
                         Rejection::Malformed(format!("in the query: {}", error.message()))
                     }

@@ -17,12 +17,14 @@ struct Health<'a> {
     status: &'static str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     problems: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
 }
 
 impl Server {
     /// Responds with 200 if calls can be served and with 503 if not. What only disables some tools is no reason for
-    /// 503: load balancers would take the other tools away. Only callers with valid credentials get the problems,
-    /// which are also in the log. The response is not cached.
+    /// 503: load balancers would take the other tools away. Only callers with valid credentials get the problems and
+    /// warnings, which are also in the log. The response is not cached.
     pub(super) async fn health(&self, headers: &dyn Headers, host: &dyn Host) -> Response {
         let mut problems = self.pipeline.settings.problems.clone();
         if let Err(error) = host.get(HEALTH_KEY).await {
@@ -33,10 +35,12 @@ impl Server {
         let disabled = tools.problems(self.pipeline.catalog.tools);
         let (status, text) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
         problems.extend(disabled);
-        if !problems.is_empty() && !self.is_authenticated(headers, host).await {
-            problems.clear();
+        let has_details = !problems.is_empty() || !self.warnings.is_empty();
+        let mut health = Health { status: text, problems: &[], warnings: &[] };
+        if has_details && self.is_authenticated(headers, host).await {
+            (health.problems, health.warnings) = (&problems, &self.warnings);
         }
-        Response::json_of(status, &Health { status: text, problems: &problems })
+        Response::json_of(status, &health)
     }
 
     /// Whether a request has valid credentials.

@@ -44,6 +44,8 @@ use crate::host;
 /// The configuration of a server.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// `PUBLIC_URL`: the origin where users reach the server, if it is set.
+    pub public_url: Option<String>,
     /// How large requests may be.
     pub limits: RequestLimits,
     /// Which web pages may call.
@@ -116,6 +118,7 @@ impl Settings {
         let mcp_resource = McpResource::new(public_url.as_deref(), auth.jwt.as_ref());
         let tools = ToolVariables::read(&reader, declared);
         Self {
+            public_url,
             limits,
             cors,
             allowlist,

@@ -137,12 +137,11 @@ impl McpError {
             .data(ErrorData::ResourceNotFound { uri: excerpt(uri) })
     }
 
-    /// Writes the error; without an id if the request has none that could be read.
+    /// Writes the error; the id is null if the request has none that could be read.
     pub(super) fn encode(&self, id: Option<&Value>) -> Response {
         #[derive(Serialize)]
         struct ErrorMessage<'a> {
             jsonrpc: &'static str,
-            #[serde(skip_serializing_if = "Option::is_none")]
             id: Option<&'a Value>,
             error: ErrorObject<'a>,
         }

@@ -32,8 +32,8 @@ use message::{Era, McpRequest};
 use response::EmptyObject;
 
 use super::{
-    CallResponse, Cors, Handler, Page, PageError, PostRequest, Protocol, Route, get, oxp, post,
-    version_free,
+    CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
+    get, oxp, post, version_free,
 };
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::ListForm;
@@ -44,9 +44,9 @@ pub(super) static MCP: Protocol = Protocol {
     name: "mcp",
     title: "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
     listed: true,
-    routes: &[Route { path: "", methods: &[post(Handler::Call(serve))] }],
+    routes: &[Route { path: "", methods: &[post(Handler::Call(serve)), get(Handler::NotAllowed)] }],
     check_version: version_free,
-    encode_rejection: |rejection, pipeline| error::encode_rejection(rejection, None, pipeline),
+    encode_rejection: EncodeRejection::WithId(error::encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,
 };
@@ -62,7 +62,7 @@ pub(super) static RESOURCE_METADATA: Protocol = Protocol {
         Route { path: "/oauth-protected-resource", methods: &[get(Handler::Public(metadata))] },
     ],
     check_version: version_free,
-    encode_rejection: oxp::encode_rejection,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,
 };
@@ -84,7 +84,7 @@ fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
         Some(resource) => {
             Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
         }
-        None => Err(Rejection::NotFound.into()),
+        None => Err(Rejection::NOT_FOUND.into()),
     }
 }
 
@@ -101,9 +101,10 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
         let id = message.id.clone();
         match dispatch(message, &context) {
             Ok(Action::Respond(response)) => Ok(response),
-            Ok(Action::Call(call, result)) => {
-                Ok(outcome::encode(context.call(call).await?, &result, &context))
-            }
+            Ok(Action::Call(call, result)) => Ok(match context.call(call).await {
+                Ok(outcome) => outcome::encode(outcome, &result, &context),
+                Err(rejection) => error::encode_rejection(&rejection, Some(&id), context.pipeline),
+            }),
             Err(error) => Ok(error.encode(Some(&id))),
         }
     })

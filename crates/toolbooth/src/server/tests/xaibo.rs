@@ -41,6 +41,11 @@ fn calls() {
         ),
         ("Echo_Say", json!({}), failed("Invalid tool parameters: text: Is required")),
         ("shout", json!({}), failed(&format!("Tool 'shout' not found. {all}"))),
+        (
+            "Echo_Sya",
+            json!({}),
+            failed(&format!("Tool 'Echo_Sya' not found. {all}. Did you mean Echo_Say?")),
+        ),
         ("", json!({}), failed(&format!("Tool '' not found. {all}"))),
         ("Echo.Shout", json!({}), failed(&format!("Tool 'Echo.Shout' not found. {all}"))),
         ("Echo_Say__3_0_0", json!({}), failed(&format!("Tool 'Echo_Say__3_0_0' not found. {all}"))),
