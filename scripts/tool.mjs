@@ -130,7 +130,7 @@ const imports = [
 ];
 const missing = imports.filter(([present]) => !present.test(before)).map(([, line]) => line).join("\n");
 const types = `use crate::types::${module}::${handler};`;
-writeFileSync(code, `${insertImports(before, missing, types)}${isHttp ? remote : local}`);
+writeFileSync(code, formatted(`${insertImports(before, missing, types)}${isHttp ? remote : local}`));
 
 let next = declared;
 if (isNew) {
@@ -158,10 +158,7 @@ if (isHttp) {
   if (world.test(text)) writeFileSync(tests, text.replace(world, (start) => `${start}${fake}`));
   else notes.push(`Let the tests answer its requests with ${module}::fake_${snake}.`);
 }
-if (next !== declared) writeFileSync(library, next);
-// The lines depend on the length of the names. Without rustfmt, `make check` says what to format.
-spawnSync("rustfmt", ["--edition", "2024", library]);
-
+if (next !== declared) writeFileSync(library, formatted(next));
 console.log(`Wrote ${definition} and ${handler} in ${code}.`);
 for (const note of notes) console.log(note);
 console.log("Edit both, then run: make check");
@@ -174,6 +171,12 @@ function insertImports(text, lines, types) {
   const inside = rest.slice(outside.length).trimStart();
   const gap = /^use crate::/.test(inside) ? "" : "\n";
   return `${head.trimEnd()}\n\n${outside}${lines}${lines ? "\n" : ""}\n${types}\n${gap}${inside}`;
+}
+
+// The line breaks depend on the length of the names. Without rustfmt, `make check` says what to format.
+function formatted(rust) {
+  const { status, stdout } = spawnSync("rustfmt", ["--edition", "2024"], { cwd: folder, input: rust, encoding: "utf8" });
+  return status === 0 ? stdout : rust;
 }
 
 function fail(message) {
