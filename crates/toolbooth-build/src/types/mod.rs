@@ -102,7 +102,7 @@ const DERIVES: &str = "serde::Deserialize, serde::Serialize)]
 ";
 
 fn render_item(item: &Item, entry: &Entry) -> String {
-    let Item { name, doc: description, body } = item;
+    let Item { name, doc: description, body, .. } = item;
     let side = match name.as_str() {
         "Input" => Some("input"),
         "Output" => Some("output"),

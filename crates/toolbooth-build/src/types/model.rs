@@ -15,6 +15,8 @@ pub(super) struct Module {
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     pub(super) name: String,
+    /// The name that it would have if no other type had that.
+    plain: String,
     pub(super) doc: String,
     pub(super) body: Body,
 }
@@ -71,13 +73,14 @@ impl Module {
             }
             _ => Body::Alias(self.rust(schema, "value", name, side)),
         };
-        self.items.push(Item { name: name.to_owned(), doc, body });
+        self.items.push(Item { name: name.to_owned(), plain: String::new(), doc, body });
     }
 
     /// Adds an `Output` that is another type.
     pub(super) fn add_output(&mut self, rust: &str) {
         let body = Body::Alias(rust.to_owned());
-        self.items.push(Item { name: "Output".to_owned(), doc: String::new(), body });
+        let (name, none) = ("Output".to_owned(), String::new());
+        self.items.push(Item { name, plain: none.clone(), doc: none, body });
     }
 
     /// The Rust type of a schema; `name` is that of the property, `parent` the type that contains it.
@@ -151,14 +154,16 @@ impl Module {
     /// Adds a type and returns its name. If the name is taken by another type, the parent's comes before it.
     fn add(&mut self, schema: &Value, name: &str, parent: &str, body: Body) -> String {
         let plain = names::type_name(name);
+        if let Some(known) =
+            self.items.iter().find(|item| item.plain == plain && same(&item.body, &body))
+        {
+            return known.name.clone();
+        }
         let mut candidate = plain.clone();
         for attempt in 1_u32.. {
-            let known = self.items.iter().find(|item| item.name == candidate);
-            if known.is_none() && !RESERVED.contains(&candidate.as_str()) {
+            let is_taken = self.items.iter().any(|item| item.name == candidate);
+            if !is_taken && !RESERVED.contains(&candidate.as_str()) {
                 break;
-            }
-            if known.is_some_and(|known| same(&known.body, &body)) {
-                return candidate;
             }
             candidate = match attempt {
                 1 => format!("{parent}{plain}"),
@@ -166,7 +171,7 @@ impl Module {
             };
         }
         let doc = schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.items.push(Item { name: candidate.clone(), doc, body });
+        self.items.push(Item { name: candidate.clone(), plain, doc, body });
         candidate
     }
 

@@ -99,9 +99,9 @@ fn names_and_docs() {
         "pub max_length_: Option<i64>,",
         "pub input: Option<InputInput>,",
         "pub string: Option<InputString>,",
-        "pub unit: Option<Unit>,",
+        "pub unit: Option<StringUnit>,",
         // In the output.
-        "pub unit: Unit,",
+        "pub unit: StringUnit,",
     ] {
         assert!(rust.contains(expected), "{expected}: {rust}");
     }

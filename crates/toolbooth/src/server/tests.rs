@@ -252,7 +252,9 @@ fn a_missing_secret_disables_only_the_tools_that_read_it() {
         let problem = "MAIL_KEY is not set; it disables Echo.Say@1.0.0, Echo.Say@1.10.0";
         let expected = format!("Error configuration [(\"problem\", \"{problem}\")]");
         let expected = if status == 503 { vec![expected] } else { vec![] };
-        assert_eq!(*host.log.borrow(), expected);
+        let mut log = host.log.take();
+        log.retain(|line| line.starts_with("Error"));
+        assert_eq!(log, expected);
         let send = |method, path, body: &str| {
             let headers = &Pairs(&[JSON]);
             let body = Body::from(body);
