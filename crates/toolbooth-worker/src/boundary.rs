@@ -129,8 +129,9 @@ fn into_js(response: &Response) -> JsValue {
         lines.push_str(": ");
         lines.push_str(value);
     }
-    // Do not cache cookies: they are secrets, and each is unique.
-    let cacheable = !response.headers.iter().any(|(name, _)| *name == "set-cookie");
+    // Do not cache cookies, which are secrets, and other headers that hardly ever repeat.
+    let unique = |name| matches!(name, "set-cookie" | "server-timing");
+    let cacheable = !response.headers.iter().any(|(name, _)| unique(*name));
     let status = response.status;
     let respond = |headers: &_| match response.body {
         Cow::Borrowed(body) if !body.is_empty() => {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::catalog::{Authorization, Catalog, List, RunError, Tool, ToolFn, Version, run};
 use crate::challenge::Challenge;
+use crate::host::HttpRequest;
 use crate::principal::Principal;
 use crate::schema::{
     AnyKeyword, ArrayKeyword, Defaults, Engine, Keyword, Literal, Matcher, Number, NumberKeyword,
@@ -152,6 +153,10 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
             context.progress(1.0, Some(2.0), "half");
             context.note(LoggingLevel::Warning, "slow");
             Ok(String::new())
+        }
+        "send" => {
+            let sent = context.send(HttpRequest::get("https://service.example")).await;
+            Ok(sent.map_or("unreachable", |_| "sent").to_owned())
         }
         "revoked" => Err(context.token_refused("mail")),
         "token" => Ok(context.token("mail").map(Secret::expose).unwrap_or_default().to_owned()),

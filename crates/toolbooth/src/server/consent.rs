@@ -6,7 +6,7 @@ use crate::catalog::Tool;
 use crate::challenge::{self, DeletionError};
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::protocol::ConsentHandler;
+use crate::protocol::{ConsentHandler, Protocol};
 use crate::settings::Permission;
 use crate::url::query_value;
 
@@ -24,8 +24,8 @@ impl Server {
     /// network.
     pub(super) async fn consent(
         &self,
-        handler: ConsentHandler,
-        provider: &str,
+        protocol: &Protocol,
+        (handler, provider): (ConsentHandler, &str),
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
@@ -59,7 +59,7 @@ impl Server {
                 if headers.get("origin").is_some_and(|origin| !origins.allow(&origin)) {
                     return Err(Rejection::ForbiddenOrigin);
                 }
-                let principal = self.authenticator.authenticate(headers, host).await?;
+                let principal = self.authenticate(protocol, headers, host).await?;
                 if !self.pipeline.settings.problems.is_empty() {
                     return Err(call::misconfigured());
                 }

@@ -1,5 +1,6 @@
 //! The server: routes a request, authenticates the caller, and runs the handler.
 
+mod calls;
 #[cfg(feature = "challenges")]
 mod consent;
 mod health;
@@ -16,6 +17,7 @@ use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, boxed};
 use crate::http::{self, Body, BodyError, BodyStream, Headers, Method, Origins, Request, Response};
 use crate::json;
+use crate::log::{CallRecorder, EventLog, Sampler};
 #[cfg(feature = "mcp")]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
@@ -31,6 +33,9 @@ use router::Match;
 pub struct Server {
     authenticator: Authenticator,
     pipeline: Pipeline,
+    sampler: Sampler,
+    /// Whether calls are measured. Constant, as bindings are.
+    is_measured: bool,
     /// What the operator should know, although calls can be served.
     warnings: Vec<String>,
 }
@@ -66,17 +71,21 @@ impl Server {
         for warning in &warnings {
             host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }
+        let events = EventLog::new(&settings);
+        let sampler = Sampler::new(settings.log.sample, host);
         let pipeline = Pipeline {
             catalog,
             #[cfg(feature = "challenges")]
-            challenges: settings.consent.as_ref().map(Challenges::new),
+            challenges: settings.consent.as_ref().map(|it| Challenges::new(it, events.clone())),
+            events,
             #[cfg(feature = "mcp")]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
             rate_limited: host.is_limited(),
             same_for_all: authenticator.is_same_for_all(),
         };
-        Self { authenticator, pipeline, warnings }
+        let is_measured = host.is_measured();
+        Self { authenticator, pipeline, sampler, is_measured, warnings }
     }
 
     /// Serves one request. Every error becomes a response.
@@ -105,7 +114,7 @@ impl Server {
         };
         let response = match response {
             Ok(response) => response,
-            Err(rejection) => self.reject(protocol, &rejection, method, received).await,
+            Err(rejection) => self.reject(protocol, &rejection, method, &received).await,
         };
         let mut response = self.finish(protocol, origin, response);
         if method == Method::Head {
@@ -132,15 +141,15 @@ impl Server {
         protocol: &Protocol,
         rejection: &Rejection,
         method: Method,
-        received: Received<'_>,
+        received: &Received<'_>,
     ) -> Response {
-        let start = match (protocol.encode_rejection, received.rest) {
+        match (protocol.encode_rejection, received.rest) {
             (EncodeRejection::WithId(_), Some(body)) if method == Method::Post => {
-                boxed(body.start(MAX_ID_BYTES)).await
+                let start = boxed(body.start(MAX_ID_BYTES)).await;
+                self.encode_rejection(protocol, rejection, &start)
             }
-            _ => received.bytes,
-        };
-        self.encode_rejection(protocol, rejection, &start)
+            _ => self.encode_rejection(protocol, rejection, &received.bytes),
+        }
     }
 
     fn encode_rejection(
@@ -198,14 +207,31 @@ impl Server {
             Handler::Call(handler) => {
                 let (query, pipeline) = (query, &self.pipeline);
                 // A caller without valid credentials gets 401 before the body is read.
-                let principal = self.authenticator.authenticate(headers, host).await?;
-                self.receive(body).await?;
-                let context =
-                    RequestContext { query, headers, principal: &principal, pipeline, host };
-                self.post(protocol, &body.bytes, context, *handler)?.await
+                let principal = &self.authenticate(protocol, headers, host).await?;
+                let calls = self.recorder(headers, host);
+                let response = match self.receive(body).await {
+                    Err(rejection) => Err(rejection),
+                    Ok(()) => {
+                        let calls = &calls;
+                        let context =
+                            RequestContext { query, headers, principal, pipeline, host, calls };
+                        match self.post(protocol, &body.bytes, context, *handler) {
+                            Err(rejection) => Err(rejection),
+                            Ok(response) => response.await,
+                        }
+                    }
+                };
+                let response = match response {
+                    Ok(response) => response,
+                    Err(rejection) => {
+                        calls.reject_all(rejection.describe().kind.code(), host);
+                        self.reject(protocol, &rejection, method, body).await
+                    }
+                };
+                Ok(self.report(calls, (protocol, principal), body.bytes.len(), response, host))
             }
             Handler::List(page) => {
-                let principal = self.authenticator.authenticate(headers, host).await?;
+                let principal = self.authenticate(protocol, headers, host).await?;
                 let caching =
                     if self.pipeline.same_for_all { SHARED_CACHING } else { PRIVATE_CACHING };
                 self.page(protocol, *page, (query, headers), &principal, caching, host)
@@ -221,13 +247,13 @@ impl Server {
             #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
-                boxed(self.consent(*handler, parameter, (query, headers), host)).await
+                boxed(self.consent(protocol, (*handler, parameter), (query, headers), host)).await
             }
             #[cfg(feature = "challenges")]
             Handler::AuthorizationHelp => self.authorization_help(found.parameter),
             Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
             Handler::NotAllowed => {
-                self.authenticator.authenticate(headers, host).await?;
+                self.authenticate(protocol, headers, host).await?;
                 Err(not_allowed())
             }
         }
@@ -282,7 +308,9 @@ impl Server {
     ) -> Result<Response, Rejection> {
         (protocol.check_version)(headers)?;
         let pipeline = &self.pipeline;
-        let page = match handler(&RequestContext { query, headers, principal, pipeline, host }) {
+        let calls = &CallRecorder::default();
+        let context = RequestContext { query, headers, principal, pipeline, host, calls };
+        let page = match handler(&context) {
             Ok(page) => page,
             Err(PageError::Rejected(rejection)) => return Err(rejection),
             Err(PageError::Response(response)) => return Ok(response),

@@ -8,6 +8,7 @@ mod envelope;
 #[path = "../../../../fuzz/exchange.rs"]
 pub(crate) mod exchange;
 mod ids;
+mod log;
 mod mcp;
 mod parsers;
 pub(crate) mod properties;

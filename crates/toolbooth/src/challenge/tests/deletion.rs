@@ -218,7 +218,10 @@ fn deleted_at(
     let scopes = crate::principal::Scopes::NONE.clone();
     let owner = Owner::of(&Principal::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
     let grant = Grant::new(tokens, &[], None, world.host.now_ms.get());
-    let challenges = Challenges::new(&Settings::read(&world.host, &[]).consent.unwrap());
+    let challenges = {
+        let settings = Settings::read(&world.host, &[]);
+        Challenges::new(&settings.consent.clone().unwrap(), crate::log::EventLog::new(&settings))
+    };
     let id = GrantId { owner: &owner.unwrap(), provider };
     ready(challenges.grants.save(id, &grant, &world.host)).unwrap();
     world.wait(1_000);

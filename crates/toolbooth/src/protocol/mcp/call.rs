@@ -93,6 +93,8 @@ pub(super) fn run<'t>(
         id: request.id,
     };
     if let Some(declined) = declined {
+        let found = tool.as_ref().ok().copied();
+        context.calls.record(found, ("rejected", Some("declined")), None, context.host);
         return Ok(Action::Respond(result.error(declined, ResultOptions::default())));
     }
     let call = tool.map(|tool| ToolRequest {

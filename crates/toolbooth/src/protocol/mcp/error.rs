@@ -53,6 +53,22 @@ impl ErrorCode {
         }
     }
 
+    /// Its name in the log.
+    fn name(self) -> &'static str {
+        match self {
+            Self::ParseError => "invalid_json",
+            Self::InvalidRequest => "invalid_request",
+            Self::MethodNotFound => "method_not_found",
+            Self::InvalidParams => "invalid_params",
+            Self::InternalError => "server_error",
+            Self::HeaderMismatch => "header_mismatch",
+            Self::MissingClientCapability => "unanswerable",
+            Self::UnsupportedProtocolVersion => "unsupported_version",
+            Self::UrlElicitationRequired => "missing_requirements",
+            Self::ResourceNotFound => "resource_not_found",
+        }
+    }
+
     /// The HTTP status, unless the error has its own.
     fn status(self) -> u16 {
         match self {
@@ -97,6 +113,11 @@ impl McpError {
     /// An error with the status of its code.
     pub(super) fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self { status: code.status(), code, message: message.into(), data: None }
+    }
+
+    /// The name of its code in the log.
+    pub(super) fn name(&self) -> &'static str {
+        self.code.name()
     }
 
     /// With another status.

@@ -1,6 +1,6 @@
 //! The Model Context Protocol over Streamable HTTP, `POST /mcp`: version 2026-07-28, in which every request
 //! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
-//! explains the clauses MC1 to MC57.
+//! explains the clauses MC1 to MC58.
 //!
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
 //! - Methods: `discovery`, `tools`, `resources` with `documentation`, `prompts`, `completion`; `pagination`
@@ -38,6 +38,7 @@ use super::{
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::ListForm;
 use crate::http::Response;
+use crate::json::Value;
 
 /// The protocol.
 pub(super) static MCP: Protocol = Protocol {
@@ -98,14 +99,29 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
             Ok(None) => return Ok(Response::empty(202)),
             Err((id, error)) => return Ok(error.encode(id.as_ref())),
         };
+        let operation = message.operation();
+        if let Some(operation) = operation {
+            context.calls.describe_mcp(operation);
+        }
+        if let Some(traceparent) = message.meta.traceparent.as_ref().and_then(Value::as_str) {
+            context.calls.continue_trace(traceparent);
+        }
         let id = message.id.clone();
         match dispatch(message, &context) {
             Ok(Action::Respond(response)) => Ok(response),
             Ok(Action::Call(call, result)) => Ok(match context.call(call).await {
                 Ok(outcome) => outcome::encode(outcome, &result, &context),
-                Err(rejection) => error::encode_rejection(&rejection, Some(&id), context.pipeline),
+                Err(rejection) => {
+                    context.calls.reject_all(rejection.describe().kind.code(), context.host);
+                    error::encode_rejection(&rejection, Some(&id), context.pipeline)
+                }
             }),
-            Err(error) => Ok(error.encode(Some(&id))),
+            Err(error) => {
+                if operation.is_some() {
+                    context.calls.reject(error.name(), context.host);
+                }
+                Ok(error.encode(Some(&id)))
+            }
         }
     })
 }
