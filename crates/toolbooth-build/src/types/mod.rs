@@ -118,9 +118,9 @@ fn render_item(item: &Item, entry: &Entry) -> String {
             let _ = writeln!(rust, "        pub type {name} = {of};");
         }
         Body::Struct { fields, rest } => {
-            let _ = write!(
+            let _ = writeln!(
                 rust,
-                "        #[derive(Debug, Clone, PartialEq, {DERIVES}        pub struct {name} {{\n"
+                "        #[derive(Debug, Clone, PartialEq, {DERIVES}        pub struct {name} {{"
             );
             fields.iter().for_each(|field| rust.push_str(&render_field(field)));
             if let Some(rest) = rest {
@@ -134,9 +134,9 @@ fn render_item(item: &Item, entry: &Entry) -> String {
             rust.push_str("        }\n");
         }
         Body::Enum { variants, values } => {
-            let _ = write!(
+            let _ = writeln!(
                 rust,
-                "        #[derive(Debug, Clone, Copy, PartialEq, Eq, {DERIVES}        pub enum {name} {{\n"
+                "        #[derive(Debug, Clone, Copy, PartialEq, Eq, {DERIVES}        pub enum {name} {{"
             );
             for (variant, value) in variants.iter().zip(values) {
                 let _ = write!(

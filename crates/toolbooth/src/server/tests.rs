@@ -247,12 +247,12 @@ fn a_missing_secret_disables_only_the_tools_that_read_it() {
     }
     let catalog: &'static Catalog =
         Box::leak(Box::new(Catalog { tools: tools.leak(), variables: VARIABLES, ..*CATALOG }));
-    for (variables, status) in [(&[][..], 503), (&[("MAIL_KEY", "k")], 200)] {
+    for (variables, status) in [(&[][..], 400), (&[("MAIL_KEY", "k")], 200)] {
         let host = FakeHost::with(variables);
         let server = Server::new(catalog, &host);
         let problem = "MAIL_KEY is not set; it disables Echo.Say@1.0.0, Echo.Say@1.10.0";
         let expected = format!("Error configuration [(\"problem\", \"{problem}\")]");
-        let expected = if status == 503 { vec![expected] } else { vec![] };
+        let expected = if status == 400 { vec![expected] } else { vec![] };
         let mut log = host.log.take();
         log.retain(|line| line.starts_with("Error"));
         assert_eq!(log, expected);
@@ -269,7 +269,7 @@ fn a_missing_secret_disables_only_the_tools_that_read_it() {
         let disabled = call("Echo.Say@1.0.0");
         let text = String::from_utf8_lossy(&disabled.body).into_owned();
         assert_eq!(disabled.status, status, "{text}");
-        assert_eq!(text.contains("Tool 'Echo_Say' is not configured"), status == 503, "{text}");
+        assert_eq!(text.contains("Tool 'Echo_Say' is not configured"), status == 400, "{text}");
         assert_eq!(call("Echo.Say@2.0.0").status, 200);
         assert_eq!(send(Method::Get, "/health", "").status, 200, "other tools are served");
     }
