@@ -6,7 +6,6 @@ use super::Server;
 use crate::host::{Host, Level};
 use crate::http::{Headers, Response};
 use crate::principal::Principal;
-use crate::settings::Settings;
 
 /// The key that `/health` reads. It is never written, so a cached miss is correct.
 const HEALTH_KEY: &str = "health";
@@ -22,8 +21,8 @@ struct Health<'a> {
 }
 
 impl Server {
-    /// Responds with 200 if calls can be served and with 503 if not. What only disables some tools is no reason for
-    /// 503: load balancers would take the other tools away. Only callers with valid credentials get the problems and
+    /// Responds with 200 if calls can be served and with 503 if not. What only disables some tools is a
+    /// warning: after a 503, load balancers would take the other tools away. Only callers with valid credentials get the problems and
     /// warnings, which are also in the log. The response is not cached.
     pub(super) async fn health(&self, headers: &dyn Headers, host: &dyn Host) -> Response {
         let mut problems = self.pipeline.settings.problems.clone();
@@ -31,10 +30,7 @@ impl Server {
             host.log(Level::Error, "store", &[("problem", &error.0)]);
             problems.push("the KV namespace does not answer".to_owned());
         }
-        let Settings { tools, .. } = &self.pipeline.settings;
-        let disabled = tools.problems(self.pipeline.catalog.tools);
         let (status, text) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
-        problems.extend(disabled);
         let has_details = !problems.is_empty() || !self.warnings.is_empty();
         let mut health = Health { status: text, problems: &[], warnings: &[] };
         if has_details && self.is_authenticated(headers, host).await {
