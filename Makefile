@@ -58,8 +58,8 @@ deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an envi
 key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 	@node scripts/key.mjs "$(NAME)" "$(SCOPES)"
 
-tool: ## Create a tool: make tool ID=Greeter.Hello
-	@node scripts/tool.mjs $(ID)
+tool: ## Create a tool: make tool ID=Greeter.Hello, with HTTP=1 one that calls a service; SCOPES=a,b
+	@HTTP='$(HTTP)' SCOPES='$(SCOPES)' node scripts/tool.mjs $(ID)
 
 contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs

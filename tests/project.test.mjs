@@ -216,6 +216,17 @@ test("a scaffolded tool", async (t) => {
     }
   });
 
+  await t.test("may call a service, need scopes, and have the name of a Rust keyword", async () => {
+    const options = { env: { HTTP: "1", SCOPES: "greet:a,greet:b" } };
+    const { code, err } = await run(`node scripts/tool.mjs Greeter.Move ${catalogue}`, options);
+    assert.equal(code, 0, err);
+    const { scopes, variables } = JSON.parse(readFileSync(join(catalogue, "greeter/Move@0.1.0.json")));
+    assert.deepEqual([scopes, variables], [["greet:a", "greet:b"], ["GREETER_MOVE_URL"]]);
+    assert.match(readFileSync(join(catalogue, "greeter/mod.rs"), "utf8"), /fn r#move\(/);
+    const lines = await run(`rustfmt --edition 2024 --check ${join(catalogue, "lib.rs")}`);
+    assert.equal(lines.code, 0, lines.out);
+  });
+
   await t.test("passes its example test", async () => {
     const { code, out, err } = await cargo("test");
     assert.equal(code, 0, out + err);
@@ -239,6 +250,10 @@ test("a scaffolded tool", async (t) => {
       ["Greeter.Hello", /already exists/],
       ["Greeter", /must have the form Toolkit\.Tool/],
       ["", /must have the form Toolkit\.Tool/],
+      ["Super.Hello", /Rust allows no module or function called super/],
+      ["Greeter.Self", /Rust allows no module or function called self/],
+      ["Types.Hello", /already has a module types/],
+      ["Tests.Hello", /already has a module tests/],
     ]) {
       const { code, err } = await run(`node scripts/tool.mjs "${id}" ${catalogue}`);
       assert.notEqual(code, 0, id);

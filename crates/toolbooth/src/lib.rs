@@ -34,6 +34,8 @@ pub mod names;
 #[cfg(feature = "sealing")]
 pub mod oauth;
 pub mod principal;
+#[doc(hidden)]
+pub mod private;
 pub mod protocol;
 pub mod secret;
 pub mod server;

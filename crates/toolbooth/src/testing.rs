@@ -1,6 +1,7 @@
 //! Test support: a fake host, and a runner for the examples of a catalogue.
 
 mod store;
+mod types;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -26,6 +27,7 @@ use crate::principal::Scopes;
 use crate::tool::{Capabilities, Credentials, Dialogue, Secret};
 
 pub use store::{FakeStore, STALE_MS};
+pub use types::check_input_type;
 
 /// Responds to the HTTP requests of a test.
 pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;

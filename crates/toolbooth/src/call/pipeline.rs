@@ -271,6 +271,9 @@ impl<'a> RequestContext<'a> {
             let rejection = Rejection::MissingScope { name: tool.name, scopes: tool.scopes };
             return Err(Outcome::Rejected(rejection));
         }
+        if settings.tools.disable(tool) {
+            return Err(Outcome::Rejected(Rejection::ToolNotConfigured { name: tool.name }));
+        }
         if order == CheckOrder::InputFirst {
             input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
         }
@@ -302,11 +305,12 @@ impl<'a> RequestContext<'a> {
 
     async fn run_tool(self, prepared: Prepared<'a>, span: Option<&Span>) -> Outcome {
         let Self { principal, pipeline, host, .. } = self;
-        let Prepared { tool, call_id, input, dialogue, met } = prepared;
+        let Prepared { tool, call_id, mut input, dialogue, met } = prepared;
         let variables = &pipeline.settings.tools;
+        tool.defaults.fill(&mut input);
         let started = host.now_ms();
-        let context =
-            Context::new(principal, &met.credentials, &dialogue, variables, host).within(span);
+        let context = Context::new(tool, principal, &met.credentials, &dialogue, variables, host)
+            .within(span);
         let result = (tool.run)(&input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
         let notifications = context.take_notifications();

@@ -62,15 +62,19 @@ impl Server {
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let authenticator = Authenticator::new(&settings.auth);
-        for problem in &settings.problems {
+        let disabled = settings.tools.problems(catalog.tools);
+        for problem in settings.problems.iter().chain(&disabled) {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
-        let warnings = match settings.problems.as_slice() {
+        let mut warnings = match settings.problems.as_slice() {
             [] => warnings::warnings(catalog, &settings),
             _ => Vec::new(),
         };
         for warning in &warnings {
             host.log(Level::Warn, "configuration", &[("warning", warning)]);
+        }
+        if settings.problems.is_empty() {
+            warnings.extend(disabled);
         }
         let events = EventLog::new(&settings, host);
         let pipeline = Pipeline {

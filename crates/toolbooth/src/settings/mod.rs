@@ -75,9 +75,9 @@ pub struct Settings {
     pub state_keys: Option<StateKeySettings>,
     /// The OAuth resource that MCP clients get tokens for, if they can.
     pub mcp_resource: Option<McpResource>,
-    /// The variables that tools declare.
+    /// The variables and secrets that tools declare. What is invalid there disables only the tools that read it.
     pub tools: ToolVariables,
-    /// What is invalid, for the operator; empty if the server can serve calls.
+    /// What else is invalid, for the operator; empty if the server can serve calls.
     pub problems: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ impl Settings {
         #[cfg(feature = "gateway")]
         let gateway = GatewaySettings::read(&mut reader, &auth);
         let mcp_resource = McpResource::new(public_url.as_deref(), auth.jwt.as_ref());
-        let tools = ToolVariables::read(&mut reader, declared);
+        let tools = ToolVariables::read(&reader, declared);
         Self {
             public_url,
             limits,
@@ -186,11 +186,8 @@ mod tests {
     use super::*;
     use crate::testing::FakeHost;
 
-    const DECLARED: &[Variable] = &[Variable {
-        name: "API_URL",
-        default: "https://api.example",
-        check: crate::address::base_address,
-    }];
+    const DECLARED: &[Variable] =
+        &[Variable::new("API_URL", "https://api.example", crate::address::base_address)];
 
     #[test]
     fn origins_of_known_clients() {
@@ -320,13 +317,8 @@ mod tests {
             ("PUBLIC_URL", "", false),
             ("PUBLIC_URL", "a.example", true),
             ("PUBLIC_URL", "https://a.example/", true),
-            ("API_URL", "http://127.0.0.1:9000/v1", false),
-            ("API_URL", "http://127.0.0.1:9000/", true),
-            ("API_URL", "ftp://a", true),
-            ("API_URL", "https://", true),
-            ("API_URL", "https://a?b", true),
         ] {
-            let problems = Settings::read(&FakeHost::with(&[(name, value)]), DECLARED).problems;
+            let problems = Settings::read(&FakeHost::with(&[(name, value)]), &[]).problems;
             assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
             assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
         }

@@ -104,7 +104,7 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             Rejection::Unauthenticated { .. } => (401, -32600),
             Rejection::MissingScope { .. } => (403, -32600),
             Rejection::TooManyRequests { .. } => (429, -32600),
-            Rejection::Unavailable(_) => (503, -32603),
+            Rejection::Unavailable(_) | Rejection::ToolNotConfigured { .. } => (503, -32603),
             Rejection::Internal => (500, -32603),
         };
         let what = format!("{rejection:?}");

@@ -59,6 +59,9 @@ fn rejected(rejection: &Rejection, name: &str) -> String {
         Rejection::MissingRequirements(missing) => {
             format!("The call lacks {}{}.", missing.things(), missing.granting())
         }
+        Rejection::ToolNotConfigured { .. } => {
+            "A variable or secret of the server that it reads is missing or invalid.".to_owned()
+        }
         Rejection::CannotAsk { lacking, .. } => {
             format!(
                 "It needs input that cannot be requested in this call: {}.",
