@@ -14,7 +14,7 @@ BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench size deploy key tool contracts clean chromium
+.PHONY: help setup dev check test build bench gateway-bench size deploy key tool client contracts clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
-	for feature in challenges gateway mcp providers xaibo testing; do \
+	for feature in challenges gateway mcp providers rest xaibo testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
 	$(call say,Tests on workerd)
@@ -60,6 +60,9 @@ key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 
 tool: ## Create a tool: make tool ID=Greeter.Hello, with HTTP=1 one that calls a service; SCOPES=a,b
 	@HTTP='$(HTTP)' SCOPES='$(SCOPES)' node scripts/tool.mjs $(ID)
+
+client: node_modules/.done ## Pack the typed client of a server for npm: make client URL=https://tools.example.com; KEY=…, NAME=@me/tools
+	@$(NODE) scripts/client.mjs '$(URL)' $(or $(OUT),build/client) $(or $(NAME),toolbooth-client) '$(KEY)'
 
 contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs

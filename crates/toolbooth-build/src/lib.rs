@@ -16,6 +16,7 @@ mod cost;
 mod handlers;
 mod mcp;
 mod problem;
+mod query;
 mod references;
 mod render;
 mod schema;

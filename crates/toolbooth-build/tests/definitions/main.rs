@@ -10,6 +10,7 @@ mod files;
 mod folder;
 mod handlers;
 mod mcp;
+mod query;
 mod rendered;
 mod sample;
 mod schemas;

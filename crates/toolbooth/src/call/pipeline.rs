@@ -73,6 +73,8 @@ impl Pipeline {
 pub struct RequestContext<'a> {
     /// The query, without `?`.
     pub query: &'a str,
+    /// The path segment that matches the route's `{…}`; empty if it has none.
+    pub parameter: &'a str,
     /// The headers.
     pub headers: &'a dyn Headers,
     /// Who sent it.

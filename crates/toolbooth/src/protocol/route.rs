@@ -103,6 +103,8 @@ pub enum Handler {
     /// Decodes a body, passes its calls to the pipeline and encodes the outcomes. An error rejects the
     /// whole request.
     Call(CallHandler),
+    /// Passes the call in the query to the pipeline and encodes its outcome.
+    Query(QueryHandler),
     /// Serves a route of the chat gateway.
     #[cfg(feature = "gateway")]
     Gateway(GatewayHandler),
@@ -122,7 +124,10 @@ pub enum Handler {
 /// Serves the calls in a request.
 pub type CallHandler = for<'a> fn(PostRequest<'a>) -> CallResponse<'a>;
 
-/// The response of a [`CallHandler`], or why the whole request is rejected.
+/// Serves the call in a query.
+pub type QueryHandler = for<'a> fn(RequestContext<'a>) -> CallResponse<'a>;
+
+/// The response of a [`CallHandler`] or [`QueryHandler`], or why the whole request is rejected.
 pub type CallResponse<'a> = BoxFuture<'a, Result<Response, Rejection>>;
 
 /// A request with a JSON body.

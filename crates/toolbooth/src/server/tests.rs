@@ -15,6 +15,7 @@ pub(crate) mod properties;
 mod protocols;
 mod provider_calls;
 mod provider_lists;
+mod rest;
 mod rpc;
 mod xaibo;
 

@@ -1,0 +1,119 @@
+// REST on the real runtime: calls by POST and GET, and the documents with the clients that read them: Redocly,
+// openapi-typescript with openapi-fetch, the typed client, and UTCP. tests/clients/rest_test.py has the clients in Python, and
+// native tests the tables.
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import "@utcp/http";
+import { UtcpClient } from "@utcp/sdk";
+import openapiTypescript, { astToString } from "openapi-typescript";
+import { entryOf } from "../scripts/credentials.mjs";
+import { root, run } from "./support/commands.mjs";
+import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+
+const KEY = `${CANARY}-key-for-rest`;
+const LATEST = [
+  "Calculator_Add",
+  "Doorbell_Ring",
+  "GitHub_CreateIssue",
+  "GitHub_ListIssues",
+  "Text_Slugify",
+  "Weather_Current",
+  "Weather_Forecast",
+];
+/** What the key may call. */
+const PERMITTED = LATEST.filter((name) => name !== "GitHub_CreateIssue");
+const bearer = { authorization: `Bearer ${KEY}` };
+
+let booth, fixtures, closed, folder;
+before(async () => {
+  const API_KEYS = JSON.stringify([entryOf(KEY, "rest", ["github:read"])]);
+  [booth, fixtures, closed] = await Promise.all([
+    start(BOOTH),
+    start(FIXTURES),
+    start(BOOTH, { vars: { AUTH: "api-key", API_KEYS } }),
+  ]);
+  folder = mkdtempSync(join(tmpdir(), "rest-"));
+});
+after(async () => {
+  rmSync(folder, { recursive: true });
+  await Promise.all([booth.close(), fixtures.close(), closed.close()]);
+});
+
+const post = (worker, name, input, headers) => worker.post(input, { path: `/rest/${name}`, headers });
+
+test("a call: the body is the input, the response is the value", async () => {
+  const sum = await post(booth, "Calculator_Add", { a: 2, b: 40 });
+  assert.deepEqual([sum.status, sum.text, sum.headers["content-type"]], [200, "42", "application/json"]);
+  assert.equal((await post(booth, "Text_Slugify__1_0_0", { text: "Crème" })).json, "cr-me");
+  assert.equal((await post(fixtures, "Fixture_Silent", {})).text, "null");
+  const unknown = await post(booth, "Calculator_Ad", {});
+  assert.deepEqual([unknown.status, unknown.headers["content-type"]], [404, "application/problem+json"]);
+  assert.match(unknown.json.detail, /did you mean Calculator_Add\?/);
+  const failed = await post(booth, "Doorbell_Ring", { doorbell_id: "doorbell1" });
+  assert.deepEqual(failed.json, {
+    type: "urn:toolbooth:tool_error",
+    title: "The tool failed",
+    status: 422,
+    detail: "Doorbell ID not found",
+    developer_message: failed.json.developer_message,
+    prompt: "ids: doorbell42,doorbell84",
+    can_retry: true,
+    retry_after_ms: 500,
+  });
+});
+
+test("read-only tools with flat input accept GET", async () => {
+  for (const [worker, path, status, value] of [
+    [booth, "Calculator_Add?a=2&b=40.5", 200, 42.5],
+    [booth, "Text_Slugify?text=Cr%C3%A8me+x&max_length=5&separator=_", 200, { slug: "crème", truncated: true }],
+    [booth, "Calculator.Add%401?a=1&b=1", 200, 2],
+    [booth, "Calculator_Add?a=2&b=x", 422, { b: "Must be a number" }],
+    [booth, "Doorbell_Ring?doorbell_id=doorbell42", 405, undefined],
+    [fixtures, "Fixture_Echo?any=1", 405, undefined],
+  ]) {
+    const reply = await worker.get(`/rest/${path}`);
+    assert.deepEqual([reply.status, status === 200 ? reply.json : reply.json.parameter_errors], [status, value], path);
+    const head = await worker.request("HEAD", `/rest/${path}`);
+    assert.deepEqual([head.status, head.text], [status, ""]);
+  }
+  const event = (await booth.events()).find((one) => one["http.request.body.size"] === "a=2&b=40.5".length);
+  assert.deepEqual([event.protocol, event["gen_ai.tool.name"]], ["rest", "Calculator_Add"]);
+  assert.equal((await closed.get("/rest/Calculator_Add?a=1&b=1")).status, 401);
+});
+
+const openapi = async (worker, query = "", headers = {}) => (await worker.get(`/openapi.json${query}`, headers)).json;
+const names = ({ paths }) => Object.values(paths).map(({ post }) => post.operationId);
+
+test("documents contain what the caller may run, and the address of the server", async () => {
+  const open = await openapi(booth);
+  assert.deepEqual(names(open), LATEST);
+  assert.deepEqual(Object.keys(open.paths), LATEST.map((name) => `/rest/${name}`));
+  assert.deepEqual([open.servers, open.security], [[{ url: booth.address }], []]);
+  assert.ok(!JSON.stringify(open.paths).includes("bearerAuth"), "callers need no credentials");
+  assert.deepEqual(names(await openapi(booth, "?toolkit=Text,Weather")), LATEST.filter((name) => /^(Text|Weather)/.test(name)));
+  assert.equal((await booth.get("/openapi.json?toolkit=Nothing")).status, 400);
+
+  const own = await openapi(closed, "", bearer);
+  assert.deepEqual(names(own), PERMITTED);
+  assert.deepEqual([own.servers, own.security], [[{ url: closed.address }], [{ bearerAuth: [] }]]);
+  assert.deepEqual(own.paths["/rest/GitHub_ListIssues"].post.security, [{ bearerAuth: ["github:read"] }]);
+  for (const path of ["/utcp", "/openapi.json"]) {
+  test(`UTCP's client registers ${path} and calls tools`, async () => {
+    for (const [worker, tools, auth] of [
+      [booth, LATEST, undefined],
+      [closed, PERMITTED, { auth_type: "api_key", api_key: bearer.authorization, var_name: "Authorization", location: "header" }],
+    ]) {
+      const client = await UtcpClient.create(folder, { variables: { tools_TOOLBOOTH_KEY: KEY } });
+      const template = { name: "tools", call_template_type: "http", http_method: "GET", url: `${worker.address}${path}`, auth, auth_tools: auth };
+      const { success, errors, manual } = await client.registerManual(template);
+      assert.ok(success, errors?.join());
+      assert.deepEqual(manual.tools.map(({ name }) => name), tools.map((name) => `tools.${name}`));
+      assert.equal(await client.callTool("tools.Calculator_Add", { body: { a: 2, b: 40 } }), 42);
+      await assert.rejects(client.callTool("tools.Doorbell_Ring", { body: { doorbell_id: "doorbell1" } }), /422/);
+      await client.close();
+    }
+  });
+}
