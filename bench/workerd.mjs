@@ -29,7 +29,8 @@ export async function configure(workers) {
       (module) =>
         `(name = "${module.name}", ${module.type} = embed "modules/${name}/${module.name}")`,
     );
-    const bindings = Object.entries(variables).map(
+    // The other Workers log nothing either.
+    const bindings = Object.entries({ LOG: "off", ...variables }).map(
       ([variable, value]) => `(name = "${variable}", text = ${JSON.stringify(value)})`,
     );
     const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}], bindings = [${bindings.join(", ")}])`;

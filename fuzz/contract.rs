@@ -150,12 +150,16 @@ impl Contracts {
             let kind = kind.replace('/', "~1");
             format!("{}#/components/responses/{response}/content/{kind}/{name}", contract.uri)
         };
-        let body = match kind {
-            "application/json" => json(answer.text()?)?,
-            _ => answer.text()?.into(),
-        };
-        if media.get("schema").is_some() {
-            self.validate(&schema("schema"), &body)?;
+        match kind {
+            "application/json" => self.validate(&schema("schema"), &json(answer.text()?)?)?,
+            // `schema` describes one event, `x-stream` the whole text.
+            "text/event-stream" => {
+                self.validate(&schema("x-stream"), &answer.text()?.into())?;
+                for event in answer.text()?.split("\n\n").filter(|event| !event.is_empty()) {
+                    self.validate(&schema("schema"), &fields(event))?;
+                }
+            }
+            _ => {}
         }
         if media.get("x-events").is_some() {
             let data = answer.text()?.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -224,6 +228,8 @@ fn response(item: &Value, method: &str, status: u16) -> Option<String> {
         (None, _, 403) => "OriginNotAllowed",
         (None, Value::Null, 204) => "Options",
         (None, Value::Null, 404) => "NotFound",
+        // Clients find out whether they need credentials by a method that is not allowed.
+        (None, Value::Object(_), 401) => "Unauthenticated",
         (None, Value::Object(_), 405) => "MethodNotAllowed",
         _ => return None,
     };
@@ -234,6 +240,15 @@ fn response(item: &Value, method: &str, status: u16) -> Option<String> {
 fn members<'v>(value: &'v Value, pointer: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
     let object = value.pointer(pointer).and_then(Value::as_object);
     object.into_iter().flatten().map(|(name, member)| (name.as_str(), member))
+}
+
+/// The fields of an event of a stream: `{"event", "data"}`.
+fn fields(event: &str) -> Value {
+    let field = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        Some((name.to_owned(), Value::from(value.strip_prefix(' ').unwrap_or(value))))
+    };
+    Value::Object(event.lines().filter_map(field).collect())
 }
 
 fn json(text: &str) -> Result<Value, String> {

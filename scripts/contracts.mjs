@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { auth, root, wellKnown } from "./contracts/host.mjs";
 import { jsonRpc, openTool } from "./contracts/json-rpc.mjs";
+import { langchain } from "./contracts/langchain.mjs";
 import { mcp } from "./contracts/mcp.mjs";
 import { print } from "./contracts/openapi.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
@@ -16,6 +17,7 @@ export const files = Object.fromEntries(
   Object.entries({
     auth,
     jsonrpc: jsonRpc,
+    langchain,
     mcp,
     opentool: openTool,
     otc,

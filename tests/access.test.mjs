@@ -283,10 +283,7 @@ const CHALLENGES = {
   "oxp-envelope": ({ missing_requirements }) => missing_requirements.authorization,
   opentool: ({ error }) => error.data.missing_requirements.challenges,
   jsonrpc: ({ error }) => error.data.missing_requirements.challenges,
-  mcp: ({ result }) => {
-    const { id, authorization_url: url, check_url } = JSON.parse(result.content[1].text);
-    return [{ id, url, check_url }];
-  },
+  mcp: ({ result }) => result._meta["toolbooth/authorization"],
 };
 
 for (const one of CALLS) {

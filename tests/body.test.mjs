@@ -71,29 +71,56 @@ test("a body of exactly the limit is read completely", async () => {
   assert.match(reply.json.developer_message, /trailing characters/);
 });
 
-const HEAD = ["POST /tools/call HTTP/1.1", "Host: localhost", "Content-Type: application/json"];
+const HEAD = ["Host: localhost", "Content-Type: application/json"];
 
 /** Begins a request on its own socket; `received()` waits for the first bytes of the response. */
-async function begun(headers, body) {
+async function begun(headers, body, path = "/tools/call") {
   const { hostname: host, port } = new URL(guarded.address);
   const socket = connect({ host, port });
   socket.on("error", () => {});
-  socket.write([...HEAD, ...headers, "", body].join("\r\n"));
+  socket.write([`POST ${path} HTTP/1.1`, ...HEAD, ...headers, "", body].join("\r\n"));
   return { socket, received: async () => String((await once(socket, "data"))[0]) };
 }
 
 // Nothing is sent after the first piece: a server that waited for more would not respond.
 const PIECE = "x".repeat(4096);
+const chunk = (text) => `${text.length.toString(16)}\r\n${text}\r\n`;
 for (const [what, length, body] of [
   ["8 MiB", "Content-Length: 8388608", PIECE],
   ["9 KB", "Content-Length: 9216", PIECE],
-  ["chunks without end", "Transfer-Encoding: chunked", `${PIECE.length.toString(16)}\r\n${PIECE}\r\n`],
+  ["chunks without end", "Transfer-Encoding: chunked", chunk(PIECE)],
 ]) {
   for (const [who, key] of [["no key", []], ["a wrong key", [`Authorization: Bearer ${CANARY}-wrong`]]]) {
     test(`${what} with ${who}: 401 without waiting for the body`, { timeout: 20_000 }, async () => {
       const { socket, received } = await begun([...key, length], body);
       assert.match(await received(), /^HTTP\/1\.1 401 /);
       socket.destroy();
+    });
+  }
+}
+
+// The rest of the body never arrives either. Clients that get no id show nothing of the error.
+for (const [what, length, body, id] of [
+  ["9 KB with the id first", "Content-Length: 9216", `{"jsonrpc":"2.0","id":"c7","method":"${PIECE}`, '"c7"'],
+  ["chunks without end", "Transfer-Encoding: chunked", chunk(`{"jsonrpc":"2.0","id":7,"method":"${PIECE}`), "7"],
+  ["20 KB with the id last", "Content-Length: 20480", `{"method":"${"x".repeat(20_480 - 20)}","id":7}`, "null"],
+  ["nothing of 9 KB", "Content-Length: 9216", "", "null"],
+]) {
+  test(`MC12 ${what} at /mcp without a key: 401 with the id ${id}`, { timeout: 20_000 }, async () => {
+    const { socket, received } = await begun([length], body, "/mcp");
+    const text = await received();
+    assert.match(text, /^HTTP\/1\.1 401 /);
+    assert.ok(text.includes(`"id":${id},`), text);
+    socket.destroy();
+  });
+}
+
+for (const [limit, which] of [[LIMIT, () => worker], [262_144, () => standard]]) {
+  for (const chunked of [false, true]) {
+    test(`MC12 more than ${limit} bytes at /mcp ${chunked ? "in chunks" : "of declared length"}: 413 with the id`, async () => {
+      const body = `{"jsonrpc":"2.0","id":"c7","method":"ping"}`.padEnd(limit + 1, " ");
+      const reply = await which().post(body, { path: "/mcp", chunked });
+      assert.deepEqual([reply.status, reply.json.id], [413, "c7"]);
     });
   }
 }

@@ -445,3 +445,11 @@ test("the page fits long names, can be used by keyboard, and runs nothing that i
   await person.page.keyboard.press("Enter");
   await person.sees("Log in");
 });
+
+test("the help for developers is readable", async () => {
+  const person = await Person.sit();
+  await person.visit(`${address.origin}/auth/help/github`);
+  await person.sees("Authorization: github");
+  await look(person.page, "help");
+  assert.deepEqual(person.complaints, []);
+});

@@ -30,6 +30,23 @@ test("X22 input is validated before the tool runs", async () => {
   assert.deepEqual(reply.json.parameter_errors, { unwanted: "Is not a known parameter" });
 });
 
+test("names that are almost right are suggested", async () => {
+  const { json: tool } = await booth.call("Calculator.Ad", {});
+  assert.equal(tool.developer_message, "Calculator.Ad is not a tool of this server; did you mean Calculator.Add?");
+  const { json: input } = await booth.call("Text.Slugify", { text: "a", seperator: "_" });
+  assert.deepEqual(input.parameter_errors, { seperator: 'Is not a known parameter (did you mean "separator"?)' });
+});
+
+test("a call of another protocol is answered with the formats of all of them", async () => {
+  for (const path of ["/call", "/tools/call", "/otc/call"]) {
+    const { status, json } = await booth.post({ name: "Calculator_Add", arguments: { a: 1, b: 2 } }, { path });
+    assert.equal(status, 400);
+    for (const part of ["tool_id", "/mcp", "/xaibo/execute", "/providers/openai/call"]) {
+      assert.ok(json.developer_message.includes(part), `${path}: ${part}`);
+    }
+  }
+});
+
 test("X23 X24 every invalid parameter is named by its path", async () => {
   const reply = await fixtures.call("Fixture.Echo", { order: { lines: [{ price: -1 }, 2], when: "soon" } });
   assert.equal(reply.status, 422);

@@ -77,6 +77,30 @@ for (const [vars, problems] of [
     }));
 }
 
+test("a tool whose provider is not configured: the log and /health say what to set, and a page what to send", () => {
+  const key = `${CANARY}-key`;
+  const vars = { AUTH: "none,api-key", API_KEYS: JSON.stringify([entryOf(key, "one", ["*"])]) };
+  return using({ vars }, async (worker) => {
+    const warning =
+      'OAUTH_PROVIDERS does not include "github", which GitHub_CreateIssue and 1 more require: users cannot grant access, so clients must send tokens';
+    const headers = { "oxp-api-key": key };
+    assert.deepEqual((await worker.get("/health", headers)).json, { status: "OK", warnings: [warning] });
+    assert.deepEqual((await worker.get("/health")).json, { status: "OK" });
+    const [{ level, message }, ...more] = await worker.logs({ warnings: true });
+    assert.deepEqual([level, JSON.parse(message), more], ["warn", { event: "configuration", warning }, []]);
+    const list = { tool_id: "GitHub.ListIssues", input: { owner: "a", repository: "b" } };
+    const { status, json } = await worker.post(list, { headers });
+    const [{ id, url, ...rest }] = json.missing_requirements.authorization;
+    assert.deepEqual([status, id, rest], [400, "github", {}]);
+    const { pathname, protocol } = new URL(url);
+    assert.deepEqual([pathname, protocol], ["/auth/help/github", "http:"]);
+    const page = await worker.get(pathname);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<pre>"context": \{"authorization": \[\{"id": &quot;github&quot;/);
+    assert.equal((await worker.get("/auth/help/mail")).status, 404);
+  });
+});
+
 test("T2 XB10 MC12 a wrong variable: calls of every protocol are rejected in its form", () =>
   using({ vars: { MAX_BODY_BYTES: "abc" } }, async (worker) => {
     for (const { method, path, protocol, form } of await addresses(worker)) {

@@ -78,7 +78,7 @@ for (const mode of MODES) {
       assert.match(wrong.content[0].text, /^The arguments are invalid\. .*b: Is required/);
       const failed = await client.callTool({ name: "Doorbell_Ring", arguments: { doorbell_id: "doorbell1" } });
       assert.equal(failed.isError, true);
-      assert.equal(failed.content[0].text, "Doorbell ID not found");
+      assert.equal(failed.content[0].text, "Doorbell ID not found. ids: doorbell42,doorbell84. Try again after 500 ms.");
       await assert.rejects(client.callTool({ name: "Nowhere_Go", arguments: {} }), { code: -32602 });
     });
   });
@@ -178,19 +178,18 @@ for (const mode of MODES) {
   test(`MC42 ${mode.name} without URL elicitation gets the link as text, and calls again`, async () => {
     await connected({ ...mode, to: asking, headers: user() }, async (client) => {
       await client.listTools();
-      const { isError, content, structuredContent } = await client.callTool(CALL);
+      const { isError, content, structuredContent, _meta } = await client.callTool(CALL);
       assert.deepEqual([isError, structuredContent], [true, undefined]);
-      await grant(link(content));
+      await grant(link(content, _meta));
       made(await client.callTool(CALL));
     });
   });
 }
 
-/** The link in the text, and the fields after it. */
-function link([words, fields]) {
+/** The link in the only text, which `_meta` has too. */
+function link([words, ...more], meta) {
   const [, url] = /^Authorization is required to access GitHub\. Ask the user to open this link, then call the tool again: (http\S+)$/.exec(words.text);
-  const { authorization_required, authorization_url } = JSON.parse(fields.text);
-  assert.deepEqual([authorization_required, authorization_url], [true, url]);
+  assert.deepEqual([more, meta["toolbooth/authorization"].map((one) => one.url)], [[], [url]]);
   return url;
 }
 
@@ -220,7 +219,8 @@ for (const era of ["legacy", "modern"]) {
     const headers = user();
     const asked = await inspect(asking, "tools/call", { headers, options });
     assert.deepEqual([asked.code, asked.json().isError], [5, true], asked.err);
-    await grant(link(asked.json().content));
+    const { content, _meta } = asked.json();
+    await grant(link(content, _meta));
     made((await inspect(asking, "tools/call", { headers, options })).json());
   });
 }

@@ -141,6 +141,12 @@ for (const [origin, allowed] of [
   });
 }
 
+test("MC10 GET without credentials tells a client how to get them", async () => {
+  const { status, headers, json } = await workers.own.get("/mcp");
+  assert.deepEqual([status, json.id], [401, null]);
+  assert.match(headers["www-authenticate"], /resource_metadata=/);
+});
+
 test("MC11 the pages of known clients may call at /mcp alone", async () => {
   const body = { tool_id: "Calculator.Add", input: { a: 1, b: 2 } };
   const reply = await workers.own.post(body, { headers: { origin: "https://claude.ai" } });

@@ -32,7 +32,7 @@ for (const [name, worker, body, error, outcome] of [
   ["OT12 OT13 bad arguments", () => booth, request("Calculator_Add", { a: CANARY }), -32602,
     everyone(C("Some parameters are invalid. b: Is required; a: Must be a number"))],
   ["OT12 a failing tool", () => booth, request("Doorbell_Ring", { doorbell_id: CANARY }), 500,
-    everyone(C("Doorbell ID not found"))],
+    everyone(C("Doorbell ID not found. ids: doorbell42,doorbell84. Try again after 500 ms."))],
   ["OT14 a faulty tool", () => fixtures, request("Fixture_BadOutput", {}), 500, everyone(C("The tool failed"))],
 ]) {
   test(`${name}: 200, id echoed, and the clients' outcome`, async () => {

@@ -57,3 +57,8 @@ test("XB5 an unknown tool: the error names the tools of the list", async () => {
   const { json } = await execute("shout", {});
   assert.deepEqual(json, failed(`Tool 'shout' not found. Available tools: [${names.sort().join(", ")}]`));
 });
+
+test("XB5 a typing mistake: the error suggests the tool that was meant", async () => {
+  const { json } = await execute("calculator_ad", {});
+  assert.match(json.error, /^Tool 'calculator_ad' not found\. Available tools: \[.*\]\. Did you mean Calculator_Add\?$/);
+});

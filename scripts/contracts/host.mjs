@@ -75,6 +75,7 @@ const provider = parameter(
   "provider",
   "The provider. Its redirection is rejected at the path of another provider (RFC 9700, 4.4.2.2).",
 );
+const required = parameter("path", "provider", "A provider that a tool requires.");
 const secured = {
   "Content-Security-Policy": "Policy",
   ...uncached,
@@ -133,6 +134,15 @@ export const auth = document({
       },
       operation,
     ),
+    "/help/{provider}": path({
+      get: {
+        operationId: "help",
+        summary: "Explains to developers how calls are authorized at a provider",
+        parameters: [required],
+        responses: { 200: "Page", 404: "NotFound" },
+      },
+      options: { ...options, parameters: [required] },
+    }),
     "/check": path({
       get: {
         operationId: "check",

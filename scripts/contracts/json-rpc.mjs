@@ -87,7 +87,7 @@ const errors = {
 
 export const jsonRpc = document({
   title: "Toolbooth: JSON-RPC 2.0",
-  description: "Tools as JSON-RPC methods, by the rules of JSON-RPC alone. The tests check every response against this document.",
+  description: "Tools as JSON-RPC methods, by the rules of JSON-RPC alone. The method `rpc.discover` returns an OpenRPC document of the tools that the caller may run. The tests check every response against this document.",
   servers: [{ url: "/jsonrpc", description: "With and without a slash at the end." }],
   implied: shared.implied,
   paths: { "/": path({ post: call("jsonrpc", "Serves a request or a batch", "Request", replied) }) },
@@ -99,11 +99,11 @@ export const jsonRpc = document({
     Request: open({
       jsonrpc: version,
       method: string,
-      "params?": about("The tool's input. An array is rejected as invalid parameters.", oneOf(anyObject, array(true), nothing)),
+      "params?": about("The tool's input. By name: an array is rejected as invalid parameters.", oneOf(anyObject, array(true), nothing)),
       "id?": about("Absent in a notification.", oneOf(string, number, nothing)),
     }),
     Response: oneOf(schema("Success"), schema("Failure")),
-    Success: object({ jsonrpc: version, result: about("The tool's value, any JSON."), id }),
+    Success: object({ jsonrpc: version, result: about("The tool's value, any JSON; of rpc.discover, an OpenRPC document."), id }),
     ...errors,
   },
 });

@@ -76,7 +76,7 @@ const results = {
   CallContent: about("The value of a tool that returns content blocks.", result({ content: array(schema("ContentBlock")) })),
   CallError: about(
     "What a model needs to do better: invalid arguments, the failure of the tool, or what a user must grant.",
-    result({ content: nonEmpty(textBlock), isError: constant(true) }),
+    result({ content: array(textBlock, { minItems: 1, maxItems: 1 }), isError: constant(true) }),
   ),
   InputRequired: about(
     "What the client must answer before it repeats the request: the authorization of a user, or input that the tool requests.",
@@ -112,7 +112,7 @@ const errors = shared.errors("Rejection");
 export const mcp = document({
   title: "Toolbooth: Model Context Protocol",
   description:
-    "Streamable HTTP without sessions: revision 2026-07-28, and 2025-11-25, 2025-06-18 and 2025-03-26 as far as they need no session. GET is rejected, because there are no streams to open. The tests check every response against this document.",
+    "Streamable HTTP without sessions: revision 2026-07-28, and 2025-11-25, 2025-06-18 and 2025-03-26 as far as they need no session. GET is rejected, because there are no streams to open: with 405, or with 401 without valid credentials. The tests check every response against this document.",
   servers: [{ url: "/mcp", description: "With and without a slash at the end." }],
   implied: shared.implied,
   paths: {
@@ -177,8 +177,8 @@ export const mcp = document({
     Success: object({ jsonrpc: version, id, result: anyOf(...Object.keys(results).map(schema)) }),
     Failure: object({ jsonrpc: version, id, error: schema("Error") }),
     Rejection: about(
-      "An error; without an id if the message could not be read.",
-      object({ jsonrpc: version, "id?": id, error: schema("Error") }),
+      "An error. The id is null if the beginning of the body has none that can be read.",
+      object({ jsonrpc: version, id: oneOf(string, integer, nothing), error: schema("Error") }),
     ),
     Error: about(
       "-32700 not JSON, -32600 no valid message or no permission, -32601 no such method, -32602 invalid parameters, an unknown tool, resource or prompt, -32603 a fault of the server, -32002 no such resource (before 2026-07-28), -32020 headers and body differ, -32021 the client lacks a capability that the tool needs, -32022 another revision, -32042 the user must authorize (2025-11-25).",
@@ -205,8 +205,10 @@ export const mcp = document({
     ResultMeta: object({
       "io.modelcontextprotocol/serverInfo?": schema("Implementation"),
       "toolbooth/error?": schema("ToolError"),
+      "toolbooth/authorization?": nonEmpty(schema("AuthorizationChallenge")),
     }),
     Implementation: object({ name: constant("toolbooth"), title: text, version: text }),
+    AuthorizationChallenge: shared.authorizationChallenge,
     ToolError: object({ message: string, can_retry: shared.canRetry, ...shared.failureDetails }),
     Tool: object({
       name: shared.toolName,

@@ -120,7 +120,7 @@ function describe(form) {
   });
 }
 
-const call = (operationId, summary, description, parameters) => ({
+export const call = (operationId, summary, description, parameters) => ({
   operationId,
   summary,
   description,
@@ -138,7 +138,7 @@ const call = (operationId, summary, description, parameters) => ({
 });
 
 /** `marked` are the members that every body of the form begins with. */
-const schemas = ({ $schema, list }, marked) => ({
+export const schemas = ({ $schema, list }, marked) => ({
   Marker: about("The version that the client named, otherwise that of this path.", {
     enum: [
       "otc://1.0",
@@ -192,6 +192,7 @@ const schemas = ({ $schema, list }, marked) => ({
     "trace_id?": string,
     "input?": about("The tool's input; absent means {}. Parts of the specification call it inputs, which is rejected.", anyObject),
     "context?": schema("Context"),
+    ...(list === "tools" && { "user_id?": userId }),
   }),
   Context: shared.context,
   CallToolResponse: about(
@@ -240,12 +241,18 @@ const schemas = ({ $schema, list }, marked) => ({
   }),
   ValidationErrorResponse: open({ ...marked, message: text, parameter_errors: shared.parameterErrors }),
   AuthorizationChallenge: shared.authorizationChallenge,
-  Health: object({ status: { const: "OK" } }),
+  Health: object({
+    status: { const: "OK" },
+    "warnings?": about("What the operator should know. Only callers with valid credentials get it.", nonEmpty(text)),
+  }),
   HealthProblems: object({
     status: { const: "unavailable" },
     "problems?": about("What the operator must fix. Only callers with valid credentials get it.", nonEmpty(text)),
   }),
 });
+
+/** An addition to OTC: PyPI `langchain-tool-client` sends it. */
+export const userId = about("The same as in context. An addition to the specification.", string);
 
 const inputSchema = about("A JSON Schema (draft 2020-12, without $ref) of the input.", anyObject);
 

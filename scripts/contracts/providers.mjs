@@ -43,7 +43,7 @@ const error = (types, more = {}) => object({ error: object({ code: text, message
 // Lists
 
 const toolName = pattern("^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$");
-const description = { ...text, maxLength: 1024 };
+const description = { ...text, maxLength: 4096 };
 const strict = { strict: boolean };
 /** A tool whose schema is the member `parameters`. */
 const tool = (parameters, before = {}, after = {}) =>
@@ -191,6 +191,8 @@ const messagesBlocks = array(schema("MessagesBlock"));
 const geminiParts = array(schema("GeminiPart"));
 /** Results in the member `member`, with what a client must know. */
 const results = (member, messages) => object({ [member]: messages, _toolbooth: schema("Notes") });
+/** The response of a model, next to which an object may have options. */
+const withOptions = (answer) => ({ ...answer, properties: { request_options: schema("RequestOptions") } });
 /** One message that holds all results, or none without calls. */
 const oneMessage = (description, members) => about(description, array(object({ role: constant("user"), ...members }), { maxItems: 1 }));
 
@@ -249,18 +251,25 @@ export const providerCalls = document({
       response("The results in the order of their calls, ready to be appended.", `${component}Results`),
     ]),
     Rejected: response(
-      "No call ran: the body is not JSON or not a response of this provider's models, it has too many calls, the query is invalid, or, with validate_tool_arguments, arguments are invalid.",
+      "No call ran: the body is not JSON or not a response of this provider's models, it has too many calls, the query is invalid, request_options are invalid, or, with validate_tool_arguments, arguments are.",
       "Error",
     ),
   },
   schemas: {
+    RequestOptions: about("Other members are rejected.", {
+      type: ["object", "null"],
+      properties: { validate_tool_arguments: about("The same as in the query; send it once.", { type: ["boolean", "null"] }) },
+      additionalProperties: false,
+    }),
     ChatAnswer: about(
       "A chat completion, its assistant message, or its tool calls.",
-      anyOf(
-        open({ choices: choices(open({ message: open({ "tool_calls?": optional(chatCalls) }) })) }),
-        open({ role: { const: "assistant" }, "tool_calls?": optional(chatCalls), "choices?": nothing }),
-        open({ tool_calls: chatCalls, "choices?": nothing }),
-        chatCalls,
+      withOptions(
+        anyOf(
+          open({ choices: choices(open({ message: open({ "tool_calls?": optional(chatCalls) }) })) }),
+          open({ role: { const: "assistant" }, "tool_calls?": optional(chatCalls), "choices?": nothing }),
+          open({ tool_calls: chatCalls, "choices?": nothing }),
+          chatCalls,
+        ),
       ),
     ),
     ChatCall: about(
@@ -270,20 +279,25 @@ export const providerCalls = document({
         open({ function: open({ "name?": about("Required in a call that runs.", true), "arguments?": about("JSON in a string.", true) }) }),
       ),
     ),
-    ResponsesAnswer: about("A response, or its output items.", anyOf(open({ output: responsesItems }), responsesItems)),
+    ResponsesAnswer: about("A response, or its output items.", withOptions(anyOf(open({ output: responsesItems }), responsesItems))),
     ResponsesItem: about(
       "An item of any type, of which only the function calls run; or a message that has only a role.",
       anyOf(open({ type: text }), open({ role: present })),
     ),
-    MessagesAnswer: about("A message, or its content blocks.", anyOf(open({ content: anyOf(string, messagesBlocks) }), messagesBlocks)),
+    MessagesAnswer: about(
+      "A message, or its content blocks.",
+      withOptions(anyOf(open({ content: anyOf(string, messagesBlocks) }), messagesBlocks)),
+    ),
     MessagesBlock: about("A block of any type, of which only tool_use runs.", open({ type: text })),
     GeminiAnswer: about(
       "A response, a candidate, its content, or its parts; or the function calls alone. Members may be spelled functionCall or function_call.",
-      anyOf(
-        oneMember(ofGemini.response, { "candidates?": optional(choices(schema("GeminiCandidate"))) }),
-        open({ parts: geminiParts, "candidates?": nothing }),
-        { allOf: [schema("GeminiCandidate"), oneMember(ofGemini.candidate, { "candidates?": nothing, "parts?": nothing })] },
-        geminiParts,
+      withOptions(
+        anyOf(
+          oneMember(ofGemini.response, { "candidates?": optional(choices(schema("GeminiCandidate"))) }),
+          open({ parts: geminiParts, "candidates?": nothing }),
+          { allOf: [schema("GeminiCandidate"), oneMember(ofGemini.candidate, { "candidates?": nothing, "parts?": nothing })] },
+          geminiParts,
+        ),
       ),
     ),
     GeminiCandidate: open({ "content?": optional(open({ "parts?": optional(geminiParts) })) }),

@@ -130,6 +130,6 @@ export const parameterErrors = about(
 );
 
 export const authorizationChallenge = about(
-  "Where the user can grant the authorization: url is a page for the user, check_url returns the state of the challenge.",
-  object({ id: string, url: string, check_url: string }),
+  "Where the user can grant the authorization: url is a page for the user, check_url returns the state of the challenge. Without check_url, id is the provider, and url explains to developers what the call must send.",
+  object({ id: string, url: string, "check_url?": string }),
 );

@@ -101,7 +101,7 @@ export const xaibo = document({
       object(
         {
           success: boolean,
-          result: about("The tool's value; null if it failed or returns none."),
+          result: about("The tool's value; null if it failed or returns none. One of more than 64 KiB is a string that is cut, with a notice."),
           error: about("For the user and the model: what went wrong, what would help, and when to try again.", {
             type: ["string", "null"],
             minLength: 1,

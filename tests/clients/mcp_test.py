@@ -1,7 +1,6 @@
 """The official MCP client for Python with the Worker, in both eras."""
 
 import contextlib
-import json
 
 import httpx2
 import pytest
@@ -89,8 +88,8 @@ async def test_mc41_a_legacy_client_gets_an_error(authorizing):
 async def test_mc42_a_client_without_url_elicitation_gets_the_link_as_text(authorizing, mode):
     async with connected(authorizing.address, mode, headers=authorizing.new_user()) as client:
         result = await client.call_tool(*ISSUE)
-        message, fields = result.content
-        url = json.loads(fields.text)["authorization_url"]
+        [message] = result.content
+        url = result.meta["toolbooth/authorization"][0]["url"]
         assert result.is_error
         assert message.text.endswith(f"Ask the user to open this link, then call the tool again: {url}")
         authorizing.grant(url)

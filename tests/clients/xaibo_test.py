@@ -12,7 +12,15 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from conftest import uses
-from toolbooth_xaibo import ToolboothError, ToolboothProvider
+from toolbooth_xaibo import (
+    MockToolProvider,
+    ToolboothError,
+    ToolboothProvider,
+    ToolError,
+    ToolExecutionError,
+    ToolNotFoundError,
+    ToolParameterError,
+)
 from xaibo.core.models.tools import Tool, ToolResult
 from xaibo.core.protocols.tools import ToolProviderProtocol
 
@@ -259,6 +267,46 @@ async def test_xb8_headers_and_context_are_sent(stand_in):
     assert json.loads(body) == {"tool_name": "a", "parameters": {"b": [1]}, "context": context}
 
 
+@pytest.mark.parametrize("path", ["", "/", "/xaibo", "/xaibo/"])
+async def test_xb8_base_url_and_api_key(stand_in, path):
+    stand_in.answers.append(answers(body=TOOLS))
+    base = str(stand_in.make_url("")).rstrip("/")
+    await ToolboothProvider({"base_url": base + path, "api_key": "k", "headers": {"X": "y"}}).list_tools()
+    [(_, path, headers, _)] = stand_in.asked
+    assert path == "/xaibo/tools"
+    assert (headers["Authorization"], headers["X"]) == ("Bearer k", "y")
+
+
+@pytest.mark.parametrize(
+    ("tool", "parameters", "expected"),
+    [
+        ("shout", {}, ToolNotFoundError),
+        ("Calculator_Add", {"a": "x"}, ToolParameterError),
+        ("Calculator_Add", [1], ToolParameterError),
+        ("Doorbell_Ring", {"doorbell_id": "doorbell1"}, ToolExecutionError),
+    ],
+)
+async def test_xb4_errors_can_be_raised(address, tool, parameters, expected):
+    provider = ToolboothProvider({"base_url": address, "raise_errors": True})
+    assert (await provider.execute_tool(*ADD)).result == 42
+    with pytest.raises(ToolError) as raised:
+        await provider.execute_tool(tool, parameters)
+    assert type(raised.value) is expected
+    result = await ToolboothProvider({"base_url": address}).execute_tool(tool, parameters)
+    assert str(raised.value) == result.error
+
+
+async def test_the_mock_of_the_documentation():
+    tools = [Tool(name="test_tool", description="A test tool", parameters={})]
+    mock = MockToolProvider(tools, {"test_tool": {"message": "success"}, "bad": ToolExecutionError("It broke")})
+    assert isinstance(mock, ToolProviderProtocol)
+    assert await mock.list_tools() == tools
+    assert await mock.execute_tool("test_tool", {"a": 1}) == ToolResult(success=True, result={"message": "success"})
+    assert await mock.execute_tool("bad", {}) == ToolResult(success=False, error="It broke")
+    assert await mock.execute_tool("other", {}) == ToolResult(success=False, error="Tool other not mocked")
+    assert mock.call_history == [("test_tool", {"a": 1}), ("bad", {}), ("other", {})]
+
+
 URL = "http://127.0.0.1:9/xaibo"
 
 
@@ -273,7 +321,13 @@ URL = "http://127.0.0.1:9/xaibo"
         ({"url": "https://"}, "config.url must be"),
         ({"url": "https://[a"}, "config.url must be"),
         ({"url": f"{URL}?a=1"}, "config.url must be"),
-        ({"url": URL, "uri": 1}, "config has no 'uri'; it has url, headers, timeout, context"),
+        ({"url": URL, "uri": 1}, "config has no 'uri'; it has url, headers, timeout, context, raise_errors, base_url, api_key"),
+        ({"base_url": "tools.example"}, "config.base_url must be the server's address"),
+        ({"base_url": "http://127.0.0.1:9", "url": URL}, "config.base_url must be absent"),
+        ({"url": URL, "api_key": ""}, "config.api_key must be"),
+        ({"url": URL, "api_key": "a\n"}, "config.api_key must be"),
+        ({"url": URL, "api_key": "k", "headers": {"authorization": "Bearer x"}}, "config.api_key must be absent"),
+        ({"url": URL, "raise_errors": 1}, "config.raise_errors must be"),
         ({"url": URL, "headers": ["a"]}, "config.headers must be"),
         ({"url": URL, "headers": {"X-Key": 7}}, "config.headers must be"),
         ({"url": URL, "timeout": 0}, "config.timeout must be"),

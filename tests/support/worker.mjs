@@ -40,6 +40,9 @@ export default { async fetch(request) {
   for (const level of ["log", "warn", "error"]) console[level](line);
   return new Response();
 } };`;
+/** The lines that are no problems. */
+const EVENT = /^\{"event":"(call|credentials_\w+|challenge_issued|grant_\w+)"/;
+const WARNING = /^\{"event":"configuration","warning":/;
 /** The longest wait for log lines, in milliseconds, on a busy machine. */
 const DEADLINE = 120_000;
 
@@ -49,9 +52,9 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
- * calls per minute, if any. `around` is the source of a module that wraps the `Worker`.
+ * calls per minute, if any. `measured` binds a dataset for data points. `around` is the source of a module that wraps the `Worker`.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, measured = false, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -67,6 +70,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
   if (limit !== undefined) {
     env.push(["RATE_LIMIT", { type: "rate-limit", namespace: "1", simple: { limit, period: 60 } }]);
   }
+  if (measured) env.push(["CALLS", { type: "analytics-engine-dataset", name: "calls" }]);
   const runtime = new Miniflare({
     host: "127.0.0.1",
     port: 0,
@@ -98,10 +102,25 @@ export async function start(bundle, { vars = {}, kv = true, limit, around = kv =
   });
   return Object.assign(new Client((await runtime.ready).origin), {
     /**
-     * Everything that the Worker has logged so far, as `{ level, message }`. Waits for all lines, because
-     * they arrive later than the responses that they belong to.
+     * The problems that the Worker has logged so far, as `{ level, message }`, and with `warnings` those about the
+     * configuration, which most tests do not complete.
      */
-    async logs() {
+    async logs({ warnings = false } = {}) {
+      const isShown = ({ message }) => !EVENT.test(message) && (warnings || !WARNING.test(message));
+      return (await this.lines()).filter(isShown);
+    },
+    /**
+     * The events that the Worker has logged so far, such as calls, as objects with their `level`.
+     */
+    async events() {
+      const events = (await this.lines()).filter(({ message }) => EVENT.test(message));
+      return events.map(({ level, message }) => ({ level, ...JSON.parse(message) }));
+    },
+    /**
+     * Everything that the Worker has logged so far. Waits for all lines, because they arrive later than the
+     * responses that they belong to.
+     */
+    async lines() {
       const line = `fence ${(fences += 1)}`;
       const fence = await runtime.getWorker("fence");
       await fence.fetch("http://fence/", { method: "POST", body: line });

@@ -11,19 +11,16 @@ from xaibo.core.models.tools import Tool, ToolResult
 from xaibo.core.protocols.tools import ToolProviderProtocol
 
 from .config import Config
+from .errors import ToolboothError, of_result
 
 _TOOLS = TypeAdapter(list[Tool])
-
-
-class ToolboothError(Exception):
-    """The server could not be reached, or its response is not that of a Toolbooth server."""
 
 
 class ToolboothProvider(ToolProviderProtocol):
     """Xaibo's tool provider for a Toolbooth server.
 
-    ``config`` has ``url`` and optionally ``headers``, ``timeout`` and ``context``. Other names and
-    invalid values raise ValueError.
+    ``config`` has ``url`` or ``base_url``, and optionally ``api_key``, ``headers``, ``timeout``, ``context`` and
+    ``raise_errors``. Other names and invalid values raise ValueError.
     """
 
     # Xaibo injects a module for every annotation here except that of config, even for "-> None".
@@ -53,7 +50,13 @@ class ToolboothProvider(ToolProviderProtocol):
         return list(tools)
 
     async def execute_tool(self, tool_name: str, parameters: dict[str, Any]) -> ToolResult:
-        """Runs a tool. Never raises: any failure becomes the result's error."""
+        """Runs a tool. Any failure becomes the result's error, or with ``raise_errors`` a ToolError."""
+        result = await self._execute(tool_name, parameters)
+        if self._config.raise_errors and not result.success:
+            raise of_result(result.error or "")
+        return result
+
+    async def _execute(self, tool_name: str, parameters: dict[str, Any]) -> ToolResult:
         call: dict[str, Any] = {"tool_name": tool_name, "parameters": parameters}
         if self._config.context is not None:
             call["context"] = self._config.context

@@ -12,10 +12,7 @@ use crate::problem::Problem;
 use crate::schema;
 use crate::source::Source;
 
-/// The maximum length of a description in characters: the limit of the strictest model provider.
-const MAX_DESCRIPTION: usize = 1024;
-
-/// The maximum length of a name in characters, with and without its version suffix.
+/// The maximum length of a name in characters; if the tool has a later version, including the version suffix.
 const MAX_NAME: usize = 64;
 
 /// A valid definition, with its file.
@@ -34,7 +31,7 @@ pub(crate) struct Entry {
 }
 
 /// Reads and checks each definition file. Returns the valid entries, sorted by toolkit, tool and version.
-pub(crate) fn definitions(source: &Source) -> (Vec<Entry>, Vec<Problem>) {
+pub(crate) fn definitions(source: &Source, max_description: usize) -> (Vec<Entry>, Vec<Problem>) {
     let mut entries = Vec::new();
     let mut problems = Vec::new();
     for (path, text) in source.files.iter().filter(|(path, _)| path.ends_with(".json")) {
@@ -42,7 +39,7 @@ pub(crate) fn definitions(source: &Source) -> (Vec<Entry>, Vec<Problem>) {
         match read(&file, text) {
             Err(problem) => problems.push(problem),
             Ok((definition, value)) => {
-                let wrong = check(&file, path, &definition);
+                let wrong = check(&file, path, &definition, max_description);
                 match ToolRef::parse(&definition.id) {
                     Ok(id) if wrong.is_empty() => entries.push(Entry {
                         toolkit: id.toolkit.to_owned(),
@@ -110,7 +107,7 @@ fn path_of(id: &ToolRef<'_>, version: &Version) -> String {
 }
 
 /// Checks one definition.
-fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
+fn check(file: &str, path: &str, definition: &Definition, max_description: usize) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut problem =
         |place: &str, message: String| problems.push(Problem::new(file, place, message));
@@ -145,25 +142,21 @@ fn check(file: &str, path: &str, definition: &Definition) -> Vec<Problem> {
     let name = &definition.name;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let start = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let versioned = versioned_name(name, version);
     if !name.starts_with(start) || name.len() > MAX_NAME || !name.bytes().all(plain) {
         let message = format!(
             "is {name:?}; expected 1 to {MAX_NAME} letters, digits, _ or -, the first a letter or _"
-        );
-        problem("name", message);
-    } else if versioned.len() > MAX_NAME {
-        let message = format!(
-            "is too long: with its version it becomes {versioned:?}; model providers accept at most {MAX_NAME} characters"
         );
         problem("name", message);
     }
     let length = definition.description.chars().count();
     if definition.description.trim().is_empty() {
         problem("description", "is empty; expected a description for people and models".to_owned());
-    } else if length > MAX_DESCRIPTION {
+    } else if length > max_description {
         problem(
             "description",
-            format!("has {length} characters; model providers accept at most {MAX_DESCRIPTION}"),
+            format!(
+                "has {length} characters; the limit is {max_description} (max_description in build.rs)"
+            ),
         );
     }
     if definition.input_schema.get("type").and_then(Value::as_str) != Some("object") {
@@ -253,6 +246,12 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
     problems
 }
 
+/// Whether the entry at `at` is the latest version of its tool.
+pub(crate) fn is_latest(entries: &[Entry], at: usize) -> bool {
+    let tool = |at: usize| entries.get(at).map(|entry| (&entry.toolkit, &entry.tool));
+    tool(at) != tool(at + 1)
+}
+
 /// Checks across definitions.
 pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -278,9 +277,17 @@ pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
             problems.push(Problem::new(&entry.file, "name", message));
         }
     }
-    for entry in entries {
+    for (at, entry) in entries.iter().enumerate() {
         let Definition { name, version, .. } = &entry.definition;
-        if let Some(other) = names.get(versioned_name(name, version).as_str()) {
+        let versioned = versioned_name(name, version);
+        if versioned.len() > MAX_NAME && !is_latest(entries, at) {
+            let message = format!(
+                "is too long: next to the later version, this one becomes {versioned:?}; model providers accept at \
+                 most {MAX_NAME} characters"
+            );
+            problems.push(Problem::new(&entry.file, "name", message));
+        }
+        if let Some(other) = names.get(versioned.as_str()) {
             let message = format!(
                 "is {:?}, which also names version {version} of the tool in {}",
                 other.definition.name, entry.file

@@ -27,31 +27,83 @@ pub use problem::Problem;
 pub use render::Rendered;
 pub use source::Source;
 
-/// Builds the catalogue of the crate whose build script calls it.
-///
-/// Prints every problem as a Cargo error, so that one build shows all of them.
+/// Builds the catalogue of the crate whose build script calls it, with the default settings of [`Build`].
 pub fn build() -> ExitCode {
-    println!("cargo::rerun-if-changed=.");
-    let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
-    let built = compile_folder(&folder("CARGO_MANIFEST_DIR"))
-        .and_then(|rendered| write(rendered, &folder("OUT_DIR")));
-    match built {
-        Ok(warnings) => {
-            for warning in warnings {
-                println!("cargo::warning={warning}");
-            }
-            ExitCode::SUCCESS
-        }
-        Err(problems) => {
-            for problem in problems {
-                println!("cargo::error={problem}");
-            }
-            ExitCode::FAILURE
-        }
+    Build::default().run()
+}
+
+/// How a catalogue is built. A build script that changes a setting calls
+/// `toolbooth_build::Build::default().max_description(4096).run()`.
+#[derive(Debug, Clone, Copy)]
+pub struct Build {
+    max_description: usize,
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Self { max_description: DEFAULT_MAX_DESCRIPTION }
     }
 }
 
-/// Compiles the catalogue in a folder.
+/// The limit of the strictest model provider (2api.ai, 7.1).
+const DEFAULT_MAX_DESCRIPTION: usize = 1024;
+/// The highest limit that can be set (2api.ai, 7.1).
+const HIGHEST_MAX_DESCRIPTION: usize = 4096;
+
+impl Build {
+    /// The maximum length of a tool's description in characters, 1 to 4096. Default: 1024. Model providers may reject
+    /// longer descriptions than that, so their lists have a warning.
+    #[must_use]
+    pub fn max_description(self, characters: usize) -> Self {
+        Self { max_description: characters }
+    }
+
+    /// Builds the catalogue of the crate whose build script calls it.
+    ///
+    /// Prints every problem as a Cargo error, so that one build shows all of them.
+    pub fn run(self) -> ExitCode {
+        println!("cargo::rerun-if-changed=.");
+        let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
+        let built = Source::read(&folder("CARGO_MANIFEST_DIR"))
+            .and_then(|source| self.compile(&source))
+            .and_then(|rendered| write(rendered, &folder("OUT_DIR")));
+        match built {
+            Ok(warnings) => {
+                for warning in warnings {
+                    println!("cargo::warning={warning}");
+                }
+                ExitCode::SUCCESS
+            }
+            Err(problems) => {
+                for problem in problems {
+                    println!("cargo::error={problem}");
+                }
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    /// Compiles a catalogue from its files.
+    ///
+    /// # Errors
+    /// All problems in the files and settings.
+    pub fn compile(self, source: &Source) -> Result<Rendered, Vec<Problem>> {
+        let Self { max_description } = self;
+        let (entries, mut problems) = check::definitions(source, max_description);
+        if !(1..=HIGHEST_MAX_DESCRIPTION).contains(&max_description) {
+            let message = format!("is {max_description}; expected 1 to {HIGHEST_MAX_DESCRIPTION}");
+            problems.push(Problem::new(source.display("build.rs"), "max_description", message));
+        }
+        problems.extend(check::catalogue(source, &entries));
+        let handlers = handlers::find(source, &entries).unwrap_or_else(|found| {
+            problems.extend(found);
+            Vec::new()
+        });
+        if problems.is_empty() { Ok(render::catalogue(&entries, &handlers)) } else { Err(problems) }
+    }
+}
+
+/// Compiles the catalogue in a folder, with the default settings.
 ///
 /// # Errors
 /// All problems in its files.
@@ -59,18 +111,12 @@ pub fn compile_folder(folder: &Path) -> Result<Rendered, Vec<Problem>> {
     compile(&Source::read(folder)?)
 }
 
-/// Compiles a catalogue from its files.
+/// Compiles a catalogue from its files, with the default settings.
 ///
 /// # Errors
 /// All problems in the files.
 pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
-    let (entries, mut problems) = check::definitions(source);
-    problems.extend(check::catalogue(source, &entries));
-    let handlers = handlers::find(source, &entries).unwrap_or_else(|found| {
-        problems.extend(found);
-        Vec::new()
-    });
-    if problems.is_empty() { Ok(render::catalogue(&entries, &handlers)) } else { Err(problems) }
+    Build::default().compile(source)
 }
 
 fn write(rendered: Rendered, out: &Path) -> Result<Vec<Problem>, Vec<Problem>> {

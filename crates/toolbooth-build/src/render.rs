@@ -10,7 +10,7 @@ use toolbooth::catalog::{
 use toolbooth::protocol;
 use toolbooth_schema::Statics;
 
-use crate::check::Entry;
+use crate::check::{Entry, is_latest};
 use crate::mcp;
 use crate::problem::Problem;
 use crate::schema;
@@ -77,21 +77,24 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
     files.insert(0, ("catalog.rs".to_owned(), rust.into_bytes()));
-    let warnings = large_patterns(entries)
-        .into_iter()
+    let warnings = in_schemas(entries, schema::large_patterns)
+        .chain(in_schemas(entries, schema::undescribed))
         .chain(entries.iter().filter_map(missing_scopes))
         .collect();
     Rendered { files, warnings }
 }
 
-fn large_patterns(entries: &[Entry]) -> Vec<Problem> {
-    let schemas = entries.iter().flat_map(|entry| {
+/// Warnings about the schemas of the entries.
+fn in_schemas(
+    entries: &[Entry],
+    find: fn(&str, &str, &Map<String, Value>) -> Vec<Problem>,
+) -> impl Iterator<Item = Problem> {
+    entries.iter().flat_map(move |entry| {
         let Definition { input_schema, output_schema, .. } = &entry.definition;
         let output = output_schema.as_ref().map(|schema| ("output_schema", schema));
         let all = [("input_schema", input_schema)].into_iter().chain(output);
-        all.flat_map(|(place, schema)| schema::large_patterns(&entry.file, place, schema))
-    });
-    schemas.collect()
+        all.flat_map(move |(place, schema)| find(&entry.file, place, schema))
+    })
 }
 
 /// Warns about a tool that requires a user's authorization but no scope: callers with any key or token
@@ -102,12 +105,6 @@ fn missing_scopes(entry: &Entry) -> Option<Problem> {
     let message = "is missing, although the tool requires a user's authorization; list the scopes \
                    that a caller's key or token must have, such as \"mail:read\"";
     (personal && scopes.is_empty()).then(|| Problem::new(&entry.file, "scopes", message))
-}
-
-/// Whether the entry at `at` is the latest version of its tool.
-fn is_latest(entries: &[Entry], at: usize) -> bool {
-    let tool = |at: usize| entries.get(at).map(|entry| (&entry.toolkit, &entry.tool));
-    tool(at) != tool(at + 1)
 }
 
 /// All names of tools, sorted, with the index of the tool. The checks guarantee that they are unique.

@@ -102,6 +102,22 @@ pub(crate) fn large_patterns(file: &str, place: &str, schema: &Map<String, Value
     problems
 }
 
+/// Warns about each property without a description.
+pub(crate) fn undescribed(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    visit(&Value::Object(schema.clone()), place, &[], &mut |place, schema, _| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let description = property.get("description").and_then(Value::as_str);
+            if description.is_none_or(|text| text.trim().is_empty()) {
+                let message = "has no description; people and models need one";
+                problems.push(Problem::new(file, format!("{place}.properties.{name}"), message));
+            }
+        }
+    });
+    problems
+}
+
 /// Checks one schema object; `known` are the names that `required` may contain.
 fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
     for keyword in REFERENCES.iter().filter(|keyword| schema.contains_key(**keyword)) {
@@ -109,20 +125,6 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
     }
     if schema.get("$schema").is_some_and(|draft| draft != DRAFT) {
         problem(".$schema", format!("is not the supported draft; expected {DRAFT:?}, or omit it"));
-    }
-    if let Some(Value::Object(properties)) = schema.get("properties") {
-        for (name, property) in properties {
-            let described = property
-                .get("description")
-                .and_then(Value::as_str)
-                .is_some_and(|text| !text.trim().is_empty());
-            if !described {
-                problem(
-                    &format!(".properties.{name}"),
-                    "has no description; people and models need one".to_owned(),
-                );
-            }
-        }
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for name in required.filter_map(Value::as_str).filter(|name| !known.contains(name)) {
@@ -245,17 +247,6 @@ mod tests {
                 vec!["s.properties.a.required: names \"a\", which is not among the properties"],
             ),
             (
-                json!({"properties": {"a": {}, "b": {"description": " "}}}),
-                vec![
-                    "s.properties.a: has no description; people and models need one",
-                    "s.properties.b: has no description; people and models need one",
-                ],
-            ),
-            (
-                json!({"items": {"properties": {"a": true}}}),
-                vec!["s.items.properties.a: has no description; people and models need one"],
-            ),
-            (
                 json!({"oneOf": [{"$ref": "#/x"}]}),
                 vec!["s.oneOf[0]: uses $ref, which is not supported; write the schema inline"],
             ),
@@ -278,6 +269,19 @@ mod tests {
                 .map(|problem| format!("{}: {}", problem.place, problem.message))
                 .collect();
             assert_eq!(got, expected, "{schema}");
+        }
+        for (schema, expected) in [
+            (json!({"properties": {"a": {"description": "d"}}}), vec![]),
+            (
+                json!({"properties": {"a": {}, "b": {"description": " "}}}),
+                vec!["s.properties.a", "s.properties.b"],
+            ),
+            (json!({"items": {"properties": {"a": true}}}), vec!["s.items.properties.a"]),
+        ] {
+            let found = undescribed("f", "s", schema.as_object().unwrap());
+            let places: Vec<_> = found.iter().map(|problem| problem.place.as_str()).collect();
+            assert_eq!(places, expected, "{schema}");
+            assert_eq!(check("f", "s", schema.as_object().unwrap()), [], "{schema}");
         }
         let unknown_format = json!({"format": "no-such-format"});
         assert_eq!(check("f", "s", unknown_format.as_object().unwrap()).len(), 1);

@@ -98,8 +98,10 @@ fn describe_error(path: &Path<'_>, error: ValidationError<'_>) -> ParameterError
     let parent = path_text(path);
     let (parameter, message) = match error {
         ValidationError::Missing(name) => (property(&parent, name), "Is required".to_owned()),
-        ValidationError::Unknown(name) => {
-            (property(&parent, name), "Is not a known parameter".to_owned())
+        ValidationError::Unknown { name, meant } => {
+            let hint = meant.map(|meant| format!(" (did you mean \"{meant}\"?)"));
+            let message = format!("Is not a known parameter{}", hint.unwrap_or_default());
+            (property(&parent, name), message)
         }
         ValidationError::Keyword(keyword, value) => (parent, keyword.describe(value, path)),
     };

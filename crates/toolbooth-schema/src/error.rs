@@ -24,7 +24,12 @@ pub enum ValidationError<'a> {
     /// A required member is missing.
     Missing(&'a str),
     /// No schema allows a member of this name.
-    Unknown(&'a str),
+    Unknown {
+        /// The name.
+        name: &'a str,
+        /// The absent property that was probably meant.
+        meant: Option<&'static str>,
+    },
 }
 
 /// Receives each error; `Break` stops the walk.

@@ -1,4 +1,4 @@
-//! Strings: excerpts of what a caller sent, and fast comparison of names.
+//! Strings: excerpts of what a caller sent, the name that was probably meant, and fast comparison of names.
 
 use std::cmp::Ordering;
 
@@ -36,6 +36,36 @@ fn harmless(character: char) -> char {
         other if other.is_control() => char::REPLACEMENT_CHARACTER,
         other => other,
     }
+}
+
+/// The known name that was probably meant by `name`: the one that needs the fewest corrections, if they are few.
+/// The case of ASCII letters does not count. No known name is suggested for a very long one, which bounds the time.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > MAX_EXCERPT {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
+    let corrections = |known: &'a str| {
+        corrections(&name, &known.to_ascii_lowercase()).map(|corrections| (corrections, known))
+    };
+    let nearest = known.into_iter().filter_map(corrections);
+    nearest.min_by_key(|(corrections, _)| *corrections).map(|(_, known)| known)
+}
+
+/// How many characters of `name` to insert, remove, replace or swap with the next one to get `known`; `None` if that
+/// is more than a third of the longer name, or more than three. Words at the start that both have are not counted, because
+/// the last word of `Calculator_Add` distinguishes it from `Calculator_Sub`.
+fn corrections(name: &str, known: &str) -> Option<usize> {
+    let bytes = name.bytes().zip(known.bytes());
+    let common = bytes.enumerate().take_while(|(_, (a, b))| a == b);
+    let separators = common.filter(|(_, (byte, _))| matches!(byte, b'_' | b'-' | b'.'));
+    let start = separators.last().map_or(0, |(at, _)| at + 1);
+    let (name, known) = (name.get(start..)?, known.get(start..)?);
+    let most = (name.len().max(known.len()) / 3).min(3);
+    if name.len().abs_diff(known.len()) > most {
+        return None;
+    }
+    Some(strsim::osa_distance(name, known)).filter(|corrections| *corrections <= most)
 }
 
 /// Compares two names, like `str::cmp`.
@@ -101,6 +131,48 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_name_that_was_meant() {
+        const NAMES: [&str; 8] = [
+            "city",
+            "unit",
+            "max_items",
+            "max_pages",
+            "Calculator_Add",
+            "Calculator.Add",
+            "x",
+            "größe",
+        ];
+        let long = "a".repeat(64);
+        for (name, expected) in [
+            ("citty", Some("city")),
+            ("ciyt", Some("city")),
+            ("City", Some("city")),
+            ("town", None),
+            ("units", Some("unit")),
+            ("", None),
+            ("y", None),
+            ("X", Some("x")),
+            ("max_itmes", Some("max_items")),
+            ("max_page", Some("max_pages")),
+            ("max_", None),
+            ("calculator_add", Some("Calculator_Add")),
+            ("Calculator_Ad", Some("Calculator_Add")),
+            ("calculator-add", Some("Calculator_Add")),
+            ("Calculater.Add", Some("Calculator.Add")),
+            ("CalculatorAdd", Some("Calculator_Add")),
+            ("Calculator_Sub", None),
+            ("grösse", Some("größe")),
+            ("größen", Some("größe")),
+            (&long, None),
+            (&format!("{long}a"), None),
+        ] {
+            assert_eq!(nearest(name, NAMES), expected, "{name}");
+        }
+        assert_eq!(nearest(&format!("{long}a"), [&*long]), None);
+        assert_eq!(nearest("a", []), None);
+    }
 
     proptest! {
         #[test]

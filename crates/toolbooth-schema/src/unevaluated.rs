@@ -32,6 +32,47 @@ pub fn evaluated(schema: &Schema, value: &Value<'_>) -> Vec<bool> {
 }
 
 impl Schema {
+    /// The names in `properties` of this schema and of the schemas that apply to the same value.
+    pub(crate) fn property_names(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        self.collect_property_names(&mut names);
+        names
+    }
+
+    fn collect_property_names(&self, names: &mut Vec<&'static str>) {
+        for keyword in self.keywords {
+            match keyword {
+                Keyword::Object(ObjectKeyword::Properties(properties)) => {
+                    names.extend(properties.named.iter().map(|(name, _)| *name));
+                }
+                Keyword::Object(ObjectKeyword::DependentSchemas(dependencies)) => {
+                    for (_, schema) in *dependencies {
+                        schema.collect_property_names(names);
+                    }
+                }
+                Keyword::Any(
+                    AnyKeyword::AllOf(schemas)
+                    | AnyKeyword::AnyOf(schemas)
+                    | AnyKeyword::OneOf(schemas),
+                ) => {
+                    for schema in *schemas {
+                        schema.collect_property_names(names);
+                    }
+                }
+                Keyword::Any(AnyKeyword::If(condition, then, otherwise)) => {
+                    for schema in [condition, then, otherwise] {
+                        schema.collect_property_names(names);
+                    }
+                }
+                Keyword::Any(_)
+                | Keyword::Array(_)
+                | Keyword::Number(_)
+                | Keyword::Object(_)
+                | Keyword::String(_) => {}
+            }
+        }
+    }
+
     fn mark(&self, value: &Value<'_>, marks: &mut [bool]) {
         for keyword in self.keywords {
             keyword.mark(value, marks);

@@ -37,7 +37,7 @@ export default {
         console.error("Request failed", error);
         // Only a new instance can report a failure in the request's protocol.
         if (crash.criticalError) new Recovering(context, env);
-        return failed(url, headers, env);
+        return failed(url, headers, body, env);
       }
     }
   },

@@ -30,6 +30,8 @@ extern "C" {
     type BodyReader;
     #[wasm_bindgen(method, catch)]
     async fn read(this: &BodyReader, limit: u32) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn start(this: &BodyReader, limit: u32) -> Result<JsValue, JsValue>;
 }
 
 #[wasm_bindgen]
@@ -87,16 +89,19 @@ pub fn answer(
     }
 }
 
-/// Returns the `Response` to a request that crashed the previous instance. Call it in a new instance.
+/// Returns the `Response` to a request that crashed the previous instance. Call it in a new instance, with the
+/// body if it was short enough to be read first.
 pub fn failed(
     catalog: &'static Catalog,
     url: &str,
     headers: web_sys::Headers,
+    body: Option<Vec<u8>>,
     env: Env,
 ) -> JsValue {
     let (path, _) = path_and_query(url);
     let server = server(catalog, &Bindings::new(env));
-    into_js(&server.failed(path, &JsHeaders(headers.unchecked_into())))
+    let headers = JsHeaders(headers.unchecked_into());
+    into_js(&server.failed(path, &headers, &body.unwrap_or_default()))
 }
 
 /// Splits an absolute URL into path and query. The runtime has validated it: it has a scheme and a host.
@@ -124,8 +129,9 @@ fn into_js(response: &Response) -> JsValue {
         lines.push_str(": ");
         lines.push_str(value);
     }
-    // Do not cache cookies: they are secrets, and each is unique.
-    let cacheable = !response.headers.iter().any(|(name, _)| *name == "set-cookie");
+    // Do not cache cookies, which are secrets, and other headers that hardly ever repeat.
+    let unique = |name| matches!(name, "set-cookie" | "server-timing");
+    let cacheable = !response.headers.iter().any(|(name, _)| unique(*name));
     let status = response.status;
     let respond = |headers: &_| match response.body {
         Cow::Borrowed(body) if !body.is_empty() => {
@@ -148,6 +154,15 @@ impl BodyStream for JsBody {
             let bytes = self.0.read(limit).await.map_err(|_| BodyError::Incomplete)?;
             let bytes = bytes.dyn_into::<js_sys::Uint8Array>().map_err(|_| BodyError::TooLarge)?;
             Ok(bytes.to_vec())
+        })
+    }
+
+    fn start(&self, limit: usize) -> BoxFuture<'_, Vec<u8>> {
+        Box::pin(async move {
+            let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+            let bytes = self.0.start(limit).await.ok();
+            let bytes = bytes.and_then(|bytes| bytes.dyn_into::<js_sys::Uint8Array>().ok());
+            bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()
         })
     }
 }

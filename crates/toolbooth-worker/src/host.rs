@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use serde_json::Map;
 use toolbooth::host::{
-    BoxFuture, Clock, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, NoRandomness,
-    Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
+    BoxFuture, Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log,
+    Metrics, NoRandomness, Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm, Signatures, Store,
+    StoreError, Variables,
 };
-use toolbooth::json;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::console;
 
 use crate::Env;
 use crate::js_value_cache::NAMES;
@@ -19,6 +17,8 @@ use crate::js_value_cache::NAMES;
 const KV: &str = "KV";
 /// The name of the rate limit binding, which is optional.
 const RATE_LIMIT: &str = "RATE_LIMIT";
+/// The name of the Analytics Engine binding, which is optional.
+const CALLS: &str = "CALLS";
 
 #[wasm_bindgen(module = "/js/verify.js")]
 extern "C" {
@@ -29,6 +29,22 @@ extern "C" {
         message: &[u8],
         signature: &[u8],
     ) -> Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/js/measure.js")]
+extern "C" {
+    fn measure(binding: &JsValue, index: &str, blobs: &str, doubles: &[f64]);
+}
+
+#[wasm_bindgen]
+extern "C" {
+    // One call into JS for each, with the text. Those of web-sys take a JS string, which is another.
+    #[wasm_bindgen(js_namespace = console, js_name = log)]
+    fn console_log(line: &str);
+    #[wasm_bindgen(js_namespace = console, js_name = warn)]
+    fn console_warn(line: &str);
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    fn console_error(line: &str);
 }
 
 #[wasm_bindgen(module = "/js/limit.js")]
@@ -248,16 +264,22 @@ impl RateLimit for Bindings {
 }
 
 impl Log for Bindings {
-    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
-        let mut line = Map::new();
-        line.insert("event".to_owned(), event.into());
-        for (name, value) in details {
-            line.insert((*name).to_owned(), (*value).into());
-        }
-        let line = json::to_string(&line).into();
+    fn write(&self, level: Level, line: &str) {
         match level {
-            Level::Warn => console::warn_1(&line),
-            Level::Error => console::error_1(&line),
+            Level::Info => console_log(line),
+            Level::Warn => console_warn(line),
+            Level::Error => console_error(line),
         }
+    }
+}
+
+impl Metrics for Bindings {
+    fn is_measured(&self) -> bool {
+        self.binding(CALLS).is_object()
+    }
+
+    fn measure(&self, point: &DataPoint<'_>) {
+        // No text of a data point has a line break.
+        measure(&self.binding(CALLS), point.index, &point.blobs.join("\n"), point.doubles);
     }
 }

@@ -40,9 +40,10 @@ macro_rules! serve {
         pub fn failed(
             url: &str,
             headers: $crate::Headers,
+            body: Option<Vec<u8>>,
             env: $crate::Env,
         ) -> $crate::wasm_bindgen::JsValue {
-            $crate::failed(&$catalog, url, headers, env)
+            $crate::failed(&$catalog, url, headers, body, env)
         }
     };
 }

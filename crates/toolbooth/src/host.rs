@@ -1,5 +1,5 @@
 //! The traits that a host implements: clock, randomness, variables, store, HTTP client, signatures, rate limit,
-//! log.
+//! log, metrics.
 //!
 //! All side effects go through them, so the library runs on Workers and, with fakes, in native tests. Futures are
 //! not `Send`: a Worker has one thread.
@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
 
 use crate::json;
 
@@ -219,7 +220,9 @@ pub trait RateLimit {
 /// The severity of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Informational: no action needed.
+    /// Something happened as it should.
+    Info,
+    /// A caller, or another service, did something wrong.
     Warn,
     /// A problem of the server or of a tool that must be fixed.
     Error,
@@ -227,19 +230,56 @@ pub enum Level {
 
 /// The log, which operators read.
 pub trait Log {
-    /// Writes one line: what happened (`event`, a fixed word) and its details.
+    /// Writes one line, a JSON object. It never contains secrets, tokens or a caller's input.
+    fn write(&self, level: Level, line: &str);
+
+    /// Logs a problem: what happened (`event`, a fixed word) and its details.
     ///
     /// Callers never pass secrets, tokens or a caller's input.
-    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]);
+    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
+        self.write(level, &json::to_string(&Problem { event, details }));
+    }
+}
+
+/// The line of a problem.
+struct Problem<'a> {
+    event: &'static str,
+    details: &'a [(&'static str, &'a str)],
+}
+
+impl Serialize for Problem<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([("event", self.event)].iter().chain(self.details).copied())
+    }
+}
+
+/// Stores measurements of calls, for statistics.
+pub trait Metrics {
+    /// Whether measurements are stored.
+    fn is_measured(&self) -> bool;
+
+    /// Stores a measurement. Its texts never contain secrets, tokens or a caller's input.
+    fn measure(&self, point: &DataPoint<'_>);
+}
+
+/// A measurement of one call. Queries refer to texts and numbers by their position.
+#[derive(Debug, Clone, Copy)]
+pub struct DataPoint<'a> {
+    /// The key by which the store samples.
+    pub index: &'a str,
+    /// Texts.
+    pub blobs: &'a [&'a str],
+    /// Numbers.
+    pub doubles: &'a [f64],
 }
 
 /// All traits of a host.
 pub trait Host:
-    Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log
+    Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics
 {
 }
 
 impl<T> Host for T where
-    T: Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log
+    T: Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics
 {
 }

@@ -27,6 +27,7 @@ pub mod challenge;
 pub mod host;
 pub mod http;
 pub mod json;
+pub mod log;
 pub mod names;
 #[cfg(feature = "sealing")]
 pub mod oauth;
@@ -38,6 +39,7 @@ pub mod settings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;
+pub mod trace;
 pub mod url;
 
 pub use server::Server;

@@ -15,10 +15,12 @@ use sha2::{Digest, Sha256};
 use crate::call::{Nulls, Outcome, Pipeline, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::host::{
-    BoxFuture, Clock, Host, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log,
-    NoRandomness, Random, RateLimit, SignatureAlgorithm, Signatures, Store, StoreError, Variables,
+    BoxFuture, Clock, DataPoint, Host, HttpClient, HttpError, HttpRequest, HttpResponse, Level,
+    Log, Metrics, NoRandomness, Random, RateLimit, SignatureAlgorithm, Signatures, Store,
+    StoreError, Variables,
 };
 use crate::http::Headers;
+use crate::log::CallRecorder;
 use crate::principal::Principal;
 use crate::principal::Scopes;
 use crate::tool::{Capabilities, Credentials, Dialogue, Secret};
@@ -55,8 +57,14 @@ pub struct FakeHost {
     pub taken: RefCell<BTreeMap<String, usize>>,
     /// The number of verified signatures.
     pub verified: Cell<usize>,
-    /// The logged lines.
+    /// The logged problems.
     pub log: RefCell<Vec<String>>,
+    /// The lines of the logged events.
+    pub lines: RefCell<Vec<(Level, String)>>,
+    /// Whether calls are measured.
+    pub measures: bool,
+    /// The measurements.
+    pub points: RefCell<Vec<String>>,
 }
 
 impl Default for FakeHost {
@@ -75,6 +83,9 @@ impl Default for FakeHost {
             taken: RefCell::default(),
             verified: Cell::new(0),
             log: RefCell::new(Vec::new()),
+            lines: RefCell::new(Vec::new()),
+            measures: false,
+            points: RefCell::new(Vec::new()),
         }
     }
 }
@@ -86,6 +97,14 @@ impl FakeHost {
         let mut host = Self::default();
         host.variables.extend(variables.iter().map(pair));
         host
+    }
+}
+
+impl FakeHost {
+    /// All that was logged or measured, as text.
+    pub fn printed(&self) -> String {
+        let Self { log, lines, points, .. } = self;
+        format!("{:?} {:?} {:?}", log.borrow(), lines.borrow(), points.borrow())
     }
 }
 
@@ -220,8 +239,22 @@ impl RateLimit for FakeHost {
 }
 
 impl Log for FakeHost {
+    fn write(&self, level: Level, line: &str) {
+        self.lines.borrow_mut().push((level, line.to_owned()));
+    }
+
     fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
         self.log.borrow_mut().push(format!("{level:?} {event} {details:?}"));
+    }
+}
+
+impl Metrics for FakeHost {
+    fn is_measured(&self) -> bool {
+        self.measures
+    }
+
+    fn measure(&self, DataPoint { index, blobs, doubles }: &DataPoint<'_>) {
+        self.points.borrow_mut().push(format!("{index} {blobs:?} {doubles:?}"));
     }
 }
 
@@ -256,8 +289,8 @@ pub fn with_context<T>(
     test: impl FnOnce(&RequestContext<'_>) -> T,
 ) -> T {
     let pipeline = Pipeline::new(catalog, host);
-    let headers = &NoHeaders;
-    test(&RequestContext { query, headers, principal, pipeline: &pipeline, host })
+    let (headers, calls) = (&NoHeaders, &CallRecorder::default());
+    test(&RequestContext { query, headers, principal, pipeline: &pipeline, host, calls })
 }
 
 /// Serves one call with the pipeline, without a server.
@@ -271,8 +304,9 @@ pub fn call_tool(
     host: &dyn Host,
 ) -> Outcome {
     let pipeline = Pipeline::new(catalog, host);
-    let headers = &NoHeaders;
-    let context = RequestContext { query: "", headers, principal, pipeline: &pipeline, host };
+    let (headers, calls) = (&NoHeaders, &CallRecorder::default());
+    let context =
+        RequestContext { query: "", headers, principal, pipeline: &pipeline, host, calls };
     ready(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
 }
 

@@ -1,9 +1,11 @@
 //! Tests for the fields of one definition.
 
 use serde_json::{Value, json};
+use toolbooth_build::Build;
 
 use crate::sample::{
-    ADD, GONE, add, assert_problems, assert_warnings, catalogue, changed, problems, put,
+    ADD, GONE, add, assert_problems, assert_warnings, catalogue, changed, define, messages,
+    problems, put, slugify,
 };
 
 #[test]
@@ -287,19 +289,55 @@ fn versions_ids_and_names() {
         ),
         ("a digit first", json!({"/name": "1st"}), vec!["name: is \"1st\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _".to_owned()]),
         ("a dash first", json!({"/name": "-a"}), vec!["name: is \"-a\"; expected 1 to 64 letters, digits, _ or -, the first a letter or _".to_owned()]),
-        ("64 characters with the version", json!({"/name": "n-_".repeat(19)}), vec![]),
-        (
-            "65 characters with the version",
-            json!({"/name": "n-_".repeat(19) + "9"}),
-            vec![format!(
-                "name: is too long: with its version it becomes \"{}9__1_0_0\"; model providers accept at most 64 characters",
-                "n-_".repeat(19)
-            )],
-        ),
+        ("64 characters", json!({"/name": "n".repeat(64)}), vec![]),
     ] {
         let expected: Vec<_> = expected.iter().map(|message| file(message)).collect();
         let expected: Vec<_> = expected.iter().map(String::as_str).collect();
         assert_problems(what, &changes, &expected);
+    }
+}
+
+#[test]
+fn a_name_needs_space_for_the_version_if_there_is_a_later_one() {
+    for (name, problem) in [("n-_".repeat(19), None), ("n-_".repeat(19) + "9", Some(()))] {
+        let mut source = catalogue();
+        for version in ["1.0.0", "1.10.0"] {
+            let id = format!("Text.Slugify@{version}");
+            let changes = json!({"/id": id, "/version": version, "/name": name});
+            define(&mut source, &changed(slugify("1.0.0"), &changes));
+        }
+        let expected: Vec<String> = problem
+            .map(|()| {
+                format!(
+                    "tools/text/Slugify@1.0.0.json: name: is too long: next to the later version, this one becomes \
+                     \"{name}__1_0_0\"; model providers accept at most 64 characters"
+                )
+            })
+            .into_iter()
+            .collect();
+        assert_eq!(problems(&source), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_length_of_descriptions_can_be_configured() {
+    for (limit, length, expected) in [
+        (4096, 4096, None),
+        (4096, 4097, Some("description: has 4097 characters; the limit is 4096")),
+        (10, 11, Some("description: has 11 characters; the limit is 10")),
+        (4097, 20, Some("build.rs: max_description: is 4097; expected 1 to 4096")),
+        (0, 20, Some("build.rs: max_description: is 0; expected 1 to 4096")),
+    ] {
+        let mut source = catalogue();
+        let described = |length| json!({"/description": "d".repeat(length)});
+        put(&mut source, ADD, &changed(add(), &described(length)).to_string());
+        define(&mut source, &changed(slugify("1.0.0"), &described(1)));
+        let got = messages(Build::default().max_description(limit).compile(&source));
+        let matches = match expected {
+            None => got.is_empty(),
+            Some(expected) => got.iter().any(|message| message.contains(expected)),
+        };
+        assert!(matches, "{limit} {length}: {got:?}");
     }
 }
 
@@ -312,12 +350,16 @@ fn descriptions_scopes_requirements_and_deprecation() {
         (
             "1,025 characters",
             json!({"/description": long("d", 1025)}),
-            Some("description: has 1025 characters; model providers accept at most 1024"),
+            Some(
+                "description: has 1025 characters; the limit is 1024 (max_description in build.rs)",
+            ),
         ),
         (
             "1,025 characters of two bytes",
             json!({"/description": long("é", 1025)}),
-            Some("description: has 1025 characters; model providers accept at most 1024"),
+            Some(
+                "description: has 1025 characters; the limit is 1024 (max_description in build.rs)",
+            ),
         ),
         (
             "an empty description",

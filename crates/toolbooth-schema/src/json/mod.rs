@@ -63,6 +63,12 @@ pub fn parse_within<'t>(text: &'t str, left: &mut usize) -> Result<Value<'t>, Js
     reader::read(text, left).map_err(JsonError)
 }
 
+/// The member `name` of the object at the beginning of `text`, which may end anywhere or go on with anything.
+/// `None` if it is not there completely, or is repeated.
+pub fn leading_member<'t>(text: &'t str, name: &str) -> Option<Value<'t>> {
+    reader::leading_member(text, name)
+}
+
 /// Reads exactly one JSON value from UTF-8; `None` if it is anything else.
 pub fn parse_bytes(bytes: &[u8]) -> Option<Value<'_>> {
     parse(str::from_utf8(bytes).ok()?).ok()

@@ -144,6 +144,43 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 }
 
+/// As [`super::leading_member`].
+pub(super) fn leading_member<'t>(text: &'t str, name: &str) -> Option<Value<'t>> {
+    let mut found = Vec::new();
+    let limits = &Limits::new(MAX_VALUES, None);
+    let visitor = MemberVisitor { name, limits, found: &mut found };
+    // An error only says where the text becomes unreadable.
+    let _ = serde_json::Deserializer::from_str(text).deserialize_map(visitor);
+    found.pop().filter(|_| found.is_empty())
+}
+
+/// Collects the values of one name in an object, until the object ends or cannot be read.
+struct MemberVisitor<'a, 'de> {
+    name: &'a str,
+    limits: &'a Limits,
+    found: &'a mut Vec<Value<'de>>,
+}
+
+impl<'de> Visitor<'de> for MemberVisitor<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        let mut value = None;
+        loop {
+            let name = access.next_key_seed(NameSeed)?;
+            // Only what follows shows that a number was complete.
+            self.found.extend(value.take());
+            let Some(name) = name else { return Ok(()) };
+            let seed = ValueSeed { depth: MAX_DEPTH, limits: self.limits }.deeper()?;
+            value = Some(access.next_value_seed(seed)?).filter(|_| name == self.name);
+        }
+    }
+}
+
 /// Reads the name of a member.
 struct NameSeed;
 

@@ -176,3 +176,23 @@ fn a_repeated_key_among_many_is_found_quickly() {
     let text = format!("{{{},\"0\":1}}", members.join(","));
     assert!(parse(&text).unwrap_err().to_string().starts_with("the key \"0\" is repeated"));
 }
+
+#[test]
+fn a_member_at_the_beginning_of_a_text() {
+    let deep = format!("{{\"b\":{},\"a\":1}}", nested(MAX_DEPTH));
+    for (text, expected) in [
+        (r#"{"a":1}"#, Some("1")),
+        (r#"{"b":[{"a":2}],"a":"x","c":"#, Some("\"x\"")),
+        (r#"{"a":{"a":1}} and more"#, Some(r#"{"a":1}"#)),
+        (r#"{"a":1"#, None),
+        (r#"{"a":1,"b":2,"a":3}"#, None),
+        (r#"{"a":1,"b":{"c":1,"c":2}}"#, Some("1")),
+        (r#"{"b":1}"#, None),
+        (r#"[{"a":1}]"#, None),
+        (&deep, None),
+        ("", None),
+    ] {
+        let got = leading_member(text, "a").map(|value| value.text());
+        assert_eq!(got.as_deref(), expected, "{text}");
+    }
+}

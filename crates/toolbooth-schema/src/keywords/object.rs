@@ -10,6 +10,7 @@ use crate::compile::{SchemaObject, leak, leak_one, named_schemas, names, sorted}
 use crate::describe::first_error;
 use crate::error::{ErrorSink, Path, ValidationError};
 use crate::json::{Object, Value};
+use crate::text::nearest;
 use crate::unevaluated::Evaluated;
 use crate::{Keyword, Schema};
 
@@ -134,11 +135,16 @@ impl ObjectKeyword {
                 .try_for_each(|(_, schema)| schema.visit_errors(value, path, sink)),
             Self::Properties(properties) => properties.visit_errors(members, path, sink),
             Self::UnevaluatedProperties(rest, evaluated) => {
-                let evaluated = evaluated(schema, value);
+                let (object, evaluated) = (members, evaluated(schema, value));
                 let members = members.iter().zip(evaluated);
                 members
                     .filter(|((_, member), evaluated)| !evaluated && !rest.is_valid(member))
-                    .try_for_each(|((name, _), _)| sink(path, ValidationError::Unknown(name)))
+                    .try_for_each(|((name, _), _)| {
+                        let absent = schema.property_names();
+                        let absent = absent.into_iter().filter(|known| !object.contains(known));
+                        let meant = nearest(name, absent);
+                        sink(path, ValidationError::Unknown { name, meant })
+                    })
             }
             Self::MinProperties(_) | Self::MaxProperties(_) | Self::PropertyNames(_) => {
                 sink(path, ValidationError::Keyword(Keyword::Object(*self), value))

@@ -10,7 +10,7 @@ use crate::compile::{SchemaObject, compile, compile_pattern, leak, named_schemas
 use crate::error::{ErrorSink, Path, ValidationError};
 use crate::json::{Object, Value};
 use crate::pattern::Pattern;
-use crate::text::{order, same};
+use crate::text::{nearest, order, same};
 
 /// What a schema says about the members of an object.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +116,9 @@ impl Properties {
         }
         if self.additional.is_some_and(Schema::is_false) {
             for (name, _) in members.iter().filter(|(name, _)| is_additional(name)) {
-                sink(path, ValidationError::Unknown(name))?;
+                let names = self.named.iter().map(|(known, _)| *known);
+                let meant = nearest(name, names.filter(|known| !members.contains(known)));
+                sink(path, ValidationError::Unknown { name, meant })?;
             }
         }
         ControlFlow::Continue(())

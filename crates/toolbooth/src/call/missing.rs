@@ -13,6 +13,17 @@ pub struct MissingRequirements {
     pub user_id: bool,
     /// Challenges with which the user can grant the tokens: at most one for each of `authorization`.
     pub challenges: Vec<Challenge>,
+    /// Where to read what to send for each other of `authorization`, except for a token that a service rejected.
+    pub help: Vec<AuthorizationHelp>,
+}
+
+/// The page that explains how to authorize calls of tools that need a token for a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthorizationHelp {
+    /// The id of the provider.
+    pub provider: &'static str,
+    /// The URL of the page. It is relative to the server if the server does not know its own address.
+    pub url: String,
 }
 
 impl MissingRequirements {

@@ -12,12 +12,12 @@ mod requirements;
 mod selector;
 
 pub use input::Nulls;
-pub use missing::MissingRequirements;
+pub use missing::{AuthorizationHelp, MissingRequirements};
 pub use outcome::Outcome;
 pub(crate) use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
-pub(crate) use rejection::needs_client;
 pub use rejection::{Description, Rejection, RejectionKind};
+pub(crate) use rejection::{did_you_mean, needs_client};
 pub use selector::ToolSelector;
 
 use crate::json::Value;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::InvalidInput;
 use super::rejection::Rejection;
+use crate::log::CallResult;
 use crate::tool::{InputRequired, Notification, ToolError};
 
 /// The outcome of a call.
@@ -43,4 +44,17 @@ pub enum Outcome {
     InvalidInput(InvalidInput),
     /// The tool did not run for another reason (OXP "Server Errors").
     Rejected(Rejection),
+}
+
+impl Outcome {
+    /// What the log says about it.
+    pub(super) fn summary(&self) -> CallResult {
+        match self {
+            Self::Done { .. } => ("done", None),
+            Self::InputRequired { .. } => ("input_required", None),
+            Self::Failed { .. } => ("failed", Some("tool_error")),
+            Self::InvalidInput(_) => ("invalid_input", Some("invalid_input")),
+            Self::Rejected(rejection) => ("rejected", Some(rejection.describe().kind.code())),
+        }
+    }
 }

@@ -17,12 +17,15 @@ use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
 use crate::json::Value;
+use crate::log::{CallRecorder, EventLog};
+use crate::names::same;
 #[cfg(feature = "mcp")]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
-use crate::schema::check;
+use crate::schema;
 use crate::settings::{Permission, Settings};
 use crate::tool::{Capabilities, Context, Dialogue, InputRequired, Notification, ToolError};
+use crate::trace::Span;
 
 /// What the server needs to serve calls; created once.
 #[derive(Debug)]
@@ -37,6 +40,8 @@ pub struct Pipeline {
     /// Seals the state of tools that request input. `None` without a key; such tools then have no state.
     #[cfg(feature = "mcp")]
     pub(crate) request_state: Option<RequestStateCodec>,
+    /// The log of events.
+    pub(crate) events: EventLog,
     /// Whether calls count against a rate limit. Constant, because bindings do not change while a server runs.
     pub rate_limited: bool,
     /// Whether every caller gets the same lists, so that shared caches may keep them.
@@ -47,9 +52,11 @@ pub struct Pipeline {
 impl Pipeline {
     /// A pipeline without challenges and rate limit, for tests.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
+        let settings = Settings::read(host, catalog.variables);
         Self {
             catalog,
-            settings: Settings::read(host, catalog.variables),
+            events: EventLog::new(&settings),
+            settings,
             #[cfg(feature = "challenges")]
             challenges: None,
             #[cfg(feature = "mcp")]
@@ -73,6 +80,8 @@ pub struct RequestContext<'a> {
     pub pipeline: &'a Pipeline,
     /// The host.
     pub host: &'a dyn Host,
+    /// Records its calls, for the log.
+    pub calls: &'a CallRecorder,
 }
 
 /// The order of two checks of a call. The first check that fails decides the outcome.
@@ -125,7 +134,26 @@ impl<'a> RequestContext<'a> {
     /// # Errors
     /// [`Rejection::InvalidToolId`], [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`].
     pub fn resolve(&self, selector: &ToolSelector<'_>) -> Result<&'static Tool, Rejection> {
-        selector.resolve(self.pipeline.catalog)
+        selector.resolve(self.pipeline.catalog).map_err(|mut rejection| {
+            if let Rejection::UnknownTool { meant, .. } | Rejection::InvalidToolId { meant } =
+                &mut rejection
+            {
+                *meant = self.nearest(selector);
+            }
+            rejection
+        })
+    }
+
+    /// The tool that was probably meant by a selector of an unknown tool. Only tools that the caller may run are
+    /// suggested.
+    pub(crate) fn nearest(&self, selector: &ToolSelector<'_>) -> Option<String> {
+        let catalog = self.pipeline.catalog;
+        // The names of versions are skipped, so that each tool is compared once.
+        let latest = catalog
+            .names
+            .iter()
+            .filter_map(|(name, at)| catalog.tools.get(*at).filter(|tool| same(tool.name, name)));
+        selector.nearest(latest, |tool| self.allows(tool))
     }
 
     /// Serves one call. A call that could not be decoded is passed as its rejection, because it counts against
@@ -140,10 +168,7 @@ impl<'a> RequestContext<'a> {
         let context = *self;
         Box::pin(async move {
             context.count(1).await?;
-            let prepared = match call {
-                Ok(call) => context.prepare_one(call, CheckOrder::RequirementsFirst).await,
-                Err(rejection) => Err(Outcome::Rejected(rejection)),
-            };
+            let prepared = context.prepare_one(call, CheckOrder::RequirementsFirst).await;
             Ok(context.run_one(prepared).await)
         })
     }
@@ -179,10 +204,7 @@ impl<'a> RequestContext<'a> {
             context.count(calls.len()).await?;
             let mut prepared = Vec::with_capacity(calls.len());
             for call in calls {
-                prepared.push(match call {
-                    Ok(call) => context.prepare_one(call, order).await,
-                    Err(rejection) => Err(Outcome::Rejected(rejection)),
-                });
+                prepared.push(context.prepare_one(call, order).await);
             }
             Ok(prepared)
         })
@@ -199,24 +221,42 @@ impl<'a> RequestContext<'a> {
         ))
     }
 
-    /// Checks a call and gets the tokens that it needs.
+    /// Finds the tool of a call and [`check`](Self::check)s it. A server with an invalid configuration rejects
+    /// every call.
     ///
-    /// The tool id, the version and the caller's permission are checked first, then the requirements and the input
-    /// in the given order. A server with an invalid configuration rejects every call.
+    /// # Errors
+    /// The outcome of a call that cannot run, which is recorded.
+    async fn prepare_one(
+        self,
+        call: Result<ToolRequest<'a>, Rejection>,
+        order: CheckOrder,
+    ) -> Result<Prepared<'a>, Outcome> {
+        let found = call.and_then(|call| {
+            if !self.pipeline.settings.problems.is_empty() {
+                return Err(misconfigured());
+            }
+            Ok((self.resolve(&call.tool)?, call))
+        });
+        let (tool, prepared) = match found {
+            Ok((tool, call)) => (Some(tool), self.check(tool, call, order).await),
+            Err(rejection) => (None, Err(Outcome::Rejected(rejection))),
+        };
+        prepared.inspect_err(|outcome| self.calls.record(tool, outcome.summary(), None, self.host))
+    }
+
+    /// Checks a call and gets the tokens that it needs: first the caller's permission, then the requirements and
+    /// the input in the given order.
     ///
     /// # Errors
     /// The outcome of a call that cannot run.
-    async fn prepare_one(
+    async fn check(
         self,
+        tool: &'static Tool,
         mut call: ToolRequest<'a>,
         order: CheckOrder,
     ) -> Result<Prepared<'a>, Outcome> {
         let Self { principal, pipeline, host, .. } = self;
         let settings = &pipeline.settings;
-        if !settings.problems.is_empty() {
-            return Err(Outcome::Rejected(misconfigured()));
-        }
-        let tool = self.resolve(&call.tool).map_err(Outcome::Rejected)?;
         match settings.permission(tool) {
             Permission::Given => {}
             Permission::Warned => {
@@ -245,16 +285,27 @@ impl<'a> RequestContext<'a> {
         Ok(Prepared { tool, call_id: call_id.map_err(no_id)?, input, dialogue, met })
     }
 
-    /// Runs a call that passed the checks.
+    /// Runs a call that passed the checks, and records it.
     async fn run_one(self, prepared: Result<Prepared<'a>, Outcome>) -> Outcome {
+        let Self { host, calls, .. } = self;
+        match prepared {
+            Ok(prepared) => {
+                let (tool, span) = (prepared.tool, calls.span(host));
+                let outcome = self.run_tool(prepared, span.as_ref()).await;
+                calls.record(Some(tool), outcome.summary(), span, host);
+                outcome
+            }
+            Err(outcome) => outcome,
+        }
+    }
+
+    async fn run_tool(self, prepared: Prepared<'a>, span: Option<&Span>) -> Outcome {
         let Self { principal, pipeline, host, .. } = self;
-        let Prepared { tool, call_id, input, dialogue, met } = match prepared {
-            Ok(prepared) => prepared,
-            Err(outcome) => return outcome,
-        };
+        let Prepared { tool, call_id, input, dialogue, met } = prepared;
         let variables = &pipeline.settings.tools;
         let started = host.now_ms();
-        let context = Context::new(principal, &met.credentials, &dialogue, variables, host);
+        let context =
+            Context::new(principal, &met.credentials, &dialogue, variables, host).within(span);
         let result = (tool.run)(&input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
         let notifications = context.take_notifications();
@@ -264,7 +315,7 @@ impl<'a> RequestContext<'a> {
                 return Outcome::Done { call_id, duration_ms, value, notifications };
             }
             Ok(value) => {
-                let errors = check(tool.output, &(&value).into()).err();
+                let errors = schema::check(tool.output, &(&value).into()).err();
                 let errors = errors.map(|errors| errors.to_string()).unwrap_or_default();
                 faulty_tool(tool, host, "its output does not match output_schema", &errors)
             }

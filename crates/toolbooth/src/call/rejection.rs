@@ -81,7 +81,10 @@ kinds! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
     /// No endpoint has this path.
-    NotFound,
+    NotFound {
+        /// What exists instead.
+        hint: Cow<'static, str>,
+    },
     /// The protocol defines this endpoint, but a hosted server cannot serve it, for this reason.
     NotServed(&'static str),
     /// The endpoint does not accept this method.
@@ -110,13 +113,18 @@ pub enum Rejection {
         supported: &'static str,
     },
     /// The tool id is not well-formed.
-    InvalidToolId,
+    InvalidToolId {
+        /// The tool that was probably meant, if the caller may run it.
+        meant: Option<String>,
+    },
     /// There is no such tool.
     UnknownTool {
         /// The requested id, without version.
         id: String,
         /// The name that a tool with this id would have.
         name: String,
+        /// The tool that was probably meant, if the caller may run it.
+        meant: Option<String>,
     },
     /// The tool has no such version.
     UnknownVersion {
@@ -188,16 +196,17 @@ impl fmt::Display for Description {
 }
 
 impl Rejection {
+    /// No endpoint has this path, and nothing similar exists.
+    pub const NOT_FOUND: Self = Self::NotFound { hint: Cow::Borrowed("GET / lists the endpoints") };
+
     /// The parts of the error response.
     pub fn describe(&self) -> Description {
         use RejectionKind as Kind;
         type Text = Cow<'static, str>;
         let (kind, message, detail): (Kind, Text, Text) = match self {
-            Self::NotFound => (
-                Kind::NotFound,
-                "There is nothing at this address".into(),
-                "GET / lists the endpoints".into(),
-            ),
+            Self::NotFound { hint } => {
+                (Kind::NotFound, "There is nothing at this address".into(), hint.clone())
+            }
             Self::NotServed(reason) => (
                 Kind::NotServed,
                 "This server does not serve this endpoint".into(),
@@ -236,15 +245,19 @@ impl Rejection {
                 "This protocol version is not supported".into(),
                 format!("{field} must be {supported} or absent").into(),
             ),
-            Self::InvalidToolId => (
+            Self::InvalidToolId { meant } => (
                 Kind::InvalidToolId,
                 "The tool id is invalid".into(),
-                InvalidToolId.to_string().into(),
+                format!("{InvalidToolId}{}", did_you_mean(meant.as_deref(), "; d")).into(),
             ),
-            Self::UnknownTool { id, name } => (
+            Self::UnknownTool { id, name, meant } => (
                 Kind::UnknownTool,
                 format!("Tool '{name}' was not found").into(),
-                format!("{id} is not a tool of this server").into(),
+                format!(
+                    "{id} is not a tool of this server{}",
+                    did_you_mean(meant.as_deref(), "; d")
+                )
+                .into(),
             ),
             Self::UnknownVersion { id, name, version } => (
                 Kind::UnknownVersion,
@@ -338,6 +351,11 @@ impl From<InputRequired> for Rejection {
     fn from(required: InputRequired) -> Self {
         Self::CannotAsk { name: required.tool, lacking: required.capabilities() }
     }
+}
+
+/// The question after an error about an unknown name; empty if no name is similar. `start` replaces its first letter.
+pub(crate) fn did_you_mean(meant: Option<&str>, start: &str) -> String {
+    meant.map(|meant| format!("{start}id you mean {meant}?")).unwrap_or_default()
 }
 
 /// Names the missing capabilities, as a sentence.

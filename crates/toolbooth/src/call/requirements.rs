@@ -1,14 +1,20 @@
 //! Checks the requirements of a tool: tokens from the client or from grants, secrets, and a user id.
 
 use super::grants::{Granted, UsedGrants, is_proof};
-use super::missing::MissingRequirements;
+use super::missing::{AuthorizationHelp, MissingRequirements};
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
+#[cfg(feature = "challenges")]
+use crate::address::{is_localhost, is_origin};
 use crate::catalog::Tool;
+#[cfg(feature = "challenges")]
+use crate::challenge::HELP_PATH;
 use crate::host::Host;
 use crate::principal::UserMismatch;
 use crate::secret::Secret;
 use crate::tool::{Credentials, Named};
+#[cfg(feature = "challenges")]
+use crate::url::query_value;
 
 /// The fulfilled requirements of a call.
 pub(super) struct Fulfilled<'a> {
@@ -37,6 +43,7 @@ pub(super) async fn meet<'a>(
         secrets: absent(tool.secrets, &sent.secrets).collect(),
         user_id: tool.user_id && sent.user_id.is_none(),
         challenges: Vec::new(),
+        help: Vec::new(),
     };
     let mut grants = UsedGrants::default();
     for required in tool.authorization {
@@ -55,10 +62,13 @@ pub(super) async fn meet<'a>(
             #[cfg(feature = "challenges")]
             Granted::Token => continue,
             #[cfg(feature = "challenges")]
-            Granted::UserMissing => missing.user_id = true,
+            Granted::UserMissing => {
+                missing.user_id = true;
+                missing.help.extend(help(required.id, context));
+            }
             #[cfg(feature = "challenges")]
             Granted::ConsentRequired(challenge) => missing.challenges.push(challenge),
-            Granted::NotConfigured => {}
+            Granted::NotConfigured => missing.help.extend(help(required.id, context)),
         }
         missing.authorization.push(required.id);
     }
@@ -91,6 +101,25 @@ impl Fulfilled<'_> {
             Err(rejection) => rejection,
         })
     }
+}
+
+/// Where to read how to authorize calls. Without `PUBLIC_URL`, the origin is the host that the client has called.
+#[cfg(feature = "challenges")]
+fn help(provider: &'static str, context: RequestContext<'_>) -> Option<AuthorizationHelp> {
+    let own = context.pipeline.settings.public_url.clone();
+    let origin = own.or_else(|| {
+        let host = context.headers.get("host")?;
+        let scheme = if is_localhost(&host) { "http" } else { "https" };
+        Some(format!("{scheme}://{host}")).filter(|origin| is_origin(origin).is_ok())
+    });
+    let (origin, id) = (origin.unwrap_or_default(), query_value(provider));
+    Some(AuthorizationHelp { provider, url: format!("{origin}{HELP_PATH}{id}") })
+}
+
+/// Without the feature there are no pages about authorization.
+#[cfg(not(feature = "challenges"))]
+fn help(_: &'static str, _: RequestContext<'_>) -> Option<AuthorizationHelp> {
+    None
 }
 
 /// The required ids that were not sent.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::rejection::Rejection;
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version};
-use crate::text::excerpt;
+use crate::text::{excerpt, nearest};
 
 /// How a client selects a tool.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub enum ToolSelector<'t> {
 }
 
 impl ToolSelector<'_> {
-    /// Finds the tool.
+    /// Finds the tool. [`RequestContext::resolve`](super::RequestContext::resolve) adds which tool was probably meant.
     ///
     /// # Errors
     /// [`Rejection::InvalidToolId`], [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`].
@@ -30,7 +30,7 @@ impl ToolSelector<'_> {
                     let name = || excerpt(&format!("{}_{}", id.toolkit, id.tool));
                     find(catalog, &id, text, name)
                 }
-                Err(InvalidToolId) => Err(Rejection::InvalidToolId),
+                Err(InvalidToolId) => Err(Rejection::InvalidToolId { meant: None }),
             },
             Self::Name(name) => {
                 if let Some(tool) = catalog.named(name) {
@@ -38,13 +38,44 @@ impl ToolSelector<'_> {
                 }
                 match ToolRef::parse(name) {
                     Ok(id) => find(catalog, &id, name, || excerpt(name)),
-                    Err(InvalidToolId) => {
-                        Err(Rejection::UnknownTool { id: excerpt(name), name: excerpt(name) })
-                    }
+                    Err(InvalidToolId) => Err(unknown(excerpt(name), excerpt(name))),
                 }
             }
         }
     }
+
+    /// The one of `tools` that was probably meant and that `allows` accepts, as its id or name. Only tools whose first
+    /// letter is right are compared in full, because there may be thousands.
+    pub(super) fn nearest(
+        &self,
+        tools: impl Iterator<Item = &'static Tool>,
+        allows: impl Fn(&Tool) -> bool,
+    ) -> Option<String> {
+        let (text, describe): (_, fn(&Tool) -> String) = match self {
+            Self::Id(text) => (text, |tool| format!("{}.{}", tool.toolkit, tool.tool)),
+            Self::Name(text) => (text, |tool| tool.name.to_owned()),
+            Self::Resolved(_) => return None,
+        };
+        let text = text.split('@').next().unwrap_or_default();
+        let first = text.bytes().next()?;
+        let mut similar = Vec::new();
+        for tool in tools {
+            let starts = tool.name.bytes().next();
+            let is_similar = starts.is_some_and(|byte| byte.eq_ignore_ascii_case(&first));
+            let is_same = tool.tool.eq_ignore_ascii_case(text);
+            if (is_same || is_similar) && allows(tool) {
+                if is_same {
+                    return Some(describe(tool));
+                }
+                similar.push(describe(tool));
+            }
+        }
+        nearest(text, similar.iter().map(String::as_str)).map(str::to_owned)
+    }
+}
+
+fn unknown(id: String, name: String) -> Rejection {
+    Rejection::UnknownTool { id, name, meant: None }
 }
 
 /// Finds a tool by its id. `text` is the id as sent, and `name` the tool's name in an error.
@@ -62,7 +93,7 @@ fn find(
             let version = version.unwrap_or_default();
             Err(Rejection::UnknownVersion { id: unversioned(), name: tool.name, version })
         }
-        Found::Unknown => Err(Rejection::UnknownTool { id: unversioned(), name: name() }),
+        Found::Unknown => Err(unknown(unversioned(), name())),
     }
 }
 

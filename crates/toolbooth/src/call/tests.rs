@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::catalog::{Authorization, Catalog, List, RunError, Tool, ToolFn, Version, run};
 use crate::challenge::Challenge;
+use crate::host::HttpRequest;
 use crate::principal::Principal;
 use crate::schema::{
     AnyKeyword, ArrayKeyword, Engine, Keyword, Literal, Matcher, Number, NumberKeyword,
@@ -153,6 +154,10 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
             context.note(LoggingLevel::Warning, "slow");
             Ok(String::new())
         }
+        "send" => {
+            let sent = context.send(HttpRequest::get("https://service.example")).await;
+            Ok(sent.map_or("unreachable", |_| "sent").to_owned())
+        }
         "revoked" => Err(context.token_refused("mail")),
         "token" => Ok(context.token("mail").map(Secret::expose).unwrap_or_default().to_owned()),
         _ => Ok(input.text + input.mood.as_deref().unwrap_or_default()),
@@ -238,6 +243,11 @@ pub(crate) const LISTS: &[List] = &[
         r#"{"opentool":"1.1.0","info":{"title":"T","version":"1.0.0"},"functions":[]}"#,
         72,
     ),
+    empty(
+        "openrpc",
+        r#"{"openrpc":"1.3.2","info":{"title":"T","version":"1.0.0"},"methods":[]}"#,
+        69,
+    ),
     empty("xaibo", "[]", 1),
     empty("openai", "[]", 1),
     empty("openai-strict", "[]", 1),
@@ -279,7 +289,7 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
 pub(crate) fn every_rejection() -> Vec<Rejection> {
     let text = |text: &str| text.to_owned();
     let rejections = vec![
-        Rejection::NotFound,
+        Rejection::NOT_FOUND,
         Rejection::NotServed("it is hosted"),
         Rejection::MethodNotAllowed { allow: text("POST, OPTIONS") },
         Rejection::ForbiddenOrigin,
@@ -288,8 +298,8 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
         Rejection::InvalidJson(text("EOF at line 1 column 1")),
         Rejection::Malformed(text("x must be a \"string\"")),
         Rejection::UnsupportedVersion { field: "OXP-Version", supported: "1.0" },
-        Rejection::InvalidToolId,
-        Rejection::UnknownTool { id: text("A.B"), name: text("A_B") },
+        Rejection::InvalidToolId { meant: None },
+        Rejection::UnknownTool { id: text("A.B"), name: text("A_B"), meant: None },
         Rejection::UnknownVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
         Rejection::ToolNotAllowed { name: "A_B" },
         Rejection::Unauthenticated { reason: "the token has expired", sent: true },
@@ -306,6 +316,7 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
                 provider: text("mail"),
                 title: text("Mail"),
             }],
+            help: Vec::new(),
         }),
         Rejection::CannotAsk { name: "A_B", lacking: vec![Capability::Form, Capability::Sampling] },
         Rejection::Unavailable("it has no random bytes"),

@@ -17,11 +17,12 @@ pub struct Definition {
     /// A name for people.
     #[serde(default)]
     pub title: Option<String>,
-    /// What the tool does and when to use it, for people and models. At most 1,024 characters.
+    /// What the tool does and when to use it, for people and models. At most 1,024 characters, unless
+    /// the build script allows more.
     pub description: String,
     /// `x.y.z`, the same as in `id`.
     pub version: Version,
-    /// JSON Schema 2020-12 of the input, an object; each property has a description.
+    /// JSON Schema 2020-12 of the input, an object; each property should have a description.
     pub input_schema: Map<String, Value>,
     /// JSON Schema 2020-12 of the value; `{}` is any value, `null` means that the tool returns nothing.
     #[serde(deserialize_with = "present")]

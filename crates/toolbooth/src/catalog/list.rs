@@ -145,15 +145,20 @@ impl List {
     pub fn select<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
         let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(self.head);
         let part = |start, end| self.body.get(start..end).unwrap_or_default();
-        let mut text = part(0, self.head).to_owned();
+        let entries = self.join(entries);
+        [part(0, self.head), &entries, part(end.max(self.head), self.body.len())].concat()
+    }
+
+    /// These entries, separated by commas.
+    pub fn join<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
+        let mut text = String::new();
         let entries = entries.into_iter().filter(|entry| entry.unfit.is_empty());
         for (index, entry) in entries.enumerate() {
             if index > 0 {
                 text.push(',');
             }
-            text.push_str(part(entry.start, entry.end));
+            text.push_str(self.body.get(entry.start..entry.end).unwrap_or_default());
         }
-        text.push_str(part(end.max(self.head), self.body.len()));
         text
     }
 }

@@ -5,6 +5,7 @@ use super::grant_request::GrantedToken;
 use super::grant_store::{GrantId, GrantState, GrantStore};
 use super::owner::Owner;
 use crate::host::Host;
+use crate::log::Event;
 use crate::oauth::{OAuthClient, TokenError, revoke};
 use crate::secret::Secret;
 
@@ -65,7 +66,7 @@ impl GrantStore {
             let GrantState { grant: other, deleted_ms } = self.recent(id, host);
             if !grant.outlives(deleted_ms) {
                 if let Ok(new) = refreshed {
-                    revoke(client, (&new.access, new.refresh.as_deref()), host).await;
+                    self.revoke((id, client), &new, host).await;
                 }
                 return Err(AccessTokenError::missing(deleted_ms));
             }
@@ -94,6 +95,18 @@ impl GrantStore {
             return Err(AccessTokenError::insufficient(grant));
         }
         Ok(grant.into())
+    }
+
+    /// Has the provider revoke a grant that has been deleted.
+    pub(super) async fn revoke(
+        &self,
+        (id, client): (GrantId<'_>, &OAuthClient),
+        grant: &Grant,
+        host: &dyn Host,
+    ) {
+        if revoke(client, (&grant.access, grant.refresh.as_deref()), host).await {
+            self.log(Event::GrantRevoked, id, host);
+        }
     }
 
     async fn refresh(

@@ -8,6 +8,7 @@ use super::grant_store::GrantStore;
 use super::proof;
 use super::types::Challenge;
 use crate::host::{Host, NoRandomness};
+use crate::log::{Event, EventLog};
 use crate::oauth::{OAuthClient, StateKeys, TokenPurpose, random_text};
 use crate::secret::Secret;
 use crate::settings::ConsentSettings;
@@ -23,12 +24,12 @@ pub struct Challenges {
 
 impl Challenges {
     /// Challenges for the configured providers.
-    pub fn new(settings: &ConsentSettings) -> Self {
+    pub(crate) fn new(settings: &ConsentSettings, events: EventLog) -> Self {
         let state_keys = StateKeys::new(&settings.state_keys);
         Self {
             settings: settings.clone(),
             clients: settings.providers.iter().cloned().map(OAuthClient::new).collect(),
-            grants: GrantStore::new(&settings.grant_keys, state_keys.clone()),
+            grants: GrantStore::new(&settings.grant_keys, state_keys.clone(), events),
             state_keys,
         }
     }
@@ -84,13 +85,18 @@ impl Challenges {
         let claims = ChallengeClaims::new(id.clone(), request, seen_ms, granted);
         let expires_ms = host.now_ms().saturating_add(LIFE_MS);
         let token = self.state_keys.seal(TokenPurpose::Challenge, &claims, expires_ms);
+        let provider = &request.provider.provider;
+        let events = &self.grants.events;
+        let caller = request.owner.caller(events);
+        let issued = Event::ChallengeIssued { tool: request.tool, provider: &provider.id, caller };
+        events.write(&issued, host);
         let url = |path: &str| format!("{}{path}?c={token}", self.settings.public_url);
         Ok(Challenge {
             id,
             url: url(START),
             check_url: url(CHECK),
-            provider: request.provider.provider.id.clone(),
-            title: request.provider.provider.title.clone(),
+            provider: provider.id.clone(),
+            title: provider.title.clone(),
         })
     }
 }

@@ -7,6 +7,8 @@ pub(super) const START: &str = "/auth/start";
 pub(super) const CHECK: &str = "/auth/check";
 /// Where providers redirect users; the id of the provider follows.
 pub(super) const CALLBACK: &str = "/auth/callback/";
+/// Explains how calls are authorized; the id of the provider follows.
+pub(crate) const HELP_PATH: &str = "/auth/help/";
 
 /// How long a client may ask for the status of a challenge.
 pub(super) const LIFE_MS: u64 = 15 * 60 * 1000;

@@ -10,6 +10,7 @@ use super::owner::Owner;
 use super::recent_writes::RecentWrites;
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
 use crate::json;
+use crate::log::{Event, EventLog, GrantEvent};
 use crate::oauth::{GrantKeys, Hashes, StateKeys, TokenPurpose};
 use crate::settings::GrantKeySettings;
 
@@ -46,6 +47,7 @@ pub(super) struct GrantStore {
     pub(super) state_keys: StateKeys,
     grant_keys: GrantKeys,
     pub(super) recent_writes: RecentWrites,
+    pub(super) events: EventLog,
 }
 
 /// The state of a user's grant.
@@ -77,9 +79,24 @@ impl StoreKeys {
 }
 
 impl GrantStore {
-    pub(super) fn new(grant_keys: &GrantKeySettings, state_keys: StateKeys) -> Self {
+    pub(super) fn new(
+        grant_keys: &GrantKeySettings,
+        state_keys: StateKeys,
+        events: EventLog,
+    ) -> Self {
         let grant_keys = GrantKeys::new(grant_keys);
-        Self { state_keys, grant_keys, recent_writes: RecentWrites::default() }
+        Self { state_keys, grant_keys, recent_writes: RecentWrites::default(), events }
+    }
+
+    /// Logs what happened to a grant.
+    pub(super) fn log<'a>(
+        &self,
+        event: fn(GrantEvent<'a>) -> Event<'a>,
+        GrantId { owner, provider }: GrantId<'a>,
+        host: &dyn Host,
+    ) {
+        let caller = owner.caller(&self.events);
+        self.events.write(&event(GrantEvent { provider, caller }), host);
     }
 
     /// The keys to write to.
@@ -197,6 +214,7 @@ impl GrantStore {
         let (saved, ()) =
             join(put(&key, &sealed, LIFE, host), self.save_proof(id, grant, host)).await;
         saved?;
+        self.log(Event::GrantCreated, id, host);
         self.recent_writes.insert(&key, &sealed, host.now_ms());
         Ok(())
     }
@@ -207,6 +225,7 @@ impl GrantStore {
         let StoreKeys { grant: key, .. } = self.keys(id);
         if let Ok(sealed) = self.encrypt(&key, grant, host) {
             self.recent_writes.insert(&key, &sealed, host.now_ms());
+            self.log(Event::GrantRefreshed, id, host);
             let _ = put(&key, &sealed, LIFE, host).await;
         }
     }
@@ -263,6 +282,9 @@ impl GrantStore {
         // The grant is invalid already. This removes its tokens from the store.
         for keys in all.into_iter().flatten() {
             let _ = host.delete(&keys.grant).await.inspect_err(|error| log(error, host));
+        }
+        if grant.is_some() {
+            self.log(Event::GrantDeleted, id, host);
         }
         Ok(grant)
     }

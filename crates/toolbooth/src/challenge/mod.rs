@@ -43,9 +43,11 @@ pub use challenges::Challenges;
 pub use types::Challenge;
 #[cfg(feature = "challenges")]
 pub(crate) use {
+    constants::HELP_PATH,
     flow::DeletionError,
     grant_request::{GrantError, GrantRequest, GrantedToken},
     owner::{Owner, OwnerError},
+    page::help,
 };
 
 #[cfg(test)]

@@ -2,10 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::log::EventLog;
 use crate::principal::{Principal, UserMismatch};
 
 /// The longest user id of a grant, in bytes: it travels in URLs and a cookie.
 const LONGEST_USER: usize = 128;
+
+/// What precedes the issuer in the `method` of users with a token.
+const USER: &str = "user ";
 
 /// Whose a grant is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +53,15 @@ impl OwnerError {
 }
 
 impl Owner {
+    /// The caller, as the log of its calls names it.
+    pub(super) fn caller(&self, events: &EventLog) -> String {
+        match (self.method.strip_prefix(USER), &*self.application) {
+            (Some(issuer), _) => events.user(issuer, &self.user),
+            (None, "") => events.anonymous(),
+            (None, application) => events.key(application),
+        }
+    }
+
     /// The user of a request. A token without `sub` is rejected: its holder could name any user, and
     /// use everybody's grants.
     ///
@@ -58,7 +71,7 @@ impl Owner {
         let (method, application) = match principal {
             Principal::Anonymous { .. } => ("none".to_owned(), ""),
             Principal::Key { name, .. } => ("key".to_owned(), name.as_str()),
-            Principal::User { issuer, subject: Some(_), .. } => (format!("user {issuer}"), ""),
+            Principal::User { issuer, subject: Some(_), .. } => (format!("{USER}{issuer}"), ""),
             Principal::User { subject: None, .. } => return Err(OwnerError::MissingSubject),
         };
         match principal.user(user_id).map_err(|UserMismatch| OwnerError::UserMismatch)? {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use crate::http::Response;
+use crate::json;
 use crate::names::is_invisible;
 use crate::oauth::sha256_base64;
 
@@ -19,7 +20,9 @@ dt{color:var(--soft);font-size:.875rem}\
 dd{margin:0 0 .75rem}\
 main>:last-child{margin-bottom:0}\
 ul{margin:0;padding-left:1.25rem}\
-bdi{white-space:pre-wrap}\
+bdi,pre{white-space:pre-wrap}\
+pre{margin:.25rem 0}\
+pre,code{font:.875rem/1.5 ui-monospace,monospace}\
 summary{cursor:pointer}\
 button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--deed);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
 button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
@@ -122,6 +125,28 @@ pub(super) fn done() -> Response {
     let (status, title) = (200, "Done");
     let text = "Access is granted. You can close this page and go back to the application.";
     notice(Notice { status, title, text }, None)
+}
+
+/// The page that explains to developers how a call is authorized at a provider.
+pub(crate) fn help(provider: &str) -> Response {
+    let title = format!("Authorization: {}", Escaped(provider));
+    let id = json::to_string(provider);
+    let main = format!(
+        "<p>A tool of this server uses the account of a user at <strong><bdi>{}</bdi></strong>. The \
+         application that calls the tool must send an access token of that user.</p>\
+         <dl><dt>In the call</dt>\
+         <dd><pre>\"context\": {{\"authorization\": [{{\"id\": {}, \"token\": \"…\"}}]}}</pre>\
+         In MCP, it is the member <code>toolbooth/context</code> of <code>_meta</code>.</dd>\
+         <dt>Scopes of the token</dt>\
+         <dd>The list of tools has them in <code>requirements.authorization</code>.</dd>\
+         <dt>Without a token</dt>\
+         <dd>If the operator has set <code>OAUTH_PROVIDERS</code>, send the user&#39;s id in \
+         <code>context.user_id</code>. The response then has a link where the user can grant \
+         access.</dd></dl>",
+        Escaped(provider),
+        Escaped(&id),
+    );
+    html(200, &title, &main, "'none'")
 }
 
 /// Redirects the browser.

@@ -68,6 +68,10 @@ pub trait BodyStream {
     /// # Errors
     /// See [`BodyError`].
     fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>>;
+
+    /// The first bytes, at most `limit`, of a body that was not read completely: those that have arrived, or that
+    /// arrive within a second. Afterwards, the body cannot be read any more.
+    fn start(&self, limit: usize) -> BoxFuture<'_, Vec<u8>>;
 }
 
 /// Why a body could not be read.

@@ -14,16 +14,16 @@ struct GitHubAuthorization<'a> {
     access_token: &'a str,
 }
 
-/// Revokes the tokens of a grant, if the provider can. A failure is logged: the server itself no
-/// longer uses the grant anyway.
+/// Revokes the tokens of a grant, if the provider can; returns whether it did. A failure is logged: the
+/// server itself no longer uses the grant anyway.
 pub(crate) async fn revoke(
     client: &OAuthClient,
     (access_token, refresh_token): (&str, Option<&str>),
     host: &dyn Host,
-) {
-    let Ok(server) = client.server(host).await else { return };
+) -> bool {
+    let Ok(server) = client.server(host).await else { return false };
     let request = match &server.revocation {
-        None => return,
+        None => return false,
         Some(RevocationEndpoint::Standard(url)) => {
             // Revoking the refresh token should also end the access tokens issued for it.
             let (token, hint) = match refresh_token {
@@ -50,10 +50,10 @@ pub(crate) async fn revoke(
             }
         }
     };
-    match client.send(request, host).await {
-        Ok(response) if !(200..300).contains(&response.status) => {
-            client.log("it did not revoke a grant", host);
-        }
-        Ok(_) | Err(_) => {}
+    let Ok(response) = client.send(request, host).await else { return false };
+    let is_revoked = (200..300).contains(&response.status);
+    if !is_revoked {
+        client.log("it did not revoke a grant", host);
     }
+    is_revoked
 }

@@ -34,6 +34,8 @@ pub(crate) enum TokenPurpose {
     Proof,
     /// The key of a proof in the store.
     ProofKey,
+    /// The name of a caller in the log.
+    Caller,
     /// A request whose client keeps its state while the user is asked.
     ContinuationToken,
 }
@@ -49,6 +51,7 @@ impl TokenPurpose {
             Self::Failure => "failure",
             Self::Proof => "proof",
             Self::ProofKey => "proof key",
+            Self::Caller => "caller",
             Self::ContinuationToken => "pause",
         }
     }

@@ -1,6 +1,6 @@
 //! The routes of authorization challenges and grants, which users open in a browser and clients poll.
 
-use super::route::{Cors, Handler, Protocol, Route, delete, get, post};
+use super::route::{Cors, EncodeRejection, Handler, Protocol, Route, delete, get, post};
 use super::{oxp, version_free};
 
 /// A step of an authorization, or the deletion of its grant.
@@ -40,9 +40,10 @@ pub(super) static CONSENT: Protocol = Protocol {
             path: "/grants/{provider}",
             methods: &[delete(Handler::Consent(ConsentHandler::DeleteGrant))],
         },
+        Route { path: "/help/{provider}", methods: &[get(Handler::AuthorizationHelp)] },
     ],
     check_version: version_free,
-    encode_rejection: oxp::encode_rejection,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::SameOrigin,
 };
@@ -54,7 +55,7 @@ pub(super) static CHECK: Protocol = Protocol {
     listed: false,
     routes: &[Route { path: "", methods: &[get(Handler::Consent(ConsentHandler::Check))] }],
     check_version: version_free,
-    encode_rejection: oxp::encode_rejection,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::AnyPage,
 };

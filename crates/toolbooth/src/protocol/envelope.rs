@@ -7,18 +7,18 @@
 use serde::Serialize;
 use serde_json::Map;
 
-use super::context::malformed;
+use super::context::{malformed, text};
 use super::oxp::{self, Format, reject};
 use super::{
-    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, discriminator, get, post,
-    version_free,
+    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route,
+    discriminator, get, post, shapes, version_free,
 };
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
 
 /// OTC, if the request names no version.
-const OTC_1_0: Format = Format::Otc("otc://1.0");
+pub(super) const OTC_1_0: Format = Format::Otc("otc://1.0");
 /// OXP with envelopes, if the request names no version.
 pub(super) const OXP_1_0: Format = Format::Oxp("urn:oxp:1.0");
 
@@ -47,7 +47,7 @@ pub static OTC: Protocol = Protocol {
         Route { path: "/call", methods: &[post(Handler::Call(call_otc))] },
     ],
     check_version: version_free,
-    encode_rejection: |rejection, _| reject(OTC_1_0, rejection),
+    encode_rejection: EncodeRejection::Plain(|rejection, _| reject(OTC_1_0, rejection)),
     response_headers: &[],
     cors: Cors::Configured,
 };
@@ -67,7 +67,7 @@ pub static OXP: Protocol = Protocol {
         Route { path: "/call", methods: &[post(Handler::Call(call_oxp))] },
     ],
     check_version: version_free,
-    encode_rejection: |rejection, _| reject(OXP_1_0, rejection),
+    encode_rejection: EncodeRejection::Plain(|rejection, _| reject(OXP_1_0, rejection)),
     response_headers: &[],
     cors: Cors::Configured,
 };
@@ -104,9 +104,16 @@ fn call(request: PostRequest<'_>, unmarked: Format) -> CallResponse<'_> {
 
 /// Decodes a body (T12, T13, XM4), and chooses the format of its response: that of the version that the
 /// request names, or `unmarked` if it names none.
-fn decode(body: Value<'_>, unmarked: Format) -> (Format, Result<ToolRequest<'_>, Rejection>) {
+pub(super) fn decode(
+    body: Value<'_>,
+    unmarked: Format,
+) -> (Format, Result<ToolRequest<'_>, Rejection>) {
+    let has_user = match unmarked {
+        Format::Otc(_) => true,
+        Format::Oxp(_) | Format::Flat => false,
+    };
     match format(&body, unmarked) {
-        Ok(format) => (format, open(body).and_then(decode_request)),
+        Ok(format) => (format, open(body).and_then(|request| decode_request(request, has_user))),
         Err(rejection) => (nearest(&body, unmarked), Err(rejection)),
     }
 }
@@ -160,18 +167,36 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
             Ok(request)
         }
         (Some(_), false) => Err(malformed("request must be an object with tool_id and input")),
-        (None, false) => {
-            Err(malformed("request is missing; it must be an object with tool_id and input"))
-        }
+        (None, false) => Err(malformed(format!(
+            "request is missing; it must be an object with tool_id and input{}",
+            shapes::hint(&body)
+        ))),
     }
 }
 
 /// Decodes the call. Its errors say that they are about `request`.
-fn decode_request(request: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
-    oxp::decode(request).map_err(|rejection| match rejection {
+fn decode_request(request: Value<'_>, has_user: bool) -> Result<ToolRequest<'_>, Rejection> {
+    let call = if has_user { decode_with_user(request) } else { oxp::decode(request) };
+    call.map_err(|rejection| match rejection {
         Rejection::Malformed(detail) => Rejection::Malformed(format!("in request: {detail}")),
         other => other,
     })
+}
+
+/// Decodes a call that may have `user_id` next to `tool_id`, as LangChain's client sends it.
+fn decode_with_user(mut request: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
+    let user_id = match &mut request {
+        Value::Object(members) => text(members, "user_id", "")?,
+        _ => None,
+    };
+    let mut call = oxp::decode(request)?;
+    if let Some(user_id) = user_id {
+        let sent = call.credentials.user_id.replace(user_id.into_owned());
+        if sent.is_some() && sent != call.credentials.user_id {
+            return Err(malformed("user_id and context.user_id must be the same"));
+        }
+    }
+    Ok(call)
 }
 
 /// Renders a tool of OTC's list, which has the input schema one level deeper (T32).

@@ -5,6 +5,7 @@
 //! on those that it recognizes. A new protocol is a module and a row in the table below; CONTRIBUTING.md has
 //! the checklist.
 
+mod bounded;
 #[cfg(feature = "challenges")]
 mod consent;
 mod context;
@@ -12,6 +13,7 @@ mod discriminator;
 pub mod envelope;
 mod jsonrpc;
 mod keywords;
+mod langchain;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 mod opentool;
@@ -20,19 +22,23 @@ mod page;
 mod portable;
 #[cfg(feature = "providers")]
 mod providers;
+mod request_id;
 mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+mod shapes;
 #[cfg(feature = "xaibo")]
 mod xaibo;
 
 #[cfg(feature = "challenges")]
 pub use consent::ConsentHandler;
 pub use page::{Page, PageError};
+pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use root::ROOT;
 pub use route::{
-    CallHandler, CallResponse, Cors, Handler, MethodHandler, PostRequest, Protocol, Route,
+    CallHandler, CallResponse, Cors, EncodeRejection, Endpoint, Handler, MethodHandler,
+    PostRequest, Protocol, Route,
 };
 use route::{get, post};
 
@@ -92,12 +98,16 @@ protocols! {
         lists: &[xaibo::LIST],
         samples: &[(&["/execute"], &sample::XAIBO)]
     }
+    "/langchain" => langchain::LANGCHAIN {
+        lists: &[],
+        samples: &[(&["/tools/call"], &sample::LANGCHAIN)]
+    }
     "/opentool" => opentool::OPENTOOL {
         lists: &[opentool::LIST],
         samples: &[(&["/call"], &sample::OPENTOOL), (&["/streamCall"], &sample::OPENTOOL_STREAM)]
     }
     "/jsonrpc" => jsonrpc::JSONRPC {
-        lists: &[],
+        lists: &[jsonrpc::LIST],
         samples: &[(&[""], &sample::JSONRPC)]
     }
     #[cfg(feature = "mcp")]

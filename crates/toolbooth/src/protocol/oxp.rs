@@ -11,7 +11,10 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::context::{credentials, malformed, text};
-use super::{CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post};
+use super::{
+    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route, get, post,
+    shapes,
+};
 use crate::call::{Nulls, Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
@@ -37,7 +40,7 @@ pub static OXP: Protocol = Protocol {
         Route { path: "/call", methods: &[post(Handler::Call(call))] },
     ],
     check_version,
-    encode_rejection,
+    encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: VERSION_HEADER,
     cors: Cors::Configured,
 };
@@ -91,9 +94,9 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
         return Err(malformed("the body must be an object with tool_id and input"));
     };
     let call = ToolRequest {
-        tool: text(&mut body, "tool_id", "")?
-            .map(ToolSelector::Id)
-            .ok_or_else(|| malformed("tool_id is missing; it must be a string"))?,
+        tool: text(&mut body, "tool_id", "")?.map(ToolSelector::Id).ok_or_else(|| {
+            malformed(format!("tool_id is missing; it must be a string{}", shapes::hint(&body)))
+        })?,
         call_id: text(&mut body, "call_id", "")?.map(Cow::into_owned),
         input: body.take("input").unwrap_or_else(|| Value::Object(Object::default())),
         nulls: Nulls::Exact,

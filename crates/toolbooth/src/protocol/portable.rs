@@ -35,14 +35,45 @@ pub(super) fn reduce(schema: &Value) -> Map<String, Value> {
     for (keyword, value) in &schema {
         rules.extend(rule(keyword, value));
     }
-    let text = |key| schema.get(key).and_then(Value::as_str).map(str::trim);
-    let description = text("description").or_else(|| text("title")).filter(|text| !text.is_empty());
-    let mut sentences: Vec<String> = description.map(sentence).into_iter().collect();
-    sentences.extend(rules.into_iter().map(|rule| sentence(&rule)));
-    if !sentences.is_empty() {
-        reduced.insert("description".to_owned(), sentences.join(" ").into());
+    let text = |key| schema.get(key).and_then(Value::as_str);
+    let description = text("description").or_else(|| text("title"));
+    let description = description.filter(|text| !text.trim().is_empty());
+    let description = match description {
+        Some(text) if rules.is_empty() && !digits_only(text.trim()) => text.to_owned(),
+        description => {
+            let first = description.map(|text| sentence(text.trim()));
+            let rules = rules.iter().map(|rule| sentence(rule));
+            first.into_iter().chain(rules).collect::<Vec<_>>().join(" ")
+        }
+    };
+    if !description.is_empty() {
+        reduced.insert("description".to_owned(), description.into());
     }
     reduced
+}
+
+/// The rule of a schema that allows any type.
+const ANY_TYPE: &str = "May be of any type";
+
+/// A reduced schema as a noun, and the rest of its description; empty if it has none.
+fn described(reduced: &Map<String, Value>) -> (String, String) {
+    let description = reduced.get("description").and_then(Value::as_str).unwrap_or_default();
+    let any = format!("{ANY_TYPE}.");
+    match description.split_once(&any) {
+        None => (noun(reduced), description.to_owned()),
+        Some((before, after)) => {
+            let rest = [before.trim(), after.trim()].join(" ");
+            ("any value".to_owned(), rest.trim().to_owned())
+        }
+    }
+}
+
+/// A reduced schema as a noun, with its description in parentheses.
+fn noun_with_description(reduced: &Map<String, Value>) -> String {
+    match described(reduced) {
+        (noun, description) if description.is_empty() => noun,
+        (noun, description) => format!("{noun} ({description})"),
+    }
 }
 
 /// Describes the properties or items of a reduced schema, such as `An object with street (string, required).`, for
@@ -64,9 +95,7 @@ fn noun(reduced: &Map<String, Value>) -> String {
     let mut text = match kind {
         "array" => {
             let items = reduced.get("items").and_then(Value::as_object).unwrap_or(&empty);
-            let description = items.get("description").and_then(Value::as_str);
-            let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
-            format!("array of {}{description}", noun(items))
+            format!("array of {}", noun_with_description(items))
         }
         "object" => {
             let required = reduced.get("required").and_then(Value::as_array);
@@ -75,9 +104,10 @@ fn noun(reduced: &Map<String, Value>) -> String {
             let part = |(name, schema): (&String, &Value)| {
                 let schema = schema.as_object().unwrap_or(&empty);
                 let required = if is_required(name) { ", required" } else { "" };
-                let description = schema.get("description").and_then(Value::as_str);
-                let description = description.map(|text| format!(": {text}")).unwrap_or_default();
-                format!("{name} ({}{required}{description})", noun(schema))
+                match described(schema) {
+                    (noun, text) if text.is_empty() => format!("{name} ({noun}{required})"),
+                    (noun, text) => format!("{name} ({noun}{required}: {text})"),
+                }
             };
             let parts = reduced.get("properties").and_then(Value::as_object).unwrap_or(&empty);
             let parts: Vec<String> = parts.iter().map(part).collect();
@@ -146,7 +176,7 @@ fn infer_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static 
         "number"
     } else {
         if options.is_empty() && !has(&["minLength", "maxLength", "pattern", "format"]) {
-            rules.push("May be of any type".to_owned());
+            rules.push(ANY_TYPE.to_owned());
         }
         "string"
     }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::oxp::{Format, VERSION_HEADER};
 use super::{
-    CallResponse, Cors, Handler, PROTOCOLS, Page, PageError, PostRequest, Protocol, Route,
-    discriminator, envelope, get, opentool, oxp, post,
+    CallResponse, Cors, EncodeRejection, Endpoint, Handler, PROTOCOLS, Page, PageError,
+    PostRequest, Protocol, Route, discriminator, envelope, get, opentool, oxp, post,
 };
 use crate::call::{Rejection, RequestContext};
 use crate::json;
@@ -27,7 +27,7 @@ pub(crate) static ROOT: Protocol = Protocol {
         Route { path: "/load", methods: &[get(Handler::List(opentool::load))] },
     ],
     check_version: oxp::check_version,
-    encode_rejection: oxp::encode_rejection,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: VERSION_HEADER,
     cors: Cors::Configured,
 };
@@ -70,12 +70,6 @@ struct IndexedProtocol {
     endpoints: Vec<Endpoint>,
 }
 
-#[derive(Serialize)]
-struct Endpoint {
-    method: &'static str,
-    path: String,
-}
-
 impl Index {
     fn new() -> Self {
         let protocols = PROTOCOLS.iter().filter(|(_, protocol)| protocol.listed);
@@ -91,13 +85,7 @@ impl Index {
 
 impl IndexedProtocol {
     fn new(mount: &str, protocol: &Protocol) -> Self {
-        let endpoints = protocol.routes.iter().flat_map(|route| {
-            let listed = route.methods.iter().filter(|one| one.handler.is_listed());
-            listed.map(move |one| Endpoint {
-                method: one.method.name(),
-                path: format!("{mount}{}", route.path),
-            })
-        });
-        Self { name: protocol.name, title: protocol.title, endpoints: endpoints.collect() }
+        let endpoints = protocol.endpoints(mount).collect();
+        Self { name: protocol.name, title: protocol.title, endpoints }
     }
 }

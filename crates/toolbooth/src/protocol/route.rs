@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 #[cfg(feature = "challenges")]
 use super::consent::ConsentHandler;
 use super::page::{Page, PageError};
@@ -24,11 +26,20 @@ pub struct Protocol {
     /// Rejects headers that ask for a version that is not served.
     pub check_version: fn(&dyn Headers) -> Result<(), Rejection>,
     /// Encodes the response to a rejected request, with the header that HTTP requires.
-    pub encode_rejection: fn(&Rejection, &Pipeline) -> Response,
+    pub encode_rejection: EncodeRejection,
     /// Headers of every response.
     pub response_headers: &'static [(&'static str, &'static str)],
     /// Which web pages may call.
     pub cors: Cors,
+}
+
+/// How a protocol encodes the response to a rejected request.
+#[derive(Debug, Clone, Copy)]
+pub enum EncodeRejection {
+    /// Every request that is rejected for the same reason gets the same response.
+    Plain(fn(&Rejection, &Pipeline) -> Response),
+    /// The response repeats the id of the request, if its body begins with an object that has one.
+    WithId(fn(&Rejection, Option<&serde_json::Value>, &Pipeline) -> Response),
 }
 
 /// Which web pages may call a route from a browser.
@@ -93,8 +104,14 @@ pub enum Handler {
     /// Performs a step of an authorization, for a user in a browser or for a client that polls.
     #[cfg(feature = "challenges")]
     Consent(ConsentHandler),
+    /// Explains to developers how calls are authorized at a provider.
+    #[cfg(feature = "challenges")]
+    AuthorizationHelp,
     /// Belongs to the protocol, but a hosted server cannot serve it, for this reason. The index omits it.
     NotServed(&'static str),
+    /// The path does not accept the method, but clients use it to find out whether they need credentials: without
+    /// them the response is 401, with them 405.
+    NotAllowed,
 }
 
 /// Serves the calls in a request.
@@ -117,6 +134,32 @@ impl fmt::Debug for PostRequest<'_> {
     }
 }
 
+/// A method of a path. Displays as `GET /tools`.
+#[derive(Debug, Serialize)]
+pub struct Endpoint {
+    method: &'static str,
+    path: String,
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+impl Protocol {
+    /// Its endpoints below a mount, without those that are not served.
+    pub(crate) fn endpoints(&self, mount: &str) -> impl Iterator<Item = Endpoint> {
+        self.routes.iter().flat_map(move |route| {
+            let served = route.methods.iter().filter(|one| one.handler.is_listed());
+            served.map(move |one| Endpoint {
+                method: one.method.name(),
+                path: format!("{mount}{}", route.path),
+            })
+        })
+    }
+}
+
 impl Route {
     /// The handler of a method.
     pub fn handler(&self, method: Method) -> Option<&Handler> {
@@ -130,7 +173,7 @@ impl Route {
     /// The methods it accepts, as in an `Allow` header.
     pub fn allow(&self) -> String {
         let mut allow = String::new();
-        for one in self.methods {
+        for one in self.methods.iter().filter(|one| one.handler.is_allowed()) {
             allow.push_str(one.method.name());
             allow.push_str(", ");
             if one.method == Method::Get && one.handler.answers_head() {
@@ -153,8 +196,13 @@ impl Handler {
         }
     }
 
+    /// Whether `Allow` names its method.
+    fn is_allowed(&self) -> bool {
+        !matches!(self, Self::NotAllowed)
+    }
+
     /// Whether the index names it.
-    pub(crate) fn is_listed(&self) -> bool {
-        !matches!(self, Self::NotServed(_))
+    fn is_listed(&self) -> bool {
+        !matches!(self, Self::NotServed(_) | Self::NotAllowed)
     }
 }

@@ -200,6 +200,14 @@ pub(super) const OTC: Sample = Sample {
     ..OXP_ENVELOPE
 };
 
+/// LangChain's clients, which call a tool by its name.
+pub(super) const LANGCHAIN: Sample = Sample {
+    title: "LangChain",
+    call: |call| with(oxp_call(call), "tool_id", Some(&call.name.into())),
+    body: OTC.body,
+    ..FLAT
+};
+
 /// JSON-RPC.
 pub(super) const JSONRPC: Sample = Sample {
     title: "JSON-RPC",
@@ -241,9 +249,9 @@ pub(super) const MCP: Sample = Sample {
     value: "/result/structuredContent",
     value_form: ValueForm::Object,
     is_error: |response| !response["error"].is_null() || response["result"]["isError"] == true,
-    error: &["/error/message", "/result/content/0/text", "/result/content/1/text"],
+    error: &["/error/message", "/result/content/0/text"],
     rejection: &["/error/message"],
-    rejection_members: r#"{"jsonrpc": "2.0"}"#,
+    rejection_members: r#"{"jsonrpc": "2.0", "id": null}"#,
     missing_scope_status: 403,
     // A result, because a model can have its user do something about it.
     missing_requirements_status: 200,

@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::bounded::{bounded, truncate};
 use super::context::{credentials, malformed};
 use super::portable::{describe_parts, reduce};
 use super::{
-    CallResponse, Cors, Handler, Page, PostRequest, Protocol, Route, get, post, rejection_response,
-    version_free,
+    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route, get, post,
+    rejection_response, shapes, version_free,
 };
 use crate::call::{
-    Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, needs_client,
+    Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
+    needs_client,
 };
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::http::Response;
@@ -37,11 +39,11 @@ pub(super) static XAIBO: Protocol = Protocol {
         Route { path: "/execute", methods: &[post(Handler::Call(execute))] },
     ],
     check_version: version_free,
-    encode_rejection: |rejection, _| {
+    encode_rejection: EncodeRejection::Plain(|rejection, _| {
         let description = rejection.describe();
         let error = description.to_string();
         rejection_response(description.kind.status(), rejection, &ToolResult::new(Err(&error)))
-    },
+    }),
     response_headers: &[],
     cors: Cors::Configured,
 };
@@ -94,12 +96,16 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with tool_name and parameters"));
     };
+    let parameters = body.take("parameters");
     let tool = match body.take("tool_name") {
         Some(Value::String(name)) => ToolSelector::Name(name),
         Some(_) => return Err(malformed("tool_name must be a string")),
-        None => return Err(malformed("tool_name is missing; it must be a string")),
+        None => {
+            let hint = shapes::hint(&body);
+            return Err(malformed(format!("tool_name is missing; it must be a string{hint}")));
+        }
     };
-    let input = match body.take("parameters") {
+    let input = match parameters {
         None => Value::Object(Object::default()),
         Some(Value::Object(parameters)) => Value::Object(parameters),
         Some(_) => return Err(malformed("parameters must be an object")),
@@ -126,8 +132,8 @@ fn encode(
     available: impl Fn() -> Vec<&'static str>,
 ) -> Result<Response, Rejection> {
     let result = match outcome {
-        Outcome::Done { value, .. } => Ok(value),
-        Outcome::Failed { error, .. } => Err(execution_error(error)),
+        Outcome::Done { value, .. } => Ok(bounded(value)),
+        Outcome::Failed { error, .. } => Err(truncate(execution_error(error))),
         Outcome::InvalidInput(input) => Err(format!("Invalid tool parameters: {input}")),
         Outcome::InputRequired { required, .. } => Err(not_run(required.into(), available)?),
         Outcome::Rejected(rejection) => Err(not_run(rejection, available)?),
@@ -170,7 +176,7 @@ fn not_run(
     available: impl Fn() -> Vec<&'static str>,
 ) -> Result<String, Rejection> {
     let what = match &rejection {
-        Rejection::InvalidToolId => "Tool not found".to_owned(),
+        Rejection::InvalidToolId { .. } => "Tool not found".to_owned(),
         Rejection::UnknownTool { id, .. } => format!("Tool '{id}' not found"),
         Rejection::UnknownVersion { id, version, .. } => {
             format!("Tool '{id}@{version}' not found")
@@ -185,7 +191,7 @@ fn not_run(
         Rejection::CannotAsk { lacking, .. } => {
             return Ok(format!("Tool execution failed: {}", needs_client(lacking)));
         }
-        Rejection::NotFound
+        Rejection::NotFound { .. }
         | Rejection::NotServed(_)
         | Rejection::MethodNotAllowed { .. }
         | Rejection::ForbiddenOrigin
@@ -199,7 +205,13 @@ fn not_run(
         | Rejection::Unavailable(_)
         | Rejection::Internal => return Err(rejection),
     };
-    Ok(not_found(&what, &available()))
+    let meant = match &rejection {
+        Rejection::InvalidToolId { meant } | Rejection::UnknownTool { meant, .. } => {
+            meant.as_deref()
+        }
+        _ => None,
+    };
+    Ok(not_found(&what, &available()) + &did_you_mean(meant, ". D"))
 }
 
 /// Xaibo's `Tool`.
@@ -237,7 +249,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let input = reduce(&schema.into());
     Rendering::of(&XaiboTool {
         name: listed.name,
-        description: sentences([&listed.definition.description, text(&input, "description")]),
+        description: with_rules(&listed.definition.description, &[text(&input, "description")]),
         parameters: parameters(&input, &defaults),
     })
 }
@@ -286,11 +298,10 @@ fn parameter<'a>(
     };
     ToolParameter {
         r#type: text(reduced, "type"),
-        description: sentences([
+        description: with_rules(
             text(reduced, "description"),
-            &describe_parts(reduced),
-            &other_values,
-        ]),
+            &[&describe_parts(reduced), &other_values],
+        ),
         required,
         default,
         r#enum: texts,
@@ -299,6 +310,14 @@ fn parameter<'a>(
 
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A description followed by rules. Without rules it stays as written.
+fn with_rules(description: &str, rules: &[&str]) -> String {
+    if rules.iter().all(|rule| rule.is_empty()) {
+        return description.to_owned();
+    }
+    sentences([description].into_iter().chain(rules.iter().copied()))
 }
 
 /// Joins the texts that are not empty, each with a full stop.

@@ -1,25 +1,35 @@
 //! The routes of authorization challenges and grants.
 
 use super::Server;
-use crate::call::{self, Rejection};
+use crate::call::{self, Pipeline, Rejection};
 use crate::catalog::Tool;
-use crate::challenge::DeletionError;
+use crate::challenge::{self, DeletionError};
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::protocol::ConsentHandler;
+use crate::protocol::{ConsentHandler, Protocol};
 use crate::settings::Permission;
+use crate::url::query_value;
 
 impl Server {
+    /// The page about a provider that tools require.
+    pub(super) fn authorization_help(&self, provider: &str) -> Result<Response, Rejection> {
+        let Pipeline { catalog, settings, .. } = &self.pipeline;
+        let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
+        let mut required = catalog.tools.iter().filter(permitted).flat_map(|it| it.authorization);
+        let found = required.find(|it| query_value(it.id).to_string() == provider);
+        found.map(|it| challenge::help(it.id)).ok_or(Rejection::NOT_FOUND)
+    }
+
     /// Serves one of these routes. Only the deletion of a grant needs credentials, so the rate limit counts by
     /// network.
     pub(super) async fn consent(
         &self,
-        handler: ConsentHandler,
-        provider: &str,
+        protocol: &Protocol,
+        (handler, provider): (ConsentHandler, &str),
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
-        let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NotFound)?;
+        let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NOT_FOUND)?;
         if let Err(rejection) = self.pipeline.count_visit(headers, host).await {
             return match handler {
                 ConsentHandler::Check | ConsentHandler::DeleteGrant => Err(rejection),
@@ -49,13 +59,13 @@ impl Server {
                 if headers.get("origin").is_some_and(|origin| !origins.allow(&origin)) {
                     return Err(Rejection::ForbiddenOrigin);
                 }
-                let principal = self.authenticator.authenticate(headers, host).await?;
+                let principal = self.authenticate(protocol, headers, host).await?;
                 if !self.pipeline.settings.problems.is_empty() {
                     return Err(call::misconfigured());
                 }
                 let deleted = challenges.delete_grant((provider, query), &principal, host).await;
                 deleted.map_err(|error| match error {
-                    DeletionError::UnknownProvider => Rejection::NotFound,
+                    DeletionError::UnknownProvider => Rejection::NOT_FOUND,
                     DeletionError::Owner(error) => {
                         Rejection::Malformed(format!("in the query: {}", error.message()))
                     }

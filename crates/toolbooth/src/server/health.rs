@@ -16,11 +16,13 @@ struct Health<'a> {
     status: &'static str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     problems: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
 }
 
 impl Server {
     /// Responds with 200 if calls can be served and with 503 if not. Only callers with valid credentials
-    /// get the problems, which are also in the log. The response is not cached.
+    /// get the problems and warnings, which are also in the log. The response is not cached.
     pub(super) async fn health(&self, headers: &dyn Headers, host: &dyn Host) -> Response {
         let mut problems = self.pipeline.settings.problems.clone();
         if let Err(error) = host.get(HEALTH_KEY).await {
@@ -28,10 +30,12 @@ impl Server {
             problems.push("the KV namespace does not answer".to_owned());
         }
         let (status, text) = if problems.is_empty() { (200, "OK") } else { (503, "unavailable") };
-        if !problems.is_empty() && !self.is_authenticated(headers, host).await {
-            problems.clear();
+        let has_details = !problems.is_empty() || !self.warnings.is_empty();
+        let mut health = Health { status: text, problems: &[], warnings: &[] };
+        if has_details && self.is_authenticated(headers, host).await {
+            (health.problems, health.warnings) = (&problems, &self.warnings);
         }
-        Response::json_of(status, &Health { status: text, problems: &problems })
+        Response::json_of(status, &health)
     }
 
     /// Whether a request has valid credentials.

@@ -1,9 +1,11 @@
 //! The server: routes a request, authenticates the caller, and runs the handler.
 
+mod calls;
 #[cfg(feature = "challenges")]
 mod consent;
 mod health;
 mod router;
+mod warnings;
 
 use std::borrow::Cow;
 
@@ -13,12 +15,16 @@ use crate::catalog::Catalog;
 #[cfg(feature = "challenges")]
 use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, boxed};
-use crate::http::{self, Body, BodyError, Headers, Method, Origins, Request, Response};
+use crate::http::{self, Body, BodyError, BodyStream, Headers, Method, Origins, Request, Response};
 use crate::json;
+use crate::log::{CallRecorder, EventLog, Sampler};
 #[cfg(feature = "mcp")]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
-use crate::protocol::{CallHandler, Cors, Handler, Page, PageError, PostRequest, Protocol};
+use crate::protocol::{
+    CallHandler, Cors, EncodeRejection, Handler, MAX_ID_BYTES, Page, PageError, PostRequest,
+    Protocol, request_id,
+};
 use crate::settings::Settings;
 use router::Match;
 
@@ -27,6 +33,19 @@ use router::Match;
 pub struct Server {
     authenticator: Authenticator,
     pipeline: Pipeline,
+    sampler: Sampler,
+    /// Whether calls are measured. Constant, as bindings are.
+    is_measured: bool,
+    /// What the operator should know, although calls can be served.
+    warnings: Vec<String>,
+}
+
+/// The body of a request, as far as it has been read.
+struct Received<'a> {
+    /// All bytes, or none if there is a `rest`.
+    bytes: Vec<u8>,
+    /// The body, if it has not been read yet.
+    rest: Option<&'a dyn BodyStream>,
 }
 
 /// Caching of a page that is the same for every caller. Caches may keep it but must revalidate it, so
@@ -37,31 +56,47 @@ const PRIVATE_CACHING: &[(&str, &str)] =
     &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
 
 impl Server {
-    /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration.
+    /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration, or
+    /// each warning if there is no problem.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let authenticator = Authenticator::new(&settings.auth);
         for problem in &settings.problems {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
+        let warnings = match settings.problems.as_slice() {
+            [] => warnings::warnings(catalog, &settings),
+            _ => Vec::new(),
+        };
+        for warning in &warnings {
+            host.log(Level::Warn, "configuration", &[("warning", warning)]);
+        }
+        let events = EventLog::new(&settings);
+        let sampler = Sampler::new(settings.log.sample, host);
         let pipeline = Pipeline {
             catalog,
             #[cfg(feature = "challenges")]
-            challenges: settings.consent.as_ref().map(Challenges::new),
+            challenges: settings.consent.as_ref().map(|it| Challenges::new(it, events.clone())),
+            events,
             #[cfg(feature = "mcp")]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
             rate_limited: host.is_limited(),
             same_for_all: authenticator.is_same_for_all(),
         };
-        Self { authenticator, pipeline }
+        let is_measured = host.is_measured();
+        Self { authenticator, pipeline, sampler, is_measured, warnings }
     }
 
     /// Serves one request. Every error becomes a response.
     pub async fn answer(&self, request: Request<'_>, host: &dyn Host) -> Response {
         let found = router::find(request.path);
         let Match { protocol, .. } = found;
-        let (method, headers) = (request.method, request.headers);
+        let Request { method, query, headers, body, .. } = request;
+        let mut received = match body {
+            Body::Read(bytes) => Received { bytes, rest: None },
+            Body::Unread(stream) => Received { bytes: Vec::new(), rest: Some(stream) },
+        };
         // Only browsers send `Origin`. `Host` and the request's URL cannot be compared with it: after DNS rebinding,
         // both contain the name that the page chose.
         let origin = headers.get("origin");
@@ -75,10 +110,12 @@ impl Server {
         } else if method == Method::Options {
             options(found, headers, origin.is_some() && origins.is_some())
         } else {
-            self.handle(found, request, host).await
+            self.handle(found, method, (query, headers), &mut received, host).await
         };
-        let response = response
-            .unwrap_or_else(|rejection| (protocol.encode_rejection)(&rejection, &self.pipeline));
+        let response = match response {
+            Ok(response) => response,
+            Err(rejection) => self.reject(protocol, &rejection, method, &received).await,
+        };
         let mut response = self.finish(protocol, origin, response);
         if method == Method::Head {
             response.body = (&[]).into();
@@ -91,11 +128,42 @@ impl Server {
         &self.pipeline
     }
 
-    /// The response to a request that panicked.
-    pub fn failed(&self, path: &str, headers: &dyn Headers) -> Response {
+    /// The response to a request that panicked. `start` is the beginning of its body, as far as it is known.
+    pub fn failed(&self, path: &str, headers: &dyn Headers, start: &[u8]) -> Response {
         let protocol = router::find(path).protocol;
-        let response = (protocol.encode_rejection)(&Rejection::Internal, &self.pipeline);
+        let response = self.encode_rejection(protocol, &Rejection::Internal, start);
         self.finish(protocol, headers.get("origin"), response)
+    }
+
+    /// The response to a rejected request.
+    async fn reject(
+        &self,
+        protocol: &Protocol,
+        rejection: &Rejection,
+        method: Method,
+        received: &Received<'_>,
+    ) -> Response {
+        match (protocol.encode_rejection, received.rest) {
+            (EncodeRejection::WithId(_), Some(body)) if method == Method::Post => {
+                let start = boxed(body.start(MAX_ID_BYTES)).await;
+                self.encode_rejection(protocol, rejection, &start)
+            }
+            _ => self.encode_rejection(protocol, rejection, &received.bytes),
+        }
+    }
+
+    fn encode_rejection(
+        &self,
+        protocol: &Protocol,
+        rejection: &Rejection,
+        start: &[u8],
+    ) -> Response {
+        match protocol.encode_rejection {
+            EncodeRejection::Plain(encode) => encode(rejection, &self.pipeline),
+            EncodeRejection::WithId(encode) => {
+                encode(rejection, request_id(start).as_ref(), &self.pipeline)
+            }
+        }
     }
 
     /// Adds the headers that every response of the protocol has.
@@ -127,27 +195,43 @@ impl Server {
     async fn handle(
         &self,
         found: Match<'_>,
-        request: Request<'_>,
+        method: Method,
+        (query, headers): (&str, &dyn Headers),
+        body: &mut Received<'_>,
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
-        let Match { protocol, route, .. } = found;
-        let route = route.ok_or(Rejection::NotFound)?;
-        let handler = route
-            .handler(request.method)
-            .ok_or_else(|| Rejection::MethodNotAllowed { allow: route.allow() })?;
-        let Request { query, headers, body, .. } = request;
-        match handler {
+        let Match { protocol, .. } = found;
+        let route = found.route.ok_or_else(|| found.not_found())?;
+        let not_allowed = || Rejection::MethodNotAllowed { allow: route.allow() };
+        match route.handler(method).ok_or_else(not_allowed)? {
             Handler::Call(handler) => {
                 let (query, pipeline) = (query, &self.pipeline);
                 // A caller without valid credentials gets 401 before the body is read.
-                let principal = self.authenticator.authenticate(headers, host).await?;
-                let body = self.receive(body).await?;
-                let context =
-                    RequestContext { query, headers, principal: &principal, pipeline, host };
-                self.post(protocol, &body, context, *handler)?.await
+                let principal = &self.authenticate(protocol, headers, host).await?;
+                let calls = self.recorder(headers, host);
+                let response = match self.receive(body).await {
+                    Err(rejection) => Err(rejection),
+                    Ok(()) => {
+                        let calls = &calls;
+                        let context =
+                            RequestContext { query, headers, principal, pipeline, host, calls };
+                        match self.post(protocol, &body.bytes, context, *handler) {
+                            Err(rejection) => Err(rejection),
+                            Ok(response) => response.await,
+                        }
+                    }
+                };
+                let response = match response {
+                    Ok(response) => response,
+                    Err(rejection) => {
+                        calls.reject_all(rejection.describe().kind.code(), host);
+                        self.reject(protocol, &rejection, method, body).await
+                    }
+                };
+                Ok(self.report(calls, (protocol, principal), body.bytes.len(), response, host))
             }
             Handler::List(page) => {
-                let principal = self.authenticator.authenticate(headers, host).await?;
+                let principal = self.authenticate(protocol, headers, host).await?;
                 let caching =
                     if self.pipeline.same_for_all { SHARED_CACHING } else { PRIVATE_CACHING };
                 self.page(protocol, *page, (query, headers), &principal, caching, host)
@@ -163,9 +247,15 @@ impl Server {
             #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
-                boxed(self.consent(*handler, parameter, (query, headers), host)).await
+                boxed(self.consent(protocol, (*handler, parameter), (query, headers), host)).await
             }
+            #[cfg(feature = "challenges")]
+            Handler::AuthorizationHelp => self.authorization_help(found.parameter),
             Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
+            Handler::NotAllowed => {
+                self.authenticate(protocol, headers, host).await?;
+                Err(not_allowed())
+            }
         }
     }
 
@@ -173,17 +263,19 @@ impl Server {
     ///
     /// # Errors
     /// The body is too large or incomplete.
-    async fn receive(&self, body: Body<'_>) -> Result<Vec<u8>, Rejection> {
+    async fn receive(&self, body: &mut Received<'_>) -> Result<(), Rejection> {
         let limit = self.pipeline.settings.limits.max_body_bytes;
-        let read = match body {
-            Body::Read(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
-            Body::Read(bytes) => Ok(bytes),
-            Body::Unread(stream) => boxed(stream.read(limit)).await,
+        let read = match body.rest {
+            None if body.bytes.len() > limit => Err(BodyError::TooLarge),
+            None => return Ok(()),
+            Some(stream) => boxed(stream.read(limit)).await,
         };
-        read.map_err(|error| match error {
+        let bytes = read.map_err(|error| match error {
             BodyError::TooLarge => Rejection::PayloadTooLarge { limit },
             BodyError::Incomplete => Rejection::InvalidJson("the body is incomplete".to_owned()),
-        })
+        })?;
+        *body = Received { bytes, rest: None };
+        Ok(())
     }
 
     /// Checks the content type, the JSON and the version, as in all protocols, and starts the handler.
@@ -216,7 +308,9 @@ impl Server {
     ) -> Result<Response, Rejection> {
         (protocol.check_version)(headers)?;
         let pipeline = &self.pipeline;
-        let page = match handler(&RequestContext { query, headers, principal, pipeline, host }) {
+        let calls = &CallRecorder::default();
+        let context = RequestContext { query, headers, principal, pipeline, host, calls };
+        let page = match handler(&context) {
             Ok(page) => page,
             Err(PageError::Rejected(rejection)) => return Err(rejection),
             Err(PageError::Response(response)) => return Ok(response),
@@ -248,7 +342,7 @@ fn options(
     if is_cross_origin && let Some(response) = http::preflight(headers) {
         return Ok(response);
     }
-    let route = found.route.ok_or(Rejection::NotFound)?;
+    let route = found.route.ok_or_else(|| found.not_found())?;
     let response = Response::empty(204).with("allow", route.allow());
     Ok(if found.protocol.cors == Cors::AnyPage {
         http::any_page_preflight(response)

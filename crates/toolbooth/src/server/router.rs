@@ -1,11 +1,14 @@
 //! The router: finds the protocol and the route of a path.
 
+use crate::call::Rejection;
 use crate::names::same;
 use crate::protocol::{PROTOCOLS, Protocol, ROOT, Route};
 
 /// The protocol and the route of a path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Match<'p> {
+    /// Where the protocol is mounted.
+    mount: &'static str,
     /// The protocol. Unknown paths have one too, which determines the format of the error.
     pub(crate) protocol: &'static Protocol,
     /// The route; `None` if the protocol has no such path.
@@ -20,9 +23,9 @@ pub(crate) fn find(path: &str) -> Match<'_> {
         // Length and boundary are cheap to compare, and exclude most prefixes.
         let rest = path.get(prefix.len()..)?;
         let ends = rest.is_empty() || rest.starts_with('/');
-        (ends && path.starts_with(prefix)).then_some((*protocol, rest))
+        (ends && path.starts_with(prefix)).then_some((*prefix, *protocol, rest))
     });
-    let (protocol, rest) = mount.unwrap_or((&ROOT, path));
+    let (mount, protocol, rest) = mount.unwrap_or(("", &ROOT, path));
     // A trailing slash after a mount is ignored.
     let rest = if rest == "/" && path != "/" { "" } else { rest };
     let mut parameter = "";
@@ -36,7 +39,26 @@ pub(crate) fn find(path: &str) -> Match<'_> {
             _ => false,
         },
     });
-    Match { protocol, route, parameter }
+    Match { mount, protocol, route, parameter }
+}
+
+impl Match<'_> {
+    /// The rejection of a path without a route. It names the endpoints of the path's protocol, or the protocols.
+    pub(crate) fn not_found(&self) -> Rejection {
+        let Self { mount, protocol, .. } = *self;
+        let hint = if mount.is_empty() || !protocol.listed {
+            let listed = PROTOCOLS.iter().filter(|(mount, it)| !mount.is_empty() && it.listed);
+            let mounts: Vec<_> = listed.map(|(mount, _)| *mount).collect();
+            let mounts = mounts.join(", ");
+            format!(
+                "GET / lists the endpoints, GET /tools the tools; POST /call runs a tool. Other protocols are at {mounts}"
+            )
+        } else {
+            let endpoints: Vec<_> = protocol.endpoints(mount).map(|it| it.to_string()).collect();
+            format!("GET / lists the endpoints; here they are {}", endpoints.join(", "))
+        };
+        Rejection::NotFound { hint: hint.into() }
+    }
 }
 
 #[cfg(test)]

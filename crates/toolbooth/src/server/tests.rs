@@ -7,6 +7,8 @@ mod corpus;
 mod envelope;
 #[path = "../../../../fuzz/exchange.rs"]
 pub(crate) mod exchange;
+mod ids;
+mod log;
 mod mcp;
 mod parsers;
 pub(crate) mod properties;
@@ -19,7 +21,6 @@ mod xaibo;
 use super::*;
 use crate::call::tests::CATALOG;
 use crate::host::BoxFuture;
-use crate::http::BodyStream;
 use crate::http::tests::{Pairs, wire};
 use crate::testing::{FakeHost, ready};
 
@@ -37,6 +38,10 @@ struct Untouched;
 
 impl BodyStream for Untouched {
     fn read(&self, _: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+        panic!("read a body that must not be read")
+    }
+
+    fn start(&self, _: usize) -> BoxFuture<'_, Vec<u8>> {
         panic!("read a body that must not be read")
     }
 }
@@ -66,6 +71,12 @@ impl BodyStream for Sent {
         let read = self.bytes.clone();
         let read = read.and_then(|bytes| fits(&bytes).then_some(bytes).ok_or(BodyError::TooLarge));
         Box::pin(std::future::ready(read))
+    }
+
+    fn start(&self, limit: usize) -> BoxFuture<'_, Vec<u8>> {
+        let mut bytes = self.bytes.clone().unwrap_or_default();
+        bytes.truncate(limit);
+        Box::pin(std::future::ready(bytes))
     }
 }
 
@@ -181,6 +192,29 @@ fn health() {
 }
 
 #[test]
+fn tools_whose_provider_is_not_configured_are_reported() {
+    const WARNING: &str = "OAUTH_PROVIDERS does not include \"mail\", which Echo_Private requires: users cannot \
+                           grant access, so clients must send tokens";
+    let logged = format!("Warn configuration [(\"warning\", {WARNING:?})]");
+    let key = [("authorization", "Bearer secret")];
+    let hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+    let keys = format!(r#"[{{"name":"ops","scopes":[],"hash":"{hash}"}}]"#);
+    let keys = [("AUTH", "api-key"), ("API_KEYS", &keys)];
+    let without = [keys[0], keys[1], ("TOOL_ALLOWLIST", "Echo.Say")];
+    for (variables, headers, expected) in
+        [(&keys[..], &key[..], Some(WARNING)), (&keys, &[], None), (&without, &key, None)]
+    {
+        let host = FakeHost::with(variables);
+        let got = answer(CATALOG, &host, ("GET", "/health", headers), Body::from(""));
+        let body: serde_json::Value = serde_json::from_slice(&got.body).unwrap();
+        assert_eq!((got.status, &body["status"]), (200, &"OK".into()), "{variables:?}");
+        assert_eq!(body["warnings"][0].as_str(), expected, "{variables:?} {headers:?}");
+        let log = host.log.borrow();
+        assert_eq!(log.contains(&logged), variables.len() == 2, "{log:?}");
+    }
+}
+
+#[test]
 fn server_problems_are_logged() {
     let host = FakeHost { store_works: false, ..FakeHost::with(&[("MAX_BODY_BYTES", "0")]) };
     let server = Server::new(CATALOG, &host);
@@ -203,7 +237,16 @@ fn server_problems_are_logged() {
 
 #[test]
 fn unknown_paths_and_methods() {
-    let not_found = error(404, "There is nothing at this address", "GET / lists the endpoints");
+    let not_found = |hint| error(404, "There is nothing at this address", hint);
+    let below_oxp = not_found(
+        "GET / lists the endpoints; here they are GET /oxp/health, GET /oxp/tools, POST /oxp/tools/call, \
+         POST /oxp/call",
+    );
+    let not_found = not_found(
+        "GET / lists the endpoints, GET /tools the tools; POST /call runs a tool. Other protocols are at /otc, /oxp/1.0, /oxp, /xaibo, /langchain, /opentool, \
+         /jsonrpc, /mcp, /providers/openai-responses, /providers/openai, /providers/anthropic, \
+         /providers/gemini, /providers",
+    );
     let not_allowed = |allow: &str| {
         format!(
             "405\ncontent-type: application/json\ncache-control: no-store\nallow: {allow}\n\
@@ -216,7 +259,8 @@ fn unknown_paths_and_methods() {
     for (method, path, expected) in [
         ("GET", "", &not_found),
         ("POST", "/tools/call/", &not_found),
-        ("POST", "/oxp", &not_found),
+        ("POST", "/oxp", &below_oxp),
+        ("GET", "/oxp/tool", &below_oxp),
         ("DELETE", "/nowhere", &not_found),
         ("OPTIONS", "/nowhere", &not_found),
         ("OPTIONS", "*", &not_found),
@@ -331,7 +375,7 @@ fn calls() {
         (
             r#"{"tool_id":"Echo.Private","input":{"text":"a"},"context":{"user_id":"u","authorization":[{"id":"mail","token":""}],"secrets":[{"id":"KEY","value":""}]}}"#,
             400,
-            r#"{"message":"Authorization required","developer_message":"the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\"","missing_requirements":{"secrets":["KEY"]}}"#.to_owned(),
+            r#"{"message":"Authorization required","developer_message":"the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\"","missing_requirements":{"authorization":[{"id":"mail","url":"/auth/help/mail"}],"secrets":["KEY"]}}"#.to_owned(),
         ),
         (
             r#"{"tool_id":"Echo.Private","input":{},"context":{"authorization":[{"id":"mail","token":"t"}]}}"#,

@@ -13,6 +13,7 @@ mod cors;
 mod jwt;
 mod keys;
 mod limits;
+mod log;
 mod mcp_resource;
 #[cfg(feature = "challenges")]
 mod provider;
@@ -28,6 +29,7 @@ pub use cors::CorsSettings;
 pub use jwt::JwtSettings;
 pub use keys::{GrantKeySettings, StateKeySettings};
 pub use limits::RequestLimits;
+pub use log::{LogDetail, LogSettings, SampleRate};
 pub use mcp_resource::McpResource;
 #[cfg(feature = "challenges")]
 pub(crate) use provider::split_scopes;
@@ -44,8 +46,12 @@ use crate::host;
 /// The configuration of a server.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// `PUBLIC_URL`: the origin where users reach the server, if it is set.
+    pub public_url: Option<String>,
     /// How large requests may be.
     pub limits: RequestLimits,
+    /// What the log contains.
+    pub log: LogSettings,
     /// Which web pages may call.
     pub cors: CorsSettings,
     /// Which tools may be called.
@@ -86,6 +92,7 @@ impl Settings {
     pub fn read(source: &dyn host::Variables, declared: &[Variable]) -> Self {
         let mut reader = VariableReader::new(source);
         let limits = RequestLimits::read(&mut reader);
+        let log = LogSettings::read(&mut reader);
         let allowlist = Allowlist::read(&mut reader);
         let public_url = reader.get(&PUBLIC_URL);
         let cors = CorsSettings::read(&mut reader, public_url.as_deref());
@@ -116,7 +123,9 @@ impl Settings {
         let mcp_resource = McpResource::new(public_url.as_deref(), auth.jwt.as_ref());
         let tools = ToolVariables::read(&mut reader, declared);
         Self {
+            public_url,
             limits,
+            log,
             cors,
             allowlist,
             auth,
@@ -135,6 +144,7 @@ impl Settings {
         static OWN: &[VariableDoc] = &[PUBLIC_URL.doc()];
         let parts = [
             limits::DOCS,
+            log::DOCS,
             cors::DOCS,
             allowlist::DOCS,
             auth::DOCS,
@@ -235,6 +245,8 @@ mod tests {
             max_tool_calls: 20,
         };
         assert_eq!(settings.limits, limits);
+        let log = LogSettings { detail: LogDetail::Calls, sample: SampleRate::ALL };
+        assert_eq!(settings.log, log);
         assert!(settings.cors.origins(false).none());
         assert_eq!(settings.tools.get("API_URL"), "https://api.example");
         assert_eq!(settings.tools.get("HOME"), "");
@@ -254,6 +266,19 @@ mod tests {
             ("MAX_TOOL_CALLS", "50", false),
             ("MAX_TOOL_CALLS", "51", true),
             ("MAX_TOOL_CALLS", "0", true),
+            ("LOG", "off", false),
+            ("LOG", "errors", false),
+            ("LOG", "calls", false),
+            ("LOG", "Calls", true),
+            ("LOG", "", true),
+            ("LOG_SAMPLE", "0", false),
+            ("LOG_SAMPLE", "0.1", false),
+            ("LOG_SAMPLE", "1.0", false),
+            ("LOG_SAMPLE", "1.1", true),
+            ("LOG_SAMPLE", "-0.1", true),
+            ("LOG_SAMPLE", "10%", true),
+            ("LOG_SAMPLE", "\"1\"", true),
+            ("LOG_SAMPLE", "", true),
             ("TOOL_ALLOWLIST", "Echo.Say", false),
             ("TOOL_ALLOWLIST", "", false),
             ("TOOL_ALLOWLIST_MODE", "warn", false),

@@ -15,6 +15,7 @@ use crate::json;
 use crate::principal::Principal;
 use crate::secret::Secret;
 use crate::settings::ToolVariables;
+use crate::trace::{Span, TRACEPARENT};
 
 /// The context of one run of a tool.
 pub struct Context<'a> {
@@ -26,6 +27,8 @@ pub struct Context<'a> {
     rejected_token: RefCell<Option<String>>,
     notifications: Notifications,
     requested: RefCell<Option<RequestedInput>>,
+    /// The `traceparent` of requests to services, if the call belongs to a trace.
+    traceparent: Option<String>,
 }
 
 /// The input that a run requests, and its state.
@@ -49,7 +52,13 @@ impl<'a> Context<'a> {
             rejected_token: RefCell::default(),
             notifications: Notifications::default(),
             requested: RefCell::default(),
+            traceparent: None,
         }
+    }
+
+    /// The context of a call within a trace.
+    pub(crate) fn within(self, span: Option<&Span>) -> Self {
+        Self { traceparent: span.map(Span::traceparent), ..self }
     }
 
     /// Who sent the request.
@@ -95,14 +104,16 @@ impl<'a> Context<'a> {
         self.host.now_ms()
     }
 
-    /// Sends an HTTP request.
+    /// Sends an HTTP request. If the call belongs to a trace, the request has its `traceparent`.
     ///
     /// # Errors
     /// See [`HttpError`]. A status such as 500 is a response, not an error.
     pub fn send<'b>(
         &'b self,
-        request: HttpRequest<'b>,
+        mut request: HttpRequest<'b>,
     ) -> BoxFuture<'b, Result<HttpResponse, HttpError>> {
+        let traceparent = self.traceparent.as_deref();
+        request.headers.extend(traceparent.map(|parent| (TRACEPARENT, parent.into())));
         self.host.send(request)
     }
 

@@ -48,4 +48,44 @@ impl ToolError {
         self.retry_after_ms = Some(ms);
         self
     }
+
+    /// The message, the hint for the model and when to try again, as sentences. For protocols whose clients
+    /// show one text only.
+    pub(crate) fn describe(&self) -> String {
+        let retry = match (self.can_retry, self.retry_after_ms) {
+            (_, Some(ms)) => format!("Try again after {ms} ms."),
+            (true, None) => "You can try the call again.".to_owned(),
+            (false, None) => String::new(),
+        };
+        let hint = self.additional_prompt_content.as_deref().unwrap_or_default();
+        let mut text = self.message.clone();
+        for next in [hint, &retry].into_iter().filter(|next| !next.is_empty()) {
+            text.push_str(if text.ends_with(['.', '!', '?', ':', '\n']) { " " } else { ". " });
+            text.push_str(next);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_a_model_needs_is_in_one_text() {
+        let error = |message| ToolError::new(message).developer_message("d");
+        for (error, expected) in [
+            (error("No"), "No"),
+            (error("No.").prompt("Use 1"), "No. Use 1. You can try the call again."),
+            (error("No").prompt("Use 1!"), "No. Use 1! You can try the call again."),
+            (error("No").retry_after_ms(5), "No. Try again after 5 ms."),
+            (
+                error("No?").prompt("One of:\n- a\n").retry_after_ms(5),
+                "No? One of:\n- a\n Try again after 5 ms.",
+            ),
+            (ToolError { can_retry: true, ..error("No") }, "No. You can try the call again."),
+        ] {
+            assert_eq!(error.describe(), expected);
+        }
+    }
 }

@@ -12,6 +12,18 @@ fn input_error_messages() {
         (json!({"text": ""}), vec![("text", "Must have at least 1 character")]),
         (json!({"text": "0123456789"}), vec![("text", "Must have at most 9 characters")]),
         (json!({"text": "a", "colour": 1}), vec![("colour", "Is not a known parameter")]),
+        (
+            json!({"text": "a", "tag": 1}),
+            vec![("tag", "Is not a known parameter (did you mean \"tags\"?)")],
+        ),
+        (
+            json!({"txt": "a"}),
+            vec![
+                ("text", "Is required"),
+                ("txt", "Is not a known parameter (did you mean \"text\"?)"),
+            ],
+        ),
+        (json!({"text": "a", "txt": "a"}), vec![("txt", "Is not a known parameter")]),
         (json!({"text": "a", "x.y": 1}), vec![("[\"x.y\"]", "Is not a known parameter")]),
         (json!({"text": "a", "a\"\n": 1}), vec![("[\"a’�\"]", "Is not a known parameter")]),
         (json!({"text": "a", "mood": "odd"}), vec![("mood", "Must be one of: \"glad\", \"sad\"")]),

@@ -69,8 +69,53 @@ fn unknown_tools_are_reported_as_requested() {
         (ToolSelector::Name("it's".into()), "it’s", "it’s"),
         (ToolSelector::Name(long.into()), &cut, &cut),
     ] {
-        let rejection = Rejection::UnknownTool { id: id.to_owned(), name: name.to_owned() };
+        let rejection =
+            Rejection::UnknownTool { id: id.to_owned(), name: name.to_owned(), meant: None };
         assert_eq!(selector.resolve(CATALOG).map(Tool::id), Err(rejection), "{selector:?}");
+    }
+}
+
+#[test]
+fn the_tool_that_was_meant_is_suggested_if_the_caller_may_run_it() {
+    use crate::http::tests::Pairs;
+    use crate::principal::Scopes;
+
+    let name = |text: &'static str| ToolSelector::Name(text.into());
+    let id = |text: &'static str| ToolSelector::Id(text.into());
+    let scoped = || Scopes::Listed(vec!["echo:a".to_owned(), "echo:b".to_owned()]);
+    let only_say = &[("TOOL_ALLOWLIST", "Echo.Say")][..];
+    for (selector, scopes, variables, expected) in [
+        (name("Echo_Sya"), Scopes::NONE, &[][..], Some("Echo_Say")),
+        (name("echo.say"), Scopes::NONE, &[], Some("Echo_Say")),
+        (name("EchoSay"), Scopes::NONE, &[], Some("Echo_Say")),
+        (name("say"), Scopes::NONE, &[], Some("Echo_Say")),
+        (name("Echo_Shout"), Scopes::NONE, &[], None),
+        (name("cho_Say"), Scopes::NONE, &[], None),
+        (name(""), Scopes::NONE, &[], None),
+        (name("@"), Scopes::NONE, &[], None),
+        (id("Echo_Say"), Scopes::NONE, &[], Some("Echo.Say")),
+        (id("echo.say@7"), Scopes::NONE, &[], Some("Echo.Say")),
+        (id("Say"), Scopes::NONE, &[], Some("Echo.Say")),
+        (name("Echo_Scopd"), Scopes::NONE, &[], None),
+        (name("Scoped"), Scopes::NONE, &[], None),
+        (name("Echo_Scopd"), scoped(), &[], Some("Echo_Scoped")),
+        (name("Echo_Brokn"), Scopes::NONE, &[], Some("Echo_Broken")),
+        (name("Echo_Brokn"), Scopes::NONE, only_say, None),
+    ] {
+        let host = FakeHost::with(variables);
+        let context = RequestContext {
+            query: "",
+            headers: &Pairs(&[]),
+            principal: &Principal::Anonymous { scopes },
+            pipeline: &Pipeline::new(CATALOG, &host),
+            host: &host,
+            calls: &crate::log::CallRecorder::default(),
+        };
+        let rejection = context.resolve(&selector).map(Tool::id).unwrap_err();
+        let hint = expected.map(|name| format!("did you mean {name}?"));
+        let text = rejection.describe().detail;
+        assert!(hint.as_ref().is_none_or(|hint| text.ends_with(hint)), "{selector:?}: {text}");
+        assert_eq!(text.contains("did you mean"), hint.is_some(), "{selector:?}: {text}");
     }
 }
 

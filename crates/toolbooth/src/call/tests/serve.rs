@@ -58,19 +58,33 @@ fn rejections_before_the_tool_runs() {
             authorization: authorization.to_vec(),
             secrets: secrets.to_vec(),
             user_id,
+            help: authorization
+                .iter()
+                .map(|provider| AuthorizationHelp {
+                    provider,
+                    url: format!("/auth/help/{provider}"),
+                })
+                .collect(),
             challenges: Vec::new(),
         })
     };
-    let unknown =
-        |id: &str, name: &str| Rejection::UnknownTool { id: id.to_owned(), name: name.to_owned() };
+    let unknown = |id: &str, name: &str| Rejection::UnknownTool {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        meant: None,
+    };
     let no_version = |version: &str| Rejection::UnknownVersion {
         id: "Echo.Say".to_owned(),
         name: "Echo_Say",
         version: version.to_owned(),
     };
     for (id, credentials, expected) in [
-        ("Echo", Credentials::default(), Rejection::InvalidToolId),
-        ("Echo.Say@", Credentials::default(), Rejection::InvalidToolId),
+        ("Echo", Credentials::default(), Rejection::InvalidToolId { meant: None }),
+        (
+            "Echo.Say@",
+            Credentials::default(),
+            Rejection::InvalidToolId { meant: Some("Echo.Say".to_owned()) },
+        ),
         ("Echo.Shout", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
         ("Echo.Shout@1", Credentials::default(), unknown("Echo.Shout", "Echo_Shout")),
         ("Echo.Say@7", Credentials::default(), no_version("7.0.0")),

@@ -6,7 +6,6 @@ use crate::challenge::grant_store::GrantId;
 use crate::challenge::owner::{Owner, OwnerError};
 use crate::host::Host;
 use crate::http::Response;
-use crate::oauth::revoke;
 use crate::principal::Principal;
 
 /// Why a grant is not deleted.
@@ -39,7 +38,7 @@ impl Challenges {
         let id = GrantId { owner: &owner, provider: &client.provider.id };
         let deleted = self.grants.delete(id, host).await;
         if let Some(grant) = deleted.map_err(|_| DeletionError::StoreUnavailable)? {
-            revoke(client, (&grant.access, grant.refresh.as_deref()), host).await;
+            self.grants.revoke((id, client), &grant, host).await;
         }
         Ok(Response::empty(204).with("cache-control", "no-store"))
     }

@@ -4,6 +4,7 @@
 mod deletion;
 mod discovery;
 mod enabled;
+mod events;
 mod formats;
 mod grants;
 mod misuse;

@@ -181,6 +181,9 @@ fn methods_and_unknown_addresses() {
         ("GET", "/auth/grants/mail", 405, Some("DELETE, OPTIONS")),
         ("OPTIONS", "/auth/start", 204, Some("GET, HEAD, POST, OPTIONS")),
         ("OPTIONS", "/auth/check", 204, Some("GET, HEAD, OPTIONS")),
+        ("POST", "/auth/help/mail", 405, Some("GET, HEAD, OPTIONS")),
+        ("GET", "/auth/help/", 404, None),
+        ("GET", "/auth/help/bank", 404, None),
         ("GET", "/auth", 404, None),
         ("GET", "/auth/", 404, None),
         ("GET", "/auth/start/", 404, None),
@@ -206,6 +209,52 @@ fn methods_and_unknown_addresses() {
         ("DELETE", "/auth/grants/mail?user_id=a"),
     ] {
         assert_eq!(world.ask((method, path), &[], "").status, 404, "{method} {path}");
+    }
+}
+
+#[test]
+fn the_help_about_a_provider() {
+    for world in [World::new(), World { host: FakeHost::default() }] {
+        let answer = world.ask(("GET", "/auth/help/mail"), &[], "");
+        let page = text(&answer);
+        assert_eq!(answer.status, 200, "{page}");
+        let policy = header(&answer, "content-security-policy");
+        assert!(policy.is_some_and(|it| it.starts_with("default-src 'none'")), "{policy:?}");
+        for part in [
+            "<html lang=\"en\">",
+            "<title>Authorization: mail</title>",
+            "[{\"id\": &quot;mail&quot;, \"token\": \"…\"}]",
+            "toolbooth/context",
+            "context.user_id",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        for part in ["<script", "http://", "https://", "<img", "<link", "onclick"] {
+            assert!(!page.contains(part), "{part}: {page}");
+        }
+    }
+}
+
+#[test]
+fn where_the_help_is() {
+    const OWN: &[(&str, &str)] = &[("PUBLIC_URL", "https://own.example")];
+    for (variables, host, expected) in [
+        (&[][..], None, "/auth/help/mail"),
+        (&[], Some("tools.example"), "https://tools.example/auth/help/mail"),
+        (&[], Some("localhost:8787"), "http://localhost:8787/auth/help/mail"),
+        (&[], Some("tools.example/a"), "/auth/help/mail"),
+        (&[], Some("user@tools.example"), "/auth/help/mail"),
+        (&[], Some("a b"), "/auth/help/mail"),
+        (OWN, Some("tools.example"), "https://own.example/auth/help/mail"),
+    ] {
+        let world = World { host: FakeHost::with(variables) };
+        let json = ("content-type", "application/json");
+        let headers: Vec<_> = host.into_iter().map(|host| ("host", host)).chain([json]).collect();
+        let body = r#"{"tool_id":"Echo.Private","input":{"text":"a"}}"#;
+        let answer = world.ask(("POST", "/call"), &headers, body);
+        let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        let expected = serde_json::json!([{"id": "mail", "url": expected}]);
+        assert_eq!(body["missing_requirements"]["authorization"], expected, "{host:?}: {body}");
     }
 }
 

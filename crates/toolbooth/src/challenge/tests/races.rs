@@ -1,5 +1,6 @@
 //! Refresh tokens that serve only once, and calls that all need one at the same moment.
 
+use crate::log::CallRecorder;
 use futures_util::future::join_all;
 use pollster::block_on;
 
@@ -58,6 +59,7 @@ fn calls_of_one_request_refresh_once() {
             principal: &principal,
             pipeline: server.pipeline(),
             host: &world.host,
+            calls: &CallRecorder::default(),
         };
         let outcomes = block_on(context.call_all((0..5).map(call).collect())).unwrap();
         assert_eq!(outcomes.iter().all(done), !down);

@@ -36,7 +36,7 @@ const TOOL_FAILED: i16 = 500;
 
 /// An error object.
 #[derive(Debug, Serialize)]
-pub(super) struct JsonRpcError {
+pub(in crate::protocol) struct JsonRpcError {
     code: i16,
     message: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,10 +89,19 @@ impl JsonRpcError {
     }
 }
 
+impl JsonRpcError {
+    /// The params of a call are an array, which the tool's schema rejects.
+    pub(super) fn positional(input: &InvalidInput) -> Self {
+        let message = "params must be an object: tools take their parameters by name";
+        Self { message: message.into(), ..input.into() }
+    }
+}
+
 impl From<ToolError> for JsonRpcError {
     fn from(error: ToolError) -> Self {
+        let message = error.describe();
         let ToolError {
-            message,
+            message: _,
             developer_message,
             can_retry,
             additional_prompt_content,
@@ -124,7 +133,7 @@ impl From<&MissingRequirements> for JsonRpcError {
             missing.things(),
             missing.granting()
         );
-        let MissingRequirements { authorization, secrets, user_id, challenges } = missing;
+        let MissingRequirements { authorization, secrets, user_id, challenges, help: _ } = missing;
         let missing_requirements = LackingObject {
             authorization: authorization.clone(),
             secrets: secrets.clone(),

@@ -1,18 +1,26 @@
 //! JSON-RPC 2.0 at `/jsonrpc`, and what the protocols built on it share: requests, batches, notifications
 //! and errors.
 //!
-//! A method is a tool: its name, its versioned name or its id. `params` is the tool's input.
+//! A method is a tool: its name, its versioned name or its id. `params` is the tool's input. `rpc.discover` returns
+//! an OpenRPC document of the tools.
 
+mod discover;
 mod error;
 mod request;
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{CallResponse, Cors, Handler, PostRequest, Protocol, Route, post, version_free};
-use crate::call::Outcome;
+use super::{
+    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route, post,
+    version_free,
+};
+use crate::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
-use crate::json;
+use crate::json::{self, Rendered};
+pub(super) use discover::LIST;
 use error::JsonRpcError;
 pub(super) use error::encode_rejection;
 pub(super) use request::JsonRpcRequest;
@@ -30,7 +38,7 @@ pub(super) static JSONRPC: Protocol = Protocol {
         methods: &[post(Handler::Call(|request| call(request, &PROFILE)))],
     }],
     check_version: version_free,
-    encode_rejection,
+    encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: &[],
     cors: Cors::Configured,
 };
@@ -44,10 +52,40 @@ pub(super) struct JsonRpcProfile {
     pub(super) result: fn(Value) -> Value,
     /// The `result` next to the error of a single request whose id is a string, if there is one.
     pub(super) error_result: Option<fn() -> Value>,
+    /// Whether `rpc.discover` is served. The document describes the results of [`PROFILE`].
+    pub(super) discovers: bool,
 }
 
-const PROFILE: JsonRpcProfile =
-    JsonRpcProfile { versions: &[VERSION], result: |value| value, error_result: None };
+const PROFILE: JsonRpcProfile = JsonRpcProfile {
+    versions: &[VERSION],
+    result: |value| value,
+    error_result: None,
+    discovers: true,
+};
+
+/// What the response to a request depends on, besides the outcome of its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestKind {
+    /// A call with params by name.
+    Call,
+    /// A call with params by position, which no tool accepts.
+    PositionalCall,
+    /// `rpc.discover`.
+    Discover,
+}
+
+impl RequestKind {
+    /// The kind of a request that names a tool.
+    pub(super) fn of(call: &ToolRequest<'_>, profile: &JsonRpcProfile) -> Self {
+        match (&call.tool, &call.input) {
+            (ToolSelector::Name(name), _) if profile.discovers && name == discover::METHOD => {
+                Self::Discover
+            }
+            (_, json::Value::Array(_)) => Self::PositionalCall,
+            _ => Self::Call,
+        }
+    }
+}
 
 /// Decodes a request or a batch and runs its calls. The status is 200 whatever the outcome, or 204 if the
 /// client expects no response.
@@ -72,27 +110,58 @@ pub(super) fn call<'a>(
         json::Value::Array(members) => (true, members.into_iter().map(decode).collect()),
         body => (false, vec![decode(body)]),
     };
-    let (ids, calls): (Vec<_>, Vec<_>) =
-        requests.into_iter().map(|request| (request.id, request.call)).unzip();
+    let mut pending = Vec::with_capacity(requests.len());
+    let mut calls = Vec::with_capacity(requests.len());
+    for JsonRpcRequest { id, call } in requests {
+        let kind = call.as_ref().map_or(RequestKind::Call, |call| RequestKind::of(call, profile));
+        pending.push((id, kind));
+        if kind != RequestKind::Discover {
+            calls.push(call);
+        }
+    }
     Box::pin(async move {
-        let outcomes = context.call_all(calls).await?;
-        Ok(encode(ids, outcomes, batch, profile))
+        let mut outcomes = context.call_all(calls).await?.into_iter();
+        let responses = pending.into_iter().filter_map(|(id, kind)| {
+            // Notifications have outcomes too.
+            let result = match kind {
+                RequestKind::Discover => document(&context),
+                kind => result(outcomes.next()?, kind, profile),
+            };
+            Some(JsonRpcResponse::new(result, id?, profile, batch))
+        });
+        Ok(encode(&responses.collect::<Vec<_>>(), batch))
     })
 }
 
-/// Encodes the outcomes of the requests that have an id.
-fn encode(
-    ids: Vec<Option<Value>>,
-    outcomes: Vec<Outcome>,
-    batch: bool,
+/// The document that `rpc.discover` returns, with the tools that the caller may run.
+fn document(context: &RequestContext<'_>) -> Result<JsonRpcResult, JsonRpcError> {
+    match Page::of_list(LIST.name, context) {
+        Ok(page) => Ok(JsonRpcResult::Document(page.body)),
+        Err(rejection) => Err((&rejection).into()),
+    }
+}
+
+/// The result of a call.
+///
+/// # Errors
+/// The call has no value.
+pub(super) fn result(
+    outcome: Outcome,
+    kind: RequestKind,
     profile: &JsonRpcProfile,
-) -> Response {
-    let responses: Vec<_> = ids
-        .into_iter()
-        .zip(outcomes)
-        .filter_map(|(id, outcome)| Some(JsonRpcResponse::new(outcome, id?, profile, batch)))
-        .collect();
-    match responses.as_slice() {
+) -> Result<JsonRpcResult, JsonRpcError> {
+    let value = match (outcome, kind) {
+        (Outcome::InvalidInput(input), RequestKind::PositionalCall) => {
+            Err(JsonRpcError::positional(&input))
+        }
+        (outcome, _) => JsonRpcError::value_of(outcome),
+    };
+    value.map(|value| JsonRpcResult::Value((profile.result)(value)))
+}
+
+/// Encodes the responses to a request or a batch.
+fn encode(responses: &[JsonRpcResponse], batch: bool) -> Response {
+    match responses {
         [] => Response::empty(204),
         [response] if !batch => Response::json_of(200, response),
         responses => Response::json_of(200, responses),
@@ -104,20 +173,43 @@ fn encode(
 pub(super) struct JsonRpcResponse {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Value>,
+    result: Option<JsonRpcResult>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<JsonRpcError>,
     id: Value,
 }
 
+/// The `result` of a response.
+#[derive(Debug)]
+pub(super) enum JsonRpcResult {
+    /// The value of a tool.
+    Value(Value),
+    /// A document, as JSON.
+    Document(Cow<'static, str>),
+}
+
+impl Serialize for JsonRpcResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Value(value) => value.serialize(serializer),
+            Self::Document(text) => Rendered(text).serialize(serializer),
+        }
+    }
+}
+
 impl JsonRpcResponse {
     /// The response to the request `id`, which is a member of a batch or not.
-    pub(super) fn new(outcome: Outcome, id: Value, profile: &JsonRpcProfile, batch: bool) -> Self {
-        let (result, error) = match JsonRpcError::value_of(outcome) {
-            Ok(value) => (Some((profile.result)(value)), None),
+    pub(super) fn new(
+        result: Result<JsonRpcResult, JsonRpcError>,
+        id: Value,
+        profile: &JsonRpcProfile,
+        batch: bool,
+    ) -> Self {
+        let (result, error) = match result {
+            Ok(result) => (Some(result), None),
             Err(error) => {
                 let result = profile.error_result.filter(|_| !batch && id.is_string());
-                (result.map(|result| result()), Some(error))
+                (result.map(|result| JsonRpcResult::Value(result())), Some(error))
             }
         };
         Self { jsonrpc: VERSION, result, error, id }

@@ -19,7 +19,7 @@ impl<'t> JsonRpcRequest<'t> {
     /// except those that identify other protocols.
     ///
     /// `params` that are absent or null are `{}` (OT7). An array becomes an input that no tool accepts: the
-    /// error is about the parameters, not the request (OT20). The id of a malformed request's response is
+    /// error is about the parameters, not the request (OT20), and an unknown tool is reported first. The id of a malformed request's response is
     /// null if the request has none or an invalid one.
     pub(in crate::protocol) fn decode(body: Value<'t>, versions: &[&str]) -> Self {
         let Value::Object(mut body) = body else {

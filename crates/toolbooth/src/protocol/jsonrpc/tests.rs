@@ -40,11 +40,12 @@ fn error(id: &str, code: i32, message: &str) -> String {
 const BATCH: &str = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"a batch must have at least one request"},"id":null}"#;
 const METHOD: &str = "method must be a string";
 const VERSION_MISSING: &str = "jsonrpc must be \"2.0\"";
-const NO_OBJECT: &str = r#""error":{"code":-32602,"message":"Some parameters are invalid. input: Must be an object","data":{"parameter_errors":{"input":"Must be an object"}}}"#;
+const BY_NAME: &str = r#""error":{"code":-32602,"message":"params must be an object: tools take their parameters by name","data":{"parameter_errors":{"input":"Must be an object"}}}"#;
 
 /// The error about a tool that does not exist.
 pub(in crate::protocol) fn unknown(name: &str) -> String {
-    let rejection = Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned() };
+    let rejection =
+        Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned(), meant: None };
     format!(r#""error":{{"code":-32601,"message":"{}"}}"#, rejection.describe())
 }
 
@@ -94,8 +95,13 @@ fn single_requests() {
         ),
         (
             "a reserved method",
-            r#"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"#.to_owned(),
-            format!(r#"{{"jsonrpc":"2.0",{},"id":1}}"#, unknown("rpc.discover")),
+            r#"{"jsonrpc":"2.0","method":"rpc.discovery","id":1}"#.to_owned(),
+            format!(r#"{{"jsonrpc":"2.0",{},"id":1}}"#, unknown("rpc.discovery")),
+        ),
+        (
+            "OT20 an unknown method with params by position",
+            r#"{"jsonrpc":"2.0","method":"Nope","params":[],"id":1}"#.to_owned(),
+            format!(r#"{{"jsonrpc":"2.0",{},"id":1}}"#, unknown("Nope")),
         ),
         (
             "an unknown version",
@@ -105,12 +111,12 @@ fn single_requests() {
         (
             "OT20 params by position",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":["hi"],"id":1}"#.to_owned(),
-            format!(r#"{{"jsonrpc":"2.0",{NO_OBJECT},"id":1}}"#),
+            format!(r#"{{"jsonrpc":"2.0",{BY_NAME},"id":1}}"#),
         ),
         (
             "OT20 an empty array of params",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":[],"id":1}"#.to_owned(),
-            format!(r#"{{"jsonrpc":"2.0",{NO_OBJECT},"id":1}}"#),
+            format!(r#"{{"jsonrpc":"2.0",{BY_NAME},"id":1}}"#),
         ),
         (
             "OT13 invalid params",
@@ -130,7 +136,7 @@ fn single_requests() {
         (
             "a tool that fails",
             r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"fail"},"id":1}"#.to_owned(),
-            r#"{"jsonrpc":"2.0","error":{"code":500,"message":"It failed","data":{"developer_message":"why","can_retry":true,"additional_prompt_content":"try x","retry_after_ms":5}},"id":1}"#.to_owned(),
+            r#"{"jsonrpc":"2.0","error":{"code":500,"message":"It failed. try x. Try again after 5 ms.","data":{"developer_message":"why","can_retry":true,"additional_prompt_content":"try x","retry_after_ms":5}},"id":1}"#.to_owned(),
         ),
         ("a string", r#""Echo_Say""#.to_owned(), error("null", -32600, object)),
         ("a number", "1".to_owned(), error("null", -32600, object)),
@@ -248,6 +254,33 @@ fn batches_and_notifications() {
 }
 
 #[test]
+fn rpc_discover_returns_the_document() {
+    let document = r#"{"openrpc":"1.3.2","info":{"title":"T","version":"1.0.0"},"methods":[]}"#;
+    let result = |id: &str| format!(r#"{{"jsonrpc":"2.0","result":{document},"id":{id}}}"#);
+    let say = r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"hi"},"id":"a"}"#;
+    let hi = r#"{"jsonrpc":"2.0","result":"hi","id":"a"}"#;
+    let discover = |more: &str| format!(r#"{{"jsonrpc":"2.0","method":"rpc.discover"{more}}}"#);
+    for (body, expected) in [
+        (discover(r#","id":1"#), json_response(200, &result("1"))),
+        (discover(r#","id":"a","params":{}"#), json_response(200, &result("\"a\""))),
+        (discover(r#","id":1,"params":[]"#), json_response(200, &result("1"))),
+        (discover(""), "204\n".to_owned()),
+        (
+            format!("[{},{say},{}]", discover(r#","id":1"#), discover(r#","id":2"#)),
+            json_response(200, &format!("[{},{hi},{}]", result("1"), result("2"))),
+        ),
+        (format!("[{},{say}]", discover("")), json_response(200, &format!("[{hi}]"))),
+    ] {
+        let got = wire(&posted(&FakeHost::default(), "/jsonrpc", &body));
+        assert_eq!(got, expected, "{body}");
+    }
+    for path in ["/opentool/call", "/call"] {
+        let got = wire(&posted(&FakeHost::default(), path, &discover(r#","id":1"#)));
+        assert!(got.contains(&unknown("rpc.discover")), "its result would not fit there: {got}");
+    }
+}
+
+#[test]
 fn a_notification_runs() {
     // The output is invalid, which is logged only if the tool runs.
     for body in [
@@ -257,7 +290,7 @@ fn a_notification_runs() {
         let host = FakeHost::default();
         assert_eq!(wire(&posted(&host, "/jsonrpc", body)), "204\n", "OT16 {body}");
         let log = host.log.borrow();
-        assert!(log.len() == 1 && log[0].contains("faulty_tool"), "{log:?}");
+        assert_eq!(log.iter().filter(|line| line.contains("faulty_tool")).count(), 1, "{log:?}");
     }
 }
 
@@ -343,7 +376,7 @@ fn the_data_of_errors() {
         ),
         (
             failed(ToolError::new("No").developer_message("d").prompt("p").retry_after_ms(5)),
-            json!({"code": 500, "message": "No", "data": {
+            json!({"code": 500, "message": "No. p. Try again after 5 ms.", "data": {
                 "can_retry": true, "developer_message": "d", "additional_prompt_content": "p",
                 "retry_after_ms": 5
             }}),

@@ -8,6 +8,7 @@ use super::headers;
 use super::message::{McpRequest, TOOL_VERSION};
 use super::notifications::NotificationPreferences;
 use super::outcome::{CallTarget, ResultContext};
+use super::response::ResultOptions;
 use crate::call::{Nulls, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{Object, Value};
@@ -92,7 +93,9 @@ pub(super) fn run<'t>(
         id: request.id,
     };
     if let Some(declined) = declined {
-        return Ok(Action::Respond(result.error(&[&declined], None)));
+        let found = tool.as_ref().ok().copied();
+        context.calls.record(found, ("rejected", Some("declined")), None, context.host);
+        return Ok(Action::Respond(result.error(declined, ResultOptions::default())));
     }
     let call = tool.map(|tool| ToolRequest {
         tool: ToolSelector::Resolved(tool),

@@ -1,8 +1,6 @@
 //! Asking the client for what a call needs: the user's authorization, and the input of tools that ask
 //! for some. The client repeats the request with the answers; the server keeps nothing in between.
 
-use serde::Serialize;
-
 use super::client_request::{
     ClientRequest, InputRequests, InputRequiredResult, UrlElicitation, authorization_message,
     declared, input_response,
@@ -10,6 +8,7 @@ use super::client_request::{
 use super::error::{ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
 use crate::call::{MissingRequirements, Rejection, RequestContext, ToolSelector};
+use crate::challenge::Challenge;
 use crate::json::{self, Object};
 use crate::oauth::{ContinuationToken, INVALID_STATE, RequestState};
 use crate::tool::{Capabilities, Capability, Credentials, Dialogue, InputRequired};
@@ -187,40 +186,25 @@ fn consent_is_enough(missing: &MissingRequirements) -> bool {
         && missing.challenges.len() == missing.authorization.len()
 }
 
-/// A challenge as JSON for models and the programs around them.
-#[derive(Serialize)]
-struct AuthorizationLink<'a> {
-    authorization_required: bool,
-    authorization_url: &'a str,
-    check_url: &'a str,
-    id: &'a str,
-}
-
-/// What is missing, for the model of a client that cannot ask its user: each challenge as a sentence and
-/// as JSON, then everything else as a sentence.
-pub(super) fn describe_missing(missing: &MissingRequirements) -> Vec<String> {
-    let mut texts = Vec::new();
-    for challenge in &missing.challenges {
-        texts.push(format!(
+/// What is missing, for the model of a client that cannot ask its user: a line for each challenge, and one for
+/// everything else.
+pub(super) fn describe_missing(missing: &MissingRequirements) -> String {
+    let link = |challenge: &Challenge| {
+        format!(
             "{}. Ask the user to open this link, then call the tool again: {}",
             authorization_message(challenge),
             challenge.url
-        ));
-        texts.push(json::to_string(&AuthorizationLink {
-            authorization_required: true,
-            authorization_url: &challenge.url,
-            check_url: &challenge.check_url,
-            id: &challenge.id,
-        }));
-    }
+        )
+    };
+    let mut lines: Vec<_> = missing.challenges.iter().map(link).collect();
     let challenged: Vec<_> = missing.challenges.iter().map(|one| one.provider.as_str()).collect();
     let mut rest = MissingRequirements { challenges: Vec::new(), ..missing.clone() };
     rest.authorization.retain(|id| !challenged.contains(id));
     if rest != MissingRequirements::default() {
-        texts.push(format!(
+        lines.push(format!(
             "The tool requires {}. Arguments cannot supply this: the client must send it in _meta, as \"toolbooth/context\". Do not call the tool again until it does",
             rest.things()
         ));
     }
-    texts
+    lines.join("\n")
 }

@@ -53,6 +53,22 @@ impl ErrorCode {
         }
     }
 
+    /// Its name in the log.
+    fn name(self) -> &'static str {
+        match self {
+            Self::ParseError => "invalid_json",
+            Self::InvalidRequest => "invalid_request",
+            Self::MethodNotFound => "method_not_found",
+            Self::InvalidParams => "invalid_params",
+            Self::InternalError => "server_error",
+            Self::HeaderMismatch => "header_mismatch",
+            Self::MissingClientCapability => "unanswerable",
+            Self::UnsupportedProtocolVersion => "unsupported_version",
+            Self::UrlElicitationRequired => "missing_requirements",
+            Self::ResourceNotFound => "resource_not_found",
+        }
+    }
+
     /// The HTTP status, unless the error has its own.
     fn status(self) -> u16 {
         match self {
@@ -99,6 +115,11 @@ impl McpError {
         Self { status: code.status(), code, message: message.into(), data: None }
     }
 
+    /// The name of its code in the log.
+    pub(super) fn name(&self) -> &'static str {
+        self.code.name()
+    }
+
     /// With another status.
     pub(super) fn status(self, status: u16) -> Self {
         Self { status, ..self }
@@ -137,12 +158,11 @@ impl McpError {
             .data(ErrorData::ResourceNotFound { uri: excerpt(uri) })
     }
 
-    /// Writes the error; without an id if the request has none that could be read.
+    /// Writes the error; the id is null if the request has none that could be read.
     pub(super) fn encode(&self, id: Option<&Value>) -> Response {
         #[derive(Serialize)]
         struct ErrorMessage<'a> {
             jsonrpc: &'static str,
-            #[serde(skip_serializing_if = "Option::is_none")]
             id: Option<&'a Value>,
             error: ErrorObject<'a>,
         }

@@ -6,7 +6,9 @@ use super::error::{ErrorCode, McpError};
 use super::headers;
 use crate::http::Headers;
 use crate::json::{Object, Value};
+use crate::log::McpOperation;
 use crate::protocol::discriminator;
+use crate::trace::TRACEPARENT;
 
 /// The modern version.
 pub(super) const MODERN: &str = "2026-07-28";
@@ -64,6 +66,8 @@ pub(super) struct RequestMeta<'t> {
     pub(super) tool_version: Option<Value<'t>>,
     /// OXP's `context`: the user, tokens and secrets that a tool may require.
     pub(super) context: Option<Value<'t>>,
+    /// The trace that the request belongs to (SEP-414).
+    pub(super) traceparent: Option<Value<'t>>,
 }
 
 /// The member of `_meta` with the version of a tool.
@@ -82,6 +86,7 @@ impl<'t> From<Object<'t>> for RequestMeta<'t> {
                 "progressToken" => &mut meta.progress_token,
                 TOOL_VERSION => &mut meta.tool_version,
                 CONTEXT => &mut meta.context,
+                TRACEPARENT => &mut meta.traceparent,
                 _ => continue,
             };
             *member = Some(value);
@@ -94,6 +99,18 @@ impl<'t> McpRequest<'t> {
     /// Its era.
     pub(super) fn era(&self) -> Era {
         if self.modern.is_some() { Era::Modern } else { Era::Legacy }
+    }
+
+    /// Its method, if that can call a tool, and the version of the protocol.
+    pub(super) fn operation(&self) -> Option<McpOperation> {
+        const METHODS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+        let method = METHODS.into_iter().find(|method| *method == self.method)?;
+        let legacy = |version: &String| LEGACY.into_iter().find(|known| known == version);
+        let version = match self.era() {
+            Era::Modern => Some(MODERN),
+            Era::Legacy => self.legacy.as_ref().and_then(legacy),
+        };
+        Some((method, version))
     }
 
     /// A parameter that must be a string.

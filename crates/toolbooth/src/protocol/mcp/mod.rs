@@ -1,6 +1,6 @@
 //! The Model Context Protocol over Streamable HTTP, `POST /mcp`: version 2026-07-28, in which every request
 //! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
-//! explains the clauses MC1 to MC57.
+//! explains the clauses MC1 to MC58.
 //!
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
 //! - Methods: `discovery`, `tools`, `resources` with `documentation`, `prompts`, `completion`; `pagination`
@@ -32,21 +32,22 @@ use message::{Era, McpRequest};
 use response::EmptyObject;
 
 use super::{
-    CallResponse, Cors, Handler, Page, PageError, PostRequest, Protocol, Route, get, oxp, post,
-    version_free,
+    CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
+    get, oxp, post, version_free,
 };
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::ListForm;
 use crate::http::Response;
+use crate::json::Value;
 
 /// The protocol.
 pub(super) static MCP: Protocol = Protocol {
     name: "mcp",
     title: "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
     listed: true,
-    routes: &[Route { path: "", methods: &[post(Handler::Call(serve))] }],
+    routes: &[Route { path: "", methods: &[post(Handler::Call(serve)), get(Handler::NotAllowed)] }],
     check_version: version_free,
-    encode_rejection: |rejection, pipeline| error::encode_rejection(rejection, None, pipeline),
+    encode_rejection: EncodeRejection::WithId(error::encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,
 };
@@ -62,7 +63,7 @@ pub(super) static RESOURCE_METADATA: Protocol = Protocol {
         Route { path: "/oauth-protected-resource", methods: &[get(Handler::Public(metadata))] },
     ],
     check_version: version_free,
-    encode_rejection: oxp::encode_rejection,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,
 };
@@ -84,7 +85,7 @@ fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
         Some(resource) => {
             Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
         }
-        None => Err(Rejection::NotFound.into()),
+        None => Err(Rejection::NOT_FOUND.into()),
     }
 }
 
@@ -98,13 +99,29 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
             Ok(None) => return Ok(Response::empty(202)),
             Err((id, error)) => return Ok(error.encode(id.as_ref())),
         };
+        let operation = message.operation();
+        if let Some(operation) = operation {
+            context.calls.describe_mcp(operation);
+        }
+        if let Some(traceparent) = message.meta.traceparent.as_ref().and_then(Value::as_str) {
+            context.calls.continue_trace(traceparent);
+        }
         let id = message.id.clone();
         match dispatch(message, &context) {
             Ok(Action::Respond(response)) => Ok(response),
-            Ok(Action::Call(call, result)) => {
-                Ok(outcome::encode(context.call(call).await?, &result, &context))
+            Ok(Action::Call(call, result)) => Ok(match context.call(call).await {
+                Ok(outcome) => outcome::encode(outcome, &result, &context),
+                Err(rejection) => {
+                    context.calls.reject_all(rejection.describe().kind.code(), context.host);
+                    error::encode_rejection(&rejection, Some(&id), context.pipeline)
+                }
+            }),
+            Err(error) => {
+                if operation.is_some() {
+                    context.calls.reject(error.name(), context.host);
+                }
+                Ok(error.encode(Some(&id)))
             }
-            Err(error) => Ok(error.encode(Some(&id))),
         }
     })
 }

@@ -83,13 +83,14 @@ pub(super) fn encode(
             if let Some(error) = call.elicitation.authorization_error(&missing) {
                 return error.encode(Some(&call.id));
             }
-            let texts = describe_missing(&missing);
-            call.error(&texts.iter().map(String::as_str).collect::<Vec<_>>(), None)
+            let authorization: Vec<_> = missing.challenges.iter().map(Into::into).collect();
+            let options = ResultOptions { authorization: &authorization, ..Default::default() };
+            call.error(describe_missing(&missing), options)
         }
         Outcome::Rejected(Rejection::CannotAsk { lacking, .. }) => {
             let message = needs_client(&lacking);
             match call.era {
-                Era::Legacy => call.error(&[&message], None),
+                Era::Legacy => call.error(message, ResultOptions::default()),
                 Era::Modern => {
                     let required_capabilities = ClientCapabilities::required(&lacking);
                     McpError::new(ErrorCode::MissingClientCapability, message)
@@ -120,7 +121,7 @@ impl ResultContext {
     fn invalid_input(&self, input: &InvalidInput) -> Response {
         let message = format!("The arguments are invalid. {input}");
         let error = match &self.target {
-            CallTarget::Tool => return self.error(&[&message], None),
+            CallTarget::Tool => return self.error(message, ResultOptions::default()),
             CallTarget::Prompt { .. } => McpError::new(ErrorCode::InvalidParams, message),
             CallTarget::Resource { uri, .. } => McpError::unknown_resource(uri, self.era),
         };
@@ -197,31 +198,25 @@ impl ResultContext {
         self.result(&result, ResultOptions::default())
     }
 
-    /// The error of a tool: text for the model, and all of it in `_meta` for programs. It is not
-    /// `structuredContent`, because some clients check that against the output schema even then.
+    /// The error of a tool: text for the model, and all of it in `_meta` for programs.
     fn failure(&self, error: &ToolError) -> Response {
-        let retry = match (error.can_retry, error.retry_after_ms) {
-            (_, Some(ms)) => format!("Try again after {ms} ms."),
-            (true, None) => "You can try the call again.".to_owned(),
-            (false, None) => String::new(),
-        };
-        let prompt = error.additional_prompt_content.as_deref().unwrap_or_default();
-        let texts = [&*error.message, prompt, &retry].into_iter().filter(|text| !text.is_empty());
-        self.error(&texts.collect::<Vec<_>>(), Some(error))
+        let options = ResultOptions { error: Some(error), ..Default::default() };
+        self.error(error.describe(), options)
     }
 
-    /// A result that reports a failure. Prompts and resources have no such result, so they get an
-    /// error.
-    pub(super) fn error(&self, texts: &[&str], error: Option<&ToolError>) -> Response {
+    /// A result that reports a failure: one text, because some clients show only the first. What is meant for
+    /// programs is not `structuredContent`, because some clients check that against the output schema even
+    /// then. Prompts and resources have no such result, so they get an error.
+    pub(super) fn error(&self, text: String, options: ResultOptions<'_>) -> Response {
         match &self.target {
             CallTarget::Tool => {
-                let content = texts.iter().map(|text| Content::text(*text)).collect();
+                let content = vec![Content::text(text)];
                 let result =
                     CallToolResult { content, structured_content: None, is_error: Some(true) };
-                self.result(&result, ResultOptions { error, ..ResultOptions::default() })
+                self.result(&result, options)
             }
             CallTarget::Prompt { .. } | CallTarget::Resource { .. } => {
-                let error = McpError::new(ErrorCode::InternalError, texts.join(" ")).status(200);
+                let error = McpError::new(ErrorCode::InternalError, text).status(200);
                 error.encode(Some(&self.id))
             }
         }

@@ -9,6 +9,7 @@ use super::message::{Era, McpRequest};
 
 use crate::http::Response;
 use crate::json::{self, Rendered};
+use crate::protocol::oxp::AuthorizationChallenge;
 use crate::tool::ToolError;
 
 /// How long clients may cache what is compiled in, in milliseconds.
@@ -61,6 +62,8 @@ struct ResultMeta<'a> {
     server_info: Option<ServerInfo>,
     #[serde(rename = "toolbooth/error", skip_serializing_if = "Option::is_none")]
     error: Option<&'a ToolError>,
+    #[serde(rename = "toolbooth/authorization", skip_serializing_if = "<[_]>::is_empty")]
+    authorization: &'a [AuthorizationChallenge],
 }
 
 /// Whether a result is final.
@@ -117,6 +120,8 @@ pub(super) struct ResultOptions<'a> {
     pub(super) caching: Option<Caching>,
     /// The error of a tool that failed.
     pub(super) error: Option<&'a ToolError>,
+    /// Where the user can grant what the call lacks.
+    pub(super) authorization: &'a [AuthorizationChallenge],
 }
 
 /// Writes a result. `resultType`, caching and server info are new in 2026-07-28: older clients do not
@@ -127,21 +132,25 @@ pub(super) fn encode(
     members: &impl Serialize,
     options: ResultOptions<'_>,
 ) -> Response {
-    let ResultOptions { result_type, caching, error } = options;
+    let ResultOptions { result_type, caching, error, authorization } = options;
     let result = match era {
         Era::Modern => ResultBody {
             members,
             result_type: Some(result_type),
             ttl_ms: caching.map(|caching| caching.ttl_ms),
             cache_scope: caching.map(|caching| caching.scope),
-            meta: Some(ResultMeta { server_info: Some(SERVER_INFO), error }),
+            meta: Some(ResultMeta { server_info: Some(SERVER_INFO), error, authorization }),
         },
         Era::Legacy => ResultBody {
             members,
             result_type: None,
             ttl_ms: None,
             cache_scope: None,
-            meta: error.map(|error| ResultMeta { server_info: None, error: Some(error) }),
+            meta: (error.is_some() || !authorization.is_empty()).then_some(ResultMeta {
+                server_info: None,
+                error,
+                authorization,
+            }),
         },
     };
     write(200, &ResultMessage { jsonrpc: "2.0", id, result })

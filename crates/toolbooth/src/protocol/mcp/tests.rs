@@ -87,7 +87,7 @@ fn code((status, body): &(u16, Value)) -> (u16, i64) {
 fn mc12_every_rejection_is_an_error_with_its_status() {
     for rejection in every_rejection() {
         let (status, code) = match &rejection {
-            Rejection::NotFound | Rejection::NotServed(_) => (404, -32600),
+            Rejection::NotFound { .. } | Rejection::NotServed(_) => (404, -32600),
             Rejection::MethodNotAllowed { .. } => (405, -32600),
             Rejection::ForbiddenOrigin => (403, -32600),
             Rejection::PayloadTooLarge { .. } => (413, -32600),
@@ -95,7 +95,7 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             Rejection::InvalidJson(_) => (400, -32700),
             Rejection::UnsupportedVersion { .. } => (400, -32022),
             Rejection::Malformed(_)
-            | Rejection::InvalidToolId
+            | Rejection::InvalidToolId { .. }
             | Rejection::UnknownTool { .. }
             | Rejection::UnknownVersion { .. }
             | Rejection::ToolNotAllowed { .. }
@@ -117,7 +117,8 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
         let sent = response.headers.iter().map(|(name, value)| (*name, value.to_string()));
         assert_eq!((response.status, sent.collect()), (status, headers), "{what}");
         let message = rejection.describe().to_string();
-        let mut expected = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
+        let mut expected =
+            json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
         let body: Value = serde_json::from_slice(&response.body).unwrap();
         assert_eq!(body, expected, "{what}: no id was read");
         expected["id"] = json!("a");

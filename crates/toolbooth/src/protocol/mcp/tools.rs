@@ -104,7 +104,8 @@ fn render(listed: &Listed<'_>) -> Rendering {
 }
 
 /// The schema of `structuredContent` for values of the schema `output`. Before 2026-07-28 it had to be an
-/// object, so all versions wrap other values in one, as the member `result`.
+/// object, so all versions wrap other values in one, as the member `result`. FastMCP's client unwraps it if the
+/// schema says so.
 fn structured_content_schema(output: &Map<String, Value>) -> Value {
     let is_object = |name: &Value| name == "object";
     let may_be_object = match output.get("type") {
@@ -123,5 +124,6 @@ fn structured_content_schema(output: &Map<String, Value>) -> Value {
         "type": "object",
         "properties": { "result": output },
         "required": ["result"],
+        "x-fastmcp-wrap-result": true,
     })
 }

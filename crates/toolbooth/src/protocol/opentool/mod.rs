@@ -17,8 +17,8 @@ pub(super) use load::LIST;
 
 use super::jsonrpc::{self, JsonRpcProfile};
 use super::{
-    CallResponse, Cors, Handler, Page, PageError, PostRequest, Protocol, Route, get, post,
-    version_free,
+    CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
+    get, post, version_free,
 };
 use crate::call::RequestContext;
 use crate::json;
@@ -37,7 +37,7 @@ pub(super) static OPENTOOL: Protocol = Protocol {
         Route { path: "/stop", methods: &[get(STOP), post(STOP)] },
     ],
     check_version: version_free,
-    encode_rejection: jsonrpc::encode_rejection,
+    encode_rejection: EncodeRejection::Plain(jsonrpc::encode_rejection),
     response_headers: &[],
     cors: Cors::Configured,
 };
@@ -49,6 +49,8 @@ const PROFILE: JsonRpcProfile = JsonRpcProfile {
     versions: &[jsonrpc::VERSION, "2.0.0"],
     result: object,
     error_result: Some(empty),
+    // `GET /load` returns OpenTool's own document.
+    discovers: false,
 };
 
 /// `POST /call`.

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::jsonrpc::{JsonRpcRequest, JsonRpcResponse};
+use super::super::jsonrpc::{self, JsonRpcRequest, JsonRpcResponse, RequestKind};
 use super::super::{CallResponse, PostRequest};
 use super::PROFILE;
-use crate::call::{Outcome, Rejection, ToolSelector};
+use crate::call::{Rejection, ToolSelector};
 use crate::catalog::Catalog;
 use crate::http::Response;
 use crate::json;
@@ -25,7 +25,9 @@ pub(super) fn call(request: PostRequest<'_>) -> CallResponse<'_> {
         JsonRpcRequest { id: Some(Value::String(id)), call: Ok(call) } => {
             return Box::pin(async move {
                 let method = method(&call.tool, context.pipeline.catalog);
-                Ok(encode(&method, id, context.call(Ok(call)).await?))
+                let kind = RequestKind::of(&call, &PROFILE);
+                let result = jsonrpc::result(context.call(Ok(call)).await?, kind, &PROFILE);
+                Ok(encode(&method, &JsonRpcResponse::new(result, id.into(), &PROFILE, false)))
             });
         }
         JsonRpcRequest { call: Err(rejection), .. } => rejection,
@@ -59,14 +61,13 @@ struct Done<'a> {
 
 /// `start`, then `data` and `done`, or `error` (OT38, OT39). A tool returns one value, so there is one
 /// `data` event. All events are sent at once: the client does not join an event that arrives in pieces.
-fn encode(method: &str, id: String, outcome: Outcome) -> Response {
-    let response = JsonRpcResponse::new(outcome, id.into(), &PROFILE, false);
+fn encode(method: &str, response: &JsonRpcResponse) -> Response {
     let mut text = String::new();
     event(&mut text, "start", &Start { start: method });
     if response.is_error() {
-        event(&mut text, "error", &response);
+        event(&mut text, "error", response);
     } else {
-        event(&mut text, "data", &response);
+        event(&mut text, "data", response);
         event(&mut text, "done", &Done { done: method });
     }
     Response {

@@ -23,7 +23,7 @@ fn get(catalog: &'static Catalog, path: &str) -> String {
 }
 
 const REQUIRED: &str = r#""error":{"code":-32602,"message":"Some parameters are invalid. text: Is required","data":{"parameter_errors":{"text":"Is required"}}}"#;
-const FAILED: &str = r#""error":{"code":500,"message":"It failed","data":{"developer_message":"why","can_retry":true,"additional_prompt_content":"try x","retry_after_ms":5}}"#;
+const FAILED: &str = r#""error":{"code":500,"message":"It failed. try x. Try again after 5 ms.","data":{"developer_message":"why","can_retry":true,"additional_prompt_content":"try x","retry_after_ms":5}}"#;
 const VAGUE: &str = r#""error":{"code":500,"message":"The tool failed","data":{"developer_message":"Echo.Broken@1.0.0: its types do not match its schemas","can_retry":false}}"#;
 const PRIVATE: &str = r#""error":{"code":-32001,"message":"The tool needs the token \"mail\", the secret \"KEY\", a user id, which this protocol cannot send; POST /oxp/tools/call can","data":{"missing_requirements":{"authorization":["mail"],"secrets":["KEY"],"user_id":true}}}"#;
 const VERSION: &str = r#""error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}"#;

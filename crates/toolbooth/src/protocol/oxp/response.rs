@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::super::rejection_response;
 use crate::call::{
-    Description, InvalidInput, MissingRequirements, Outcome, Rejection, RejectionKind,
+    AuthorizationHelp, Description, InvalidInput, MissingRequirements, Outcome, Rejection,
+    RejectionKind,
 };
 use crate::challenge::Challenge;
 use crate::http::Response;
@@ -84,12 +85,14 @@ struct MissingRequirementsObject<'a> {
     secrets: &'a [&'static str],
 }
 
-/// Where the user can grant an authorization, and where the client can ask whether it is granted.
+/// Where the user can grant an authorization, and where the client can ask whether it is granted. Without the latter:
+/// where to read what the client must send.
 #[derive(Debug, Serialize)]
 pub(in crate::protocol) struct AuthorizationChallenge {
     id: String,
     url: String,
-    check_url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check_url: Option<String>,
 }
 
 impl From<&Challenge> for AuthorizationChallenge {
@@ -97,21 +100,26 @@ impl From<&Challenge> for AuthorizationChallenge {
         Self {
             id: challenge.id.clone(),
             url: challenge.url.clone(),
-            check_url: challenge.check_url.clone(),
+            check_url: Some(challenge.check_url.clone()),
         }
     }
 }
 
+impl From<&AuthorizationHelp> for AuthorizationChallenge {
+    fn from(help: &AuthorizationHelp) -> Self {
+        Self { id: help.provider.to_owned(), url: help.url.clone(), check_url: None }
+    }
+}
+
 impl<'a> MissingRequirementsObject<'a> {
-    /// `None` if there is nothing to put into it: a token without a challenge is only described in words.
+    /// `None` if there is nothing to put into it: a token without a URL is only described in words.
     fn new(missing: &'a MissingRequirements) -> Option<Self> {
-        let MissingRequirements { secrets, user_id, challenges, authorization: _ } = missing;
-        let is_empty = challenges.is_empty() && !user_id && secrets.is_empty();
-        (!is_empty).then(|| Self {
-            authorization: challenges.iter().map(AuthorizationChallenge::from).collect(),
-            user_id: *user_id,
-            secrets,
-        })
+        let MissingRequirements { secrets, user_id, challenges, help, authorization: _ } = missing;
+        let challenges = challenges.iter().map(AuthorizationChallenge::from);
+        let authorization: Vec<_> =
+            challenges.chain(help.iter().map(AuthorizationChallenge::from)).collect();
+        let is_empty = authorization.is_empty() && !user_id && secrets.is_empty();
+        (!is_empty).then(|| Self { authorization, user_id: *user_id, secrets })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{list, noun, reduce, rule};
+use super::{list, noun_with_description, reduce, rule};
 use crate::protocol::keywords::type_names;
 
 /// Resolves `allOf`, `anyOf` and `oneOf` as far as the result is still one schema. Returns the rest as rules.
@@ -139,10 +139,7 @@ fn describe_alternatives(branches: &[&Value]) -> String {
         if types_of(branch).is_empty() && options(&flatten(branch).0).is_empty() {
             return branch.to_string();
         }
-        let reduced = reduce(branch);
-        let description = reduced.get("description").and_then(Value::as_str);
-        let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
-        format!("{}{description}", noun(&reduced))
+        noun_with_description(&reduce(branch))
     };
     branches.iter().map(describe).collect::<Vec<_>>().join("; ")
 }

@@ -39,11 +39,11 @@ fn schemas_are_reduced() {
         (json!({"minimum": 1}), json!({"type": "number", "description": "At least 1."})),
         (
             json!({"type": "string", "description": "A city"}),
-            json!({"type": "string", "description": "A city."}),
+            json!({"type": "string", "description": "A city"}),
         ),
         (
             json!({"type": "string", "title": "City"}),
-            json!({"type": "string", "description": "City."}),
+            json!({"type": "string", "description": "City"}),
         ),
         (
             json!({"type": "integer", "minimum": 1, "maximum": 10, "description": "Days."}),
@@ -119,7 +119,7 @@ fn schemas_are_reduced() {
             json!({"oneOf": [{"type": "string", "description": "A name"}, {"type": "integer"}]}),
             json!({
                 "type": "string",
-                "description": "Must fit one of: string (A name.); integer. May be of type string, integer."
+                "description": "Must fit one of: string (A name); integer. May be of type string, integer."
             }),
         ),
         (
@@ -220,7 +220,7 @@ fn parts_are_described() {
         (json!({"type": "string"}), ""),
         (json!({"type": "object"}), ""),
         (json!({"type": "array", "items": {"type": "string"}}), "An array of string."),
-        (json!({"type": "array"}), "An array of string (May be of any type.)."),
+        (json!({"type": "array"}), "An array of any value."),
         (
             json!({"type": "array", "items": {"enum": ["a", "b"]}}),
             "An array of string, one of \"a\", \"b\".",
@@ -234,7 +234,7 @@ fn parts_are_described() {
                 },
                 "required": ["street"]
             }),
-            "An object with at (array of object with x (number)), street (string, required: Its name.).",
+            "An object with at (array of object with x (number)), street (string, required: Its name).",
         ),
     ] {
         assert_eq!(describe_parts(&reduce(&schema)), expected, "{schema}");

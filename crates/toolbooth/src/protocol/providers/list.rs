@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::error::{ErrorBody, ErrorType, invalid_request};
 use super::query::ListQuery;
-use crate::call::{Rejection, RequestContext};
+use crate::call::{Rejection, RequestContext, did_you_mean};
 use crate::catalog::Entry;
 use crate::http::Response;
 use crate::protocol::{Page, PageError};
@@ -101,9 +101,10 @@ pub(super) fn tools(
 /// The response if `include` names a tool that does not exist.
 fn not_found(rejection: Rejection) -> PageError {
     let message = match rejection {
-        Rejection::UnknownTool { name, .. } => format!(
+        Rejection::UnknownTool { name, meant, .. } => format!(
             "include: there is no tool \"{name}\"; expected a name, a versioned name such as \
-             Name__1_0_0, or an id such as Toolkit.Tool@1.0.0"
+             Name__1_0_0, or an id such as Toolkit.Tool@1.0.0{}",
+            did_you_mean(meant.as_deref(), ". D")
         ),
         Rejection::UnknownVersion { id, version, .. } => {
             format!("include: {id} has no version {version}")

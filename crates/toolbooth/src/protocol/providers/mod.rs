@@ -16,7 +16,7 @@ mod query;
 mod schema;
 mod strict;
 
-use super::{Cors, Handler, Protocol, Route, get, post, version_free};
+use super::{Cors, EncodeRejection, Handler, Protocol, Route, get, post, version_free};
 use crate::catalog::ListForm;
 use error::encode_rejection;
 
@@ -79,7 +79,7 @@ const fn protocol(name: &'static str, title: &'static str, routes: &'static [Rou
         listed: true,
         routes,
         check_version: version_free,
-        encode_rejection,
+        encode_rejection: EncodeRejection::Plain(encode_rejection),
         response_headers: &[],
         cors: Cors::Configured,
     }

@@ -1,7 +1,7 @@
 //! The query of a tool list: selects tools and versions.
 
 use super::parameters::{self, choice};
-use crate::call::{Rejection, RequestContext};
+use crate::call::{Rejection, RequestContext, ToolSelector};
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
 use crate::settings::Permission;
 use crate::text::excerpt;
@@ -107,7 +107,11 @@ impl ListQuery {
         context: &RequestContext<'_>,
     ) -> Result<Vec<&'static Tool>, Rejection> {
         let catalog = context.pipeline.catalog;
-        let unknown = || Rejection::UnknownTool { id: excerpt(name), name: excerpt(name) };
+        let unknown = || Rejection::UnknownTool {
+            id: excerpt(name),
+            name: excerpt(name),
+            meant: context.nearest(&ToolSelector::Name(name.into())),
+        };
         let (tool, exact) = match (catalog.named(name), ToolRef::parse(name)) {
             (Some(tool), _) => (tool, tool.name != name),
             (None, Ok(id)) => match catalog.find(&id) {

@@ -79,6 +79,9 @@ fn assert_same(written: &Response, head: &str, body: &str, what: &str) {
     assert_eq!(json(got_body), json(body), "{what}");
 }
 
+/// The notice at the end of a result that was cut, in JSON.
+const CUT: &str = r"\n\n[Truncated: Result exceeded 64KB limit]";
+
 #[test]
 fn results() {
     let done = |value| Outcome::Done {
@@ -91,6 +94,21 @@ fn results() {
         (json!(15), r#"{"success":true,"result":15,"error":null}"#),
         (json!(null), r#"{"success":true,"result":null,"error":null}"#),
         (json!({"a": [1.5, "é"]}), r#"{"success":true,"result":{"a":[1.5,"é"]},"error":null}"#),
+        (
+            json!("é".repeat(32_768)),
+            &format!(r#"{{"success":true,"result":"{}","error":null}}"#, "é".repeat(32_768)),
+        ),
+        (
+            json!("é".repeat(32_769)),
+            &format!(r#"{{"success":true,"result":"{}{CUT}","error":null}}"#, "é".repeat(30_000)),
+        ),
+        (
+            json!({"a": "b".repeat(65_536)}),
+            &format!(
+                r#"{{"success":true,"result":"{{\"a\":\"{}{CUT}","error":null}}"#,
+                "b".repeat(59_994)
+            ),
+        ),
     ] {
         assert_eq!(
             wire(&encode(done(value), Vec::new).unwrap()),
@@ -164,7 +182,7 @@ fn every_rejection_is_a_tool_result() {
         let description = rejection.describe();
         // XB4: what execute_tool itself may report is 200.
         let of_the_tool = match &rejection {
-            Rejection::InvalidToolId => Some(format!("Tool not found. {tools}")),
+            Rejection::InvalidToolId { .. } => Some(format!("Tool not found. {tools}")),
             Rejection::UnknownTool { .. } => Some(format!("Tool 'A.B' not found. {tools}")),
             Rejection::UnknownVersion { .. } => {
                 Some(format!("Tool 'A.B@2.0.0' not found. {tools}"))
@@ -193,7 +211,10 @@ fn every_rejection_is_a_tool_result() {
                 assert_eq!(got, Err(rejection.clone()));
                 let got =
                     with_context(CATALOG, &Principal::ANONYMOUS, "", &FakeHost::default(), |it| {
-                        (XAIBO.encode_rejection)(&rejection, it.pipeline)
+                        let EncodeRejection::Plain(encode) = XAIBO.encode_rejection else {
+                            panic!("Xaibo has no ids")
+                        };
+                        encode(&rejection, it.pipeline)
                     });
                 let header = rejection.header().map(|(name, value)| format!("{name}: {value}\n"));
                 let head = format!(
@@ -248,7 +269,7 @@ fn listed(input_schema: &Value, latest: bool) -> Rendering {
 fn only_the_latest_version_is_listed() {
     let empty = json!({"type": "object"});
     assert_eq!(listed(&empty, false), Rendering::LeftOut);
-    let tool = r#"{"name":"A_B","description":"Does it.","parameters":{}}"#;
+    let tool = r#"{"name":"A_B","description":"Does it","parameters":{}}"#;
     let fits = Rendering::Fits { json: tool.to_owned(), warnings: vec![] };
     assert_eq!(listed(&empty, true), fits);
 }
@@ -256,7 +277,7 @@ fn only_the_latest_version_is_listed() {
 #[test]
 fn descriptions_contain_what_a_parameter_cannot_express() {
     let base = |parameter: &Value| {
-        let mut full = json!({"type": "string", "description": "D.", "required": false});
+        let mut full = json!({"type": "string", "description": "D", "required": false});
         full.as_object_mut().unwrap().extend(parameter.as_object().unwrap().clone());
         full
     };
@@ -283,6 +304,24 @@ fn descriptions_contain_what_a_parameter_cannot_express() {
             json!({"type": "array", "description": "D. An array of integer.", "default": [1]}),
         ),
         (
+            json!({"type": "array"}),
+            json!({"type": "array", "description": "D. An array of any value."}),
+        ),
+        (
+            json!({"type": "array", "items": {"description": "As you like", "default": 1}}),
+            json!({
+                "type": "array",
+                "description": "D. An array of any value (As you like. Default: 1.)."
+            }),
+        ),
+        (
+            json!({"type": "object", "properties": {"x": {"description": "Anything"}, "y": {}}}),
+            json!({
+                "type": "object",
+                "description": "D. An object with x (any value: Anything.), y (any value)."
+            }),
+        ),
+        (
             json!({"type": "object", "properties": {"x": {"type": "number", "default": 1}}, "required": ["x"]}),
             json!({
                 "type": "object",
@@ -305,8 +344,8 @@ fn descriptions_contain_what_a_parameter_cannot_express() {
 #[test]
 fn rules_of_the_whole_input_are_in_the_tools_description() {
     for (rules, required, expected) in [
-        (json!({"required": ["a"]}), [true, false], "Does it."),
-        (json!({"required": ["b", "a"], "additionalProperties": false}), [true, true], "Does it."),
+        (json!({"required": ["a"]}), [true, false], "Does it"),
+        (json!({"required": ["b", "a"], "additionalProperties": false}), [true, true], "Does it"),
         (
             json!({"minProperties": 1, "description": "All of it"}),
             [false, false],

@@ -142,8 +142,10 @@ fn forbidden_origins_are_rejected_in_the_format_of_each_protocol() {
 fn the_origin_is_checked_before_the_credentials() {
     let host = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", "[]")]);
     let headers = [JSON, ORIGIN, ("authorization", "Bearer x")];
-    for path in ["/call", "/mcp", "/jsonrpc"] {
-        let got = answer(CATALOG, &host, ("POST", path, &headers), UNREAD);
+    let long = Sent::of(vec![b' '; 9000]);
+    // MCP reads an id from the body.
+    for (path, body) in [("/call", UNREAD), ("/mcp", long.body(true)), ("/jsonrpc", UNREAD)] {
+        let got = answer(CATALOG, &host, ("POST", path, &headers), body);
         assert_eq!(got.status, 403, "{path}");
     }
 }

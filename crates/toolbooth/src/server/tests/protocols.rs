@@ -102,7 +102,7 @@ fn a_crash_response_has_the_format_of_its_protocol() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "*")]);
     let server = Server::new(CATALOG, &host);
     for path in call_paths() {
-        let answer = server.failed(&path, &Pairs(&[ORIGIN]));
+        let answer = server.failed(&path, &Pairs(&[ORIGIN]), b"");
         let headers: Vec<_> =
             answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
         assert!(headers.contains(&("access-control-allow-origin", "*")), "{path}: {headers:?}");

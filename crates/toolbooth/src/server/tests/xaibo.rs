@@ -41,6 +41,11 @@ fn calls() {
         ),
         ("Echo_Say", json!({}), failed("Invalid tool parameters: text: Is required")),
         ("shout", json!({}), failed(&format!("Tool 'shout' not found. {all}"))),
+        (
+            "Echo_Sya",
+            json!({}),
+            failed(&format!("Tool 'Echo_Sya' not found. {all}. Did you mean Echo_Say?")),
+        ),
         ("", json!({}), failed(&format!("Tool '' not found. {all}"))),
         ("Echo.Shout", json!({}), failed(&format!("Tool 'Echo.Shout' not found. {all}"))),
         ("Echo_Say__3_0_0", json!({}), failed(&format!("Tool 'Echo_Say__3_0_0' not found. {all}"))),
@@ -169,6 +174,6 @@ proptest! {
         let host = FakeHost::default();
         let answer = send(&host, EXECUTE, &call.to_string());
         prop_assert!(!answer.contains("Zc4n4ry"), "{}", answer);
-        prop_assert!(!host.log.borrow().join("\n").contains("Zc4n4ry"), "in the log");
+        prop_assert!(!host.printed().contains("Zc4n4ry"), "in the log");
     }
 }

@@ -140,12 +140,13 @@ fn mc42_text_for_every_other_client() {
         let result = &answer["result"];
         assert_eq!((status, &result["isError"]), (200, &json!(true)), "{capabilities}");
         assert!(result.get("structuredContent").is_none());
-        let text = |at: usize| result["content"][at]["text"].as_str().unwrap();
+        let text = result["content"][0]["text"].as_str().unwrap();
         let begin = "Authorization is required to access <Mail>. Ask the user to open this link, then call the tool again: https://booth.example/auth/start?c=";
-        assert!(text(0).starts_with(begin), "{}", text(0));
-        let fields: Value = serde_json::from_str(text(1)).unwrap();
-        assert_eq!(fields["authorization_required"], true);
-        assert!(is_start_url(&fields["authorization_url"]));
+        assert!(text.starts_with(begin) && !text.contains('\n'), "{text}");
+        assert_eq!(result["content"].as_array().unwrap().len(), 1);
+        let challenge = &result["_meta"]["toolbooth/authorization"][0];
+        assert!(is_start_url(&challenge["url"]) && challenge["check_url"].is_string(), "{result}");
+        assert!(text.ends_with(challenge["url"].as_str().unwrap()));
     }
 }
 
@@ -155,11 +156,10 @@ fn mc43_users_are_only_asked_if_their_consent_is_enough() {
     let mut params = capable(json!({"elicitation": {"url": {}}}));
     params["_meta"]["toolbooth/context"] = json!({"user_id": "ada"});
     let (_, answer) = call(&host(), params);
-    let texts = answer["result"]["content"].as_array().unwrap();
-    assert_eq!((&answer["result"]["isError"], texts.len()), (&json!(true), 3));
-    assert!(
-        texts[2]["text"].as_str().unwrap().starts_with("The tool requires the secret \"KEY\". ")
-    );
+    assert_eq!(answer["result"]["isError"], true);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("The tool requires the secret \"KEY\". "), "{text}");
     // Without a user id, there is nobody to ask.
     let mut params = capable(json!({"elicitation": {"url": {}}}));
     params["_meta"]["toolbooth/context"] = json!({"secrets": [{"id": "KEY", "value": "k"}]});

@@ -54,7 +54,7 @@ fn mc20_a_tool_in_the_list() {
 
 #[test]
 fn mc21_an_output_is_an_object_in_every_era() {
-    let wrapped = |schema: Value| json!({"type": "object", "properties": {"result": schema}, "required": ["result"]});
+    let wrapped = |schema: Value| json!({"type": "object", "properties": {"result": schema}, "required": ["result"], "x-fastmcp-wrap-result": true});
     let open = json!({"type": "object", "description": "The value itself if it is an object; any other value is in the member result."});
     for (output, expected) in [
         (json!(null), None),

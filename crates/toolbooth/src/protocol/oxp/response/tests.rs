@@ -111,6 +111,32 @@ fn a_challenge_in_each_format() {
     }
 }
 
+/// X20: the published schema requires `url`.
+#[test]
+fn each_missing_token_has_a_url() {
+    let challenge = Challenge {
+        id: "c".to_owned(),
+        url: "https://a.example/auth/start?c=x".to_owned(),
+        check_url: "https://a.example/auth/check?c=x".to_owned(),
+        provider: "mail".to_owned(),
+        title: "Mail".to_owned(),
+    };
+    let url = "https://a.example/auth/help/bank".to_owned();
+    let missing = MissingRequirements {
+        authorization: vec!["mail", "bank"],
+        challenges: vec![challenge],
+        help: vec![AuthorizationHelp { provider: "bank", url }],
+        ..MissingRequirements::default()
+    };
+    let response = reject(Format::Flat, &Rejection::MissingRequirements(missing));
+    let body: Value = serde_json::from_slice(&response.body).unwrap();
+    let expected = json!([
+        {"id": "c", "url": "https://a.example/auth/start?c=x", "check_url": "https://a.example/auth/check?c=x"},
+        {"id": "bank", "url": "https://a.example/auth/help/bank"}
+    ]);
+    assert_eq!(body["missing_requirements"]["authorization"], expected, "{body}");
+}
+
 #[test]
 fn missing_requirements_are_members() {
     for (authorization, secrets, user_id, expected) in [

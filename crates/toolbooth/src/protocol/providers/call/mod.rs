@@ -24,9 +24,11 @@ use crate::call::{
 };
 use crate::http::Response;
 use crate::json;
+use crate::protocol::bounded::truncate;
 use crate::protocol::{CallResponse, PostRequest};
 use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};
+use fields::without_nulls;
 use model_response::{ModelResponse, ToolCall};
 
 /// `POST /providers/openai/call`.
@@ -100,12 +102,15 @@ struct CallStatus<'r> {
     success: bool,
 }
 
-/// Options in the query.
+/// The option for the validation of arguments.
+const VALIDATE: &str = "validate_tool_arguments";
+
+/// Options in the query, and in the member `request_options` of the body.
 #[derive(Default)]
 struct CallOptions {
     /// `validate_tool_arguments=true`: reject the request if the arguments of any call are invalid
     /// (2api.ai, 7.3).
-    validate: bool,
+    validate: Option<bool>,
     /// `unknown=leave`: leave calls of unknown tools to the client, instead of returning an error for each.
     leave_unknown: bool,
 }
@@ -115,15 +120,46 @@ impl CallOptions {
     /// An unknown or repeated parameter, or an invalid value.
     fn parse(query: &str) -> Result<Self, String> {
         let mut options = Self::default();
-        parameters::for_each(query, &["validate_tool_arguments", "unknown"], |name, value| {
+        parameters::for_each(query, &[VALIDATE, "unknown"], |name, value| {
             if name == "unknown" {
                 options.leave_unknown = parameters::choice(name, value, ["leave", "answer"])?;
             } else {
-                options.validate = parameters::choice(name, value, ["true", "false"])?;
+                options.validate = Some(parameters::choice(name, value, ["true", "false"])?);
             }
             Ok(())
         })?;
         Ok(options)
+    }
+
+    /// Takes `request_options` out of the body. Members that are `null` count as absent.
+    ///
+    /// # Errors
+    /// An unknown member, an invalid value, or an option that the query has too.
+    fn take_from(&mut self, body: &mut json::Value<'_>) -> Result<(), String> {
+        let json::Value::Object(body) = body else { return Ok(()) };
+        let options = match body.take("request_options") {
+            None | Some(json::Value::Null) => return Ok(()),
+            Some(json::Value::Object(options)) => without_nulls(options),
+            Some(_) => return Err(format!("request_options must be an object with {VALIDATE}")),
+        };
+        for (name, value) in options.iter() {
+            match (&**name, value) {
+                (VALIDATE, json::Value::Bool(_)) if self.validate.is_some() => {
+                    return Err(format!("{VALIDATE} is in the query and in request_options"));
+                }
+                (VALIDATE, json::Value::Bool(value)) => self.validate = Some(*value),
+                (VALIDATE, _) => {
+                    return Err(format!("request_options.{VALIDATE} must be true or false"));
+                }
+                (other, _) => {
+                    return Err(format!(
+                        "\"{}\" is not a member of request_options, which has only {VALIDATE}",
+                        excerpt(other)
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -133,8 +169,10 @@ impl CallOptions {
 /// crashes fails the whole request, because the instance is gone.
 fn call<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> CallResponse<'a> {
     Box::pin(async move {
-        let PostRequest { body, context } = request;
-        let options = CallOptions::parse(context.query).map_err(Rejection::Malformed)?;
+        let PostRequest { mut body, context } = request;
+        let mut options = CallOptions::parse(context.query).map_err(Rejection::Malformed)?;
+        options.take_from(&mut body).map_err(Rejection::Malformed)?;
+        let validates = options.validate == Some(true);
         let mut response = (format.decode)(body).map_err(Rejection::Malformed)?;
         response.block_truncated_call();
         let count = response.calls.len() + response.client_calls.len();
@@ -145,14 +183,12 @@ fn call<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> CallRespon
             return Ok(invalid_request("too_many_tool_calls", &message));
         }
         let Decoded { calls, handles, warnings } = decode(response, &options, &context, format);
-        let order = match options.validate {
+        let order = match validates {
             true => CheckOrder::InputFirst,
             false => CheckOrder::RequirementsFirst,
         };
         let prepared = context.prepare(calls, order).await?;
-        if options.validate
-            && let Some(response) = invalid_arguments(&prepared, &handles)
-        {
+        if validates && let Some(response) = invalid_arguments(&prepared, &handles) {
             return Ok(response);
         }
         encode(handles, context.run(prepared).await, &warnings, format)
@@ -175,7 +211,7 @@ fn decode<'t>(
     let had_calls = !response.calls.is_empty();
     if options.leave_unknown {
         response.leave_to_client(|name| {
-            let found = context.resolve(&ToolSelector::Name(name.into()));
+            let found = ToolSelector::Name(name.into()).resolve(context.pipeline.catalog);
             !name.is_empty() && matches!(found, Err(Rejection::UnknownTool { .. }))
         });
     }
@@ -237,7 +273,7 @@ fn invalid_arguments(
         return None;
     }
     let message = format!("No call ran because arguments are invalid. {}", calls.join(" | "));
-    Some(invalid_request("invalid_tool_arguments", &result::truncate(message)))
+    Some(invalid_request("invalid_tool_arguments", &truncate(message)))
 }
 
 /// Writes the results.

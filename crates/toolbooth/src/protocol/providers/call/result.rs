@@ -2,23 +2,18 @@
 
 use serde_json::Value;
 
-use crate::call::{Outcome, Rejection, needs_client};
-use crate::json;
+use crate::call::{Outcome, Rejection, did_you_mean, needs_client};
+use crate::protocol::bounded::{bounded, truncate};
 use crate::text::excerpt;
 use crate::tool::ToolError;
 
-/// The largest result in bytes (2api.ai, 8.3).
-const MAX_BYTES: usize = 64 * 1024;
-/// How many bytes of a larger result are kept.
-const KEPT_BYTES: usize = 60_000;
-const TRUNCATED: &str = "\n\n[Truncated: Result exceeded 64KB limit]";
 /// The result of a tool that returns nothing (2api.ai, 8.1).
 const NO_OUTPUT: &str = "Tool executed, no output";
 
 /// The result of a call of `name`: the value, or an error that starts with `Error:` (2api.ai, 8.2).
 pub(super) fn for_model(outcome: Outcome, name: &str) -> Result<Value, String> {
     let error = match outcome {
-        Outcome::Done { value, .. } => return Ok(bounded(value)),
+        Outcome::Done { value, .. } => return Ok(readable(value)),
         Outcome::Failed { error, .. } => tool_error(&error),
         Outcome::InvalidInput(input) => {
             format!("Invalid arguments for tool '{}'. {input}. Please retry.", excerpt(name))
@@ -29,27 +24,13 @@ pub(super) fn for_model(outcome: Outcome, name: &str) -> Result<Value, String> {
     Err(truncate(format!("Error: {error}")))
 }
 
-/// The value itself, or a string instead if it is empty or too large.
-fn bounded(value: Value) -> Value {
+/// The value as a model reads it: never empty, and not too large.
+fn readable(value: Value) -> Value {
     match value {
         Value::Null => Value::from(NO_OUTPUT),
         Value::String(text) if text.is_empty() => Value::from(NO_OUTPUT),
-        Value::String(text) => Value::String(truncate(text)),
-        Value::Bool(_) | Value::Number(_) => value,
-        Value::Array(_) | Value::Object(_) => {
-            let text = json::to_string(&value);
-            if text.len() > MAX_BYTES { Value::String(truncate(text)) } else { value }
-        }
+        value => bounded(value),
     }
-}
-
-/// Truncates a text that is too large at a character boundary, with a notice.
-pub(super) fn truncate(mut text: String) -> String {
-    if text.len() > MAX_BYTES {
-        text.truncate(text.floor_char_boundary(KEPT_BYTES));
-        text.push_str(TRUNCATED);
-    }
-    text
 }
 
 /// A tool's own error, with its hint for the model and whether a retry makes sense.
@@ -67,8 +48,8 @@ fn tool_error(error: &ToolError) -> String {
 fn rejected(rejection: &Rejection, name: &str) -> String {
     let reason = match rejection {
         Rejection::Malformed(detail) => return detail.clone(),
-        Rejection::UnknownTool { .. } | Rejection::InvalidToolId => {
-            "There is no such tool.".to_owned()
+        Rejection::UnknownTool { meant, .. } | Rejection::InvalidToolId { meant } => {
+            format!("There is no such tool.{}", did_you_mean(meant.as_deref(), " D"))
         }
         Rejection::UnknownVersion { .. } => "It has no such version.".to_owned(),
         Rejection::ToolNotAllowed { .. } => "Permission denied.".to_owned(),
@@ -85,7 +66,7 @@ fn rejected(rejection: &Rejection, name: &str) -> String {
             )
         }
         Rejection::Unavailable(_)
-        | Rejection::NotFound
+        | Rejection::NotFound { .. }
         | Rejection::NotServed(_)
         | Rejection::MethodNotAllowed { .. }
         | Rejection::ForbiddenOrigin

@@ -95,8 +95,11 @@ fn invalid_queries() {
 
 #[test]
 fn unknown_tools() {
-    let unknown =
-        |name: &str| Rejection::UnknownTool { id: name.to_owned(), name: name.to_owned() };
+    let unknown = |name: &str| Rejection::UnknownTool {
+        id: name.to_owned(),
+        name: name.to_owned(),
+        meant: None,
+    };
     let missing = |version: &str| Rejection::UnknownVersion {
         id: "Echo.Say".to_owned(),
         name: "Echo_Say",
@@ -109,7 +112,14 @@ fn unknown_tools() {
         ("include=Echo.Nope", unknown("Echo.Nope")),
         ("include=Echo_Say__9_9_9", unknown("Echo_Say__9_9_9")),
         ("include=Echo", unknown("Echo")),
-        ("include=echo_say", unknown("echo_say")),
+        (
+            "include=echo_say",
+            Rejection::UnknownTool {
+                id: "echo_say".to_owned(),
+                name: "echo_say".to_owned(),
+                meant: Some("Echo_Say".to_owned()),
+            },
+        ),
         (&format!("include={long}"), unknown(&excerpt(&long))),
         ("include=Echo.Say@9", missing("9.0.0")),
         ("include=Echo_Say&version=9.0.0", missing("9.0.0")),

@@ -21,6 +21,9 @@ const WARN_DEPTH: usize = 5;
 /// The depth of a schema above which the tool is incompatible (2api.ai, 7.1).
 const MAX_DEPTH: usize = 10;
 
+/// The length of a description in characters above which there is a warning: OpenAI has rejected longer ones.
+const WARN_DESCRIPTION: usize = 1024;
+
 /// The largest schema that a target accepts.
 pub(super) struct SchemaLimits {
     /// Properties in all its objects.
@@ -85,6 +88,12 @@ pub(super) fn render<T: Serialize>(
     match fit(&listed.definition.input_schema, target) {
         Err(features) => Rendering::Unfit(features),
         Ok((schema, mut warnings)) => {
+            let length = listed.definition.description.chars().count();
+            if length > WARN_DESCRIPTION {
+                warnings.push(format!(
+                    "its description has {length} characters, more than {WARN_DESCRIPTION}"
+                ));
+            }
             // A grant on the server may meet the requirements; a call in a provider's format cannot send them.
             let requirements = listed.definition.requirements.as_ref();
             if requirements.is_some_and(|required| *required != Requirements::default()) {

@@ -114,3 +114,52 @@ fn arguments_are_validated_before_any_call_runs() {
     );
     assert_eq!((status, &response["error"]["message"]), (400, &json!(expected)));
 }
+
+#[test]
+fn request_options_in_the_body() {
+    let invalid = [(Some("1"), "Echo_Say", "{}")];
+    let path = |query: &str| format!("openai/call{query}");
+    let unknown =
+        "\"model\" is not a member of request_options, which has only validate_tool_arguments";
+    let no_object = "request_options must be an object with validate_tool_arguments";
+    let rejected = "No call ran because arguments are invalid. 1 (Echo_Say): text: Is required";
+    for (query, options, expected) in [
+        ("", json!({"validate_tool_arguments": true}), Some(rejected)),
+        ("", json!({"validate_tool_arguments": false}), None),
+        ("", json!({"validate_tool_arguments": null}), None),
+        ("", json!({}), None),
+        ("", json!(null), None),
+        ("?validate_tool_arguments=true", json!({}), Some(rejected)),
+        (
+            "?validate_tool_arguments=true",
+            json!({"validate_tool_arguments": true}),
+            Some("validate_tool_arguments is in the query and in request_options"),
+        ),
+        (
+            "",
+            json!({"validate_tool_arguments": "true"}),
+            Some("request_options.validate_tool_arguments must be true or false"),
+        ),
+        ("", json!({"validate_tool_arguments": true, "model": "m"}), Some(unknown)),
+        ("", json!([]), Some(no_object)),
+        ("", json!(true), Some(no_object)),
+    ] {
+        let body = json!({"tool_calls": calls("openai", &invalid), "request_options": options});
+        let (status, response) = post(&FakeHost::default(), &path(query), &body);
+        let message = response["error"]["message"].as_str();
+        assert_eq!(message, expected, "{query} {options}: {response}");
+        assert_eq!(status, if expected.is_some() { 400 } else { 200 }, "{query} {options}");
+    }
+    for provider in PROVIDERS {
+        let frame = match provider {
+            "openai" => "tool_calls",
+            "openai-responses" => "output",
+            "anthropic" => "content",
+            _ => "parts",
+        };
+        let options = json!({"validate_tool_arguments": true});
+        let body = json!({frame: calls(provider, &invalid), "request_options": options});
+        let (status, response) = post(&FakeHost::default(), &format!("{provider}/call"), &body);
+        assert_eq!(status, 400, "{provider}: {response}");
+    }
+}

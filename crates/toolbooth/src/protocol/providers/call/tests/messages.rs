@@ -1,11 +1,12 @@
 //! The result of a call as the model reads it, and the errors that the client reads.
 
-use super::super::result::{for_model, truncate};
+use super::super::result::for_model;
 use super::*;
 use crate::call::tests::CATALOG;
 use crate::call::tests::{asks, every_rejection};
 use crate::call::{Outcome, Rejection};
 use crate::principal::Principal;
+use crate::protocol::bounded::truncate;
 use crate::protocol::providers::encode_rejection;
 use crate::testing::with_context;
 use crate::text::excerpt;
@@ -97,7 +98,8 @@ fn every_rejection_has_a_message() {
 fn long_names_are_shortened() {
     let name = "é".repeat(100_000);
     assert_eq!(excerpt(&name), format!("{}…", "é".repeat(64)));
-    let message = for_model(Outcome::Rejected(Rejection::InvalidToolId), &name).unwrap_err();
+    let message =
+        for_model(Outcome::Rejected(Rejection::InvalidToolId { meant: None }), &name).unwrap_err();
     assert!(message.len() < 500, "{message}");
     assert_eq!(truncate(String::new()), "");
     for provider in ["openai", "openai-responses", "anthropic"] {

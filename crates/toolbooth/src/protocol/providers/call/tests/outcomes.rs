@@ -138,7 +138,7 @@ fn the_result_of_one_call() {
             "PC16 an id of another form",
             "Echo.Say@",
             SAY,
-            "Error: Tool 'Echo.Say@' is not available. There is no such tool.",
+            "Error: Tool 'Echo.Say@' is not available. There is no such tool. Did you mean Echo_Say?",
         ),
         (
             "PC21 requirements",

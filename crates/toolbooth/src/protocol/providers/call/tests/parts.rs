@@ -6,7 +6,8 @@ use super::*;
 fn ids_that_are_missing_or_repeated() {
     let made = "Some calls had no id. Their results have generated ids; add these to the calls before you send both to the model";
     let repeated = "Several calls have the same id. Each has a result, in the order of the calls";
-    let stamp = 1_741_724_000_000_u64;
+    // The clock has been read twice: for the server, and as the request arrived.
+    let stamp = 1_741_724_000_002_u64;
     let (long, letters) = ("A".repeat(100), "A".repeat(45));
     let say = |id, name| (id, name, r#"{"text":"hi"}"#);
     for (what, sent, expected, warnings) in [
@@ -34,7 +35,7 @@ fn ids_that_are_missing_or_repeated() {
         ),
         (
             "PC4 an id that is taken",
-            vec![say(None, "Echo_Say"), say(Some("call_1741724000000_Echo_Say"), "Echo_Say")],
+            vec![say(None, "Echo_Say"), say(Some("call_1741724000002_Echo_Say"), "Echo_Say")],
             vec![format!("call_{stamp}_Echo_Say_2"), format!("call_{stamp}_Echo_Say")],
             vec![made],
         ),

@@ -1,0 +1,151 @@
+//! The events and their attributes.
+//!
+//! Attributes have the names of OpenTelemetry's semantic conventions (GenAI, MCP, HTTP) where those define one.
+
+use serde::Serialize;
+
+use super::recorder::{CallRecord, McpOperation};
+use crate::host::{DataPoint, Level};
+use crate::trace::Span;
+
+/// An event.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum Event<'a> {
+    /// A call was served.
+    Call(CallEvent<'a>),
+    /// A request without credentials was rejected.
+    CredentialsMissing { protocol: &'a str },
+    /// The credentials of a request were rejected.
+    CredentialsRejected { protocol: &'a str, reason: &'static str },
+    /// A user was asked for authorization.
+    ChallengeIssued { tool: &'a str, provider: &'a str, caller: String },
+    /// A user authorized the server at a provider.
+    GrantCreated(GrantEvent<'a>),
+    /// The tokens of a grant were refreshed.
+    GrantRefreshed(GrantEvent<'a>),
+    /// A user's grant was deleted.
+    GrantDeleted(GrantEvent<'a>),
+    /// The provider revoked the tokens of a deleted grant.
+    GrantRevoked(GrantEvent<'a>),
+}
+
+/// What happened to a grant.
+#[derive(Debug, Serialize)]
+pub(crate) struct GrantEvent<'a> {
+    pub(crate) provider: &'a str,
+    pub(crate) caller: String,
+}
+
+impl Event<'_> {
+    pub(super) fn level(&self) -> Level {
+        match self {
+            Self::Call(call) => call.level,
+            Self::CredentialsRejected { .. } => Level::Warn,
+            Self::CredentialsMissing { .. }
+            | Self::ChallengeIssued { .. }
+            | Self::GrantCreated(_)
+            | Self::GrantRefreshed(_)
+            | Self::GrantDeleted(_)
+            | Self::GrantRevoked(_) => Level::Info,
+        }
+    }
+}
+
+/// A call that was served, or a request whose calls were rejected.
+#[derive(Debug, Serialize)]
+pub(crate) struct CallEvent<'a> {
+    #[serde(skip)]
+    pub(crate) level: Level,
+    #[serde(rename = "gen_ai.operation.name")]
+    operation: &'static str,
+    #[serde(rename = "gen_ai.tool.name", skip_serializing_if = "Option::is_none")]
+    tool: Option<&'static str>,
+    #[serde(rename = "tool.version", skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    protocol: &'a str,
+    #[serde(rename = "mcp.method.name", skip_serializing_if = "Option::is_none")]
+    mcp_method: Option<&'static str>,
+    #[serde(rename = "mcp.protocol.version", skip_serializing_if = "Option::is_none")]
+    mcp_version: Option<&'static str>,
+    caller: &'a str,
+    outcome: &'static str,
+    #[serde(rename = "error.type", skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    duration_ms: u64,
+    #[serde(rename = "http.request.body.size")]
+    request_size: usize,
+    #[serde(rename = "http.response.body.size")]
+    response_size: usize,
+    #[serde(rename = "http.response.status_code")]
+    status: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_span_id: Option<&'a str>,
+}
+
+/// What the calls of a request have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallRequest<'a> {
+    pub(crate) protocol: &'a str,
+    pub(crate) caller: &'a str,
+    pub(crate) mcp: Option<McpOperation>,
+    /// The sizes of the bodies, in bytes.
+    pub(crate) request_size: usize,
+    pub(crate) response_size: usize,
+    pub(crate) status: u16,
+}
+
+impl<'a> CallEvent<'a> {
+    pub(crate) fn new(record: &'a CallRecord, request: CallRequest<'a>) -> Self {
+        let CallRecord { tool, outcome, error, duration_ms, span } = record;
+        let span = span.as_ref();
+        Self {
+            level: record.level(),
+            operation: "execute_tool",
+            tool: tool.map(|tool| tool.name),
+            version: tool.map(|tool| tool.version.to_string()),
+            protocol: request.protocol,
+            mcp_method: request.mcp.map(|(method, _)| method),
+            mcp_version: request.mcp.and_then(|(_, version)| version),
+            caller: request.caller,
+            outcome,
+            error: *error,
+            duration_ms: *duration_ms,
+            request_size: request.request_size,
+            response_size: request.response_size,
+            status: request.status,
+            trace_id: span.map(Span::trace_id),
+            span_id: span.map(Span::id),
+            parent_span_id: span.map(Span::parent_id),
+        }
+    }
+
+    /// Passes the same facts on as a data point. The positions are part of the interface: queries use them.
+    pub(crate) fn measure(&self, store: impl FnOnce(&DataPoint<'_>)) {
+        let version = self.version.as_deref().unwrap_or_default();
+        let tool = self.tool.unwrap_or_default();
+        // Sizes and durations are far below 2^53.
+        #[allow(clippy::cast_precision_loss)]
+        let number = |number: u64| number as f64;
+        store(&DataPoint {
+            index: tool,
+            blobs: &[
+                tool,
+                version,
+                self.protocol,
+                self.caller,
+                self.outcome,
+                self.error.unwrap_or_default(),
+            ],
+            doubles: &[
+                number(self.duration_ms),
+                number(self.request_size as u64),
+                number(self.response_size as u64),
+            ],
+        });
+    }
+}

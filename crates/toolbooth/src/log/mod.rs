@@ -1,0 +1,119 @@
+//! The log of events: one line of JSON per call, rejected credential, challenge and change of a grant.
+//! docs/LOGGING.md describes them.
+//!
+//! - `event`: the events and their attributes;
+//! - `caller`: how the log names callers;
+//! - `recorder`: collects the calls of one request.
+//!
+//! No event has a field for what a caller sends: texts are from the catalogue and the configuration, or constants.
+//! Only the ids of a trace are the caller's, and those are hexadecimal digits.
+
+mod caller;
+mod event;
+mod recorder;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+#[cfg(feature = "challenges")]
+pub(crate) use event::GrantEvent;
+pub(crate) use event::{CallEvent, CallRequest, Event};
+pub use recorder::CallRecorder;
+pub(crate) use recorder::CallResult;
+#[cfg(feature = "mcp")]
+pub(crate) use recorder::McpOperation;
+
+use crate::host::{Clock, Host, Level};
+use crate::json;
+use crate::principal::Principal;
+use crate::settings::{LogDetail, SampleRate, Settings};
+use caller::CallerHash;
+
+/// Writes the events that the operator wants.
+#[derive(Debug, Clone)]
+pub(crate) struct EventLog {
+    detail: LogDetail,
+    callers: CallerHash,
+}
+
+impl EventLog {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self { detail: settings.log.detail, callers: CallerHash::new(settings) }
+    }
+
+    /// Whether events of this level are logged.
+    pub(crate) fn includes(&self, level: Level) -> bool {
+        match level {
+            Level::Info => self.detail >= LogDetail::Calls,
+            Level::Warn | Level::Error => self.detail >= LogDetail::Errors,
+        }
+    }
+
+    /// Whether no event is logged.
+    pub(crate) fn is_off(&self) -> bool {
+        self.detail == LogDetail::Off
+    }
+
+    /// Logs an event, unless the operator does not want it.
+    pub(crate) fn write(&self, event: &Event<'_>, host: &dyn Host) {
+        let level = event.level();
+        if self.includes(level) {
+            host.write(level, &json::to_string(event));
+        }
+    }
+
+    /// The name of a caller: `key:<name>`, `user:<hash>` or `anonymous`.
+    pub(crate) fn caller(&self, principal: &Principal) -> String {
+        match principal {
+            Principal::Anonymous { .. } => self.anonymous(),
+            Principal::Key { name, .. } => self.key(name),
+            Principal::User { issuer, subject, .. } => {
+                self.user(issuer, subject.as_deref().unwrap_or_default())
+            }
+        }
+    }
+
+    /// The name of callers without credentials.
+    pub(crate) fn anonymous(&self) -> String {
+        "anonymous".to_owned()
+    }
+
+    /// The name of the holder of an API key.
+    pub(crate) fn key(&self, name: &str) -> String {
+        format!("key:{name}")
+    }
+
+    /// The name of a user.
+    pub(crate) fn user(&self, issuer: &str, subject: &str) -> String {
+        format!("user:{}", self.callers.hash(issuer, subject))
+    }
+}
+
+/// Picks calls evenly, without random numbers, which would be a call into JS for each.
+#[derive(Debug)]
+pub(crate) struct Sampler {
+    rate: SampleRate,
+    position: AtomicU32,
+}
+
+/// 2^32 divided by the golden ratio. Multiples of it are spread evenly, also each second or third of them, so calls
+/// that alternate are picked alike.
+const STEP: u32 = 0x9E37_79B9;
+
+impl Sampler {
+    /// Starts at a place that differs between instances: many serve only a few calls.
+    pub(crate) fn new(rate: SampleRate, host: &(impl Clock + ?Sized)) -> Self {
+        // Milliseconds modulo 2^32.
+        #[allow(clippy::cast_possible_truncation)]
+        let position = (host.now_ms() as u32).wrapping_mul(STEP);
+        Self { rate, position: AtomicU32::new(position) }
+    }
+
+    /// Whether to log the next call.
+    pub(crate) fn picks_next(&self) -> bool {
+        let position = self.position.fetch_add(STEP, Ordering::Relaxed);
+        u64::from(position) < self.rate.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! `rpc.discover`: the tools as an OpenRPC document, rendered at build time. docs/PROTOCOLS.md explains what OpenRPC
+//! has no field for.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
+
+/// The method that returns the document. JSON-RPC reserves names that begin with `rpc.`, and no tool has a dot in
+/// its name.
+pub(super) const METHOD: &str = "rpc.discover";
+
+/// The document.
+pub(in crate::protocol) const LIST: ListForm = ListForm {
+    name: "openrpc",
+    head: concat!(
+        r#"{"openrpc":"1.3.2","info":{"title":"Toolbooth","version":""#,
+        env!("CARGO_PKG_VERSION"),
+        r#""},"methods":["#
+    ),
+    tail: "]}",
+    entry: render,
+};
+
+/// OpenRPC's Method Object.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MethodObject<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'a str>,
+    description: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    deprecated: bool,
+    param_structure: &'static str,
+    params: Vec<ContentDescriptor<'a>>,
+    result: ContentDescriptor<'a>,
+    /// The whole input schema, if it has rules about several parameters.
+    #[serde(rename = "x-input-schema", skip_serializing_if = "Option::is_none")]
+    input_schema: Option<&'a Map<String, Value>>,
+    /// The tokens, secrets and user id that a call needs.
+    #[serde(rename = "x-requirements", skip_serializing_if = "Option::is_none")]
+    requirements: Option<&'a Requirements>,
+}
+
+/// OpenRPC's Content Descriptor Object: a parameter, or the result.
+#[derive(Serialize)]
+struct ContentDescriptor<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Value>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    required: bool,
+    schema: Value,
+}
+
+/// Renders the latest version of a tool under its plain name; older versions can be called but are not listed.
+fn render(listed: &Listed<'_>) -> Rendering {
+    if !listed.latest {
+        return Rendering::LeftOut;
+    }
+    let Definition {
+        title,
+        description,
+        input_schema,
+        output_schema,
+        requirements,
+        deprecated,
+        ..
+    } = listed.definition;
+    let description = match deprecated {
+        None => description.clone(),
+        Some(deprecated) => format!("{description} Deprecated: {}", deprecated.message),
+    };
+    Rendering::of(&MethodObject {
+        name: listed.name,
+        summary: title.as_deref(),
+        description,
+        deprecated: deprecated.is_some(),
+        param_structure: "by-name",
+        params: params(input_schema),
+        result: ContentDescriptor {
+            name: "result",
+            description: None,
+            required: false,
+            schema: output_schema.clone().map_or_else(|| json!({"type": "null"}), Value::Object),
+        },
+        input_schema: Some(input_schema).filter(|input| has_further_rules(input)),
+        requirements: requirements.as_ref(),
+    })
+}
+
+/// The properties as parameters. Those that are required come first, as OpenRPC demands. Descriptions move from the
+/// schema to the parameter, where clients show them.
+fn params<'a>(input: &'a Map<String, Value>) -> Vec<ContentDescriptor<'a>> {
+    let required = input.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &String| required.is_some_and(|names| names.iter().any(|required| required == name));
+    let properties = input.get("properties").and_then(Value::as_object);
+    let param = |(name, schema): (&'a String, &Value)| {
+        let mut schema = schema.clone();
+        let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+        ContentDescriptor { name, description, required: is_required(name), schema }
+    };
+    let mut params: Vec<_> = properties.into_iter().flatten().map(param).collect();
+    params.sort_by_key(|param| Reverse(param.required));
+    params
+}
+
+/// Whether an input schema says more than a list of parameters can.
+fn has_further_rules(input: &Map<String, Value>) -> bool {
+    input.iter().any(|(keyword, value)| match keyword.as_str() {
+        "type" | "properties" | "required" | "title" | "description" | "$schema" | "$comment" => {
+            false
+        }
+        "additionalProperties" => *value != Value::Bool(false),
+        _ => true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(definition: Value, latest: bool) -> Option<Value> {
+        let definition: Definition = serde_json::from_value(definition).unwrap();
+        match render(&Listed { definition: &definition, name: "A_B", latest }) {
+            Rendering::Fits { json, .. } => Some(serde_json::from_str(&json).unwrap()),
+            Rendering::LeftOut => None,
+            Rendering::Unfit(features) => panic!("{features:?}"),
+        }
+    }
+
+    #[test]
+    fn methods() {
+        let definition = |more: Value| {
+            let mut definition = json!({
+                "id": "A.B", "name": "A_B", "description": "Does b.", "version": "1.2.3",
+                "input_schema": {
+                    "type": "object",
+                    "properties": {
+                        "a": {"type": "string", "description": "An a."},
+                        "b": {"minimum": 1},
+                        "c": true
+                    },
+                    "required": ["b"],
+                    "additionalProperties": false
+                },
+                "output_schema": {"type": "number"}
+            });
+            let (Value::Object(members), Value::Object(more)) = (&mut definition, more) else {
+                panic!()
+            };
+            members.extend(more);
+            definition
+        };
+        let method = |more: Value| {
+            let mut method = json!({
+                "name": "A_B", "description": "Does b.", "paramStructure": "by-name",
+                "params": [
+                    {"name": "b", "required": true, "schema": {"minimum": 1}},
+                    {"name": "a", "description": "An a.", "schema": {"type": "string"}},
+                    {"name": "c", "schema": true}
+                ],
+                "result": {"name": "result", "schema": {"type": "number"}}
+            });
+            let (Value::Object(members), Value::Object(more)) = (&mut method, more) else {
+                panic!()
+            };
+            members.extend(more);
+            method
+        };
+        let rules = json!({"type": "object", "minProperties": 1, "additionalProperties": false});
+        let open = json!({"type": "object", "additionalProperties": {"type": "string"}});
+        let user = json!({"user_id": true});
+        for (more, expected) in [
+            (json!({}), json!({})),
+            (json!({"title": "B"}), json!({"summary": "B"})),
+            (
+                json!({"deprecated": {"message": "Use c."}}),
+                json!({"deprecated": true, "description": "Does b. Deprecated: Use c."}),
+            ),
+            (
+                json!({"output_schema": null}),
+                json!({"result": {"name": "result", "schema": {"type": "null"}}}),
+            ),
+            (json!({"input_schema": rules}), json!({"params": [], "x-input-schema": rules})),
+            (json!({"input_schema": open}), json!({"params": [], "x-input-schema": open})),
+            (json!({"requirements": user}), json!({"x-requirements": user})),
+        ] {
+            let got = rendered(definition(more.clone()), true);
+            assert_eq!(got, Some(method(expected)), "{more}");
+        }
+        assert_eq!(rendered(definition(json!({})), false), None, "an older version");
+    }
+}

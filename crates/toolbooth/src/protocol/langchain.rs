@@ -1,0 +1,60 @@
+//! The tool server that LangChain's clients expect: PyPI `universal-tool-client`, `langchain-tool-client` and `o2mcp`.
+//!
+//! It is OTC with three differences: the list is an array, the result of a call has no envelope, and `tool_id` is
+//! the name of a tool. docs/PROTOCOLS.md explains the clauses LC1 to LC7.
+
+use super::envelope::{self, OTC_1_0};
+use super::oxp::{self, Format};
+use super::{
+    CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
+    get, opentool, post, version_free,
+};
+use crate::call::{RequestContext, ToolRequest, ToolSelector};
+
+/// The protocol.
+pub(super) static LANGCHAIN: Protocol = Protocol {
+    name: "langchain",
+    title: "LangChain tool server",
+    listed: true,
+    routes: &[
+        Route { path: "/health", methods: &[get(Handler::Health)] },
+        Route { path: "/info", methods: &[get(Handler::List(opentool::version))] },
+        Route { path: "/tools", methods: &[get(Handler::List(list))] },
+        Route { path: "/tools/call", methods: &[post(Handler::Call(call))] },
+    ],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: &[],
+    cors: Cors::Configured,
+};
+
+/// `GET /tools`: the tools of OXP's list, only the latest version of each, because clients keep one tool of each name.
+fn list(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    let list = context.list(oxp::LIST.name)?;
+    let tools = context.pipeline.catalog.tools;
+    // Older versions have a versioned name.
+    let latest = context
+        .allowed_entries(list)
+        .filter(|entry| tools.get(entry.tool).is_some_and(|tool| tool.name == entry.name));
+    Ok(Page::new(format!("[{}]", list.join(latest))))
+}
+
+/// `POST /tools/call`.
+fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    let (_, call) = envelope::decode(body, OTC_1_0);
+    let call = call.map(by_name);
+    Box::pin(async move { Ok(oxp::encode(Format::Flat, context.call(call).await?)) })
+}
+
+/// The same call, with names accepted as ids.
+fn by_name(call: ToolRequest<'_>) -> ToolRequest<'_> {
+    let tool = match call.tool {
+        ToolSelector::Id(id) => ToolSelector::Name(id),
+        tool => tool,
+    };
+    ToolRequest { tool, ..call }
+}
+
+#[cfg(test)]
+mod tests;

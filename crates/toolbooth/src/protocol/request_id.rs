@@ -1,0 +1,63 @@
+//! Reads the id of a JSON-RPC request that is rejected before its body is decoded.
+
+use serde_json::Value;
+
+use crate::json;
+
+/// How much of a body is read for the id, in bytes.
+pub(crate) const MAX_ID_BYTES: usize = 8 * 1024;
+
+/// The id of the request whose body begins with `start`: a string or an integer. `None` if it has no such id, if
+/// the id comes later, or if `start` repeats it.
+pub(crate) fn request_id(start: &[u8]) -> Option<Value> {
+    let start = start.get(..MAX_ID_BYTES).unwrap_or(start);
+    // The last character may be cut off.
+    let text = start.utf8_chunks().next()?.valid();
+    match json::leading_member(text, "id")? {
+        json::Value::String(id) => Some(id.into_owned().into()),
+        json::Value::Number(id) if !id.is_f64() => Some(id.into()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ids_that_can_be_read() {
+        let long = "x".repeat(MAX_ID_BYTES);
+        for (body, expected) in [
+            (r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, json!(7)),
+            (r#" { "id" : "a" , "#, json!(null)),
+            (r#"{"id":"a","method":"#, json!("a")),
+            (r#"{"method":"ping","params":{"id":1,"x":["#, json!(null)),
+            (r#"{"method":"ping","params":{"id":1},"id":-2}"#, json!(-2)),
+            (r#"{"\u0069d":18446744073709551615}x"#, json!(18446744073709551615_u64)),
+            ("{\"id\":\"é\",\"x\":\"\u{1f600}", json!("é")),
+            // The number may go on.
+            (r#"{"id":12"#, json!(null)),
+            (r#"{"id":1.5}"#, json!(null)),
+            (r#"{"id":null}"#, json!(null)),
+            (r#"{"id":{}}"#, json!(null)),
+            (r#"{"id":1,"id":2}"#, json!(null)),
+            (r#"[{"id":1}]"#, json!(null)),
+            (r#""id""#, json!(null)),
+            ("id", json!(null)),
+            ("", json!(null)),
+            (&format!(r#"{{"id":1,"x":"{long}","id":2}}"#), json!(1)),
+            (&format!(r#"{{"x":"{long}","id":2}}"#), json!(null)),
+        ] {
+            assert_eq!(
+                request_id(body.as_bytes()),
+                Some(expected).filter(|id| !id.is_null()),
+                "{body}"
+            );
+        }
+        // A character that is cut off.
+        assert_eq!(request_id(b"{\"id\":1,\"x\":\"\xf0\x9f"), Some(json!(1)));
+        assert_eq!(request_id(b"\xff{\"id\":1}"), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! What the operator should know about the configuration, although the server can serve calls.
+
+use crate::catalog::{Catalog, Tool};
+use crate::settings::{Permission, Settings};
+
+/// Without the feature there are no providers to configure.
+#[cfg(not(feature = "challenges"))]
+pub(super) fn warnings(_: &Catalog, _: &Settings) -> Vec<String> {
+    Vec::new()
+}
+
+/// Warnings for the operator: one for each provider that tools require and that users cannot authorize at.
+#[cfg(feature = "challenges")]
+pub(super) fn warnings(catalog: &Catalog, settings: &Settings) -> Vec<String> {
+    let configured = settings.consent.iter().flat_map(|consent| &consent.providers);
+    let configured: Vec<&str> = configured.map(|provider| provider.id.as_str()).collect();
+    // The tools that require each provider. Versions of a tool are next to each other.
+    let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
+    let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
+    for tool in catalog.tools.iter().filter(permitted) {
+        for required in tool.authorization.iter().filter(|it| !configured.contains(&it.id)) {
+            match missing.iter_mut().find(|(id, _)| *id == required.id) {
+                Some((_, tools)) if tools.last() == Some(&tool.name) => {}
+                Some((_, tools)) => tools.push(tool.name),
+                None => missing.push((required.id, vec![tool.name])),
+            }
+        }
+    }
+    let describe = |(id, tools): (&str, Vec<&str>)| {
+        let tools = match tools.as_slice() {
+            [] => String::new(),
+            [only] => format!("{only} requires"),
+            [first, others @ ..] => format!("{first} and {} more require", others.len()),
+        };
+        format!(
+            "OAUTH_PROVIDERS does not include \"{id}\", which {tools}: users cannot grant access, so clients must \
+             send tokens"
+        )
+    };
+    missing.into_iter().map(describe).collect()
+}
