@@ -2,9 +2,9 @@
 // empty folder with an empty home directory, and uses it as its README says. Prints how long each step took.
 //
 // The Rust toolchain, Cargo's and npm's caches and their settings are those of this machine. REUSE=1 also uses the
-// worker-build and wasm-bindgen that are installed here.
+// worker-build and wasm-bindgen that are installed here, Cargo.lock, and CARGO_TARGET_DIR if it is set.
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,8 +25,7 @@ const env = {
   RUSTUP_HOME: process.env.RUSTUP_HOME ?? join(homedir(), ".rustup"),
   npm_config_userconfig: join(homedir(), ".npmrc"),
   npm_config_cache: join(homedir(), ".npm"),
-  ...(process.env.REUSE ? { TOOLS: join(root, ".tools/bin") } : { TOOLS: undefined }),
-  CARGO_TARGET_DIR: undefined,
+  ...(process.env.REUSE ? { TOOLS: join(root, ".tools/bin") } : { TOOLS: undefined, CARGO_TARGET_DIR: undefined }),
 };
 const times = [];
 
@@ -61,7 +60,7 @@ try {
     }
   });
 
-  const manifest = () => join(folder, "Cargo.toml");
+  const manifest = join(folder, "Cargo.toml");
   await step("npm create toolbooth my-tools", async () => {
     await command(`npm exec --yes --package ${join(packed, only(packed, /^create-toolbooth/))} -- create-toolbooth my-tools`, scratch);
     // What a registry would do.
@@ -69,7 +68,8 @@ try {
     const tarball = join(packed, only(packed, /^toolbooth-[\d.]+\.tgz$/));
     writeFileSync(packages, readFileSync(packages, "utf8").replace(/"toolbooth": "[\d.]+"/, `"toolbooth": "file:${tarball}"`));
     const patches = CRATES.map((name) => `${name} = { path = "${join(packed, only(packed, new RegExp(`^${name}-[\\d.]+$`)))}" }\n`);
-    appendFileSync(manifest(), `\n[patch.crates-io]\n${patches.join("")}`);
+    if (process.env.REUSE) cpSync(join(root, "Cargo.lock"), join(folder, "Cargo.lock"));
+    appendFileSync(manifest, `\n[patch.crates-io]\n${patches.join("")}`);
   });
   await step("npm install", () => command("npm install --no-fund --no-audit --loglevel=error"));
   await step("npx toolbooth doctor", async () => {
@@ -87,7 +87,7 @@ try {
   };
   /** Calls until the response matches; in between, only responses that match `meanwhile` are allowed. */
   const until = async (port, tool, pattern, meanwhile) => {
-    for (const end = performance.now() + DEADLINE; ; await sleep(20)) {
+    for (const end = performance.now() + DEADLINE; ; await sleep(200)) {
       const { status, text } = await call(port, tool, { name: "Ada" });
       if (pattern.test(text)) return status;
       assert.match(text, meanwhile);

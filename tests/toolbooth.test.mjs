@@ -64,6 +64,8 @@ test("of a failed build, only the errors are shown", () => {
   const error = "error[E0425]: no such function\n --> b.rs:2:2\n\n  = help: there is none";
   assert.equal(errors(`${warning}\n\n${error}\n\n${warning}\n`), error);
   assert.equal(errors(warning), warning);
+  const ofDefinitions = "error: tools@0.1.0: tools/a/B@1.0.0.json: id: is missing\nerror: failed to run custom build command for `tools`\n\nCaused by:\n  exit status: 1\n";
+  assert.equal(errors(`${warning}\n\n${ofDefinitions}`), "tools/a/B@1.0.0.json: id: is missing");
 });
 
 test("the stand-in provider gives tokens to those who prove that they asked", async () => {

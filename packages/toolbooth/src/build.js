@@ -84,7 +84,11 @@ async function quiet(program, args, options) {
 
 /** The errors among the messages of a failed build: without warnings, if there is anything else. */
 export function errors(text) {
-  const messages = text.trim().split(/\n\n+(?=\S*(?:warning|error))/);
+  // Problems of definitions, as toolbooth-build reports them: Cargo repeats them in a longer message.
+  const problems = [...stripVTControlCharacters(text).matchAll(/^error: \S+@\d\S*: (.*)$/gm)].map(([, problem]) => problem);
+  if (problems.length > 0) return problems.join("\n");
+  // Lines in brackets are worker-build's progress, if one of its own steps fails.
+  const messages = text.replaceAll(/^\[INFO\].*\n/gm, "").trim().split(/\n\n+(?=\S*(?:warning|error))/);
   const found = messages.filter((message) => !stripVTControlCharacters(message).startsWith("warning"));
   return (found.length > 0 ? found : messages).join("\n\n");
 }

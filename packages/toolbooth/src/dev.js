@@ -15,7 +15,7 @@ import { definitions } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
 import { Failure } from "./process.js";
 import { standIn } from "./provider.js";
-import { rebuild } from "./rebuild.js";
+import { BUILD_FAILED, rebuild } from "./rebuild.js";
 
 const DEVELOPMENT_KEY = "development-key";
 const AUTH_VARIABLES = [
@@ -43,14 +43,14 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const out = resolve(`.wrangler/dev-${port}`);
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
   const builds = rebuild(watched, out, () => buildForDevelopment({ crate: resolve(crate), out }));
-  await builds.next();
+  let { value: built } = await builds.next();
   const worker = await unstable_startWorker({
     config: config.configPath,
     env,
     entrypoint: join(out, "worker.js"),
     // The configured command builds for deployment.
     build: { custom: { command: "" } },
-    bindings: Object.fromEntries(Object.entries(settings.vars).map(([name, value]) => [name, { type: "plain_text", value }])),
+    bindings: Object.fromEntries(Object.entries(settings.vars).map(([name, value]) => [name, { type: "secret_text", value }])),
     dev: { server: { hostname: "localhost", port }, inspector: false },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
@@ -61,8 +61,12 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     });
   }
   await worker.ready;
-  await announce(address, settings, crate);
-  for await (const _ of builds);
+  if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response is its error.\n`);
+  for (let announced = false; ; ({ value: built } = await builds.next())) {
+    if (!built || announced) continue;
+    await announce(address, settings, crate);
+    announced = true;
+  }
 }
 
 /** The variables to set, and the credential that calls need if this command knows one. */
@@ -107,9 +111,12 @@ function access(set, methods, withKey) {
 async function announce(address, { anyone, who, credential }, crate) {
   // /health reports problems only to callers with valid credentials. The log always has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
-  const health = await (await fetch(`${address}/health`, { headers })).json();
+  let health;
+  do {
+    health = await (await fetch(`${address}/health`, { headers })).json();
+    // wrangler has not loaded the Worker yet.
+  } while (health.error === BUILD_FAILED);
   console.log(`\nToolbooth is running on ${address}. ${who}`);
-  if (health.error === "build_failed") return console.log("The build failed. Save a file to build again.\n");
   const { status, problems = ["see the log above"] } = health;
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
   const call = sample(crate);

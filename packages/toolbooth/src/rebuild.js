@@ -8,10 +8,12 @@ import { Failure } from "./process.js";
 
 /** The time between two looks at the files, in milliseconds. */
 const INTERVAL = 150;
+/** The error that responses name after a failed build. */
+export const BUILD_FAILED = "build_failed";
 
 /**
  * Builds now and after every change of the `watched` files and folders. After a failed build, the Worker in the folder
- * `out` responds with the error. Yields after each build, whether or not it succeeded.
+ * `out` responds with the error. Yields after each build whether it succeeded.
  */
 export async function* rebuild(watched, out, build) {
   for (let built; ; await sleep(INTERVAL)) {
@@ -24,15 +26,17 @@ export async function* rebuild(watched, out, build) {
     }
     built = files;
     const start = performance.now();
+    let succeeded = true;
     try {
       await build();
       console.log(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      succeeded = false;
       console.error(error.message);
       replaceWorker(out, failing(stripVTControlCharacters(error.message) || "The build failed: see the terminal."));
     }
-    yield;
+    yield succeeded;
   }
 }
 
@@ -53,7 +57,7 @@ export default {
   fetch({ headers }) {
     const init = { status: 503, headers: { "cache-control": "no-store" } };
     const json = /json/.test((headers.get("accept") ?? "") + headers.get("content-type"));
-    return json ? Response.json({ error: "build_failed", message }, init) : new Response(message, init);
+    return json ? Response.json({ error: ${JSON.stringify(BUILD_FAILED)}, message }, init) : new Response(message, init);
   },
 };
 `;
