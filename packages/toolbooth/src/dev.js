@@ -41,6 +41,8 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const settings = configure(config.vars, provider?.vars);
 
   const out = resolve(`.wrangler/dev-${port}`);
+  // wrangler handles signals, too, and may end the process.
+  process.once("exit", () => rmSync(out, { recursive: true, force: true }));
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
   const builds = rebuild(watched, out, () => buildForDevelopment({ crate: resolve(crate), out }));
   let { value: built } = await builds.next();
@@ -56,7 +58,6 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.once(signal, async () => {
       await worker.dispose();
-      rmSync(out, { recursive: true, force: true });
       process.exit(0);
     });
   }
