@@ -91,7 +91,6 @@ serde.workspace = true
 serde_json.workspace = true
 toolbooth = { workspace = true, features = ${JSON.stringify(features)} }
 toolbooth-worker.workspace = true
-wasm-bindgen.workspace = true
 
 [build-dependencies]
 toolbooth-build.workspace = true
