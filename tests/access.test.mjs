@@ -281,6 +281,7 @@ const CHALLENGES = {
   root: ({ missing_requirements }) => missing_requirements.authorization,
   oxp: ({ missing_requirements }) => missing_requirements.authorization,
   "oxp-envelope": ({ missing_requirements }) => missing_requirements.authorization,
+  langchain: ({ missing_requirements }) => missing_requirements.authorization,
   opentool: ({ error }) => error.data.missing_requirements.challenges,
   jsonrpc: ({ error }) => error.data.missing_requirements.challenges,
   mcp: ({ result }) => result._meta["toolbooth/authorization"],

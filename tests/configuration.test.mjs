@@ -106,7 +106,7 @@ test("T2 XB10 MC12 a wrong variable: calls of every protocol are rejected in its
     for (const { method, path, protocol, form } of await addresses(worker)) {
       if (method === "GET") continue;
       const reply = await worker.post(form.body("Calculator_Add", { a: 1, b: 2 }), { path });
-      const status = { root: 400, oxp: 400, "oxp-envelope": 400, otc: 400, opentool: 200, jsonrpc: 200 }[protocol] ?? 503;
+      const status = { root: 400, oxp: 400, "oxp-envelope": 400, otc: 400, langchain: 400, opentool: 200, jsonrpc: 200 }[protocol] ?? 503;
       assert.equal(reply.status, status, `${path}: ${reply.text}`);
       assert.match(reply.text, /configuration is invalid/, path);
     }

@@ -191,8 +191,8 @@ const messagesBlocks = array(schema("MessagesBlock"));
 const geminiParts = array(schema("GeminiPart"));
 /** Results in the member `member`, with what a client must know. */
 const results = (member, messages) => object({ [member]: messages, _toolbooth: schema("Notes") });
-/** The response of a model, next to which an object may have options. */
-const withOptions = (answer) => ({ ...answer, properties: { request_options: schema("RequestOptions") } });
+/** Any object of a model's response may have options. */
+const options = { "request_options?": schema("RequestOptions") };
 /** One message that holds all results, or none without calls. */
 const oneMessage = (description, members) => about(description, array(object({ role: constant("user"), ...members }), { maxItems: 1 }));
 
@@ -263,13 +263,11 @@ export const providerCalls = document({
     }),
     ChatAnswer: about(
       "A chat completion, its assistant message, or its tool calls.",
-      withOptions(
-        anyOf(
-          open({ choices: choices(open({ message: open({ "tool_calls?": optional(chatCalls) }) })) }),
-          open({ role: { const: "assistant" }, "tool_calls?": optional(chatCalls), "choices?": nothing }),
-          open({ tool_calls: chatCalls, "choices?": nothing }),
-          chatCalls,
-        ),
+      anyOf(
+        open({ choices: choices(open({ message: open({ "tool_calls?": optional(chatCalls) }) })), ...options }),
+        open({ role: { const: "assistant" }, "tool_calls?": optional(chatCalls), "choices?": nothing, ...options }),
+        open({ tool_calls: chatCalls, "choices?": nothing, ...options }),
+        chatCalls,
       ),
     ),
     ChatCall: about(
@@ -279,25 +277,28 @@ export const providerCalls = document({
         open({ function: open({ "name?": about("Required in a call that runs.", true), "arguments?": about("JSON in a string.", true) }) }),
       ),
     ),
-    ResponsesAnswer: about("A response, or its output items.", withOptions(anyOf(open({ output: responsesItems }), responsesItems))),
+    ResponsesAnswer: about("A response, or its output items.", anyOf(open({ output: responsesItems, ...options }), responsesItems)),
     ResponsesItem: about(
       "An item of any type, of which only the function calls run; or a message that has only a role.",
       anyOf(open({ type: text }), open({ role: present })),
     ),
     MessagesAnswer: about(
       "A message, or its content blocks.",
-      withOptions(anyOf(open({ content: anyOf(string, messagesBlocks) }), messagesBlocks)),
+      anyOf(open({ content: anyOf(string, messagesBlocks), ...options }), messagesBlocks),
     ),
     MessagesBlock: about("A block of any type, of which only tool_use runs.", open({ type: text })),
     GeminiAnswer: about(
       "A response, a candidate, its content, or its parts; or the function calls alone. Members may be spelled functionCall or function_call.",
-      withOptions(
-        anyOf(
-          oneMember(ofGemini.response, { "candidates?": optional(choices(schema("GeminiCandidate"))) }),
-          open({ parts: geminiParts, "candidates?": nothing }),
-          { allOf: [schema("GeminiCandidate"), oneMember(ofGemini.candidate, { "candidates?": nothing, "parts?": nothing })] },
-          geminiParts,
-        ),
+      anyOf(
+        oneMember(ofGemini.response, { "candidates?": optional(choices(schema("GeminiCandidate"))), ...options }),
+        open({ parts: geminiParts, "candidates?": nothing, ...options }),
+        {
+          allOf: [
+            schema("GeminiCandidate"),
+            oneMember(ofGemini.candidate, { "candidates?": nothing, "parts?": nothing, ...options }),
+          ],
+        },
+        geminiParts,
       ),
     ),
     GeminiCandidate: open({ "content?": optional(open({ "parts?": optional(geminiParts) })) }),

@@ -251,7 +251,7 @@ pub(super) const MCP: Sample = Sample {
     is_error: |response| !response["error"].is_null() || response["result"]["isError"] == true,
     error: &["/error/message", "/result/content/0/text"],
     rejection: &["/error/message"],
-    rejection_members: r#"{"jsonrpc": "2.0", "id": null}"#,
+    rejection_members: r#"{"jsonrpc": "2.0"}"#,
     missing_scope_status: 403,
     // A result, because a model can have its user do something about it.
     missing_requirements_status: 200,
