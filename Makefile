@@ -16,10 +16,10 @@ DEV := $(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none) $(TOOLBOOTH) dev -
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench prove size deploy key tool contracts clean chromium
+.PHONY: help setup dev check test build bench gateway-bench prove size deploy key tool contracts clean chromium
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 dev: setup ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
 	@$(DEV) --port $(PORT)
@@ -35,11 +35,11 @@ test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
-	for feature in challenges mcp providers xaibo testing; do \
+	for feature in challenges gateway mcp providers xaibo testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
 	$(call say,Tests on workerd)
-	$(NODE) --test tests/*.test.mjs
+	timeout 2400 $(NODE) --test tests/*.test.mjs
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
@@ -47,6 +47,9 @@ build: setup build/worker.js ## Build the Worker into build/
 
 bench: setup bench/node_modules/.done build/worker.js ## Compare with other implementations and write bench/RESULTS.md; CHECK=1 only compares with the stored ratios
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
+
+gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done build/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
+	$(NODE) bench/gateway/run.mjs
 
 prove: setup ## Create a project from the packed packages and crates, and use it; REUSE=1 uses the build tools that are installed here
 	$(NODE) scripts/prove.mjs
@@ -60,14 +63,14 @@ deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an envi
 key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 	@node packages/toolbooth/bin/toolbooth.js key -- "$(NAME)" "$(SCOPES)"
 
-tool: ## Create a tool: make tool ID=Greeter.Hello
-	@node packages/toolbooth/bin/toolbooth.js tool -- $(ID)
+tool: ## Create a tool: make tool ID=Greeter.Hello, with HTTP=1 one that calls a service; SCOPES=a,b
+	@node packages/toolbooth/bin/toolbooth.js tool $(if $(HTTP),--http) $(if $(SCOPES),--scopes '$(SCOPES)') -- $(ID)
 
 contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs
 
 clean: ## Delete everything that was built or installed here
-	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules
+	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv
 
 # What the builds need. A step runs again only if one of its dependencies changes.
 
@@ -94,6 +97,18 @@ bench/node_modules/.done: bench/package.json bench/package-lock.json bench/.npmr
 	cd bench && npm ci --no-fund --no-audit --loglevel=error
 	@touch $@
 
+# The gateways that the chat gateway is compared with.
+bench/gateway/node_modules/.done: bench/gateway/package.json bench/gateway/package-lock.json
+	$(call say,Installing Portkey)
+	cd bench/gateway && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
+	@touch $@
+
+bench/gateway/.venv/.done: bench/gateway/requirements.txt
+	$(call say,Installing LiteLLM)
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	@touch $@
+
 # Never cached: the browser may have been removed since, or CHROMIUM may name another one.
 chromium:
 	@mkdir -p .tools && scripts/chromium.sh >.tools/.chromium
@@ -103,7 +118,7 @@ chromium:
 
 .venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml | .venv/bin/pip
 	$(call say,Installing Python clients)
-	.venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable clients/python
 	@touch $@
 

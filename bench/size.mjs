@@ -17,6 +17,7 @@ const BUILDS = [
   { title: "the calculator, `providers`", features: ["providers"] },
   { title: "the calculator, `xaibo`", features: ["xaibo"] },
   { title: "the calculator, `challenges`", features: ["challenges"] },
+  { title: "the calculator, `gateway`", features: ["gateway"] },
 ];
 
 const log = (text) => console.error(`size: ${text}`);

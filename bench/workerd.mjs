@@ -57,11 +57,11 @@ const config :Workerd.Config = (
 }
 
 /** Runs `use` with the process id and the Workers' ports by name, then ends the process. If `inspected`,
- *  `inspector` is the port of the inspector. */
-export async function serve({ path, names }, use, { inspected = false } = {}) {
+ *  `inspector` is the port of the inspector. If `quiet`, nobody sees what the Workers log. */
+export async function serve({ path, names }, use, { inspected = false, quiet = false } = {}) {
   const flags = ["--control-fd=3", ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : [])];
   const child = spawn(workerd.default, ["serve", ...flags, path, "config"], {
-    stdio: ["ignore", "inherit", "inherit", "pipe"],
+    stdio: ["ignore", quiet ? "ignore" : "inherit", quiet ? "ignore" : "inherit", "pipe"],
   });
   const exit = once(child, "exit");
   const end = () => child.kill("SIGKILL");

@@ -1,6 +1,7 @@
 // Writes the OpenAPI documents of docs/contracts: node scripts/contracts.mjs
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { gateway } from "./contracts/gateway.mjs";
 import { auth, root, wellKnown } from "./contracts/host.mjs";
 import { jsonRpc, openTool } from "./contracts/json-rpc.mjs";
 import { langchain } from "./contracts/langchain.mjs";
@@ -16,6 +17,7 @@ export const folder = new URL("../docs/contracts/", import.meta.url);
 export const files = Object.fromEntries(
   Object.entries({
     auth,
+    gateway,
     jsonrpc: jsonRpc,
     langchain,
     mcp,

@@ -39,6 +39,7 @@ for (const [name, vars] of [
 const BYTES = "must be a whole number of bytes from 1 to 8388608";
 const ORIGINS = "must be * or a list of origins such as https://app.example, without path";
 const ADDRESS = "must be an http or https URL without query or trailing slash";
+const WEATHER = "it disables Weather.Current@1.0.0, Weather.Forecast@1.0.0";
 
 for (const [vars, problems] of [
   [{ MAX_BODY_BYTES: "abc" }, [`MAX_BODY_BYTES ${BYTES}`]],
@@ -48,8 +49,8 @@ for (const [vars, problems] of [
     [
       `ALLOWED_ORIGINS ${ORIGINS}`,
       `MAX_BODY_BYTES ${BYTES}`,
-      `WEATHER_FORECAST_URL ${ADDRESS}`,
-      `WEATHER_GEOCODING_URL ${ADDRESS}`,
+      `WEATHER_FORECAST_URL ${ADDRESS}; ${WEATHER}`,
+      `WEATHER_GEOCODING_URL ${ADDRESS}; ${WEATHER}`,
     ],
   ],
 ]) {
@@ -76,6 +77,20 @@ for (const [vars, problems] of [
       assert.deepEqual(sorted(logged), sorted(expected));
     }));
 }
+
+test("an invalid variable of a tool disables only the tools that read it", () => {
+  const key = `${CANARY}-key`;
+  const vars = { AUTH: "none,api-key", API_KEYS: JSON.stringify([entryOf(key, "one", ["*"])]), WEATHER_FORECAST_URL: "x" };
+  return using({ vars }, async (worker) => {
+    const health = await worker.get("/health", { "oxp-api-key": key });
+    assert.deepEqual([health.status, health.json.status], [200, "OK"]);
+    assert.ok(health.json.warnings.includes(`WEATHER_FORECAST_URL ${ADDRESS}; ${WEATHER}`), health.text);
+    const { status, json } = await worker.call("Weather.Current", { city: "Berlin" });
+    assert.deepEqual([status, json.message], [400, "Tool 'Weather_Current' is not configured"]);
+    assert.equal((await worker.call(...ADD)).json.success, true);
+    await worker.logs();
+  });
+});
 
 test("a tool whose provider is not configured: the log and /health say what to set, and a page what to send", () => {
   const key = `${CANARY}-key`;

@@ -142,7 +142,7 @@ for (const [origin, allowed] of [
 }
 
 test("MC10 GET without credentials tells a client how to get them", async () => {
-  const { status, headers, json } = await workers.own.get("/mcp");
+  const { status, headers, json } = await workers.resource.get("/mcp");
   assert.deepEqual([status, json.id], [401, null]);
   assert.match(headers["www-authenticate"], /resource_metadata=/);
 });

@@ -70,7 +70,7 @@ test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of mak
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "build", "bench", "prove", "size", "deploy", "key", "tool", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "prove", "size", "deploy", "key", "tool", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
@@ -205,15 +205,26 @@ test("a scaffolded tool", async (t) => {
 
   await t.test("fails the build, with file and location, if its definition is invalid", async () => {
     const { atime, mtime } = statSync(definition);
-    writeFileSync(definition, written.replace(', "description": "The name of the person to greet."', ""));
+    writeFileSync(definition, written.replace('"name": { "type": "string"', '"name": { "type": "sting"'));
     try {
       const { code, err } = await cargo("build");
       assert.notEqual(code, 0);
-      assert.match(err, /catalogue\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name: has no description; people and models need one/);
+      assert.match(err, /catalogue\/greeter\/Hello@0\.1\.0\.json: input_schema: is not JSON Schema 2020-12: \/properties\/name\/type: "sting"/);
     } finally {
       writeFileSync(definition, written);
       utimesSync(definition, atime, mtime);
     }
+  });
+
+  await t.test("may call a service, need scopes, and have the name of a Rust keyword", async () => {
+    const options = "--http --scopes greet:a,greet:b";
+    const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js tool Greeter.Move ${options} --folder ${catalogue}`);
+    assert.equal(code, 0, err);
+    const { scopes, variables } = JSON.parse(readFileSync(join(catalogue, "greeter/Move@0.1.0.json")));
+    assert.deepEqual([scopes, variables], [["greet:a", "greet:b"], ["GREETER_MOVE_URL"]]);
+    assert.match(readFileSync(join(catalogue, "greeter/mod.rs"), "utf8"), /fn r#move\(/);
+    const lines = await run(`rustfmt --edition 2024 --check ${join(catalogue, "lib.rs")}`);
+    assert.equal(lines.code, 0, lines.out);
   });
 
   await t.test("passes its example test", async () => {
@@ -239,6 +250,10 @@ test("a scaffolded tool", async (t) => {
       ["Greeter.Hello", /already exists/],
       ["Greeter", /must have the form Toolkit\.Tool/],
       ["", /must have the form Toolkit\.Tool/],
+      ["Super.Hello", /Rust allows no module or function called super/],
+      ["Greeter.Self", /Rust allows no module or function called self/],
+      ["Types.Hello", /already has a module types/],
+      ["Tests.Hello", /already has a module tests/],
     ]) {
       const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js tool --folder ${catalogue} -- "${id}"`);
       assert.notEqual(code, 0, id);

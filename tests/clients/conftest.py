@@ -88,6 +88,41 @@ def authorizing():
         yield Authorizing(*served)
 
 
+class Gateway:
+    """The chat gateway, with stand-ins of model providers behind it."""
+
+    KEY = "canary-of-a-gateway-key"
+    MODELS = {
+        "openai": "openai/gpt-4.1",
+        "anthropic": "anthropic/claude-sonnet-4-5",
+        "gemini": "google/gemini-3-pro-preview",
+    }
+
+    def __init__(self, address, server):
+        self.base_url = f"{address}/v1"
+        self._server = server
+
+    def script(self, provider, *turns):
+        """Sets what the provider's model says, turn by turn."""
+        self._ask(provider=provider, script=turns)
+
+    def rejections(self, provider):
+        """The messages with which the provider rejected requests since the script was set."""
+        return self._ask(provider=provider)["rejections"]
+
+    def _ask(self, **command):
+        self._server.stdin.write(json.dumps(command) + "\n")
+        self._server.stdin.flush()
+        return json.loads(self._server.stdout.readline())
+
+
+@pytest.fixture(scope="session")
+def gateway():
+    """The chat gateway."""
+    with started("serve-gateway.mjs") as served:
+        yield Gateway(*served)
+
+
 @pytest.fixture
 def anyio_backend():
     return "asyncio"

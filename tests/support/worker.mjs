@@ -41,7 +41,7 @@ export default { async fetch(request) {
   return new Response();
 } };`;
 /** The lines that are no problems. */
-const EVENT = /^\{"event":"(call|credentials_\w+|challenge_issued|grant_\w+)"/;
+const EVENT = /^\{"event":"(call|chat|credentials_\w+|challenge_issued|grant_\w+)"/;
 const WARNING = /^\{"event":"configuration","warning":/;
 /** The longest wait for log lines, in milliseconds, on a busy machine. */
 const DEADLINE = 120_000;
@@ -52,9 +52,10 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
- * calls per minute, if any. `measured` binds a dataset for data points. `around` is the source of a module that wraps the `Worker`.
+ * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `around` is the
+ * source of a module that wraps the `Worker`.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, measured = false, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -67,8 +68,8 @@ export async function start(bundle, { vars = {}, kv = true, limit, measured = fa
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }]);
   if (kv === true) env.push(["KV", { type: "kv", id: "tests" }]);
-  if (limit !== undefined) {
-    env.push(["RATE_LIMIT", { type: "rate-limit", namespace: "1", simple: { limit, period: 60 } }]);
+  for (const [name, most] of Object.entries({ RATE_LIMIT: limit, ...limiters }).filter(([, value]) => value !== undefined)) {
+    env.push([name, { type: "rate-limit", namespace: name, simple: { limit: most, period: 60 } }]);
   }
   if (measured) env.push(["CALLS", { type: "analytics-engine-dataset", name: "calls" }]);
   const runtime = new Miniflare({

@@ -72,7 +72,6 @@ async fn send(
     };
     let changes = method != "GET";
     let response = context.send(request).await.map_err(|error| {
-        context.warn("github", &[("fault", &error.to_string())]);
         let error = match error {
             HttpError::Timeout => ToolError::new("GitHub did not respond in time"),
             HttpError::TooLarge => ToolError::new("GitHub's response was too large"),

@@ -6,34 +6,21 @@ pub(crate) mod stand_in;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use toolbooth::address::secure_base_address;
 use toolbooth::tool::Variable;
 use toolbooth::{Context, ToolError, json};
 
+use crate::types::github::{create_issue, list_issues};
 use api::Issue;
 
 /// The base URL of GitHub's REST API; set it for GitHub Enterprise.
-pub(crate) const API_URL: Variable = Variable {
-    name: "GITHUB_API_URL",
-    default: "https://api.github.com",
-    check: secure_base_address,
-};
-
-#[derive(Deserialize)]
-pub(crate) struct CreateIssue {
-    owner: String,
-    repository: String,
-    title: String,
-    #[serde(default)]
-    body: Option<String>,
-    #[serde(default)]
-    labels: Vec<String>,
-}
+pub(crate) const API_URL: Variable =
+    Variable::new("GITHUB_API_URL", "https://api.github.com", secure_base_address);
 
 /// Opens an issue.
 pub(crate) async fn create_issue(
-    input: CreateIssue,
+    input: create_issue::Input,
     context: &Context<'_>,
 ) -> Result<Issue, ToolError> {
     /// The request body of GitHub's "Create an issue".
@@ -42,59 +29,31 @@ pub(crate) async fn create_issue(
         title: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         body: Option<String>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        labels: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        labels: Option<Vec<String>>,
     }
-    let CreateIssue { owner, repository, title, body, labels } = input;
+    let create_issue::Input { owner, repository, title, body, labels } = input;
     let issue = json::to_string(&NewIssue { title, body, labels });
     api::request(context, "POST", &api::issues(&owner, &repository)?, Some(issue.into_bytes()))
         .await
 }
 
-#[derive(Deserialize)]
-pub(crate) struct ListIssues {
-    owner: String,
-    repository: String,
-    #[serde(default)]
-    state: State,
-    #[serde(default = "first")]
-    page: u16,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    #[default]
-    Open,
-    Closed,
-    All,
-}
-
-fn first() -> u16 {
-    1
-}
-
 #[derive(Serialize)]
 pub(crate) struct Issues {
     issues: Vec<Issue>,
-    next_page: Option<u16>,
+    next_page: Option<u32>,
 }
 
 const PER_PAGE: usize = 30;
 
 /// Lists the issues of a repository.
 pub(crate) async fn list_issues(
-    input: ListIssues,
+    input: list_issues::Input,
     context: &Context<'_>,
 ) -> Result<Issues, ToolError> {
-    let state = match input.state {
-        State::Open => "open",
-        State::Closed => "closed",
-        State::All => "all",
-    };
-    let ListIssues { owner, repository, page, .. } = input;
+    let list_issues::Input { owner, repository, state, page } = input;
     let path = api::issues(&owner, &repository)?;
-    let path = format!("{path}?state={state}&per_page={PER_PAGE}&page={page}");
+    let path = format!("{path}?state={}&per_page={PER_PAGE}&page={page}", state.as_str());
     let listed: Vec<Issue> = api::request(context, "GET", &path, None).await?;
     let next_page = (listed.len() == PER_PAGE).then(|| page + 1);
     // GitHub's list also contains pull requests.

@@ -1,37 +1,25 @@
 //! Text tools.
 
-use serde::{Deserialize, Serialize};
 use toolbooth::{Context, ToolError};
 
-#[derive(Deserialize)]
-pub(crate) struct Slugify {
-    text: String,
-    #[serde(default = "hyphen")]
-    separator: String,
-    #[serde(default)]
-    max_length: Option<usize>,
-}
-
-fn hyphen() -> String {
-    "-".to_owned()
-}
-
-#[derive(Serialize)]
-pub(crate) struct Slug {
-    slug: String,
-    truncated: bool,
-}
+use crate::types::text::{slugify_1, slugify_2};
 
 /// Versions 1.x: ASCII letters and digits; 1.1.0 added `separator` and `max_length`.
-pub(crate) async fn slugify_1(input: Slugify, _: &Context<'_>) -> Result<String, ToolError> {
+pub(crate) async fn slugify_1(
+    input: slugify_1::Input,
+    _: &Context<'_>,
+) -> Result<String, ToolError> {
     let words = input.text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    Ok(join(words, &input).slug)
+    Ok(join(words, &input.separator, input.max_length).slug)
 }
 
 /// Version 2.0.0: keeps the letters and digits of every script, and reports whether the slug was truncated.
-pub(crate) async fn slugify_2(input: Slugify, _: &Context<'_>) -> Result<Slug, ToolError> {
+pub(crate) async fn slugify_2(
+    input: slugify_2::Input,
+    _: &Context<'_>,
+) -> Result<slugify_2::Output, ToolError> {
     let words = input.text.split(|c: char| !c.is_alphanumeric()).map(lower_case);
-    Ok(join(words, &input))
+    Ok(join(words, &input.separator, input.max_length))
 }
 
 /// Converts to lower case. `str::to_lowercase` would add 5 KB to the bundle.
@@ -46,8 +34,12 @@ fn lower_case(word: &str) -> String {
 }
 
 /// Joins words while they fit. A first word that is too long is truncated.
-fn join(words: impl Iterator<Item = String>, input: &Slugify) -> Slug {
-    let max_length = input.max_length.unwrap_or(usize::MAX);
+fn join(
+    words: impl Iterator<Item = String>,
+    separator: &str,
+    max_length: Option<u32>,
+) -> slugify_2::Output {
+    let max_length = max_length.map_or(usize::MAX, |most| most as usize);
     let mut slug = String::new();
     let mut length = 0;
     for word in words.filter(|word| !word.is_empty()) {
@@ -55,16 +47,16 @@ fn join(words: impl Iterator<Item = String>, input: &Slugify) -> Slug {
             slug.extend(word.chars().take(max_length));
             length = slug.chars().count();
             if slug != word {
-                return Slug { slug, truncated: true };
+                return slugify_2::Output { slug, truncated: true };
             }
             continue;
         }
-        length += input.separator.chars().count() + word.chars().count();
+        length += separator.chars().count() + word.chars().count();
         if length > max_length {
-            return Slug { slug, truncated: true };
+            return slugify_2::Output { slug, truncated: true };
         }
-        slug.push_str(&input.separator);
+        slug.push_str(separator);
         slug.push_str(&word);
     }
-    Slug { slug, truncated: false }
+    slugify_2::Output { slug, truncated: false }
 }

@@ -6,136 +6,75 @@ pub(crate) mod stand_in;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
 use toolbooth::address::base_address;
 use toolbooth::tool::Variable;
 use toolbooth::{Context, ToolError};
 
+use crate::types::weather::{current, current::Units, forecast};
 use open_meteo::{Place, Series};
 
 /// The base URL of Open-Meteo's forecast API.
-pub(crate) const FORECAST_URL: Variable = Variable {
-    name: "WEATHER_FORECAST_URL",
-    default: "https://api.open-meteo.com/v1",
-    check: base_address,
-};
+pub(crate) const FORECAST_URL: Variable =
+    Variable::new("WEATHER_FORECAST_URL", "https://api.open-meteo.com/v1", base_address);
 /// The base URL of Open-Meteo's geocoding API.
-pub(crate) const GEOCODING_URL: Variable = Variable {
-    name: "WEATHER_GEOCODING_URL",
-    default: "https://geocoding-api.open-meteo.com/v1",
-    check: base_address,
-};
+pub(crate) const GEOCODING_URL: Variable =
+    Variable::new("WEATHER_GEOCODING_URL", "https://geocoding-api.open-meteo.com/v1", base_address);
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Units {
-    #[default]
-    Celsius,
-    Fahrenheit,
-    Kelvin,
-}
-
-impl Units {
-    /// Converts from degrees Celsius, Open-Meteo's unit, and rounds to two decimals.
-    fn convert(self, celsius: f64) -> f64 {
-        let value = match self {
-            Self::Celsius => celsius,
-            Self::Fahrenheit => celsius * 1.8 + 32.0,
-            Self::Kelvin => celsius + 273.15,
-        };
-        (value * 100.0).round() / 100.0
-    }
-}
-
-#[derive(Deserialize)]
-pub(crate) struct CurrentInput {
-    city: String,
-    #[serde(default)]
-    units: Units,
-}
-
-#[derive(Serialize)]
-pub(crate) struct CurrentOutput {
-    #[serde(flatten)]
-    place: Place,
-    units: Units,
-    time: String,
-    temperature: f64,
-    conditions: &'static str,
-    humidity_percent: f64,
-    wind_speed_kmh: f64,
+/// Converts from degrees Celsius, Open-Meteo's unit, and rounds to two decimals.
+fn convert(celsius: f64, units: Units) -> f64 {
+    let value = match units {
+        Units::Celsius => celsius,
+        Units::Fahrenheit => celsius * 1.8 + 32.0,
+        Units::Kelvin => celsius + 273.15,
+    };
+    (value * 100.0).round() / 100.0
 }
 
 /// The weather in a city now.
 pub(crate) async fn current(
-    input: CurrentInput,
+    input: current::Input,
     context: &Context<'_>,
-) -> Result<CurrentOutput, ToolError> {
+) -> Result<current::Output, ToolError> {
     let place = open_meteo::find_city(context, &input.city).await?;
     let now = open_meteo::current(context, &place).await?;
-    Ok(CurrentOutput {
-        place,
+    let Place { city, country, latitude, longitude } = place;
+    Ok(current::Output {
+        city,
+        country,
+        latitude,
+        longitude,
         units: input.units,
         time: now.time,
-        temperature: input.units.convert(now.temperature_2m),
-        conditions: conditions(now.weather_code),
+        temperature: convert(now.temperature_2m, input.units),
+        conditions: conditions(now.weather_code).to_owned(),
         humidity_percent: now.relative_humidity_2m,
         wind_speed_kmh: now.wind_speed_10m,
     })
 }
 
-#[derive(Deserialize)]
-pub(crate) struct ForecastInput {
-    city: String,
-    #[serde(default)]
-    units: Units,
-    #[serde(default = "three")]
-    days: u8,
-}
-
-fn three() -> u8 {
-    3
-}
-
-#[derive(Serialize)]
-pub(crate) struct ForecastOutput {
-    #[serde(flatten)]
-    place: Place,
-    units: Units,
-    days: Vec<Day>,
-}
-
-#[derive(Serialize)]
-struct Day {
-    date: String,
-    min: f64,
-    max: f64,
-    conditions: &'static str,
-    precipitation_mm: f64,
-}
-
 /// The weather in a city on the next days.
 pub(crate) async fn forecast(
-    input: ForecastInput,
+    input: forecast::Input,
     context: &Context<'_>,
-) -> Result<ForecastOutput, ToolError> {
+) -> Result<forecast::Output, ToolError> {
     let place = open_meteo::find_city(context, &input.city).await?;
     let Series { time, temperature_2m_min, temperature_2m_max, weather_code, precipitation_sum } =
         open_meteo::daily(context, &place, input.days).await?;
-    let degrees = |celsius: f64| input.units.convert(celsius);
+    let degrees = |celsius: f64| convert(celsius, input.units);
     let days = time
         .into_iter()
         .zip(temperature_2m_min.into_iter().zip(temperature_2m_max))
         .zip(weather_code.into_iter().zip(precipitation_sum))
-        .map(|((date, (min, max)), (code, precipitation_mm))| Day {
+        .map(|((date, (min, max)), (code, precipitation_mm))| forecast::Day {
             date,
             min: degrees(min),
             max: degrees(max),
-            conditions: conditions(code),
+            conditions: conditions(code).to_owned(),
             precipitation_mm,
         })
         .collect();
-    Ok(ForecastOutput { place, units: input.units, days })
+    let Place { city, country, latitude, longitude } = place;
+    Ok(forecast::Output { city, country, latitude, longitude, units: input.units, days })
 }
 
 /// The codes of WMO table 4677 that Open-Meteo uses.

@@ -2,18 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
 use toolbooth::principal::is_scope;
 
+use crate::handlers::snake_case;
 use crate::mcp;
 use crate::problem::Problem;
+use crate::references;
 use crate::schema;
 use crate::source::Source;
 
 /// The maximum length of a name in characters; if the tool has a later version, including the version suffix.
 const MAX_NAME: usize = 64;
+
+/// Words that are no names in Rust, not even as `r#…`.
+const NOT_RAW: [&str; 4] = ["crate", "self", "super", "_"];
 
 /// A valid definition, with its file.
 #[derive(Debug)]
@@ -24,8 +29,12 @@ pub(crate) struct Entry {
     pub(crate) toolkit: String,
     /// The part of the id after the dot.
     pub(crate) tool: String,
-    /// The definition.
+    /// The definition, with references resolved.
     pub(crate) definition: Definition,
+    /// The definition with the references of its input schema, and those of its output schema if that is an object.
+    /// Only an object is listed as it is: any other schema becomes a part of one, where references would not lead to
+    /// the same place.
+    pub(crate) written: Definition,
     /// Its examples, as written.
     pub(crate) examples: Value,
 }
@@ -38,14 +47,20 @@ pub(crate) fn definitions(source: &Source, max_description: usize) -> (Vec<Entry
         let file = source.display(path);
         match read(&file, text) {
             Err(problem) => problems.push(problem),
-            Ok((definition, value)) => {
-                let wrong = check(&file, path, &definition, max_description);
+            Ok((written, value)) => {
+                let (definition, unresolved) = resolve(&file, &written);
+                let wrong = if unresolved.is_empty() {
+                    check(&file, path, &definition, max_description)
+                } else {
+                    unresolved
+                };
                 match ToolRef::parse(&definition.id) {
                     Ok(id) if wrong.is_empty() => entries.push(Entry {
                         toolkit: id.toolkit.to_owned(),
                         tool: id.tool.to_owned(),
                         examples: value.get("examples").cloned().unwrap_or_default(),
                         file,
+                        written: written_for(written, &definition),
                         definition,
                     }),
                     _ => problems.extend(wrong),
@@ -60,10 +75,50 @@ pub(crate) fn definitions(source: &Source, max_description: usize) -> (Vec<Entry
     (entries, problems)
 }
 
+/// Resolves the references in the schemas.
+fn resolve(file: &str, written: &Definition) -> (Definition, Vec<Problem>) {
+    let mut definition = written.clone();
+    let mut problems = Vec::new();
+    let output = definition.output_schema.as_mut().map(|schema| ("output_schema", schema));
+    for (place, schema) in
+        [("input_schema", &mut definition.input_schema)].into_iter().chain(output)
+    {
+        match references::resolve(schema) {
+            Ok(resolved) => *schema = resolved,
+            Err(found) => problems.extend(
+                found
+                    .into_iter()
+                    .map(|(below, message)| Problem::new(file, format!("{place}{below}"), message)),
+            ),
+        }
+    }
+    (definition, problems)
+}
+
+/// The definition for [`Entry::written`].
+fn written_for(mut written: Definition, resolved: &Definition) -> Definition {
+    let is_object =
+        |schema: &Map<String, Value>| schema.get("type").is_some_and(|it| it == "object");
+    if !written.output_schema.as_ref().is_some_and(is_object) {
+        written.output_schema.clone_from(&resolved.output_schema);
+    }
+    written
+}
+
+/// The output schema of tools with content blocks that have none of their own.
+const CONTENT: &str = include_str!("content.json");
+
 fn read(file: &str, text: &str) -> Result<(Definition, Value), Problem> {
     let value = json::parse(text)
         .map_err(|error| Problem::new(file, "", format!("is not JSON: {error}")))?;
-    let value = Value::from(&value);
+    let mut value = Value::from(&value);
+    if let Value::Object(members) = &mut value
+        && members.get("content") == Some(&Value::Bool(true))
+        && !members.contains_key("output_schema")
+    {
+        let blocks = serde_json::from_str(CONTENT).unwrap_or_default();
+        members.insert("output_schema".to_owned(), blocks);
+    }
     reject_arrays(&value)
         .map_err(|place| Problem::new(file, place, "is an array; expected an object"))?;
     let definition = serde_path_to_error::deserialize(&value).map_err(|error| {
@@ -130,6 +185,18 @@ fn check(file: &str, path: &str, definition: &Definition, max_description: usize
                     format!("does not match the file name; expected the file {expected}"),
                 );
             }
+            let names = [id.toolkit.to_ascii_lowercase(), snake_case(id.tool)];
+            if let Some(name) = names.iter().find(|name| NOT_RAW.contains(&name.as_str())) {
+                let message =
+                    format!("would name a module or function `{name}`, which Rust does not allow");
+                problem("id", message);
+            }
+            if id.toolkit.eq_ignore_ascii_case("types") {
+                problem(
+                    "id",
+                    "may not have the toolkit `Types`: the module `types` is generated".to_owned(),
+                );
+            }
             if ![id.toolkit, id.tool]
                 .iter()
                 .all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -169,6 +236,15 @@ fn check(file: &str, path: &str, definition: &Definition, max_description: usize
             problem(&format!("scopes[{index}]"), message.to_owned());
         } else if scopes.iter().take(index).any(|earlier| earlier == scope) {
             problem(&format!("scopes[{index}]"), format!("repeats {scope:?}"));
+        }
+    }
+    for (index, name) in definition.variables.iter().enumerate() {
+        let place = format!("variables[{index}]");
+        let letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        if name.is_empty() || !name.bytes().all(letter) {
+            problem(&place, format!("is {name:?}; expected capital letters, digits and _"));
+        } else if definition.variables.iter().take(index).any(|earlier| earlier == name) {
+            problem(&place, format!("repeats {name:?}"));
         }
     }
     if let Some(requirements) = &definition.requirements {

@@ -2,20 +2,38 @@
 
 use std::collections::BTreeMap;
 
-use syn::{Item, UseTree, Visibility};
+use syn::{FnArg, GenericParam, Item, ItemFn, ReturnType, Type, UseTree, Visibility};
 
 use crate::check::Entry;
 use crate::problem::Problem;
 use crate::source::Source;
+use crate::types::escaped;
 
-/// Returns the path of each entry's handler, such as `calculator::add`, in the order of the entries.
+/// The function that runs a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Handler {
+    /// The module of the toolkit, as in `lib.rs`.
+    pub(crate) module: String,
+    /// The name of the function, as in the file: `r#match` for `match`.
+    pub(crate) function: String,
+}
+
+impl Handler {
+    /// The path in the crate, such as `calculator::add`.
+    pub(crate) fn path(&self) -> String {
+        format!("{}::{}", self.module, self.function)
+    }
+}
+
+/// Returns the handler of each entry, in the order of the entries.
 ///
 /// The function has the tool's name in snake case. A version may have its own: version 1.1.0 runs
 /// the first that exists of `slugify_1_1_0`, `slugify_1_1`, `slugify_1` and `slugify`.
 ///
 /// # Errors
-/// Rust files that do not parse, toolkits that `lib.rs` does not declare, tools without a function.
-pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<String>, Vec<Problem>> {
+/// Rust files that do not parse, toolkits that `lib.rs` does not declare, tools without a function, functions with
+/// the wrong signature.
+pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<Handler>, Vec<Problem>> {
     let mut problems = Vec::new();
     let library = Names::of(source, "lib.rs", &mut problems);
     let mut toolkits = BTreeMap::new();
@@ -25,24 +43,39 @@ pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<String>, Ve
         let code = format!("{folder}/mod.rs");
         let (module, names) = toolkits.entry(folder.clone()).or_insert_with(|| {
             let module = find_name(&library.modules, &folder).unwrap_or_else(|| {
-                let message = format!("does not declare the toolkit; expected `mod {folder};`");
+                let message =
+                    format!("does not declare the toolkit; expected `mod {};`", escaped(&folder));
                 problems.push(Problem::new(source.display("lib.rs"), "", message));
                 String::new()
             });
             (module, Names::of(source, &code, &mut problems))
         });
         let candidates = candidates(entry);
-        match candidates.iter().find_map(|name| find_name(&names.functions, name)) {
-            Some(name) => handlers.push(format!("{module}::{name}")),
-            None => problems.push(Problem::new(
+        let plain = escaped(candidates.last().map_or("", String::as_str));
+        let found = candidates.iter().find_map(|name| names.find(name));
+        if let Some(found) = found {
+            if let Some((line, wrong)) = &found.wrong {
+                let message = format!(
+                    "`{name}` {wrong}; expected `pub(crate) async fn {name}(input: {types}::Input, context: &Context<'_>) -> Result<{types}::Output, ToolError>`",
+                    name = found.name,
+                    types = found.name,
+                );
+                let place = format!("{}:{line}", source.display(&code));
+                let problem = Problem::new(place, "", message);
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+            handlers.push(Handler { module: module.clone(), function: found.name.clone() });
+        } else {
+            problems.push(Problem::new(
                 &entry.file,
                 "",
                 format!(
-                    "has no handler; expected `pub async fn {}` in {}",
-                    candidates.last().map_or("", String::as_str),
+                    "has no handler; expected `pub(crate) async fn {plain}` in {}",
                     source.display(&code),
                 ),
-            )),
+            ));
         }
     }
     if problems.is_empty() { Ok(handlers) } else { Err(problems) }
@@ -50,7 +83,12 @@ pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<String>, Ve
 
 /// The name as written in the file: `r#match` for `match`.
 fn find_name(names: &[String], wanted: &str) -> Option<String> {
-    names.iter().find(|name| name.strip_prefix("r#").unwrap_or(name) == wanted).cloned()
+    names.iter().find(|name| bare(name) == wanted).cloned()
+}
+
+/// The name without `r#`.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
 }
 
 /// Function names from the most specific to the plain one.
@@ -86,12 +124,21 @@ pub(crate) fn snake_case(name: &str) -> String {
     snake
 }
 
-/// The names that a Rust file makes visible to its crate.
+/// A function of a toolkit.
+struct Function {
+    name: String,
+    /// Whether the crate can see it.
+    visible: bool,
+    /// The line, and what is wrong with the signature. Unknown for a re-export.
+    wrong: Option<(usize, &'static str)>,
+}
+
+/// The names in a Rust file.
 #[derive(Default)]
 struct Names {
     modules: Vec<String>,
-    /// Functions, and re-exports that may be functions.
-    functions: Vec<String>,
+    /// Functions, and visible re-exports that may be functions.
+    functions: Vec<Function>,
 }
 
 impl Names {
@@ -102,15 +149,14 @@ impl Names {
             Ok(file) => file,
             Err(error) => {
                 let message = format!("is not valid Rust: {error}");
-                problems.push(Problem::new(source.display(path), "", message));
+                let place = format!("{}:{}", source.display(path), error.span().start().line);
+                problems.push(Problem::new(place, "", message));
                 return names;
             }
         };
         for item in &file.items {
             match item {
-                Item::Fn(function) if !matches!(function.vis, Visibility::Inherited) => {
-                    names.functions.push(function.sig.ident.to_string());
-                }
+                Item::Fn(function) => names.functions.push(Function::of(function)),
                 Item::Mod(module) => names.modules.push(module.ident.to_string()),
                 Item::Use(import) if !matches!(import.vis, Visibility::Inherited) => {
                     imported(&import.tree, &mut names.functions);
@@ -120,13 +166,69 @@ impl Names {
         }
         names
     }
+
+    /// The function `wanted`; a private one only counts if there is no other.
+    fn find(&self, wanted: &str) -> Option<&Function> {
+        let named = || self.functions.iter().filter(|function| bare(&function.name) == wanted);
+        named().find(|function| function.visible).or_else(|| named().next())
+    }
 }
 
-fn imported(tree: &UseTree, names: &mut Vec<String>) {
+impl Function {
+    fn of(function: &ItemFn) -> Self {
+        let signature = &function.sig;
+        let visible = !matches!(function.vis, Visibility::Inherited);
+        let is_reference = |argument: &FnArg| match argument {
+            FnArg::Typed(argument) => matches!(*argument.ty, Type::Reference(_)),
+            FnArg::Receiver(_) => false,
+        };
+        let is_impl = |argument: &FnArg| match argument {
+            FnArg::Typed(argument) => matches!(*argument.ty, Type::ImplTrait(_)),
+            FnArg::Receiver(_) => false,
+        };
+        let takes_types = signature.inputs.iter().any(is_impl)
+            || signature.generics.params.iter().any(|it| !matches!(it, GenericParam::Lifetime(_)));
+        let is_future = signature.asyncness.is_some()
+            || match &signature.output {
+                ReturnType::Type(_, output) => match &**output {
+                    Type::ImplTrait(_) => true,
+                    Type::Path(path) => path
+                        .path
+                        .segments
+                        .last()
+                        .is_some_and(|last| last.ident.to_string().contains("Future")),
+                    _ => false,
+                },
+                ReturnType::Default => false,
+            };
+        let wrong = if !visible {
+            Some("is private")
+        } else if !is_future {
+            Some("is not async")
+        } else if signature.inputs.len() != 2 {
+            Some("must have two arguments")
+        } else if !signature.inputs.last().is_some_and(is_reference) {
+            Some("must take `&Context<'_>` as its second argument")
+        } else if matches!(signature.output, ReturnType::Default) {
+            Some("returns nothing")
+        } else if takes_types {
+            Some("has type parameters")
+        } else {
+            None
+        };
+        let line = signature.ident.span().start().line;
+        let wrong = wrong.map(|wrong| (line, wrong));
+        Self { name: signature.ident.to_string(), visible, wrong }
+    }
+}
+
+fn imported(tree: &UseTree, names: &mut Vec<Function>) {
+    let function =
+        |name: &syn::Ident| Function { name: name.to_string(), visible: true, wrong: None };
     match tree {
         UseTree::Path(path) => imported(&path.tree, names),
-        UseTree::Name(name) => names.push(name.ident.to_string()),
-        UseTree::Rename(rename) => names.push(rename.rename.to_string()),
+        UseTree::Name(name) => names.push(function(&name.ident)),
+        UseTree::Rename(rename) => names.push(function(&rename.rename)),
         UseTree::Group(group) => group.items.iter().for_each(|tree| imported(tree, names)),
         UseTree::Glob(_) => {}
     }

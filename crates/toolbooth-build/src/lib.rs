@@ -7,17 +7,20 @@
 //! include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 //! ```
 //!
-//! This defines `CATALOG` and expects `VARIABLES` in the same module. An invalid definition fails
+//! This defines `CATALOG` and the module `types`, and expects `VARIABLES` in the same module. An invalid definition fails
 //! the build with the file, the place in it, the problem and what was expected.
 #![forbid(unsafe_code)]
 
 mod check;
+mod cost;
 mod handlers;
 mod mcp;
 mod problem;
+mod references;
 mod render;
 mod schema;
 mod source;
+mod types;
 
 use std::env;
 use std::path::{Path, PathBuf};

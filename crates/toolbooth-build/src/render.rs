@@ -11,9 +11,12 @@ use toolbooth::protocol;
 use toolbooth_schema::Statics;
 
 use crate::check::{Entry, is_latest};
+use crate::cost;
+use crate::handlers::Handler;
 use crate::mcp;
 use crate::problem::Problem;
 use crate::schema;
+use crate::types::{self, Defaults};
 
 /// The files that a catalogue compiles to.
 #[derive(Debug)]
@@ -25,17 +28,37 @@ pub struct Rendered {
 }
 
 /// Renders the catalogue of the valid `entries`; `handlers` has the function of each.
-pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
+pub(crate) fn catalogue(entries: &[Entry], handlers: &[Handler]) -> Rendered {
     let mut schemas = Statics::default();
     let mut tools = String::new();
-    for (entry, handler) in entries.iter().zip(handlers) {
-        tools.push_str(&tool(entry, handler, &mut schemas));
+    let mut checks = String::new();
+    let mut statics = Vec::new();
+    for ((entry, handler), defaults) in
+        entries.iter().zip(handlers).zip(defaults(entries, handlers))
+    {
+        let rust = defaults.codegen();
+        let known = statics.iter().position(|known| *known == rust);
+        let number = known.unwrap_or_else(|| {
+            statics.push(rust);
+            statics.len() - 1
+        });
+        tools.push_str(&tool(entry, handler, number, &mut schemas));
+        let inputs = types::type_checks(entry, &defaults).to_string();
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            checks,
+            "    ({:?}, crate::{}, {inputs:?}),",
+            entry.definition.id,
+            handler.path()
+        );
     }
     let named = names(entries);
     let mut files = Vec::new();
     let mut lists = String::new();
     for (feature, form) in protocol::list_forms() {
-        let (body, rust) = list(form, entries);
+        // MCP is the only protocol whose clients all resolve references.
+        let written = feature == Some("mcp");
+        let (body, rust) = list(form, entries, written);
         // Without the feature, its macro expands to nothing.
         lists.push_str(&match feature {
             Some(feature) => format!("    toolbooth::{feature}_lists!({rust}),\n"),
@@ -49,7 +72,7 @@ pub(crate) fn catalogue(entries: &[Entry], handlers: &[String]) -> Rendered {
 mod catalog_schemas {{
     use toolbooth::schema::*;
 
-{schemas}}}
+{schemas}{statics}}}
 
 static TOOLS: &[toolbooth::catalog::Tool] = &[
 {tools}];
@@ -65,23 +88,76 @@ pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
     variables: VARIABLES,
 }};
 
+/// The types of the functions: `types::<toolkit>::<function>::Input` and `Output`.
+#[allow(
+    clippy::all, clippy::pedantic, clippy::restriction, dead_code, missing_docs, non_camel_case_types, rustdoc::all,
+    unreachable_pub, unused_imports
+)]
+pub(crate) mod types {{
+    include!(concat!(env!("OUT_DIR"), "/types.rs"));
+}}
+
+toolbooth::type_checks! {{
+{checks}}}
+
+{declared}
+
 /// The examples of all definitions, as JSON: an array of `{{"id", "examples"}}`.
 #[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
-        schemas = schemas.rust
+        schemas = schemas.rust,
+        declared = declared(entries),
+        statics = statics
+            .iter()
+            .enumerate()
+            .map(|(number, rust)| {
+                format!("    pub(super) static DEFAULTS_{number}: Defaults = {rust};\n")
+            })
+            .collect::<String>(),
     );
     let examples: Value = entries
         .iter()
         .map(|entry| json!({"id": entry.definition.id, "examples": entry.examples}))
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
+    files.push(("types.rs".to_owned(), types::render(entries, handlers).into_bytes()));
     files.insert(0, ("catalog.rs".to_owned(), rust.into_bytes()));
-    let warnings = in_schemas(entries, schema::large_patterns)
+    let warnings = cost::warnings(entries)
+        .into_iter()
         .chain(in_schemas(entries, schema::undescribed))
         .chain(entries.iter().filter_map(missing_scopes))
         .collect();
     Rendered { files, warnings }
+}
+
+/// Assertions that the catalogue declares the variables which its definitions list.
+fn declared(entries: &[Entry]) -> String {
+    let assertion = |entry: &Entry, name: &String| {
+        let message = format!("{}: variables: VARIABLES does not declare {name}", entry.file);
+        format!(
+            "const _: () = assert!(toolbooth::private::declares(VARIABLES, {name:?}), {message:?});\n"
+        )
+    };
+    let all = entries.iter().flat_map(|entry| {
+        entry.definition.variables.iter().map(move |name| assertion(entry, name))
+    });
+    all.collect()
+}
+
+/// The defaults of each entry, completed by those of the newest version with the same handler, whose type the
+/// function takes.
+fn defaults(entries: &[Entry], handlers: &[Handler]) -> Vec<Defaults> {
+    let own = |entry: &Entry| Defaults::of(&Value::Object(entry.definition.input_schema.clone()));
+    let complete = |(entry, handler): (&Entry, &Handler)| {
+        let mut defaults = own(entry);
+        let mut served = entries.iter().zip(handlers).rev();
+        if let Some((newest, _)) = served.find(|(_, other)| *other == handler) {
+            defaults.complete(&own(newest));
+        }
+        defaults
+    };
+    entries.iter().zip(handlers).map(complete).collect()
 }
 
 /// Warnings about the schemas of the entries.
@@ -121,12 +197,12 @@ fn names(entries: &[Entry]) -> Vec<(String, usize)> {
     names
 }
 
-/// Renders one list: its body, and the Rust code that describes it.
-fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
+/// Renders one list: its body, and the Rust code that describes it. `written` lists keep references.
+fn list(form: &ListForm, entries: &[Entry], written: bool) -> (String, String) {
     let mut body = form.head.to_owned();
     let mut parts = String::new();
     for (at, entry) in entries.iter().enumerate() {
-        let Entry { definition, .. } = entry;
+        let definition = if written { &entry.written } else { &entry.definition };
         let latest = is_latest(entries, at);
         let versioned = versioned_name(&definition.name, &definition.version);
         let name = if latest { &definition.name } else { &versioned };
@@ -163,7 +239,7 @@ fn list(form: &ListForm, entries: &[Entry]) -> (String, String) {
     (body, rust)
 }
 
-fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
+fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics) -> String {
     let definition = &entry.definition;
     let requirements = definition.requirements.clone().unwrap_or_default();
     let authorization: Vec<_> = requirements.authorization.iter().map(authorization).collect();
@@ -178,7 +254,7 @@ fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
         None => schemas.add(&json!({"type": "null"})),
     };
     let version = &definition.version;
-    let scopes = &definition.scopes;
+    let (scopes, variables) = (&definition.scopes, &definition.variables);
     format!(
         "    toolbooth::catalog::Tool {{
         toolkit: {:?},
@@ -188,12 +264,15 @@ fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
         scopes: &{scopes:?},
         authorization: &[{}],
         secrets: &{secrets:?},
+        variables: &{variables:?},
         user_id: {},
         headers: &[{}],
         content: {},
+        destructive: {},
         input: &catalog_schemas::{input},
         output: &catalog_schemas::{output},
-        run: |input, context| toolbooth::catalog::run(input, context, crate::{handler}),
+        defaults: &catalog_schemas::DEFAULTS_{},
+        run: |input, context| toolbooth::catalog::run(input, context, crate::{}),
     }},
 ",
         entry.toolkit,
@@ -206,6 +285,9 @@ fn tool(entry: &Entry, handler: &str, schemas: &mut Statics) -> String {
         requirements.user_id,
         headers.join(", "),
         definition.content,
+        definition.annotations.destructive && !definition.annotations.read_only,
+        defaults,
+        handler.path(),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
-use toolbooth_schema::{Matcher, compile_pattern};
+use toolbooth_schema::text::nearest;
 
 use crate::problem::Problem;
 
@@ -24,20 +24,54 @@ const PARTS: &[&str] = &[
 ];
 /// Keywords whose value maps names to schemas.
 const MAPS: &[&str] = &["dependencies", "dependentSchemas", "patternProperties", "properties"];
-/// Keywords that refer to other schemas or name them. OXP forbids references.
-const REFERENCES: &[&str] = &[
-    "$anchor",
-    "$defs",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$id",
-    "$recursiveRef",
-    "$ref",
-    "$vocabulary",
-    "definitions",
+/// Keywords for references that are not supported, with what to use instead. `$ref`, `$defs` and `$anchor` are
+/// resolved before.
+const REFERENCES: &[(&str, &str)] = &[
+    ("$dynamicAnchor", "use $defs and $ref"),
+    ("$dynamicRef", "use $defs and $ref"),
+    ("$id", "a definition is one document; refer to its parts by \"#/$defs/…\""),
+    ("$recursiveRef", "schemas may not be recursive"),
+    ("$vocabulary", "the vocabulary is that of JSON Schema 2020-12"),
+    ("definitions", "use $defs"),
 ];
+/// Keywords that contain no schemas.
+const PLAIN: &[&str] = &[
+    "$schema",
+    "const",
+    "contentEncoding",
+    "contentMediaType",
+    "dependentRequired",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "maxContains",
+    "maximum",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "minContains",
+    "minimum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "multipleOf",
+    "pattern",
+    "required",
+    "type",
+    "uniqueItems",
+];
+/// Words that other schema languages have, with what to write instead.
+const FOREIGN: &[(&str, &str)] = &[
+    ("nullable", "write \"type\": [\"string\", \"null\"] instead"),
+    ("optional", "a property is optional if `required` does not list it"),
+    ("example", "write \"examples\": [...] instead"),
+    ("discriminator", "give the property a `const` in each schema of `oneOf` instead"),
+];
+/// The values of `type`.
+const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 /// Keywords that do not affect which instances are valid.
-const ANNOTATIONS: &[&str] = &[
+pub(crate) const ANNOTATIONS: &[&str] = &[
     "$comment",
     "default",
     "deprecated",
@@ -48,6 +82,29 @@ const ANNOTATIONS: &[&str] = &[
     "writeOnly",
     "x-mcp-header",
 ];
+
+/// Where the value of a keyword has schemas.
+pub(crate) enum Subschemas {
+    /// The value is one.
+    One,
+    /// The value is a list of them.
+    List,
+    /// The value maps names to them.
+    Map,
+}
+
+/// Where the value of a keyword has schemas, if it has any.
+pub(crate) fn subschemas(keyword: &str) -> Option<Subschemas> {
+    if IN_PLACE.contains(&keyword) || PARTS.contains(&keyword) {
+        Some(Subschemas::One)
+    } else if IN_PLACE_LISTS.contains(&keyword) || keyword == "prefixItems" {
+        Some(Subschemas::List)
+    } else if MAPS.contains(&keyword) || keyword == "$defs" {
+        Some(Subschemas::Map)
+    } else {
+        None
+    }
+}
 
 /// Builds a `jsonschema` validator that accepts the same values as the compiled schema. It also checks
 /// the schema itself and explains every error.
@@ -80,25 +137,16 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
             ));
         }
     }
-    problems
-}
-
-/// Warns about each pattern that has no small automaton and needs the `regex` crate.
-pub(crate) fn large_patterns(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    visit(&Value::Object(schema.clone()), place, &[], &mut |place, schema, _| {
-        let pattern = schema.get("pattern").and_then(Value::as_str);
-        let names = schema.get("patternProperties").and_then(Value::as_object);
-        let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
-        for pattern in pattern.into_iter().chain(names) {
-            if matches!(compile_pattern(pattern).matcher, Matcher::Engine(_)) {
-                let message = format!(
-                    "has the pattern {pattern:?}, which adds the `regex` crate, about 320 KB, to the Worker: it has a word boundary or needs too many states"
-                );
-                problems.push(Problem::new(file, place, message));
+    if problems.is_empty() {
+        visit(&schema, place, &[], &mut |place, schema, _| {
+            let Some(default) = schema.get("default") else { return };
+            let Ok(validator) = validator(&Value::Object(schema.clone())) else { return };
+            if let Err(error) = validator.validate(default) {
+                let message = format!("does not match its schema: {error}");
+                problems.push(Problem::new(file, format!("{place}.default"), message));
             }
-        }
-    });
+        });
+    }
     problems
 }
 
@@ -120,8 +168,19 @@ pub(crate) fn undescribed(file: &str, place: &str, schema: &Map<String, Value>) 
 
 /// Checks one schema object; `known` are the names that `required` may contain.
 fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
-    for keyword in REFERENCES.iter().filter(|keyword| schema.contains_key(**keyword)) {
-        problem("", format!("uses {keyword}, which is not supported; write the schema inline"));
+    for keyword in schema.keys() {
+        unknown(keyword, problem);
+    }
+    let types = match schema.get("type") {
+        Some(Value::Array(types)) => types.iter().collect(),
+        one => Vec::from_iter(one),
+    };
+    for name in types.into_iter().filter_map(Value::as_str).filter(|name| !TYPES.contains(name)) {
+        let hint =
+            nearest(name, TYPES.iter().copied()).map(|known| format!("; did you mean {known:?}?"));
+        let message =
+            format!("is {name:?}; the types are {}{}", TYPES.join(", "), hint.unwrap_or_default());
+        problem(".type", message);
     }
     if schema.get("$schema").is_some_and(|draft| draft != DRAFT) {
         problem(".$schema", format!("is not the supported draft; expected {DRAFT:?}, or omit it"));
@@ -130,6 +189,31 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
     for name in required.filter_map(Value::as_str).filter(|name| !known.contains(name)) {
         problem(".required", format!("names {name:?}, which is not among the properties"));
     }
+}
+
+/// Rejects a keyword that has no meaning, because it is most likely misspelt.
+fn unknown(keyword: &str, problem: &mut dyn FnMut(&str, String)) {
+    let named = |list: &[(&str, &'static str)]| {
+        list.iter().find(|(name, _)| *name == keyword).map(|(_, instead)| *instead)
+    };
+    if let Some(instead) = named(REFERENCES) {
+        problem("", format!("uses {keyword}, which is not supported; {instead}"));
+        return;
+    }
+    // Extensions, such as those of OpenAPI, are annotations.
+    let is_known = subschemas(keyword).is_some() || keyword.starts_with("x-");
+    if is_known || PLAIN.contains(&keyword) || ANNOTATIONS.contains(&keyword) {
+        return;
+    }
+    let lists = [PLAIN, ANNOTATIONS, IN_PLACE, IN_PLACE_LISTS, PARTS, MAPS];
+    let all = lists.into_iter().flatten().chain(&["$defs", "$ref"]).copied();
+    let hint = match named(FOREIGN) {
+        Some(instead) => format!("; {instead}"),
+        None => nearest(keyword, all)
+            .map(|known| format!("; did you mean {known:?}?"))
+            .unwrap_or_default(),
+    };
+    problem("", format!("has {keyword:?}, which is not a keyword of JSON Schema 2020-12{hint}"));
 }
 
 pub(crate) type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
@@ -247,12 +331,36 @@ mod tests {
                 vec!["s.properties.a.required: names \"a\", which is not among the properties"],
             ),
             (
-                json!({"oneOf": [{"$ref": "#/x"}]}),
-                vec!["s.oneOf[0]: uses $ref, which is not supported; write the schema inline"],
+                json!({"oneOf": [{"$id": "x"}]}),
+                vec![
+                    "s.oneOf[0]: uses $id, which is not supported; a definition is one document; refer to its parts by \"#/$defs/…\"",
+                ],
             ),
             (
-                json!({"$defs": {}}),
-                vec!["s: uses $defs, which is not supported; write the schema inline"],
+                json!({"definitions": {}}),
+                vec!["s: uses definitions, which is not supported; use $defs"],
+            ),
+            (
+                json!({"minLenght": 1, "items": {"additionalproperties": false, "title ": "t", "x-mine": 1}}),
+                vec![
+                    "s: has \"minLenght\", which is not a keyword of JSON Schema 2020-12; did you mean \"minLength\"?",
+                    "s.items: has \"additionalproperties\", which is not a keyword of JSON Schema 2020-12; did you mean \"additionalProperties\"?",
+                    "s.items: has \"title \", which is not a keyword of JSON Schema 2020-12; did you mean \"title\"?",
+                ],
+            ),
+            (
+                json!({"nullable": true, "prose": "p"}),
+                vec![
+                    "s: has \"nullable\", which is not a keyword of JSON Schema 2020-12; write \"type\": [\"string\", \"null\"] instead",
+                    "s: has \"prose\", which is not a keyword of JSON Schema 2020-12",
+                ],
+            ),
+            (
+                json!({"type": "sting", "not": {"type": ["null", "list"]}}),
+                vec![
+                    "s.type: is \"sting\"; the types are array, boolean, integer, null, number, object, string; did you mean \"string\"?",
+                    "s.not.type: is \"list\"; the types are array, boolean, integer, null, number, object, string",
+                ],
             ),
             (json!({"const": {"$ref": "a value, not a keyword"}}), vec![]),
             (

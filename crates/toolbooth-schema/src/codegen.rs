@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::pattern::{Matcher, Pattern};
-use crate::{Automaton, Schema, compile};
+use crate::{Automaton, Literal, Schema, compile};
 
 /// The statics of some schemas and of the patterns in them. Equal schemas share one static.
 #[derive(Debug, Default)]
@@ -78,6 +78,11 @@ impl Statics {
         self.patterns.insert(source, name.clone());
         name
     }
+}
+
+/// A JSON value as a [`Literal`].
+pub fn literal(value: &Value) -> String {
+    Literal::read(value).codegen()
 }
 
 /// A reference to an array with what `write` makes of each item.

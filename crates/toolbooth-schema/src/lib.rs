@@ -17,6 +17,7 @@ mod automaton;
 mod codegen;
 #[cfg(feature = "build")]
 mod compile;
+mod defaults;
 mod describe;
 mod error;
 pub mod formats;
@@ -36,9 +37,10 @@ mod tests;
 
 pub use automaton::Automaton;
 #[cfg(feature = "build")]
-pub use codegen::Statics;
+pub use codegen::{Statics, literal};
 #[cfg(feature = "build")]
 pub use compile::{compile, compile_pattern};
+pub use defaults::Defaults;
 pub use describe::{InvalidInput, ParameterError, check, describe};
 pub use error::{ErrorSink, Path, ValidationError};
 pub use keywords::{
@@ -50,7 +52,7 @@ pub use multiple::is_multiple;
 pub use number::Number;
 pub use pattern::{Engine, Matcher, Pattern, regex};
 pub use unevaluated::{Evaluated, evaluated};
-pub use unique::is_unique;
+pub use unique::{is_unique, order};
 
 use std::ops::ControlFlow;
 

@@ -31,7 +31,7 @@ pub fn is_unique(items: &[Value<'_>]) -> bool {
 }
 
 /// A total order of values that agrees with JSON Schema about which values are equal.
-pub(crate) fn order(a: &Value<'_>, b: &Value<'_>) -> Ordering {
+pub fn order(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     match (a, b) {
         (Value::Null, Value::Null) => Ordering::Equal,
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),

@@ -6,6 +6,7 @@
 import Recovering from "wasm";
 
 import { BodyReader } from "./body.js";
+import { abortAll, whenWritten } from "./upload.js";
 
 const { answer, failed } = Recovering.prototype;
 // worker-build's flag that the instance has crashed and must be replaced.
@@ -29,7 +30,12 @@ export default {
       if (crash.criticalError) new Recovering(context, env);
       try {
         const response = answer(method, url, headers, body, reader, env);
-        return response instanceof Promise ? await orCrash(response) : response;
+        if (!(response instanceof Promise)) return response;
+        const later = await orCrash(response);
+        const written = whenWritten(later);
+        // If the client goes, the runtime would drop the writer, without a line in the log.
+        if (written) context.waitUntil(written);
+        return later;
       } catch (error) {
         recordCrash(error);
         // No tool has run yet for a request whose body is still arriving: retry it.
@@ -56,6 +62,7 @@ function recordCrash(error) {
   crash.criticalError = true;
   for (const reject of waiting) reject(error);
   waiting.clear();
+  abortAll(error);
 }
 
 function orCrash(response) {

@@ -19,10 +19,15 @@ export async function send(method, url, headers, body, timeout, maxBytes) {
       chunks.push(chunk);
     }
     const whole = new Uint8Array(await new Blob(chunks).arrayBuffer());
-    const retryAfter = response.headers.get("retry-after") ?? undefined;
-    return { status: response.status, retryAfter, body: whole };
+    return { status: response.status, retryAfter: retryAfter(response.headers), body: whole };
   } catch (error) {
     if (signal.aborted) return { fault: "timeout" };
     throw error;
   }
+}
+
+/** The seconds of `Retry-After`, or of the header that OpenAI sends with milliseconds; undefined if there are none. */
+export function retryAfter(headers) {
+  const milliseconds = Number(headers.get("retry-after-ms"));
+  return milliseconds > 0 ? String(Math.ceil(milliseconds / 1000)) : (headers.get("retry-after") ?? undefined);
 }

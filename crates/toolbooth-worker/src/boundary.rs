@@ -1,16 +1,21 @@
 //! Converts JS requests to Rust and Rust responses to JS.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::future::poll_fn;
+use std::rc::Rc;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, Waker};
 
 use toolbooth::Server;
 use toolbooth::catalog::Catalog;
 use toolbooth::host::BoxFuture;
-use toolbooth::http::{self, Body, BodyError, BodyStream, Request, Response};
+use toolbooth::http::{
+    self, Answer, Body, BodyError, BodySink, BodyStream, ClientGone, Request, Response,
+};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::future_to_promise;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::Env;
 use crate::host::Bindings;
@@ -32,6 +37,20 @@ extern "C" {
     async fn read(this: &BodyReader, limit: u32) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
     async fn start(this: &BodyReader, limit: u32) -> Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/js/upload.js")]
+extern "C" {
+    /// A response whose body is written in chunks.
+    type Upload;
+    #[wasm_bindgen(constructor)]
+    fn new(status: u16, headers: &JsValue) -> Upload;
+    #[wasm_bindgen(method, getter)]
+    fn response(this: &Upload) -> JsValue;
+    #[wasm_bindgen(method, catch)]
+    async fn write(this: &Upload, bytes: &[u8]) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method)]
+    fn close(this: &Upload);
 }
 
 #[wasm_bindgen]
@@ -74,18 +93,71 @@ pub fn answer(
     let method = http::Method::from(method);
     let host = Bindings::new(env);
     let server = server(catalog, &host);
+    let early = EarlyResponse::default();
+    let sender = early.clone();
     let mut future = Box::pin(async move {
         let headers = JsHeaders(headers.unchecked_into());
         let (path, query) = path_and_query(&url);
         let stream = JsBody(reader.unchecked_into());
         let body = body.map_or(Body::Unread(&stream), Body::Read);
-        server.answer(Request { method, path, query, headers: &headers, body }, &host).await
+        let request = Request { method, path, query, headers: &headers, body };
+        let Answer { head, rest } = server.answer(request, &host).await;
+        let Some(write) = rest else { return into_js(&head) };
+        // The request is not over: this future goes on as the writer of the body.
+        let sink = JsSink(Upload::new(head.status, &self::headers(&header_lines(&head))));
+        sender.send(&sink.0.response()).await;
+        if sink.write(&head.body).await.is_ok() {
+            write(Box::new(sink)).await;
+        }
+        JsValue::UNDEFINED
     });
     // Without I/O, the first poll completes and never uses the waker. With I/O, the promise polls
     // again immediately and registers its own waker.
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(response) => into_js(&response),
-        Poll::Pending => future_to_promise(async move { Ok(into_js(&future.await)) }).into(),
+        Poll::Ready(response) => response,
+        Poll::Pending => early.promise(future),
+    }
+}
+
+/// Resolves the promise of a response, perhaps before the request's future is ready.
+#[derive(Clone, Default)]
+struct EarlyResponse(Rc<OnceCell<js_sys::Function>>);
+
+impl EarlyResponse {
+    /// A promise of the response that `future` returns, or of the one that it sends before.
+    fn promise(self, future: impl Future<Output = JsValue> + 'static) -> JsValue {
+        let promise = js_sys::Promise::new(&mut |resolve, _| {
+            // The constructor calls this once.
+            let _ = self.0.set(resolve);
+        });
+        spawn_local(async move {
+            let response = future.await;
+            self.send(&response).await;
+        });
+        promise.into()
+    }
+
+    /// Sends the response. Only the first one counts.
+    async fn send(&self, response: &JsValue) {
+        // There is no promise during the first poll; the second one follows immediately.
+        let resolve = poll_fn(|_| self.0.get().map_or(Poll::Pending, Poll::Ready)).await;
+        // A function that resolves a promise does not throw.
+        let _ = resolve.call1(&JsValue::UNDEFINED, response);
+    }
+}
+
+/// The body of a streamed `Response`. It ends when this is dropped.
+struct JsSink(Upload);
+
+impl BodySink for JsSink {
+    fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ClientGone>> {
+        Box::pin(async move { self.0.write(bytes).await.map(drop).map_err(|_| ClientGone) })
+    }
+}
+
+impl Drop for JsSink {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 
@@ -119,7 +191,8 @@ fn path_and_query(url: &str) -> (&str, &str) {
     (path, query.split_once('#').map_or(query, |(query, _)| query))
 }
 
-fn into_js(response: &Response) -> JsValue {
+/// The headers of a response, as lines.
+fn header_lines(response: &Response) -> String {
     let mut lines = String::with_capacity(160);
     for (name, value) in &response.headers {
         if !lines.is_empty() {
@@ -129,6 +202,11 @@ fn into_js(response: &Response) -> JsValue {
         lines.push_str(": ");
         lines.push_str(value);
     }
+    lines
+}
+
+fn into_js(response: &Response) -> JsValue {
+    let lines = header_lines(response);
     // Do not cache cookies, which are secrets, and other headers that hardly ever repeat.
     let unique = |name| matches!(name, "set-cookie" | "server-timing");
     let cacheable = !response.headers.iter().any(|(name, _)| unique(*name));

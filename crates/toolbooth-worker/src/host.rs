@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use toolbooth::host::{
-    BoxFuture, Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log,
-    Metrics, NoRandomness, Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm, Signatures, Store,
-    StoreError, Variables,
+    BoxFuture, ByteStream, Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse,
+    Level, Log, Metrics, NoRandomness, Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm,
+    Signatures, Store, StoreError, StreamedResponse, Variables,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -15,8 +15,6 @@ use crate::js_value_cache::NAMES;
 
 /// The name of the KV binding in `wrangler.toml`.
 const KV: &str = "KV";
-/// The name of the rate limit binding, which is optional.
-const RATE_LIMIT: &str = "RATE_LIMIT";
 /// The name of the Analytics Engine binding, which is optional.
 const CALLS: &str = "CALLS";
 
@@ -75,6 +73,30 @@ extern "C" {
     fn retry_after(this: &Fetched) -> Option<String>;
     #[wasm_bindgen(method, getter)]
     fn body(this: &Fetched) -> Vec<u8>;
+}
+
+#[wasm_bindgen(module = "/js/download.js")]
+extern "C" {
+    /// A response whose body is read in chunks.
+    type Download;
+    #[wasm_bindgen(catch)]
+    async fn open(
+        method: &str,
+        url: &str,
+        headers: &web_sys::Headers,
+        body: Option<&[u8]>,
+        timeout: u32,
+    ) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, getter)]
+    fn status(this: &Download) -> u16;
+    #[wasm_bindgen(method, getter, js_name = retryAfter)]
+    fn retry_after(this: &Download) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = timedOut)]
+    fn timed_out(this: &Download) -> bool;
+    #[wasm_bindgen(method, catch)]
+    async fn next(this: &Download) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method)]
+    fn cancel(this: &Download);
 }
 
 #[wasm_bindgen]
@@ -138,10 +160,9 @@ impl Clock for Bindings {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        let milliseconds = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
         Box::pin(async move {
             // It fails only if the request was cancelled; then nothing waits for it.
-            let _ = wait(milliseconds).await;
+            let _ = wait(milliseconds(duration)).await;
         })
     }
 }
@@ -203,17 +224,13 @@ impl HttpClient for Bindings {
         request: HttpRequest<'a>,
     ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
         Box::pin(async move {
-            let unreachable = |error| HttpError::Unreachable(reason(error));
-            let headers = web_sys::Headers::new().map_err(unreachable)?;
-            for (name, value) in &request.headers {
-                headers.set(name, value).map_err(unreachable)?;
-            }
+            let headers = headers_of(&request)?;
             let response = send(
                 request.method,
                 &request.url,
                 &headers,
                 request.body.as_deref(),
-                u32::try_from(request.timeout.as_millis()).unwrap_or(u32::MAX),
+                milliseconds(request.timeout),
                 u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
             );
             let response: Fetched = response.await.map_err(unreachable)?.unchecked_into();
@@ -222,15 +239,78 @@ impl HttpClient for Bindings {
                 Some("timeout") => return Err(HttpError::Timeout),
                 Some(_) => return Err(HttpError::TooLarge),
             }
-            let seconds = response.retry_after();
-            let seconds = seconds.and_then(|seconds| seconds.trim().parse::<u64>().ok());
             Ok(HttpResponse {
                 status: response.status(),
-                retry_after_ms: seconds.map(|seconds| seconds.saturating_mul(1000)),
+                retry_after_ms: retry_after_ms(response.retry_after()),
                 body: response.body(),
             })
         })
     }
+
+    fn open<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>> {
+        Box::pin(async move {
+            let headers = headers_of(&request)?;
+            let body = request.body.as_deref();
+            let timeout = milliseconds(request.timeout);
+            let response = open(request.method, &request.url, &headers, body, timeout);
+            let download: Download = response.await.map_err(unreachable)?.unchecked_into();
+            if download.timed_out() {
+                return Err(HttpError::Timeout);
+            }
+            Ok(StreamedResponse {
+                status: download.status(),
+                retry_after_ms: retry_after_ms(download.retry_after()),
+                body: Box::new(JsByteStream(download)),
+            })
+        })
+    }
+}
+
+/// The body of a response that is read in chunks.
+struct JsByteStream(Download);
+
+impl ByteStream for JsByteStream {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
+        Box::pin(async move {
+            match self.0.next().await {
+                Ok(chunk) if chunk.is_undefined() => Ok(None),
+                Ok(chunk) => Ok(Some(js_sys::Uint8Array::new(&chunk).to_vec())),
+                Err(_) if self.0.timed_out() => Err(HttpError::Timeout),
+                Err(error) => Err(unreachable(error)),
+            }
+        })
+    }
+}
+
+impl Drop for JsByteStream {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+fn headers_of(request: &HttpRequest<'_>) -> Result<web_sys::Headers, HttpError> {
+    let headers = web_sys::Headers::new().map_err(unreachable)?;
+    for (name, value) in &request.headers {
+        headers.set(name, value).map_err(unreachable)?;
+    }
+    Ok(headers)
+}
+
+fn unreachable(error: JsValue) -> HttpError {
+    HttpError::Unreachable(reason(error))
+}
+
+fn milliseconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
+}
+
+/// `Retry-After` in milliseconds, if it has seconds.
+fn retry_after_ms(header: Option<String>) -> Option<u64> {
+    let seconds = header.and_then(|seconds| seconds.trim().parse::<u64>().ok());
+    seconds.map(|seconds| seconds.saturating_mul(1000))
 }
 
 impl Signatures for Bindings {
@@ -250,14 +330,19 @@ impl Signatures for Bindings {
 }
 
 impl RateLimit for Bindings {
-    fn is_limited(&self) -> bool {
-        self.binding(RATE_LIMIT).is_object()
+    fn is_limited(&self, limiter: &str) -> bool {
+        self.binding(limiter).is_object()
     }
 
-    fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>> {
+    fn take<'a>(
+        &'a self,
+        limiter: &'a str,
+        key: &'a str,
+        units: usize,
+    ) -> BoxFuture<'a, Result<bool, String>> {
         Box::pin(async move {
             let units = u32::try_from(units).unwrap_or(u32::MAX);
-            let allowed = take(&self.binding(RATE_LIMIT), key, units).await;
+            let allowed = take(&self.binding(limiter), key, units).await;
             allowed.map(|allowed| allowed.is_truthy()).map_err(reason)
         })
     }

@@ -91,6 +91,36 @@ pub trait HttpClient {
         &'a self,
         request: HttpRequest<'a>,
     ) -> BoxFuture<'a, Result<HttpResponse, HttpError>>;
+
+    /// Sends one request and returns as soon as the headers of the response have arrived. Otherwise like
+    /// [`send`](Self::send); the request's `timeout` is how long to wait for the headers, and then for each chunk.
+    ///
+    /// # Errors
+    /// No headers in time, or no connection.
+    fn open<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>>;
+}
+
+/// Another server's response, of which the body is still arriving.
+pub struct StreamedResponse {
+    /// The status code.
+    pub status: u16,
+    /// `Retry-After` in milliseconds, if the server sent it as seconds.
+    pub retry_after_ms: Option<u64>,
+    /// The body.
+    pub body: Box<dyn ByteStream>,
+}
+
+/// A body that is read in chunks. Nothing is read ahead, so a slow reader slows the sender down. Dropping it cancels
+/// the request.
+pub trait ByteStream {
+    /// The next bytes, at least one; `None` at the end of the body.
+    ///
+    /// # Errors
+    /// The connection broke off, or no bytes arrived in time.
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>>;
 }
 
 /// A request to another server.
@@ -205,16 +235,24 @@ pub trait Signatures {
     ) -> BoxFuture<'a, bool>;
 }
 
-/// Counts the calls of each caller.
-pub trait RateLimit {
-    /// Whether a limit is configured.
-    fn is_limited(&self) -> bool;
+/// The name of the limiter that counts the calls of each caller.
+pub const RATE_LIMIT: &str = "RATE_LIMIT";
 
-    /// Counts `units` against `key`; false if they exceed the limit.
+/// Counts what each caller uses, by limiters that the operator configures. Each has a fixed limit and period.
+pub trait RateLimit {
+    /// Whether a limiter of this name is configured.
+    fn is_limited(&self, limiter: &str) -> bool;
+
+    /// Counts `units` against `key` in a limiter that is configured; false if they exceed its limit.
     ///
     /// # Errors
     /// The counter does not respond. Contains the reason for the log.
-    fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>>;
+    fn take<'a>(
+        &'a self,
+        limiter: &'a str,
+        key: &'a str,
+        units: usize,
+    ) -> BoxFuture<'a, Result<bool, String>>;
 }
 
 /// The severity of a log line.

@@ -15,7 +15,7 @@
 #![forbid(unsafe_code)]
 // A build with fewer features leaves some shared parts unused. The build with all of them reports dead code.
 #![cfg_attr(
-    not(all(feature = "challenges", feature = "mcp", feature = "providers", feature = "xaibo")),
+    not(all(feature = "challenges", feature = "gateway", feature = "mcp", feature = "xaibo")),
     allow(dead_code, unused_imports)
 )]
 
@@ -24,6 +24,8 @@ pub mod auth;
 pub mod call;
 pub mod catalog;
 pub mod challenge;
+#[cfg(feature = "gateway")]
+pub mod gateway;
 pub mod host;
 pub mod http;
 pub mod json;
@@ -32,6 +34,8 @@ pub mod names;
 #[cfg(feature = "sealing")]
 pub mod oauth;
 pub mod principal;
+#[doc(hidden)]
+pub mod private;
 pub mod protocol;
 pub mod secret;
 pub mod server;

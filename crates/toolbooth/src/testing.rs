@@ -1,9 +1,10 @@
 //! Test support: a fake host, and a runner for the examples of a catalogue.
 
 mod store;
+mod types;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::{Future, poll_fn};
 use std::mem;
 use std::task::{Context, Poll, Waker};
@@ -15,9 +16,9 @@ use sha2::{Digest, Sha256};
 use crate::call::{Nulls, Outcome, Pipeline, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::host::{
-    BoxFuture, Clock, DataPoint, Host, HttpClient, HttpError, HttpRequest, HttpResponse, Level,
-    Log, Metrics, NoRandomness, Random, RateLimit, SignatureAlgorithm, Signatures, Store,
-    StoreError, Variables,
+    BoxFuture, ByteStream, Clock, DataPoint, Host, HttpClient, HttpError, HttpRequest,
+    HttpResponse, Level, Log, Metrics, NoRandomness, RATE_LIMIT, Random, RateLimit,
+    SignatureAlgorithm, Signatures, Store, StoreError, StreamedResponse, Variables,
 };
 use crate::http::Headers;
 use crate::log::CallRecorder;
@@ -26,6 +27,7 @@ use crate::principal::Scopes;
 use crate::tool::{Capabilities, Credentials, Dialogue, Secret};
 
 pub use store::{FakeStore, STALE_MS};
+pub use types::check_input_type;
 
 /// Responds to the HTTP requests of a test.
 pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
@@ -53,7 +55,9 @@ pub struct FakeHost {
     pub puts_wait: Cell<bool>,
     /// The limit of units per key, if any; `Err` if the counter is down.
     pub limit: Option<Result<usize, String>>,
-    /// The counted units of each key.
+    /// The limits of further limiters, by name.
+    pub limits: BTreeMap<&'static str, Result<usize, String>>,
+    /// The counted units of each key; after the name of the limiter, unless it is the usual one.
     pub taken: RefCell<BTreeMap<String, usize>>,
     /// The number of verified signatures.
     pub verified: Cell<usize>,
@@ -80,6 +84,7 @@ impl Default for FakeHost {
             upstream_waits: Cell::new(false),
             puts_wait: Cell::new(false),
             limit: None,
+            limits: BTreeMap::new(),
             taken: RefCell::default(),
             verified: Cell::new(0),
             log: RefCell::new(Vec::new()),
@@ -187,6 +192,46 @@ impl HttpClient for FakeHost {
             (self.upstream)(&request)
         })
     }
+
+    /// The body of the upstream's response in chunks: it is cut after each [`CHUNK_END`], and
+    /// [`BREAKS_OFF`] ends it with an error.
+    fn open<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>> {
+        Box::pin(async move {
+            one_turn(self.upstream_waits.get()).await;
+            let HttpResponse { status, retry_after_ms, body } = (self.upstream)(&request)?;
+            let chunks = body.split(|byte| *byte == CHUNK_END).map(<[u8]>::to_vec);
+            let body = Box::new(FakeByteStream(chunks.collect()));
+            Ok(StreamedResponse { status, retry_after_ms, body })
+        })
+    }
+}
+
+/// Ends a chunk of a streamed response of [`FakeHost`].
+pub const CHUNK_END: u8 = 0x1e;
+/// A chunk of a streamed response of [`FakeHost`] at which the connection breaks off.
+pub const BREAKS_OFF: &[u8] = b"\x18";
+
+/// The chunks that have not been read.
+struct FakeByteStream(VecDeque<Vec<u8>>);
+
+impl ByteStream for FakeByteStream {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
+        let mut next = self.0.pop_front();
+        while next.as_ref().is_some_and(Vec::is_empty) {
+            next = self.0.pop_front();
+        }
+        Box::pin(async move {
+            match next {
+                Some(chunk) if chunk == BREAKS_OFF => {
+                    Err(HttpError::Unreachable("the connection was reset".to_owned()))
+                }
+                next => Ok(next),
+            }
+        })
+    }
 }
 
 /// Waits for one poll if `waits`, so that other futures run first.
@@ -221,16 +266,34 @@ impl Signatures for FakeHost {
     }
 }
 
+impl FakeHost {
+    fn limit_of(&self, limiter: &str) -> Option<&Result<usize, String>> {
+        match limiter {
+            RATE_LIMIT => self.limit.as_ref(),
+            other => self.limits.get(other),
+        }
+    }
+}
+
 impl RateLimit for FakeHost {
-    fn is_limited(&self) -> bool {
-        self.limit.is_some()
+    fn is_limited(&self, limiter: &str) -> bool {
+        self.limit_of(limiter).is_some()
     }
 
-    fn take<'a>(&'a self, key: &'a str, units: usize) -> BoxFuture<'a, Result<bool, String>> {
+    fn take<'a>(
+        &'a self,
+        limiter: &'a str,
+        key: &'a str,
+        units: usize,
+    ) -> BoxFuture<'a, Result<bool, String>> {
         let mut taken = self.taken.borrow_mut();
-        let sum = taken.entry(key.to_owned()).or_default();
+        let key = match limiter {
+            RATE_LIMIT => key.to_owned(),
+            _ => format!("{limiter} {key}"),
+        };
+        let sum = taken.entry(key).or_default();
         *sum += units;
-        let within = match &self.limit {
+        let within = match self.limit_of(limiter) {
             None => Ok(true),
             Some(limit) => limit.clone().map(|limit| *sum <= limit),
         };

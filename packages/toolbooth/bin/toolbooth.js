@@ -8,7 +8,7 @@ const HELP = `toolbooth <command>
   dev      Run the Worker on http://localhost:8787 and rebuild it on every save; --port 8801 changes the port
   build    Build the Worker into build/; --crate and --out name other folders
   test     Run the tests, which include the examples of every tool; arguments go to cargo test
-  tool     Create a tool: toolbooth tool Greeter.Hello
+  tool     Create a tool: toolbooth tool Greeter.Hello; --http calls a service, --scopes a,b requires scopes
   key      Create an API key: toolbooth key somebody scope,scope
   deploy   Deploy to Cloudflare; arguments, such as --env staging and --dry-run, go to wrangler
   doctor   Check that everything the other commands need is there
@@ -31,9 +31,9 @@ const COMMANDS = {
     await run("cargo", ["test", "--workspace", ...args]);
   },
   async tool(args) {
-    const { values, positionals } = options(args, { folder: text }, true);
+    const { values, positionals } = options(args, { folder: text, http: { type: "boolean" }, scopes: text }, true);
     const { tool } = await import("../src/tool.js");
-    tool(positionals[0], values.folder);
+    tool(positionals[0], values);
   },
   async key(args) {
     const { positionals } = options(args, {}, true);

@@ -90,6 +90,8 @@ function configure(configured, provided = {}) {
   set.ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]
     .flatMap((host) => [`http://${host}:*`, `https://${host}:*`])
     .join(",");
+  // The Worker is reachable from this machine only, so callers without credentials may use the keys of model providers.
+  set.DEVELOPMENT = "true";
   return { vars: set, anyone: methods.includes("none"), ...access(set, methods, withKey) };
 }
 

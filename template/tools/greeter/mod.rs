@@ -1,14 +1,13 @@
 //! Greeter.
 
-use serde::Deserialize;
 use toolbooth::{Context, ToolError};
 
-#[derive(Deserialize)]
-pub(crate) struct Hello {
-    name: String,
-}
+use crate::types::greeter::hello;
 
 /// Greets a person by name.
-pub(crate) async fn hello(input: Hello, _: &Context<'_>) -> Result<String, ToolError> {
+pub(crate) async fn hello(
+    input: hello::Input,
+    _: &Context<'_>,
+) -> Result<hello::Output, ToolError> {
     Ok(format!("Hello, {}!", input.name))
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use toolbooth::tool::{ContentBlock, LoggingLevel};
 use toolbooth::{Context, ToolError};
 
+use crate::types::test::json_schema_2020_12_tool::{self, ContactMethod};
+
 pub(crate) use ask::{
     input_required_result_capabilities, input_required_result_elicitation,
     input_required_result_list_roots, input_required_result_multi_round,
@@ -121,4 +123,19 @@ pub(crate) struct Region {
 
 pub(crate) async fn x_mcp_header(input: Region, _: &Context<'_>) -> Blocks {
     text(format!("Region: {}", input.region))
+}
+
+pub(crate) async fn json_schema_2020_12_tool(
+    input: json_schema_2020_12_tool::Input,
+    _: &Context<'_>,
+) -> Result<json_schema_2020_12_tool::Output, ToolError> {
+    let method = input.contact_method.unwrap_or(ContactMethod::Email);
+    let contact = match method {
+        ContactMethod::Phone => input.phone,
+        ContactMethod::Email => input.email,
+    };
+    let city = input.address.and_then(|address| address.city);
+    let who: Vec<_> = [input.name, city].into_iter().flatten().collect();
+    let who = if who.is_empty() { String::new() } else { format!("{}: ", who.join(", ")) };
+    text(format!("{who}{} {}", method.as_str(), contact.unwrap_or_default()))
 }

@@ -27,6 +27,9 @@ fn content_requires_an_output_schema_of_blocks() {
                 list of content blocks, because content is true: set \"type\": \"array\", and \
                 require type and the fields of each block in items";
     assert_problems("texts", &blocks(text), &[]);
+    let mut omitted = blocks(json!({}));
+    omitted["/output_schema"] = json!("(gone)");
+    assert_problems("the schema of all blocks is the default", &omitted, &[]);
     for (what, changes) in [
         ("any kind", blocks(without_data)),
         ("anything", blocks(json!({}))),

@@ -60,7 +60,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "unknown field",
             json!({"/inputs": {}}),
             "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
-             `version`, `input_schema`, `output_schema`, `scopes`, `requirements`, `examples`, \
+             `version`, `input_schema`, `output_schema`, `scopes`, `variables`, `requirements`, `examples`, \
              `annotations`, `content`, `prompts`, `resources`, `deprecated`",
         ),
         (
@@ -389,6 +389,17 @@ fn descriptions_scopes_requirements_and_deprecation() {
             Some("scopes[0]: is not a scope; expected printable ASCII without spaces, \" or \\"),
         ),
         ("a scope twice", json!({"/scopes": ["a", "b", "a"]}), Some("scopes[2]: repeats \"a\"")),
+        ("no variables", json!({"/variables": []}), None),
+        (
+            "a variable in lower case",
+            json!({"/variables": ["A", "b"]}),
+            Some("variables[1]: is \"b\"; expected capital letters, digits and _"),
+        ),
+        (
+            "a variable twice",
+            json!({"/variables": ["A", "A"]}),
+            Some("variables[1]: repeats \"A\""),
+        ),
         (
             "an empty authorization id",
             json!({"/requirements": {"authorization": [{"id": ""}]}}),
@@ -457,11 +468,12 @@ fn descriptions_scopes_requirements_and_deprecation() {
 
 #[test]
 fn each_optional_field_may_be_absent() {
-    for field in ["/title", "/scopes", "/requirements", "/annotations", "/deprecated"] {
+    for field in ["/title", "/scopes", "/variables", "/requirements", "/annotations", "/deprecated"]
+    {
         let changes: Value = [(field.to_owned(), json!(GONE))].into_iter().collect();
         assert_problems(field, &changes, &[]);
     }
-    assert_eq!(add().as_object().map(serde_json::Map::len), Some(12), "the sample has every field");
+    assert_eq!(add().as_object().map(serde_json::Map::len), Some(13), "the sample has every field");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn one_build_reports_all_problems() {
     let mut source = catalogue();
     let changes = json!({
         "/name": "no spaces please", "/description": "", "/input_schema/required": ["z"],
-        "/output_schema/$ref": "#", "/deprecated/message": "", "/deprecated/sunset": "soon"
+        "/output_schema/$id": "x", "/deprecated/message": "", "/deprecated/sunset": "soon"
     });
     put(&mut source, ADD, &changed(add(), &changes).to_string());
     define(&mut source, &changed(slugify("2.0.0"), &json!({"/examples": GONE})));
@@ -119,13 +119,13 @@ fn one_build_reports_all_problems() {
             "tools/calculator/Add@1.0.0.json: deprecated.message: is empty; give the reason and what to use instead",
             "tools/calculator/Add@1.0.0.json: deprecated.sunset: is not a date; expected YYYY-MM-DD",
             "tools/calculator/Add@1.0.0.json: input_schema.required: names \"z\", which is not among the properties",
-            "tools/calculator/Add@1.0.0.json: output_schema: uses $ref, which is not supported; write the schema inline",
+            "tools/calculator/Add@1.0.0.json: output_schema: uses $id, which is not supported; a definition is one document; refer to its parts by \"#/$defs/…\"",
             "tools/text/Slugify@2.0.0.json: examples: is empty; expected at least one example, which the tests run",
             "tools/text/Slugify@3.0.0.json: is not JSON: EOF while parsing an object at line 1 column 1",
             "tools/text/Slugify@4.0.0.json: name: is \"Other\", but tools/text/Slugify@1.0.0.json names the tool \"Text_Slugify\"; all versions of a tool must have the same name",
             "tools/lib.rs: does not declare the toolkit; expected `mod text;`",
-            "tools/text/Slugify@1.0.0.json: has no handler; expected `pub async fn slugify` in tools/text/mod.rs",
-            "tools/text/Slugify@4.0.0.json: has no handler; expected `pub async fn slugify` in tools/text/mod.rs",
+            "tools/text/Slugify@1.0.0.json: has no handler; expected `pub(crate) async fn slugify` in tools/text/mod.rs",
+            "tools/text/Slugify@4.0.0.json: has no handler; expected `pub(crate) async fn slugify` in tools/text/mod.rs",
         ]
     );
 }

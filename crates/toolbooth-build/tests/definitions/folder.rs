@@ -93,7 +93,7 @@ fn a_toolkit_without_mod_rs_is_an_error() {
         let folder = Folder::of("half", &source);
         fs::remove_file(folder.tools().join("text/mod.rs")).unwrap();
         if let Some(module) = module {
-            folder.put(module, b"pub async fn slugify() {}");
+            folder.put(module, b"pub async fn slugify(_: I, _: &C) -> R {}");
         }
         let messages = messages(compile_folder(&folder.tools()));
         assert!(

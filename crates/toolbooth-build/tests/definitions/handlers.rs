@@ -5,15 +5,24 @@ use toolbooth_build::compile;
 use crate::sample::{ADD, add, catalogue, changed, define, problems, put, slugify};
 use serde_json::json;
 
-const NO_HANDLER: &str = "tools/calculator/Add@1.0.0.json: has no handler; expected `pub async fn add` in tools/calculator/mod.rs";
+const NO_HANDLER: &str = "tools/calculator/Add@1.0.0.json: has no handler; expected `pub(crate) async fn add` in tools/calculator/mod.rs";
 
 #[test]
 fn toolkits_and_handlers_that_are_not_found() {
     for (what, path, text, expected) in [
         ("no handler", "calculator/mod.rs", "", vec![NO_HANDLER]),
-        ("another name", "calculator/mod.rs", "pub async fn sum() {}", vec![NO_HANDLER]),
-        ("another version's", "calculator/mod.rs", "pub async fn add_2() {}", vec![NO_HANDLER]),
-        ("a private function", "calculator/mod.rs", "async fn add() {}", vec![NO_HANDLER]),
+        (
+            "another name",
+            "calculator/mod.rs",
+            "pub async fn sum(_: I, _: &C) -> R {}",
+            vec![NO_HANDLER],
+        ),
+        (
+            "another version's",
+            "calculator/mod.rs",
+            "pub async fn add_2(_: I, _: &C) -> R {}",
+            vec![NO_HANDLER],
+        ),
         (
             "a private import",
             "calculator/mod.rs",
@@ -32,7 +41,7 @@ fn toolkits_and_handlers_that_are_not_found() {
             "calculator/mod.rs",
             "pub async fn add( {",
             vec![
-                "tools/calculator/mod.rs: is not valid Rust: cannot parse string into token stream",
+                "tools/calculator/mod.rs:1: is not valid Rust: cannot parse string into token stream",
                 NO_HANDLER,
             ],
         ),
@@ -41,7 +50,7 @@ fn toolkits_and_handlers_that_are_not_found() {
             "lib.rs",
             "mod calculator; mod text",
             vec![
-                "tools/lib.rs: is not valid Rust: unexpected end of input, expected `;` or curly braces",
+                "tools/lib.rs:1: is not valid Rust: unexpected end of input, expected `;` or curly braces",
                 "tools/lib.rs: does not declare the toolkit; expected `mod calculator;`",
                 "tools/lib.rs: does not declare the toolkit; expected `mod text;`",
             ],
@@ -63,7 +72,7 @@ fn toolkits_and_handlers_that_are_not_found() {
 fn a_module_is_not_a_handler_and_a_function_is_not_a_toolkit() {
     for (path, text, expected) in [
         ("calculator/mod.rs", "mod add;", NO_HANDLER),
-        ("calculator/mod.rs", "pub mod add { pub async fn add() {} }", NO_HANDLER),
+        ("calculator/mod.rs", "pub mod add { pub async fn add(_: I, _: &C) -> R {} }", NO_HANDLER),
         (
             "lib.rs",
             "mod text; pub fn calculator() {}",
@@ -79,12 +88,15 @@ fn a_module_is_not_a_handler_and_a_function_is_not_a_toolkit() {
 #[test]
 fn handlers_that_are_found() {
     for (what, text) in [
-        ("public", "pub async fn add() {}"),
-        ("visible to the crate", "pub(crate) async fn add() {}"),
-        ("for one major version", "pub async fn add_1() {}"),
-        ("for one minor version", "pub async fn add_1_0() {}"),
-        ("for one version", "pub async fn add_1_0_0() {}"),
-        ("a future by another name", "pub fn add() -> impl Future<Output = ()> { async {} }"),
+        ("public", "pub async fn add(_: I, _: &C) -> R {}"),
+        ("visible to the crate", "pub(crate) async fn add(_: I, _: &C) -> R {}"),
+        ("for one major version", "pub async fn add_1(_: I, _: &C) -> R {}"),
+        ("for one minor version", "pub async fn add_1_0(_: I, _: &C) -> R {}"),
+        ("for one version", "pub async fn add_1_0_0(_: I, _: &C) -> R {}"),
+        (
+            "a future by another name",
+            "pub fn add(_: I, _: &C) -> impl Future<Output = R> { async {} }",
+        ),
         ("re-exported", "mod sums; pub(crate) use sums::add;"),
         ("re-exported in a group", "mod sums; pub use sums::{other, deep::add};"),
         ("re-exported under its name", "mod sums; pub use sums::sum as add;"),
@@ -92,6 +104,49 @@ fn handlers_that_are_found() {
         let mut source = catalogue();
         put(&mut source, "calculator/mod.rs", text);
         assert_eq!(problems(&source), [""; 0], "{what}");
+    }
+}
+
+#[test]
+fn functions_that_cannot_run_a_tool() {
+    let expected = "expected `pub(crate) async fn add(input: add::Input, context: &Context<'_>) -> Result<add::Output, ToolError>`";
+    for (text, wrong) in [
+        ("async fn add(_: I, _: &C) -> R {}", "is private"),
+        ("pub fn add(_: I, _: &C) -> R {}", "is not async"),
+        ("pub async fn add() -> R {}", "must have two arguments"),
+        ("pub async fn add(_: I) -> R {}", "must have two arguments"),
+        ("pub async fn add(_: I, _: &C, _: u8) -> R {}", "must have two arguments"),
+        ("pub async fn add(_: I, _: C) -> R {}", "must take `&Context<'_>` as its second argument"),
+        ("pub async fn add(_: I, _: &C) {}", "returns nothing"),
+        ("pub async fn add<T>(_: T, _: &C) -> R {}", "has type parameters"),
+        ("pub async fn add(_: impl Sized, _: &C) -> R {}", "has type parameters"),
+    ] {
+        let mut source = catalogue();
+        // A second version has the same function.
+        define(
+            &mut source,
+            &changed(
+                add(),
+                &json!({
+                    "/id": "Calculator.Add@1.1.0", "/version": "1.1.0", "/deprecated": null
+                }),
+            ),
+        );
+        put(&mut source, "calculator/mod.rs", &format!("//! Sums.\n\n{text}"));
+        assert_eq!(
+            problems(&source),
+            [format!("tools/calculator/mod.rs:3: `add` {wrong}; {expected}")],
+            "{text}"
+        );
+    }
+    for text in [
+        "pub async fn add<'a>(_: I, _: &'a C) -> R {}",
+        "pub fn add<'a>(_: I, _: &'a C) -> BoxFuture<'a, R> {}",
+        "async fn add() {} pub use other::add;",
+    ] {
+        let mut source = catalogue();
+        put(&mut source, "calculator/mod.rs", text);
+        assert_eq!(problems(&source), [""; 0], "{text}");
     }
 }
 
@@ -117,8 +172,10 @@ fn the_most_specific_function_runs_a_version() {
     ] {
         let mut source = catalogue();
         source.files.remove("text/Slugify@1.0.0.json");
-        let rust: String =
-            functions.split(' ').map(|name| format!("pub async fn {name}() {{}}")).collect();
+        let rust: String = functions
+            .split(' ')
+            .map(|name| format!("pub async fn {name}(_: I, _: &C) -> R {{}}"))
+            .collect();
         put(&mut source, "text/mod.rs", &rust);
         define(&mut source, &slugify(version));
         put(&mut source, ADD, &changed(add(), &json!({"/deprecated": null})).to_string());
@@ -134,7 +191,11 @@ fn a_tool_may_be_named_like_a_rust_keyword() {
     let mut source = catalogue();
     let named = json!({"/id": "Text.Match@1.0.0", "/name": "Text_Match"});
     define(&mut source, &changed(slugify("1.0.0"), &named));
-    put(&mut source, "text/mod.rs", "pub async fn slugify() {}\npub async fn r#match() {}");
+    put(
+        &mut source,
+        "text/mod.rs",
+        "pub async fn slugify(_: I, _: &C) -> R {}\npub async fn r#match(_: I, _: &C) -> R {}",
+    );
     assert_eq!(problems(&source), [""; 0], "`pub async fn match` is not Rust, r#match is");
     let rendered = compile(&source).unwrap();
     let catalog = String::from_utf8(rendered.files[0].1.clone()).unwrap();

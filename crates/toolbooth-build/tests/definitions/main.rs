@@ -13,3 +13,4 @@ mod mcp;
 mod rendered;
 mod sample;
 mod schemas;
+mod types;

@@ -46,7 +46,7 @@ fn the_list_has_the_fields_of_oxp_and_no_others() {
     let add = changed(
         add(),
         &json!({"/title": GONE, "/annotations": GONE, "/deprecated": GONE, "/examples": GONE,
-            "/scopes": GONE}),
+            "/scopes": GONE, "/variables": GONE}),
     );
     let slugify = changed(slugify("1.0.0"), &json!({"/examples": GONE}));
     assert_eq!(list(&source), [add, slugify]);
@@ -128,12 +128,12 @@ fn scopes_and_requirements_reach_the_table() {
     let rust = file(&catalogue(), "catalog.rs");
     assert!(
         rust.contains(
-            "scopes: &[\"sums:add\", \"sums:all\"],\n        authorization: &[toolbooth::catalog::Authorization { id: \"bank\", scopes: &[\"read\"] }],\n        secrets: &[\"KEY\"],\n        user_id: true,"
+            "scopes: &[\"sums:add\", \"sums:all\"],\n        authorization: &[toolbooth::catalog::Authorization { id: \"bank\", scopes: &[\"read\"] }],\n        secrets: &[\"KEY\"],\n        variables: &[\"SUMS_URL\"],\n        user_id: true,"
         ),
         "{rust}"
     );
     assert!(
-        rust.contains("scopes: &[],\n        authorization: &[],\n        secrets: &[],\n        user_id: false,"),
+        rust.contains("scopes: &[],\n        authorization: &[],\n        secrets: &[],\n        variables: &[],\n        user_id: false,"),
         "{rust}"
     );
 }
@@ -170,6 +170,26 @@ fn schemas_that_differ_only_in_annotations_share_a_static() {
         define(&mut source, &changed(slugify("1.1.0"), &changes));
         assert_eq!(count(&source), 5, "{what} affects validity");
     }
+}
+
+#[test]
+fn only_lists_for_mcp_keep_references() {
+    let mut source = catalogue();
+    let number = json!({"type": "number", "description": "A number."});
+    let changes = json!({
+        "/input_schema/$defs": {"n": number},
+        "/input_schema/properties/a": {"$ref": "#/$defs/n"},
+        "/output_schema": {"$defs": {"n": number}, "$ref": "#/$defs/n"}
+    });
+    let definition = changed(add(), &changes);
+    put(&mut source, ADD, &definition.to_string());
+    let listed = &list(&source)[0];
+    assert_eq!(listed["input_schema"]["properties"]["a"], number);
+    assert_eq!(listed["input_schema"].get("$defs"), None);
+    assert_eq!(listed["output_schema"], number);
+    let mcp: Value = serde_json::from_str(&file(&source, "mcp-tools.json")).unwrap();
+    assert_eq!(mcp[0]["inputSchema"], definition["input_schema"]);
+    assert_eq!(mcp[0]["outputSchema"]["properties"]["result"], number, "it is not the root there");
 }
 
 #[test]

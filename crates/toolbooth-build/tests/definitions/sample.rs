@@ -13,8 +13,8 @@ pub(crate) const GONE: &str = "(gone)";
 pub(crate) fn catalogue() -> Source {
     let mut source = Source { name: "tools".to_owned(), ..Source::default() };
     put(&mut source, "lib.rs", "mod calculator;\nmod text;");
-    put(&mut source, "calculator/mod.rs", "pub(crate) async fn add() {}");
-    put(&mut source, "text/mod.rs", "pub async fn slugify() {}");
+    put(&mut source, "calculator/mod.rs", "pub(crate) async fn add(_: I, _: &C) -> R {}");
+    put(&mut source, "text/mod.rs", "pub async fn slugify(_: I, _: &C) -> R {}");
     define(&mut source, &add());
     define(&mut source, &slugify("1.0.0"));
     source
@@ -39,6 +39,7 @@ pub(crate) fn add() -> Value {
         },
         "output_schema": {"type": "number", "description": "The sum."},
         "scopes": ["sums:add", "sums:all"],
+        "variables": ["SUMS_URL"],
         "requirements": {
             "authorization": [{"id": "bank", "oauth2": {"scopes": ["read"]}}],
             "secrets": [{"id": "KEY"}],

@@ -65,6 +65,9 @@ impl Error for DecodeError {
 #[derive(Debug, Clone, Copy)]
 pub struct ValueDeserializer<'de>(pub &'de Value<'de>);
 
+/// The smallest double above which not every integer is exact.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 macro_rules! kinds {
     ($($kind:ident $($method:ident($($further:ty),*))*;)*) => {$($(
         fn $method<V: Visitor<'de>>(self, $(_: $further,)* visitor: V) -> Result<V::Value, DecodeError> {
@@ -86,6 +89,18 @@ impl<'de> ValueDeserializer<'de> {
             (Some(value), _, _) => visitor.visit_u64(value),
             (_, Some(value), _) => visitor.visit_i64(value),
             (_, _, value) => visitor.visit_f64(value.ok_or(DecodeError)?),
+        }
+    }
+
+    /// An integer, which may be written as 2.0: JSON Schema accepts it where it accepts 2.
+    fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        match self.0.as_f64() {
+            Some(value) if value.fract() == 0.0 && value.abs() < EXACT => {
+                // The guard guarantees the range.
+                #[allow(clippy::cast_possible_truncation)]
+                visitor.visit_i64(value as i64)
+            }
+            _ => self.number(visitor),
         }
     }
 
@@ -124,9 +139,10 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
     // `serde_json` also reads a struct from an array of its fields; we do not.
     kinds! {
         truth deserialize_bool();
-        number
+        integer
             deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64() deserialize_i128()
-            deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128()
+            deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128();
+        number
             deserialize_f32() deserialize_f64();
         text
             deserialize_char() deserialize_str() deserialize_string() deserialize_identifier();

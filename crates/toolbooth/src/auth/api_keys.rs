@@ -14,7 +14,7 @@ pub(super) struct ApiKeys(Vec<([u8; 32], Principal)>);
 impl ApiKeys {
     pub(super) fn new(settings: &[ApiKeySettings]) -> Self {
         let key = |key: &ApiKeySettings| {
-            let ApiKeySettings { name, scopes, hash } = key.clone();
+            let ApiKeySettings { name, scopes, hash, .. } = key.clone();
             (hash, Principal::Key { name, scopes })
         };
         Self(settings.iter().map(key).collect())

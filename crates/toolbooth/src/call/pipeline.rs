@@ -19,7 +19,7 @@ use crate::http::Headers;
 use crate::json::Value;
 use crate::log::{CallRecorder, EventLog};
 use crate::names::same;
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::schema;
@@ -37,8 +37,9 @@ pub struct Pipeline {
     /// Authorization challenges, if the operator configured them.
     #[cfg(feature = "challenges")]
     pub challenges: Option<Challenges>,
-    /// Seals the state of tools that request input. `None` without a key; such tools then have no state.
-    #[cfg(feature = "mcp")]
+    /// Seals what clients keep between requests: the state of tools that request input, and rounds of the chat
+    /// gateway. `None` without a key; then there is no such state.
+    #[cfg(any(feature = "gateway", feature = "mcp"))]
     pub(crate) request_state: Option<RequestStateCodec>,
     /// The log of events.
     pub(crate) events: EventLog,
@@ -55,11 +56,11 @@ impl Pipeline {
         let settings = Settings::read(host, catalog.variables);
         Self {
             catalog,
-            events: EventLog::new(&settings),
+            events: EventLog::new(&settings, host),
             settings,
             #[cfg(feature = "challenges")]
             challenges: None,
-            #[cfg(feature = "mcp")]
+            #[cfg(any(feature = "gateway", feature = "mcp"))]
             request_state: None,
             rate_limited: false,
             same_for_all: false,
@@ -270,6 +271,9 @@ impl<'a> RequestContext<'a> {
             let rejection = Rejection::MissingScope { name: tool.name, scopes: tool.scopes };
             return Err(Outcome::Rejected(rejection));
         }
+        if settings.tools.disable(tool) {
+            return Err(Outcome::Rejected(Rejection::ToolNotConfigured { name: tool.name }));
+        }
         if order == CheckOrder::InputFirst {
             input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
         }
@@ -301,11 +305,12 @@ impl<'a> RequestContext<'a> {
 
     async fn run_tool(self, prepared: Prepared<'a>, span: Option<&Span>) -> Outcome {
         let Self { principal, pipeline, host, .. } = self;
-        let Prepared { tool, call_id, input, dialogue, met } = prepared;
+        let Prepared { tool, call_id, mut input, dialogue, met } = prepared;
         let variables = &pipeline.settings.tools;
+        tool.defaults.fill(&mut input);
         let started = host.now_ms();
-        let context =
-            Context::new(principal, &met.credentials, &dialogue, variables, host).within(span);
+        let context = Context::new(tool, principal, &met.credentials, &dialogue, variables, host)
+            .within(span);
         let result = (tool.run)(&input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
         let notifications = context.take_notifications();

@@ -2,7 +2,7 @@
 
 use super::pipeline::{Pipeline, RequestContext};
 use super::rejection::Rejection;
-use crate::host::{BoxFuture, Host, Level, boxed};
+use crate::host::{BoxFuture, Host, Level, RATE_LIMIT, boxed};
 use crate::http::Headers;
 use crate::principal::Principal;
 
@@ -11,18 +11,22 @@ const RATE_LIMIT_WINDOW: u32 = 60;
 
 impl RequestContext<'_> {
     /// Counts calls against the rate limit of the caller, or of the network of an anonymous caller.
-    pub(super) async fn count(&self, calls: usize) -> Result<(), Rejection> {
+    pub(crate) async fn count(&self, calls: usize) -> Result<(), Rejection> {
         if !self.pipeline.rate_limited || calls == 0 {
             return Ok(());
         }
-        let key = match self.principal {
+        take(self.limiter_key(), calls, self.host).await
+    }
+
+    /// What limiters count by: the caller, or the network of an anonymous caller.
+    pub(crate) fn limiter_key(&self) -> String {
+        match self.principal {
             Principal::Key { name, .. } => format!("key:{name}"),
             Principal::User { issuer, subject, .. } => {
                 format!("user:{issuer}:{}", subject.as_deref().unwrap_or_default())
             }
             Principal::Anonymous { .. } => format!("address:{}", caller_network(self.headers)),
-        };
-        take(key, calls, self.host).await
+        }
     }
 }
 
@@ -45,7 +49,7 @@ impl Pipeline {
 /// If the counter fails, the call is served: the limit protects the server's capacity, not its tools.
 fn take(key: String, units: usize, host: &dyn Host) -> BoxFuture<'_, Result<(), Rejection>> {
     boxed(async move {
-        match host.take(&key, units).await {
+        match host.take(RATE_LIMIT, &key, units).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(Rejection::TooManyRequests { retry_after: RATE_LIMIT_WINDOW }),
             Err(problem) => {

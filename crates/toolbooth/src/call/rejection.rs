@@ -170,6 +170,11 @@ pub enum Rejection {
     },
     /// The server cannot serve calls, for this reason.
     Unavailable(&'static str),
+    /// A variable or secret of the operator that the tool reads is missing or invalid.
+    ToolNotConfigured {
+        /// The tool's name.
+        name: &'static str,
+    },
     /// The server itself failed, for example because a tool crashed.
     Internal,
 }
@@ -298,6 +303,12 @@ impl Rejection {
                 Kind::Unavailable,
                 "The tool server is temporarily unavailable".into(),
                 (*detail).into(),
+            ),
+            Self::ToolNotConfigured { name } => (
+                Kind::Unavailable,
+                format!("Tool '{name}' is not configured").into(),
+                "a variable or secret that it reads is missing or invalid; the server's log has the details"
+                    .into(),
             ),
             Self::Internal => {
                 (Kind::Internal, "The tool server failed".into(), "its log has the details".into())

@@ -15,7 +15,7 @@ use crate::challenge::Challenge;
 use crate::host::HttpRequest;
 use crate::principal::Principal;
 use crate::schema::{
-    AnyKeyword, ArrayKeyword, Engine, Keyword, Literal, Matcher, Number, NumberKeyword,
+    AnyKeyword, ArrayKeyword, Defaults, Engine, Keyword, Literal, Matcher, Number, NumberKeyword,
     ObjectKeyword, Pattern, Properties, Schema, StringKeyword, Types, check, is_multiple,
     is_unique, regex,
 };
@@ -201,11 +201,14 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         scopes: if matches!(tool.as_bytes(), b"Scoped") { &["echo:a", "echo:b"] } else { &[] },
         authorization: required,
         secrets,
+        variables: &[],
         user_id: !required.is_empty(),
         headers: &[],
         content: false,
+        destructive: false,
         input: &SAY_INPUT,
         output: &SAY_OUTPUT,
+        defaults: &Defaults::NONE,
         run,
     }
 }
@@ -320,10 +323,12 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
         }),
         Rejection::CannotAsk { name: "A_B", lacking: vec![Capability::Form, Capability::Sampling] },
         Rejection::Unavailable("it has no random bytes"),
+        Rejection::ToolNotConfigured { name: "A_B" },
         Rejection::Internal,
     ];
-    let kinds: Vec<_> = rejections.iter().map(|rejection| rejection.describe().kind).collect();
-    assert_eq!(kinds, RejectionKind::ALL, "one of each kind");
+    let mut kinds: Vec<_> = rejections.iter().map(|rejection| rejection.describe().kind).collect();
+    kinds.dedup();
+    assert_eq!(kinds, RejectionKind::ALL, "one of each kind, at least");
     rejections
 }
 

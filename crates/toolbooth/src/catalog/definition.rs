@@ -30,6 +30,10 @@ pub struct Definition {
     /// Scopes that the caller's API key or token must have, all of them.
     #[serde(default)]
     pub scopes: Vec<String>,
+    /// The variables and secrets of the operator that the tool reads. If one of them is missing or invalid, calls
+    /// of the tool are rejected.
+    #[serde(default)]
+    pub variables: Vec<String>,
     /// What a call needs in addition to its input.
     #[serde(default)]
     pub requirements: Option<Requirements>,
@@ -69,7 +73,7 @@ pub struct Requirements {
     /// Tokens that the call needs, one per authorization provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authorization: Vec<AuthorizationRequirement>,
-    /// Secrets that the call needs.
+    /// Secrets of the caller that the call needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretRequirement>,
     /// Whether the call must have a user id.

@@ -2,7 +2,7 @@
 
 use super::Tool;
 use crate::principal::Principal;
-use crate::settings::{Permission, Settings};
+use crate::settings::{Allowlist, Permission, Settings};
 
 impl Settings {
     /// Whether `principal` may call `tool`, and so sees it in lists.
@@ -12,7 +12,14 @@ impl Settings {
 
     /// Whether the operator allows `tool`.
     pub fn permission(&self, tool: &Tool) -> Permission {
-        let has_version = |version: &str| tool.version.to_string() == version;
-        self.allowlist.permission((tool.toolkit, tool.tool), tool.name, has_version)
+        tool.permission_in(&self.allowlist)
+    }
+}
+
+impl Tool {
+    /// Whether `allowlist` has the tool.
+    pub(crate) fn permission_in(&self, allowlist: &Allowlist) -> Permission {
+        let has_version = |version: &str| self.version.to_string() == version;
+        allowlist.permission((self.toolkit, self.tool), self.name, has_version)
     }
 }

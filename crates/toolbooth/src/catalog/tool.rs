@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::BoxFuture;
 use crate::json::{self, Value};
-use crate::schema::Schema;
+use crate::schema::{Defaults, Schema};
 use crate::tool::{Context, ToolError};
 
 /// One version of a tool.
@@ -27,16 +27,22 @@ pub struct Tool {
     pub authorization: &'static [Authorization],
     /// Secrets that a call needs.
     pub secrets: &'static [&'static str],
+    /// The variables and secrets of the operator that the tool reads.
+    pub variables: &'static [&'static str],
     /// Whether a call must have a user id.
     pub user_id: bool,
     /// The parameters that MCP clients repeat in headers.
     pub headers: &'static [HeaderParameter],
     /// Whether the value is a list of content blocks.
     pub content: bool,
+    /// Whether a call may destroy something.
+    pub destructive: bool,
     /// The schema of the input.
     pub input: &'static Schema,
     /// The schema of the value.
     pub output: &'static Schema,
+    /// The defaults that are filled in before the function runs.
+    pub defaults: &'static Defaults,
     /// The function.
     pub run: ToolFn,
 }

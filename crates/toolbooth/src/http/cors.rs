@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::{Headers, Origins, Response};
 
 /// Request headers that a browser's page may send.
-const ALLOW_HEADERS: &str = "accept, authorization, content-type, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version";
+const ALLOW_HEADERS: &str = "accept, authorization, content-type, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version, x-provider-key";
 /// Response headers that a browser's page may read.
-const EXPOSE_HEADERS: &str = "etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-should-retry";
+const EXPOSE_HEADERS: &str = "etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, x-should-retry";
 
 /// The response to a preflight of an allowed page; [`cross_origin`] adds the other headers. `None` if the
 /// `OPTIONS` request is not a preflight (Fetch standard, "CORS-preflight request").
@@ -22,7 +22,7 @@ pub fn preflight(headers: &dyn Headers) -> Option<Response> {
 }
 
 /// The headers that a page may send, given those that it requests: MCP clients repeat parameters of tools in
-/// `mcp-param-…` headers.
+/// `mcp-param-…` headers, and OpenAI's client describes itself in `x-stainless-…` headers.
 fn allow_headers(requested: &str) -> Cow<'static, str> {
     const MOST: usize = 32;
     let token = |name: &&str| {
@@ -33,7 +33,8 @@ fn allow_headers(requested: &str) -> Cow<'static, str> {
         .map(str::trim)
         .filter(token)
         .map(str::to_ascii_lowercase)
-        .filter(|name| name.starts_with("mcp-param-") && name.len() <= 64)
+        .filter(|name| name.starts_with("mcp-param-") || name.starts_with("x-stainless-"))
+        .filter(|name| name.len() <= 64)
         .take(MOST)
         .collect();
     if parameters.is_empty() {
@@ -100,6 +101,7 @@ mod tests {
         for (requested, expected) in [
             ("", ""),
             ("content-type, x-other", ""),
+            ("X-Stainless-Lang, x-stainless", ", x-stainless-lang"),
             ("Mcp-Param-Region, mcp-param-a_b", ", mcp-param-region, mcp-param-a_b"),
             ("mcp-param-a\r\nb, mcp-param-é, mcp-param-a b", ""),
             (&format!("mcp-param-{}", "a".repeat(99)), ""),

@@ -14,6 +14,9 @@ use crate::trace::Span;
 pub(crate) enum Event<'a> {
     /// A call was served.
     Call(CallEvent<'a>),
+    /// A chat request was served or rejected.
+    #[cfg(feature = "gateway")]
+    Chat(ChatEvent<'a>),
     /// A request without credentials was rejected.
     CredentialsMissing { protocol: &'a str },
     /// The credentials of a request were rejected.
@@ -41,6 +44,8 @@ impl Event<'_> {
     pub(super) fn level(&self) -> Level {
         match self {
             Self::Call(call) => call.level,
+            #[cfg(feature = "gateway")]
+            Self::Chat(chat) => chat.level(),
             Self::CredentialsRejected { .. } => Level::Warn,
             Self::CredentialsMissing { .. }
             | Self::ChallengeIssued { .. }
@@ -49,6 +54,38 @@ impl Event<'_> {
             | Self::GrantDeleted(_)
             | Self::GrantRevoked(_) => Level::Info,
         }
+    }
+}
+
+/// A chat request: who used which model, and how much.
+#[cfg(feature = "gateway")]
+#[derive(Debug, Serialize)]
+pub(crate) struct ChatEvent<'a> {
+    #[serde(rename = "gen_ai.operation.name")]
+    pub(crate) operation: &'static str,
+    #[serde(rename = "gen_ai.provider.name")]
+    pub(crate) provider: &'a str,
+    #[serde(rename = "gen_ai.request.model")]
+    pub(crate) model: &'a str,
+    pub(crate) caller: String,
+    #[serde(rename = "http.response.status_code")]
+    pub(crate) status: u16,
+    pub(crate) duration_ms: u64,
+    #[serde(rename = "gen_ai.usage.input_tokens")]
+    pub(crate) input_tokens: u64,
+    #[serde(rename = "gen_ai.usage.output_tokens")]
+    pub(crate) output_tokens: u64,
+    #[serde(rename = "gen_ai.usage.cache_read.input_tokens")]
+    pub(crate) cached_tokens: u64,
+    pub(crate) tool_calls: usize,
+    pub(crate) rounds: usize,
+    pub(crate) attempts: usize,
+}
+
+#[cfg(feature = "gateway")]
+impl ChatEvent<'_> {
+    fn level(&self) -> Level {
+        if self.status < 400 { Level::Info } else { Level::Warn }
     }
 }
 

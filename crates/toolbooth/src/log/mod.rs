@@ -12,8 +12,11 @@ mod caller;
 mod event;
 mod recorder;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+#[cfg(feature = "gateway")]
+pub(crate) use event::ChatEvent;
 #[cfg(feature = "challenges")]
 pub(crate) use event::GrantEvent;
 pub(crate) use event::{CallEvent, CallRequest, Event};
@@ -23,9 +26,11 @@ pub(crate) use recorder::CallResult;
 pub(crate) use recorder::McpOperation;
 
 use crate::host::{Clock, Host, Level};
+use crate::http::Headers;
 use crate::json;
 use crate::principal::Principal;
 use crate::settings::{LogDetail, SampleRate, Settings};
+use crate::trace::{TRACEPARENT, TraceContext};
 use caller::CallerHash;
 
 /// Writes the events that the operator wants.
@@ -33,11 +38,45 @@ use caller::CallerHash;
 pub(crate) struct EventLog {
     detail: LogDetail,
     callers: CallerHash,
+    sampler: Arc<Sampler>,
+    /// Whether calls are measured. Constant, as bindings are.
+    is_measured: bool,
 }
 
 impl EventLog {
-    pub(crate) fn new(settings: &Settings) -> Self {
-        Self { detail: settings.log.detail, callers: CallerHash::new(settings) }
+    pub(crate) fn new(settings: &Settings, host: &dyn Host) -> Self {
+        Self {
+            detail: settings.log.detail,
+            callers: CallerHash::new(settings),
+            sampler: Arc::new(Sampler::new(settings.log.sample, host)),
+            is_measured: host.is_measured(),
+        }
+    }
+
+    /// A recorder for the calls of a request.
+    pub(crate) fn recorder(&self, headers: &dyn Headers, host: &dyn Host) -> CallRecorder {
+        let trace = headers.get(TRACEPARENT).and_then(|parent| TraceContext::parse(&parent));
+        CallRecorder::new(trace, self.is_measured || !self.is_off(), host)
+    }
+
+    /// Logs and measures the calls of a request.
+    pub(crate) fn write_calls(
+        &self,
+        calls: CallRecorder,
+        request: CallRequest<'_>,
+        host: &dyn Host,
+    ) {
+        for record in calls.into_records() {
+            let call = CallEvent::new(&record, request);
+            if self.is_measured {
+                call.measure(|point| host.measure(point));
+            }
+            // Of calls that succeed, a sample is enough.
+            if call.level != Level::Info || self.includes(Level::Info) && self.sampler.picks_next()
+            {
+                self.write(&Event::Call(call), host);
+            }
+        }
     }
 
     /// Whether events of this level are logged.

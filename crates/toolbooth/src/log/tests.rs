@@ -17,8 +17,8 @@ fn user(subject: &str) -> Principal {
 
 #[test]
 fn callers_are_named_without_their_ids() {
-    let plain = EventLog::new(&settings(&[]));
-    let keyed = EventLog::new(&settings(&[("STATE_KEY", KEY)]));
+    let plain = EventLog::new(&settings(&[]), &FakeHost::default());
+    let keyed = EventLog::new(&settings(&[("STATE_KEY", KEY)]), &FakeHost::default());
     let key = Principal::Key { name: "ops".to_owned(), scopes: Scopes::NONE };
     assert_eq!(plain.caller(&key), "key:ops");
     assert_eq!(plain.caller(&Principal::ANONYMOUS), "anonymous");
@@ -42,7 +42,7 @@ fn each_level_of_detail_includes_the_one_before() {
     let missing = Event::CredentialsMissing { protocol: "mcp" };
     for (detail, lines) in [("off", 0), ("errors", 1), ("calls", 2)] {
         let host = FakeHost::default();
-        let events = EventLog::new(&settings(&[("LOG", detail)]));
+        let events = EventLog::new(&settings(&[("LOG", detail)]), &FakeHost::default());
         events.write(&rejected, &host);
         events.write(&missing, &host);
         assert_eq!(host.lines.borrow().len(), lines, "{detail}");
@@ -52,7 +52,7 @@ fn each_level_of_detail_includes_the_one_before() {
 #[test]
 fn an_event_is_a_flat_object() {
     let host = FakeHost::default();
-    let events = EventLog::new(&settings(&[]));
+    let events = EventLog::new(&settings(&[]), &FakeHost::default());
     events.write(&Event::CredentialsRejected { protocol: "mcp", reason: "expired" }, &host);
     let (level, line) = host.lines.borrow_mut().pop().unwrap();
     let line: Value = serde_json::from_str(&line).unwrap();

@@ -28,7 +28,9 @@ mod types;
 
 #[cfg(feature = "challenges")]
 pub use client::OAuthClient;
-pub(crate) use request_state::{ContinuationToken, INVALID_STATE, RequestState, RequestStateCodec};
+pub(crate) use request_state::{
+    ContinuationToken, EXPIRED_STATE, INVALID_STATE, RequestState, RequestStateCodec,
+};
 pub(crate) use sealed_token::{InvalidToken, TokenPurpose};
 pub(crate) use state_keys::{Hashes, StateKeys};
 #[cfg(feature = "challenges")]

@@ -54,7 +54,7 @@ pub(crate) struct RequestState {
 /// Why a token that is forged or of another request is rejected; completes a sentence.
 pub(crate) const INVALID_STATE: &str = "was not issued by this server for this request";
 /// Why a token that has expired is rejected.
-const EXPIRED_STATE: &str = "has expired; send the request again without it";
+pub(crate) const EXPIRED_STATE: &str = "has expired; send the request again without it";
 
 impl RequestStateCodec {
     pub(crate) fn new(settings: &StateKeySettings) -> Self {
@@ -85,6 +85,11 @@ impl RequestStateCodec {
 }
 
 impl ContinuationToken {
+    /// The same token with another end, for clients that keep it longer.
+    pub(crate) fn until(self, expires_ms: u64) -> Self {
+        Self { expires_ms, ..self }
+    }
+
     /// Seals `state` for the client.
     pub(crate) fn seal(&self, state: RequestState) -> String {
         let RequestState { providers, state } = state;

@@ -14,6 +14,8 @@ use crate::secret::Secret;
 
 /// The longest token that is opened, in bytes. It fits into a cookie of 4,096 bytes.
 const LONGEST: usize = 3_500;
+/// The longest token that is opened if clients send it in a body.
+const LONGEST_IN_BODY: usize = 256 * 1024;
 
 /// What a token or a hash is for. It is invalid for every other purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,22 @@ impl TokenPurpose {
             Self::ProofKey => "proof key",
             Self::Caller => "caller",
             Self::ContinuationToken => "pause",
+        }
+    }
+
+    /// The longest token that is opened, in bytes.
+    fn longest(self) -> usize {
+        match self {
+            Self::ContinuationToken => LONGEST_IN_BODY,
+            Self::Challenge
+            | Self::State
+            | Self::Browser
+            | Self::Verifier
+            | Self::Grant
+            | Self::Failure
+            | Self::Proof
+            | Self::ProofKey
+            | Self::Caller => LONGEST,
         }
     }
 }
@@ -153,7 +171,7 @@ impl StateKey {
         token: &str,
         now_ms: u64,
     ) -> Result<T, InvalidToken> {
-        if token.len() > LONGEST {
+        if token.len() > purpose.longest() {
             return Err(InvalidToken::Forged);
         }
         let text = self.seal_key(purpose).open(purpose.name(), token);

@@ -11,6 +11,8 @@ mod consent;
 mod context;
 mod discriminator;
 pub mod envelope;
+#[cfg(feature = "gateway")]
+mod gateway;
 mod jsonrpc;
 mod keywords;
 mod langchain;
@@ -21,7 +23,7 @@ pub mod oxp;
 mod page;
 mod portable;
 #[cfg(feature = "providers")]
-mod providers;
+pub(crate) mod providers;
 mod request_id;
 mod root;
 mod route;
@@ -33,6 +35,10 @@ mod xaibo;
 
 #[cfg(feature = "challenges")]
 pub use consent::ConsentHandler;
+#[cfg(feature = "gateway")]
+pub use gateway::GatewayHandler;
+#[cfg(feature = "gateway")]
+pub(crate) use gateway::{ErrorBody, ErrorObject};
 pub use page::{Page, PageError};
 pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use root::ROOT;
@@ -140,6 +146,10 @@ protocols! {
         lists: &[],
         samples: &[(&[], &sample::OPENAI)]
     }
+    #[cfg(feature = "gateway")]
+    "/2api/v1" => gateway::TWO_API { lists: &[], samples: &[] }
+    #[cfg(feature = "gateway")]
+    "/v1" => gateway::GATEWAY { lists: &[], samples: &[] }
     #[cfg(feature = "mcp")]
     "/.well-known" => mcp::RESOURCE_METADATA { lists: &[], samples: &[] }
     #[cfg(feature = "challenges")]

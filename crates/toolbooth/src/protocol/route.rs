@@ -6,6 +6,8 @@ use serde::Serialize;
 
 #[cfg(feature = "challenges")]
 use super::consent::ConsentHandler;
+#[cfg(feature = "gateway")]
+use super::gateway::GatewayHandler;
 use super::page::{Page, PageError};
 use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::host::BoxFuture;
@@ -101,6 +103,9 @@ pub enum Handler {
     /// Decodes a body, passes its calls to the pipeline and encodes the outcomes. An error rejects the
     /// whole request.
     Call(CallHandler),
+    /// Serves a route of the chat gateway.
+    #[cfg(feature = "gateway")]
+    Gateway(GatewayHandler),
     /// Performs a step of an authorization, for a user in a browser or for a client that polls.
     #[cfg(feature = "challenges")]
     Consent(ConsentHandler),

@@ -191,6 +191,9 @@ fn not_run(
         Rejection::CannotAsk { lacking, .. } => {
             return Ok(format!("Tool execution failed: {}", needs_client(lacking)));
         }
+        Rejection::ToolNotConfigured { .. } => {
+            return Ok(format!("Tool execution failed: {}", rejection.describe()));
+        }
         Rejection::NotFound { .. }
         | Rejection::NotServed(_)
         | Rejection::MethodNotAllowed { .. }

@@ -3,12 +3,11 @@
 use super::Server;
 use crate::auth::AuthError;
 use crate::call::Rejection;
-use crate::host::{Host, Level};
+use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::log::{CallEvent, CallRecorder, CallRequest, Event};
+use crate::log::{CallRecorder, CallRequest, Event};
 use crate::principal::Principal;
 use crate::protocol::Protocol;
-use crate::trace::{TRACEPARENT, TraceContext};
 
 impl Server {
     /// Authenticates the caller. Logs credentials that are rejected.
@@ -34,13 +33,6 @@ impl Server {
             }
             error.into()
         })
-    }
-
-    /// A recorder for the calls of a request.
-    pub(super) fn recorder(&self, headers: &dyn Headers, host: &dyn Host) -> CallRecorder {
-        let trace = headers.get(TRACEPARENT).and_then(|parent| TraceContext::parse(&parent));
-        let is_recording = self.is_measured || !self.pipeline.events.is_off();
-        CallRecorder::new(trace, is_recording, host)
     }
 
     /// Logs and measures the calls of a request, and tells the client of a trace how long they took.
@@ -71,18 +63,7 @@ impl Server {
             response_size: response.body.len(),
             status: response.status,
         };
-        for record in calls.into_records() {
-            let call = CallEvent::new(&record, request);
-            if self.is_measured {
-                call.measure(|point| host.measure(point));
-            }
-            // Of calls that succeed, a sample is enough.
-            if call.level != Level::Info
-                || events.includes(Level::Info) && self.sampler.picks_next()
-            {
-                events.write(&Event::Call(call), host);
-            }
-        }
+        events.write_calls(calls, request, host);
         response
     }
 }

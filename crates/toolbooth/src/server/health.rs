@@ -21,8 +21,9 @@ struct Health<'a> {
 }
 
 impl Server {
-    /// Responds with 200 if calls can be served and with 503 if not. Only callers with valid credentials
-    /// get the problems and warnings, which are also in the log. The response is not cached.
+    /// Responds with 200 if calls can be served and with 503 if not. What only disables some tools is a
+    /// warning: after a 503, load balancers would take the other tools away. Only callers with valid credentials get the problems and
+    /// warnings, which are also in the log. The response is not cached.
     pub(super) async fn health(&self, headers: &dyn Headers, host: &dyn Host) -> Response {
         let mut problems = self.pipeline.settings.problems.clone();
         if let Err(error) = host.get(HEALTH_KEY).await {

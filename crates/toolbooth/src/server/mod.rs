@@ -3,6 +3,8 @@
 mod calls;
 #[cfg(feature = "challenges")]
 mod consent;
+#[cfg(feature = "gateway")]
+mod gateway;
 mod health;
 mod router;
 mod warnings;
@@ -14,11 +16,13 @@ use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
 #[cfg(feature = "challenges")]
 use crate::challenge::Challenges;
-use crate::host::{BoxFuture, Host, Level, boxed};
-use crate::http::{self, Body, BodyError, BodyStream, Headers, Method, Origins, Request, Response};
+use crate::host::{BoxFuture, Host, Level, RATE_LIMIT, boxed};
+use crate::http::{
+    self, Answer, Body, BodyError, BodyStream, Headers, Method, Origins, Request, Response,
+};
 use crate::json;
-use crate::log::{CallRecorder, EventLog, Sampler};
-#[cfg(feature = "mcp")]
+use crate::log::{CallRecorder, EventLog};
+#[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::protocol::{
@@ -33,9 +37,6 @@ use router::Match;
 pub struct Server {
     authenticator: Authenticator,
     pipeline: Pipeline,
-    sampler: Sampler,
-    /// Whether calls are measured. Constant, as bindings are.
-    is_measured: bool,
     /// What the operator should know, although calls can be served.
     warnings: Vec<String>,
 }
@@ -61,35 +62,37 @@ impl Server {
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let authenticator = Authenticator::new(&settings.auth);
-        for problem in &settings.problems {
+        let disabled = settings.tools.problems(catalog.tools);
+        for problem in settings.problems.iter().chain(&disabled) {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
-        let warnings = match settings.problems.as_slice() {
+        let mut warnings = match settings.problems.as_slice() {
             [] => warnings::warnings(catalog, &settings),
             _ => Vec::new(),
         };
         for warning in &warnings {
             host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }
-        let events = EventLog::new(&settings);
-        let sampler = Sampler::new(settings.log.sample, host);
+        if settings.problems.is_empty() {
+            warnings.extend(disabled);
+        }
+        let events = EventLog::new(&settings, host);
         let pipeline = Pipeline {
             catalog,
             #[cfg(feature = "challenges")]
             challenges: settings.consent.as_ref().map(|it| Challenges::new(it, events.clone())),
             events,
-            #[cfg(feature = "mcp")]
+            #[cfg(any(feature = "gateway", feature = "mcp"))]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
-            rate_limited: host.is_limited(),
+            rate_limited: host.is_limited(RATE_LIMIT),
             same_for_all: authenticator.is_same_for_all(),
         };
-        let is_measured = host.is_measured();
-        Self { authenticator, pipeline, sampler, is_measured, warnings }
+        Self { authenticator, pipeline, warnings }
     }
 
     /// Serves one request. Every error becomes a response.
-    pub async fn answer(&self, request: Request<'_>, host: &dyn Host) -> Response {
+    pub async fn answer<'a>(&'a self, request: Request<'a>, host: &'a dyn Host) -> Answer<'a> {
         let found = router::find(request.path);
         let Match { protocol, .. } = found;
         let Request { method, query, headers, body, .. } = request;
@@ -108,19 +111,19 @@ impl Server {
         let response = if forbidden {
             Err(Rejection::ForbiddenOrigin)
         } else if method == Method::Options {
-            options(found, headers, origin.is_some() && origins.is_some())
+            options(found, headers, origin.is_some() && origins.is_some()).map(Answer::from)
         } else {
             self.handle(found, method, (query, headers), &mut received, host).await
         };
-        let response = match response {
-            Ok(response) => response,
-            Err(rejection) => self.reject(protocol, &rejection, method, &received).await,
+        let Answer { head, rest } = match response {
+            Ok(answer) => answer,
+            Err(rejection) => self.reject(protocol, &rejection, method, &received).await.into(),
         };
-        let mut response = self.finish(protocol, origin, response);
+        let mut head = self.finish(protocol, origin, head);
         if method == Method::Head {
-            response.body = (&[]).into();
+            head.body = (&[]).into();
         }
-        response
+        Answer { head, rest }
     }
 
     #[cfg(test)]
@@ -192,23 +195,23 @@ impl Server {
     }
 
     /// Runs the handler of a request other than `OPTIONS`.
-    async fn handle(
-        &self,
-        found: Match<'_>,
+    async fn handle<'a>(
+        &'a self,
+        found: Match<'a>,
         method: Method,
-        (query, headers): (&str, &dyn Headers),
+        (query, headers): (&'a str, &'a dyn Headers),
         body: &mut Received<'_>,
-        host: &dyn Host,
-    ) -> Result<Response, Rejection> {
+        host: &'a dyn Host,
+    ) -> Result<Answer<'a>, Rejection> {
         let Match { protocol, .. } = found;
         let route = found.route.ok_or_else(|| found.not_found())?;
         let not_allowed = || Rejection::MethodNotAllowed { allow: route.allow() };
-        match route.handler(method).ok_or_else(not_allowed)? {
+        let response = match route.handler(method).ok_or_else(not_allowed)? {
             Handler::Call(handler) => {
                 let (query, pipeline) = (query, &self.pipeline);
                 // A caller without valid credentials gets 401 before the body is read.
                 let principal = &self.authenticate(protocol, headers, host).await?;
-                let calls = self.recorder(headers, host);
+                let calls = self.pipeline.events.recorder(headers, host);
                 let response = match self.receive(body).await {
                     Err(rejection) => Err(rejection),
                     Ok(()) => {
@@ -249,6 +252,10 @@ impl Server {
                 let parameter = found.parameter;
                 boxed(self.consent(protocol, (*handler, parameter), (query, headers), host)).await
             }
+            #[cfg(feature = "gateway")]
+            Handler::Gateway(handler) => {
+                return boxed(self.gateway(protocol, *handler, headers, body, host)).await;
+            }
             #[cfg(feature = "challenges")]
             Handler::AuthorizationHelp => self.authorization_help(found.parameter),
             Handler::NotServed(reason) => Err(Rejection::NotServed(reason)),
@@ -256,7 +263,8 @@ impl Server {
                 self.authenticate(protocol, headers, host).await?;
                 Err(not_allowed())
             }
-        }
+        };
+        response.map(Answer::from)
     }
 
     /// Reads the whole body.

@@ -20,9 +20,11 @@ mod xaibo;
 
 use super::*;
 use crate::call::tests::CATALOG;
+use crate::catalog::Tool;
 use crate::host::BoxFuture;
 use crate::http::tests::{Pairs, wire};
 use crate::testing::{FakeHost, ready};
+use crate::tool::Variable;
 
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
@@ -90,7 +92,7 @@ fn answer(
     let server = Server::new(catalog, host);
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let request = Request { method: method.into(), path, query, headers: &Pairs(headers), body };
-    let response = ready(server.answer(request, host));
+    let response = ready(server.answer(request, host)).head;
     let headers: Vec<_> = response.headers.iter().map(|(name, value)| (*name, &**value)).collect();
     let (status, body) = (response.status, &response.body);
     let format =
@@ -236,6 +238,44 @@ fn server_problems_are_logged() {
 }
 
 #[test]
+fn a_missing_secret_disables_only_the_tools_that_read_it() {
+    const VARIABLES: &[Variable] = &[Variable::secret("MAIL_KEY")];
+    let say = |tool: &Tool| Tool { version: tool.version.clone(), ..*tool };
+    let mut tools: Vec<_> = CATALOG.tools.iter().map(say).collect();
+    for tool in tools.iter_mut().filter(|tool| tool.tool == "Say" && tool.version.major == 1) {
+        tool.variables = &["MAIL_KEY"];
+    }
+    let catalog: &'static Catalog =
+        Box::leak(Box::new(Catalog { tools: tools.leak(), variables: VARIABLES, ..*CATALOG }));
+    for (variables, status) in [(&[][..], 400), (&[("MAIL_KEY", "k")], 200)] {
+        let host = FakeHost::with(variables);
+        let server = Server::new(catalog, &host);
+        let problem = "MAIL_KEY is not set; it disables Echo.Say@1.0.0, Echo.Say@1.10.0";
+        let expected = format!("Error configuration [(\"problem\", \"{problem}\")]");
+        let expected = if status == 400 { vec![expected] } else { vec![] };
+        let mut log = host.log.take();
+        log.retain(|line| line.starts_with("Error"));
+        assert_eq!(log, expected);
+        let send = |method, path, body: &str| {
+            let headers = &Pairs(&[JSON]);
+            let body = Body::from(body);
+            let request = Request { method, path, query: "", headers, body };
+            ready(server.answer(request, &host))
+        };
+        let call = |id: &str| {
+            let body = format!("{{\"tool_id\":\"{id}\",\"input\":{{\"text\":\"hi\"}}}}");
+            send(Method::Post, "/call", &body)
+        };
+        let disabled = call("Echo.Say@1.0.0");
+        let text = String::from_utf8_lossy(&disabled.head.body).into_owned();
+        assert_eq!(disabled.head.status, status, "{text}");
+        assert_eq!(text.contains("Tool 'Echo_Say' is not configured"), status == 400, "{text}");
+        assert_eq!(call("Echo.Say@2.0.0").head.status, 200);
+        assert_eq!(send(Method::Get, "/health", "").head.status, 200, "other tools are served");
+    }
+}
+
+#[test]
 fn unknown_paths_and_methods() {
     let not_found = |hint| error(404, "There is nothing at this address", hint);
     let below_oxp = not_found(
@@ -245,7 +285,7 @@ fn unknown_paths_and_methods() {
     let not_found = not_found(
         "GET / lists the endpoints, GET /tools the tools; POST /call runs a tool. Other protocols are at /otc, /oxp/1.0, /oxp, /xaibo, /langchain, /opentool, \
          /jsonrpc, /mcp, /providers/openai-responses, /providers/openai, /providers/anthropic, \
-         /providers/gemini, /providers",
+         /providers/gemini, /providers, /2api/v1, /v1",
     );
     let not_allowed = |allow: &str| {
         format!(

@@ -50,6 +50,11 @@ impl Allowlist {
         })
     }
 
+    /// Allows these tools only: ids with or without version, names, or `Toolkit.*`.
+    pub fn only(tools: Vec<String>) -> Self {
+        Self { tools, others: Permission::Denied }
+    }
+
     /// Parses the list and the mode; a list without a mode is enforced.
     fn parse(tools: Option<&str>, mode: Option<&str>) -> Result<Self, &'static str> {
         let others = match (mode, tools) {

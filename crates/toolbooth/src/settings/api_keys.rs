@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+#[cfg(feature = "gateway")]
+use super::gateway::KeyLimits;
 use super::reader::{VariableDoc, VariableReader, documented};
 use crate::json::{self, Object, Value};
 use crate::names::is_invisible;
@@ -28,6 +30,9 @@ pub struct ApiKeySettings {
     pub scopes: Scopes,
     /// The SHA-256 of the key's text.
     pub hash: [u8; 32],
+    /// Its limits in the chat gateway.
+    #[cfg(feature = "gateway")]
+    pub limits: KeyLimits,
 }
 
 /// Shows no hash.
@@ -38,8 +43,8 @@ impl fmt::Debug for ApiKeySettings {
 }
 
 /// Reads `API_KEYS`: an array of objects with `name` (who has the key; not secret, see [`is_name`]),
-/// `scopes` (`*` means all) and `hash` (the SHA-256 of the key's text in hexadecimal digits). An
-/// invalid entry is reported by its index and ignored.
+/// `scopes` (`*` means all), `hash` (the SHA-256 of the key's text in hexadecimal digits) and perhaps `gateway`
+/// (its limits in the chat gateway). An invalid entry is reported by its index and ignored.
 pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettings> {
     let text = reader.text(API_KEYS).unwrap_or_default();
     let entries = match json::parse(&text) {
@@ -67,11 +72,19 @@ fn parse_entry(
 ) -> Result<ApiKeySettings, &'static str> {
     let text = |name: &str| entry.get(name).and_then(Value::as_str);
     let scopes = entry.get("scopes").and_then(Value::as_array);
-    let (Some(name), Some(scopes), Some(hash), Some(3)) =
-        (text("name"), scopes, text("hash"), entry.as_object().map(Object::len))
+    let members = entry.as_object().map(Object::len).unwrap_or_default();
+    let limits = entry.get("gateway");
+    let members = members - usize::from(limits.is_some());
+    let (Some(name), Some(scopes), Some(hash), 3) = (text("name"), scopes, text("hash"), members)
     else {
-        return Err(" must be an object with name, scopes and hash, and nothing else");
+        return Err(" must be an object with name, scopes and hash, and nothing else but gateway");
     };
+    #[cfg(not(feature = "gateway"))]
+    if limits.is_some() {
+        return Err(".gateway needs a Worker with the feature `gateway`");
+    }
+    #[cfg(feature = "gateway")]
+    let limits = limits.map(KeyLimits::parse).transpose()?.unwrap_or_default();
     let hash = decode_hex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
     // An entry that is not a string is not a scope either.
     let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
@@ -82,7 +95,13 @@ fn parse_entry(
     if others.iter().any(|other| other.name == name) {
         return Err(".name must be unique");
     }
-    Ok(ApiKeySettings { name: name.to_owned(), scopes, hash })
+    Ok(ApiKeySettings {
+        name: name.to_owned(),
+        scopes,
+        hash,
+        #[cfg(feature = "gateway")]
+        limits,
+    })
 }
 
 /// Whether a text can be a key's name. Users see it on the consent page, so it must be short and

@@ -1,37 +1,181 @@
-//! The variables that tools declare.
+//! The variables and secrets that tools declare.
 
 use super::reader::VariableReader;
+use crate::catalog::Tool;
+use crate::secret::Secret;
 
-/// A variable that a tool reads.
+/// A variable or a secret of the operator that tools read. The definitions of these tools list its name.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable {
-    /// The name, as in `wrangler.toml`.
-    pub name: &'static str,
-    /// The value if it is not set.
-    pub default: &'static str,
-    /// Checks a value. The error completes the sentence that begins with the name.
-    pub check: fn(&str) -> Result<(), &'static str>,
+    name: &'static str,
+    kind: Kind,
+    check: fn(&str) -> Result<(), &'static str>,
 }
 
-/// The values of the variables that tools declare.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Optional { default: &'static str },
+    Required,
+    Secret,
+}
+
+impl Variable {
+    /// A variable with a default. `check` checks a value; its error completes the sentence that begins with the
+    /// name, such as `must be a whole number`.
+    pub const fn new(
+        name: &'static str,
+        default: &'static str,
+        check: fn(&str) -> Result<(), &'static str>,
+    ) -> Self {
+        Self { name, kind: Kind::Optional { default }, check }
+    }
+
+    /// A variable that the operator must set.
+    pub const fn required(name: &'static str, check: fn(&str) -> Result<(), &'static str>) -> Self {
+        Self { name, kind: Kind::Required, check }
+    }
+
+    /// A secret that the operator must set, such as the API key of a service. A secret that callers send is
+    /// declared in `requirements.secrets` of the definition instead.
+    pub const fn secret(name: &'static str) -> Self {
+        Self { name, kind: Kind::Secret, check: |_| Ok(()) }
+    }
+
+    /// The name, as in `wrangler.toml`.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+/// The values of the variables and secrets that tools declare. Invalid ones are absent.
 #[derive(Debug, Clone, Default)]
-pub struct ToolVariables(Vec<(&'static str, String)>);
+pub struct ToolVariables {
+    texts: Vec<(&'static str, String)>,
+    secrets: Vec<(&'static str, Secret)>,
+    problems: Vec<(&'static str, &'static str)>,
+}
 
 impl ToolVariables {
-    pub(super) fn read(reader: &mut VariableReader<'_>, declared: &[Variable]) -> Self {
-        let mut values = Vec::with_capacity(declared.len());
-        for variable in declared {
-            let value = reader.text(variable.name).unwrap_or_else(|| variable.default.to_owned());
-            if let Err(expected) = (variable.check)(&value) {
-                reader.problem(variable.name, expected);
+    pub(super) fn read(reader: &VariableReader<'_>, declared: &[Variable]) -> Self {
+        let mut read = Self::default();
+        for Variable { name, kind, check } in declared {
+            let value = match (reader.text(name), kind) {
+                (None, Kind::Optional { default }) => Some((*default).to_owned()),
+                // An empty secret is one that was forgotten.
+                (Some(value), Kind::Secret) if value.is_empty() => None,
+                (value, _) => value,
+            };
+            match value.as_deref().map_or(Err("is not set"), check) {
+                Err(problem) => read.problems.push((name, problem)),
+                Ok(()) => match (value.unwrap_or_default(), kind) {
+                    (value, Kind::Secret) => read.secrets.push((name, Secret::new(value))),
+                    (value, Kind::Optional { .. } | Kind::Required) => {
+                        read.texts.push((name, value));
+                    }
+                },
             }
-            values.push((variable.name, value));
         }
-        Self(values)
+        read
     }
 
     /// The value of the variable `name`; empty if no tool declares it.
     pub fn get(&self, name: &str) -> &str {
-        self.0.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+        self.texts.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
+    /// The secret `name`.
+    pub fn secret(&self, name: &str) -> Option<&Secret> {
+        self.secrets.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// Whether a variable or secret that `tool` reads is missing or invalid, so that it cannot run.
+    pub fn disable(&self, tool: &Tool) -> bool {
+        self.problems.iter().any(|(name, _)| tool.variables.contains(name))
+    }
+
+    /// What is missing or invalid, and which of the tools cannot run, for the operator.
+    pub fn problems(&self, tools: &[Tool]) -> Vec<String> {
+        let describe = |(name, problem): &(&'static str, &'static str)| {
+            let disabled = tools.iter().filter(|tool| tool.variables.contains(name));
+            let disabled: Vec<_> = disabled.map(Tool::id).collect();
+            let disabled =
+                if disabled.is_empty() { "no tool".to_owned() } else { disabled.join(", ") };
+            format!("{name} {problem}; it disables {disabled}")
+        };
+        self.problems.iter().map(describe).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Settings;
+    use super::*;
+    use crate::testing::FakeHost;
+
+    const DECLARED: &[Variable] = &[
+        Variable::new("API_URL", "https://api.example", crate::address::base_address),
+        Variable::required("ACCOUNT", |text| {
+            if text.is_empty() { Err("must not be empty") } else { Ok(()) }
+        }),
+        Variable::secret("API_KEY"),
+    ];
+
+    #[test]
+    fn what_is_invalid_disables_only_the_tools_that_read_it() {
+        const SET: (&str, &str) = ("ACCOUNT", "a");
+        let tools = [
+            Tool { variables: &["API_URL", "API_KEY"], ..crate::call::tests::private() },
+            Tool { tool: "Other", variables: &["ACCOUNT"], ..crate::call::tests::private() },
+            Tool { tool: "Free", ..crate::call::tests::private() },
+        ];
+        let (private, other) = ("Echo.Private@1.0.0", "Echo.Other@1.0.0");
+        for (variables, disabled, expected) in [
+            (&[SET, ("API_KEY", "k")][..], [false, false, false], vec![]),
+            (
+                &[SET],
+                [true, false, false],
+                vec![format!("API_KEY is not set; it disables {private}")],
+            ),
+            (
+                &[SET, ("API_KEY", "")],
+                [true, false, false],
+                vec![format!("API_KEY is not set; it disables {private}")],
+            ),
+            (
+                &[("API_KEY", "k"), ("ACCOUNT", "")],
+                [false, true, false],
+                vec![format!("ACCOUNT must not be empty; it disables {other}")],
+            ),
+            (
+                &[("API_URL", "ftp://a")],
+                [true, true, false],
+                vec![
+                    format!(
+                        "API_URL {}; it disables {private}",
+                        crate::address::base_address("ftp://a").unwrap_err()
+                    ),
+                    format!("ACCOUNT is not set; it disables {other}"),
+                    format!("API_KEY is not set; it disables {private}"),
+                ],
+            ),
+        ] {
+            let settings = Settings::read(&FakeHost::with(variables), DECLARED);
+            assert!(settings.problems.is_empty(), "the server serves other tools");
+            assert_eq!(settings.tools.problems(&tools), expected, "{variables:?}");
+            let got = tools.each_ref().map(|tool| settings.tools.disable(tool));
+            assert_eq!(got, disabled, "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_variables() {
+        let settings =
+            Settings::read(&FakeHost::with(&[("API_KEY", "k"), ("ACCOUNT", "a")]), DECLARED);
+        assert_eq!(settings.tools.get("API_URL"), "https://api.example");
+        assert_eq!(settings.tools.get("ACCOUNT"), "a");
+        assert_eq!(settings.tools.get("API_KEY"), "");
+        assert_eq!(settings.tools.secret("API_KEY").map(Secret::expose), Some("k"));
+        assert_eq!(settings.tools.secret("ACCOUNT").map(Secret::expose), None);
+        assert!(!format!("{settings:?}").contains("\"k\""));
     }
 }

@@ -10,6 +10,7 @@ use super::credentials::Credentials;
 use super::input_request::{Capability, Dialogue, InputRequest, InputResponse};
 use super::notification::{LoggingLevel, Notification, Notifications};
 use super::{Named, ToolError};
+use crate::catalog::Tool;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 use crate::json;
 use crate::principal::Principal;
@@ -19,6 +20,7 @@ use crate::trace::{Span, TRACEPARENT};
 
 /// The context of one run of a tool.
 pub struct Context<'a> {
+    tool: &'a Tool,
     principal: &'a Principal,
     credentials: &'a Credentials,
     dialogue: &'a Dialogue,
@@ -35,8 +37,9 @@ pub struct Context<'a> {
 pub(crate) type RequestedInput = (Named<InputRequest>, Option<Value>);
 
 impl<'a> Context<'a> {
-    /// A context with these parts.
+    /// A context of `tool` with these parts.
     pub fn new(
+        tool: &'a Tool,
         principal: &'a Principal,
         credentials: &'a Credentials,
         dialogue: &'a Dialogue,
@@ -44,6 +47,7 @@ impl<'a> Context<'a> {
         host: &'a dyn Host,
     ) -> Self {
         Self {
+            tool,
             principal,
             credentials,
             dialogue,
@@ -89,14 +93,22 @@ impl<'a> Context<'a> {
         self.rejected_token.borrow().clone()
     }
 
-    /// The secret `id`. Present if the definition requires it.
+    /// The secret `id` that the caller sent. Present if the definition requires it in `requirements.secrets`. A
+    /// secret of the operator is a [`server_secret`](Self::server_secret).
     pub fn secret(&self, id: &str) -> Option<&Secret> {
         self.credentials.secrets.get(id)
     }
 
-    /// The value of a [`Variable`](crate::tool::Variable) that the catalogue declares.
+    /// The value of a [`Variable`](crate::tool::Variable) that the definition lists in `variables`; empty for any
+    /// other name.
     pub fn variable(&self, name: &str) -> &str {
-        self.variables.get(name)
+        if self.tool.variables.contains(&name) { self.variables.get(name) } else { "" }
+    }
+
+    /// The operator's secret `name`: a [`Variable::secret`](crate::tool::Variable::secret) that the definition lists
+    /// in `variables`. Then it is always present: a call of a tool whose secret is missing is rejected.
+    pub fn server_secret(&self, name: &str) -> Option<&Secret> {
+        self.variables.secret(name).filter(|_| self.tool.variables.contains(&name))
     }
 
     /// Milliseconds since the Unix epoch; on Workers they advance only with I/O.
@@ -107,14 +119,21 @@ impl<'a> Context<'a> {
     /// Sends an HTTP request. If the call belongs to a trace, the request has its `traceparent`.
     ///
     /// # Errors
-    /// See [`HttpError`]. A status such as 500 is a response, not an error.
+    /// See [`HttpError`]; `?` turns it into a [`ToolError`], and the operator's log has the reason. A status such as
+    /// 500 is a response, not an error.
     pub fn send<'b>(
         &'b self,
         mut request: HttpRequest<'b>,
     ) -> BoxFuture<'b, Result<HttpResponse, HttpError>> {
         let traceparent = self.traceparent.as_deref();
         request.headers.extend(traceparent.map(|parent| (TRACEPARENT, parent.into())));
-        self.host.send(request)
+        Box::pin(async move {
+            let result = self.host.send(request).await;
+            if let Err(error) = &result {
+                self.warn("http", &[("tool", &self.tool.id()), ("problem", &error.to_string())]);
+            }
+            result
+        })
     }
 
     /// Reports progress to the client, if its protocol supports that: `done` of `total` in any unit, and a

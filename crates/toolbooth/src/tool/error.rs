@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::host::HttpError;
+
 /// Why a tool failed. Its JSON form is OXP's `ToolError`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ToolError {
@@ -30,6 +32,13 @@ impl ToolError {
     #[must_use]
     pub fn developer_message(mut self, detail: impl Into<String>) -> Self {
         self.developer_message = Some(detail.into());
+        self
+    }
+
+    /// The same call may succeed later.
+    #[must_use]
+    pub fn retryable(mut self) -> Self {
+        self.can_retry = true;
         self
     }
 
@@ -67,6 +76,19 @@ impl ToolError {
     }
 }
 
+/// So that `?` works on [`Context::send`](super::Context::send). Not retryable, because a request that changes
+/// something may have succeeded: for one that only reads, use
+/// `.map_err(|error| ToolError::from(error).retryable())?`.
+impl From<HttpError> for ToolError {
+    fn from(error: HttpError) -> Self {
+        Self::new(match error {
+            HttpError::Timeout => "The service did not respond in time",
+            HttpError::TooLarge => "The service's response was too large",
+            HttpError::Unreachable(_) => "The service could not be reached",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +109,14 @@ mod tests {
         ] {
             assert_eq!(error.describe(), expected);
         }
+    }
+
+    #[test]
+    fn http_errors_become_tool_errors() {
+        let reason = HttpError::Unreachable("no such host: internal.example".to_owned());
+        let error = ToolError::from(reason);
+        assert_eq!(error, ToolError::new("The service could not be reached"), "without the reason");
+        assert!(!error.can_retry);
+        assert!(ToolError::from(HttpError::Timeout).retryable().can_retry);
     }
 }

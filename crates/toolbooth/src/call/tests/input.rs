@@ -137,7 +137,8 @@ fn a_handler_may_borrow_from_its_input() {
     let host = FakeHost::default();
     let settings = Settings::read(&host, &[]);
     let principal = Principal::ANONYMOUS;
-    let context = Context::new(&principal, &credentials, &dialogue, &settings.tools, &host);
+    let tool = super::private();
+    let context = Context::new(&tool, &principal, &credentials, &dialogue, &settings.tools, &host);
     let expected = json!(r#"plain an escape {"a":null,"b":[1,"x"]}"#);
     assert_eq!(ready(RUN(&input, &context)).unwrap(), expected);
 }

@@ -47,6 +47,11 @@ fn every_kind_has_a_description() {
              write a message",
         ),
         (503, "The tool server is temporarily unavailable", "it has no random bytes"),
+        (
+            503,
+            "Tool 'A_B' is not configured",
+            "a variable or secret that it reads is missing or invalid; the server's log has the details",
+        ),
         (500, "The tool server failed", "its log has the details"),
     ];
     let rejections = every_rejection();

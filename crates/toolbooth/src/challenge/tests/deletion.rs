@@ -220,7 +220,10 @@ fn deleted_at(
     let grant = Grant::new(tokens, &[], None, world.host.now_ms.get());
     let challenges = {
         let settings = Settings::read(&world.host, &[]);
-        Challenges::new(&settings.consent.clone().unwrap(), crate::log::EventLog::new(&settings))
+        Challenges::new(
+            &settings.consent.clone().unwrap(),
+            crate::log::EventLog::new(&settings, &world.host),
+        )
     };
     let id = GrantId { owner: &owner.unwrap(), provider };
     ready(challenges.grants.save(id, &grant, &world.host)).unwrap();

@@ -224,7 +224,7 @@ impl World {
             headers: &Pairs(&[headers, &[KEY]].concat()),
             body: Body::from(body),
         };
-        server.answer(request, &self.host).await
+        server.answer(request, &self.host).await.head
     }
 
     /// Calls the tool that needs mail for `user`; `input` says what it does.

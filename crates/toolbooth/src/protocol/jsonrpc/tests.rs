@@ -23,7 +23,7 @@ pub(in crate::protocol) fn posted(host: &FakeHost, path: &str, body: &str) -> Re
         headers: &Pairs(&[("content-type", "application/json")]),
         body: Body::from(body),
     };
-    ready(Server::new(CATALOG, host).answer(request, host))
+    ready(Server::new(CATALOG, host).answer(request, host)).head
 }
 
 /// A JSON response on the wire.

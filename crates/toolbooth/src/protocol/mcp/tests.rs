@@ -39,7 +39,7 @@ fn send(
     let headers: Vec<_> = [JSON].iter().chain(headers).copied().collect();
     let body = Body::from(body.to_string().as_str());
     let request = Request { method: Method::Post, path, query, headers: &Pairs(&headers), body };
-    let answer = ready(Server::new(catalog, host).answer(request, host));
+    let answer = ready(Server::new(catalog, host).answer(request, host)).head;
     let no_body = answer.body.is_empty().then_some(Value::Null);
     (answer.status, no_body.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))
 }
@@ -104,7 +104,7 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             Rejection::Unauthenticated { .. } => (401, -32600),
             Rejection::MissingScope { .. } => (403, -32600),
             Rejection::TooManyRequests { .. } => (429, -32600),
-            Rejection::Unavailable(_) => (503, -32603),
+            Rejection::Unavailable(_) | Rejection::ToolNotConfigured { .. } => (503, -32603),
             Rejection::Internal => (500, -32603),
         };
         let what = format!("{rejection:?}");

@@ -19,7 +19,7 @@ fn get(catalog: &'static Catalog, path: &str) -> String {
     let headers = &Pairs(&[]);
     let body = Body::from("");
     let request = Request { method: Method::Get, path, query: "", headers, body };
-    wire(&ready(Server::new(catalog, &host).answer(request, &host)))
+    wire(&ready(Server::new(catalog, &host).answer(request, &host)).head)
 }
 
 const REQUIRED: &str = r#""error":{"code":-32602,"message":"Some parameters are invalid. text: Is required","data":{"parameter_errors":{"text":"Is required"}}}"#;

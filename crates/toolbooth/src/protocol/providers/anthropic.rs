@@ -33,7 +33,7 @@ pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
 }
 
 /// Tools whose schema Anthropic does not enforce.
-pub(super) const PLAIN: Target = Target {
+pub(crate) const PLAIN: Target = Target {
     column: 2,
     keeps_unknown: true,
     property: property_name,
@@ -42,7 +42,7 @@ pub(super) const PLAIN: Target = Target {
 };
 
 /// Tools whose schema Anthropic enforces.
-pub(super) const STRICT: Target = Target {
+pub(crate) const STRICT: Target = Target {
     column: 3,
     keeps_unknown: false,
     property: property_name,

@@ -24,24 +24,30 @@ struct ProviderError<'a> {
 
 /// The `type` of an error.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(super) enum ErrorType {
+pub(crate) enum ErrorType {
+    /// The request is not valid.
     #[serde(rename = "invalid_request_error")]
     InvalidRequest,
+    /// The request has no valid credentials.
     #[serde(rename = "authentication_error")]
     Authentication,
+    /// The credentials do not suffice.
     #[serde(rename = "permission_error")]
     Permission,
+    /// Too many requests.
     #[serde(rename = "rate_limit_error")]
     RateLimit,
     /// The request is well-formed, but the provider cannot use what it asks for.
     #[serde(rename = "semantic_error")]
     Semantic,
+    /// The server failed, or a provider.
     #[serde(rename = "server_error")]
     Server,
 }
 
 impl ErrorType {
-    fn of(kind: RejectionKind) -> Self {
+    /// That of a rejected request.
+    pub(crate) fn of(kind: RejectionKind) -> Self {
         match kind {
             RejectionKind::Unauthenticated => Self::Authentication,
             RejectionKind::ForbiddenOrigin

@@ -35,7 +35,7 @@ pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
 }
 
 /// Function declarations.
-pub(super) const PLAIN: Target = Target {
+pub(crate) const PLAIN: Target = Target {
     column: 4,
     keeps_unknown: false,
     property: property_name,

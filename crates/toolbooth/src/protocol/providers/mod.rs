@@ -4,20 +4,22 @@
 //! The client sits between the model and the server. It sends the tool list to the model, posts the model's
 //! response here, and appends the results to its conversation with the model.
 
-mod anthropic;
+pub(crate) mod anthropic;
 mod call;
 mod capabilities;
 mod error;
-mod gemini;
+pub(crate) mod gemini;
 mod list;
-mod openai;
+pub(crate) mod openai;
 mod parameters;
 mod query;
-mod schema;
+pub(crate) mod schema;
 mod strict;
 
 use super::{Cors, EncodeRejection, Handler, Protocol, Route, get, post, version_free};
 use crate::catalog::ListForm;
+pub(crate) use call::for_model;
+pub(crate) use error::ErrorType;
 use error::encode_rejection;
 
 /// OpenAI Chat Completions.

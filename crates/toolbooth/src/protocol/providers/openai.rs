@@ -61,7 +61,7 @@ pub(super) fn responses_tools(context: &RequestContext<'_>) -> Result<Page, Page
 }
 
 /// Functions whose schema OpenAI does not enforce.
-pub(super) const PLAIN: Target = Target {
+pub(crate) const PLAIN: Target = Target {
     column: 0,
     keeps_unknown: true,
     property: |_| true,
@@ -70,7 +70,7 @@ pub(super) const PLAIN: Target = Target {
 };
 
 /// Functions whose schema OpenAI enforces.
-pub(super) const STRICT: Target = Target {
+pub(crate) const STRICT: Target = Target {
     column: 1,
     keeps_unknown: false,
     property: |_| true,

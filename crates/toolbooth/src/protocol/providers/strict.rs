@@ -80,7 +80,8 @@ pub(super) fn normalize_type(schema: &mut Map<String, Value>, found: &mut Compat
     }
     let names: Vec<String> = types(schema).into_iter().map(str::to_owned).collect();
     if names.is_empty() {
-        if !["anyOf", "oneOf", "allOf"].iter().any(|keyword| schema.contains_key(*keyword)) {
+        if !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|keyword| schema.contains_key(*keyword))
+        {
             found.reject("untyped");
         }
         return;

@@ -196,6 +196,9 @@ fn every_rejection_is_a_tool_result() {
                  https://booth.example/auth/start?c=a.b"
                     .to_owned(),
             ),
+            Rejection::ToolNotConfigured { .. } => {
+                Some(format!("Tool execution failed: {description}"))
+            }
             Rejection::CannotAsk { .. } => {
                 Some(format!("Tool execution failed: {}", description.detail))
             }

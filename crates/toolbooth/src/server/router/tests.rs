@@ -93,6 +93,7 @@ fn routes() {
             Handler::List(_) => "list",
             Handler::Call(_) => "call",
             Handler::Consent(_) => "consent",
+            Handler::Gateway(_) => "gateway",
             Handler::AuthorizationHelp => "help",
             Handler::NotServed(_) => "not served",
             Handler::NotAllowed => "not allowed",

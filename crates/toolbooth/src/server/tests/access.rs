@@ -33,9 +33,10 @@ fn preflights_are_handled_first() {
             "204\naccess-control-allow-methods: GET, HEAD, POST, OPTIONS\n\
              access-control-allow-headers: accept, authorization, content-type, if-none-match, \
              last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, \
-             oxp-api-key, oxp-version\naccess-control-max-age: 86400\noxp-version: 1.0\n\
+             oxp-api-key, oxp-version, x-provider-key\naccess-control-max-age: 86400\noxp-version: 1.0\n\
              access-control-expose-headers: etag, oxp-version, retry-after, retry-after-ms, \
-             toolbooth-warning, www-authenticate, x-should-retry\n\
+             toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, \
+             x-should-retry\n\
              access-control-allow-origin: {origin}\nvary: Origin\n"
         )
     };
@@ -64,7 +65,8 @@ fn preflights_are_handled_first() {
 fn only_allowed_pages_can_read_responses() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "https://a.example")]);
     let readable = "access-control-expose-headers: etag, oxp-version, retry-after, retry-after-ms, \
-                    toolbooth-warning, www-authenticate, x-should-retry\n\
+                    toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, \
+             x-should-retry\n\
                     access-control-allow-origin: https://a.example\nvary: Origin\n";
     for (method, path, body, status) in [
         ("GET", "/tools", "", 200),
@@ -121,7 +123,9 @@ fn forbidden_origins_are_rejected_in_the_format_of_each_protocol() {
         ] {
             let mut headers = vec![JSON, ("host", "evil.example")];
             headers.extend(origin.map(|origin| ("origin", origin)));
-            let host = FakeHost::with(variables);
+            // Without this scope, the chat gateway rejects every caller with 403.
+            let scopes = [("ANONYMOUS_SCOPES", "gateway")];
+            let host = FakeHost::with(&[variables, &scopes].concat());
             // `answer` checks the format.
             let rejected = answer(CATALOG, &host, (&method, &path, &headers), Body::from("{}"));
             assert_eq!(rejected.status != 403, allowed, "{method} {path} {variables:?} {origin:?}");

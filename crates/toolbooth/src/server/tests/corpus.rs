@@ -8,7 +8,7 @@ use serde_json::{Number, Value, json};
 use super::*;
 use crate::call::tests::{LISTS, OBJECT};
 use crate::catalog::{Tool, ToolFn, Version, run};
-use crate::schema::{AnyKeyword, Keyword, ObjectKeyword, Properties, Schema, Types};
+use crate::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Properties, Schema, Types};
 use crate::tool::{Context, ToolError};
 
 const ANYTHING: Schema = Schema { keywords: &[] };
@@ -75,11 +75,14 @@ const fn tool(
         scopes: &[],
         authorization: &[],
         secrets: &[],
+        variables: &[],
         user_id: false,
         headers: &[],
         content: false,
+        destructive: false,
         input,
         output: &ANYTHING,
+        defaults: &Defaults::NONE,
         run,
     }
 }

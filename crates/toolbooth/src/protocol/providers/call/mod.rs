@@ -30,6 +30,7 @@ use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};
 use fields::without_nulls;
 use model_response::{ModelResponse, ToolCall};
+pub(crate) use result::for_model;
 
 /// `POST /providers/openai/call`.
 pub(super) fn openai(request: PostRequest<'_>) -> CallResponse<'_> {

@@ -11,7 +11,7 @@ use crate::tool::ToolError;
 const NO_OUTPUT: &str = "Tool executed, no output";
 
 /// The result of a call of `name`: the value, or an error that starts with `Error:` (2api.ai, 8.2).
-pub(super) fn for_model(outcome: Outcome, name: &str) -> Result<Value, String> {
+pub(crate) fn for_model(outcome: Outcome, name: &str) -> Result<Value, String> {
     let error = match outcome {
         Outcome::Done { value, .. } => return Ok(readable(value)),
         Outcome::Failed { error, .. } => tool_error(&error),
@@ -58,6 +58,9 @@ fn rejected(rejection: &Rejection, name: &str) -> String {
         }
         Rejection::MissingRequirements(missing) => {
             format!("The call lacks {}{}.", missing.things(), missing.granting())
+        }
+        Rejection::ToolNotConfigured { .. } => {
+            "A variable or secret of the server that it reads is missing or invalid.".to_owned()
         }
         Rejection::CannotAsk { lacking, .. } => {
             format!(

@@ -30,7 +30,7 @@ fn post(host: &FakeHost, address: &str, body: &Value) -> (u16, Value) {
         headers: &Pairs(&[("content-type", "application/json")]),
         body: Body::from(body.to_string().as_str()),
     };
-    let response = ready(Server::new(CATALOG, host).answer(request, host));
+    let response = ready(Server::new(CATALOG, host).answer(request, host)).head;
     (response.status, serde_json::from_slice(&response.body).unwrap())
 }
 

@@ -3,7 +3,7 @@
 //! [`rules::KEYWORDS`] lists how each provider treats each keyword; [`fit`] walks a schema by that table. A keyword
 //! that a provider does not accept becomes a sentence in the description if that is good enough for a model,
 //! otherwise it makes the tool incompatible. In any case the pipeline validates calls against the original schema.
-//! Runs at build time only.
+//! Runs at build time for the tools of this server, and per request for those of the gateway's clients.
 
 mod rules;
 
@@ -47,7 +47,7 @@ impl SchemaLimits {
 }
 
 /// One kind of a provider's lists: what it accepts in a schema.
-pub(super) struct Target {
+pub(crate) struct Target {
     /// Its column in [`KEYWORDS`].
     pub(super) column: usize,
     /// Whether keywords that JSON Schema does not define are kept. They restrict nothing.
@@ -65,6 +65,8 @@ pub(super) struct Target {
 pub(super) struct Compatibility {
     incompatible: BTreeSet<String>,
     warnings: BTreeSet<String>,
+    described: BTreeSet<String>,
+    dropped: BTreeSet<String>,
     depth: usize,
     properties: usize,
     enum_values: usize,
@@ -87,7 +89,7 @@ pub(super) fn render<T: Serialize>(
 ) -> Rendering {
     match fit(&listed.definition.input_schema, target) {
         Err(features) => Rendering::Unfit(features),
-        Ok((schema, mut warnings)) => {
+        Ok(Fitted { schema, mut warnings, .. }) => {
             let length = listed.definition.description.chars().count();
             if length > WARN_DESCRIPTION {
                 warnings.push(format!(
@@ -107,14 +109,26 @@ pub(super) fn render<T: Serialize>(
     }
 }
 
-/// The schema as the target accepts it, with warnings.
+/// A schema as a target accepts it.
+#[derive(Debug)]
+pub(crate) struct Fitted {
+    /// The schema.
+    pub(crate) schema: Value,
+    /// What readers of a list should know.
+    pub(crate) warnings: Vec<String>,
+    /// The keywords that became sentences in descriptions, sorted.
+    #[cfg_attr(not(feature = "gateway"), allow(dead_code))]
+    pub(crate) described: Vec<String>,
+    /// The keywords that were dropped, sorted. They restrict nothing that JSON Schema defines.
+    #[cfg_attr(not(feature = "gateway"), allow(dead_code))]
+    pub(crate) dropped: Vec<String>,
+}
+
+/// The schema as the target accepts it.
 ///
 /// # Errors
 /// The features that the target does not accept.
-pub(super) fn fit(
-    schema: &Map<String, Value>,
-    target: &Target,
-) -> Result<(Value, Vec<String>), Vec<String>> {
+pub(crate) fn fit(schema: &Map<String, Value>, target: &Target) -> Result<Fitted, Vec<String>> {
     let mut found = Compatibility::default();
     let fitted = walk(schema, target, 1, &mut found);
     if found.depth > MAX_DEPTH {
@@ -139,7 +153,12 @@ pub(super) fn fit(
         }
     }
     if found.incompatible.is_empty() {
-        Ok((Value::Object(fitted), found.warnings.into_iter().collect()))
+        Ok(Fitted {
+            schema: Value::Object(fitted),
+            warnings: found.warnings.into_iter().collect(),
+            described: found.described.into_iter().collect(),
+            dropped: found.dropped.into_iter().collect(),
+        })
     } else {
         Err(found.incompatible.into_iter().collect())
     }
@@ -183,9 +202,14 @@ fn walk(
                 fitted.insert(name.clone(), value.clone());
             }
             KeywordRule::If(_) | KeywordRule::Enum | KeywordRule::Words => {
-                sentences.extend(describe(name, value).map(|sentence| (position, sentence)));
+                if let Some(sentence) = describe(name, value) {
+                    found.described.insert(name.clone());
+                    sentences.push((position, sentence));
+                }
             }
-            KeywordRule::Drop => {}
+            KeywordRule::Drop => {
+                found.dropped.insert(name.clone());
+            }
         }
     }
     sentences.sort();

@@ -52,7 +52,8 @@ use Subschemas::{Data, List, Named, Rest, Schema};
 const F: KeywordRule = If(openai_format);
 const G: KeywordRule = If(anthropic_format);
 
-/// Every keyword of JSON Schema 2020-12 except references, which the build rejects. The columns are OpenAI, OpenAI
+/// Every keyword of JSON Schema 2020-12 that a schema can have here. Only schemas of the gateway's clients have
+/// references: the build rejects them. The columns are OpenAI, OpenAI
 /// strict, Anthropic, Anthropic strict and Gemini. docs/PROVIDERS.md has the sources.
 #[rustfmt::skip]
 pub(super) const KEYWORDS: &[KeywordEntry] = &[
@@ -104,6 +105,8 @@ pub(super) const KEYWORDS: &[KeywordEntry] = &[
     Entry("deprecated",            Data,   [Keep,   Drop,   Keep,  Drop,             Drop]),
     Entry("readOnly",              Data,   [Keep,   Drop,   Keep,  Drop,             Drop]),
     Entry("writeOnly",             Data,   [Keep,   Drop,   Keep,  Drop,             Drop]),
+    Entry("$ref",                  Data,   [Keep,   Keep,   Keep,  Keep,             Keep]),
+    Entry("$defs",                 Named,  [Keep,   Keep,   Keep,  Keep,             Keep]),
     Entry("$schema",               Data,   [Keep,   Drop,   Keep,  Drop,             Drop]),
     Entry("$comment",              Data,   [Drop,   Drop,   Drop,  Drop,             Drop]),
 ];

@@ -43,6 +43,8 @@ const ROWS: &[(&str, &str, [&str; 5])] = &[
         r#""$schema":"https://json-schema.org/draft/2020-12/schema""#,
         ["K", "-", "K", "-", "-"],
     ),
+    ("string", r##""$ref":"#/$defs/a""##, ["K", "K", "K", "K", "K"]),
+    ("string", r#""$defs":{"a":{"type":"string"}}"#, ["K", "K", "K", "K", "K"]),
     ("string", r#""x-own":{"a":1}"#, ["K", "-", "K", "-", "-"]),
     ("array", r#""items":{"type":"string"}"#, ["K", "K", "K", "K", "K"]),
     ("array", r#""items":{"type":"string"},"minItems":1"#, ["K", "K", "K", "K", "K"]),

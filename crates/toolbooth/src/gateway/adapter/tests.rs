@@ -1,0 +1,77 @@
+mod answers;
+mod loops;
+mod openai;
+mod properties;
+mod recorded;
+mod requests;
+mod schemas;
+mod streams;
+mod thinking;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Options for a model of the provider.
+fn options(provider: Provider) -> TranslateOptions<'static> {
+    let (model, target) = match provider {
+        Provider::OpenAi => ("gpt-5", "openai/gpt-5"),
+        Provider::OpenAiCompatible => ("llama", "groq/llama"),
+        Provider::Anthropic => ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
+        Provider::Gemini => ("gemini-2.5-flash", "google/gemini-2.5-flash"),
+    };
+    TranslateOptions {
+        model,
+        target,
+        stream: false,
+        server_tools: &[],
+        may_force: true,
+        default_max_tokens: 4096,
+    }
+}
+
+/// A request with one user message and these members.
+fn request(members: Value) -> ChatRequest {
+    let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "Hi"}]});
+    for (name, value) in members.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    ChatRequest::parse(&body.to_string()).unwrap()
+}
+
+/// The body for a provider, the members that were dropped, and the warnings.
+fn translated(provider: Provider, members: Value) -> (Value, Vec<String>, Vec<String>) {
+    translated_with(provider, &request(members), &options(provider))
+}
+
+fn translated_with(
+    provider: Provider,
+    request: &ChatRequest,
+    options: &TranslateOptions<'_>,
+) -> (Value, Vec<String>, Vec<String>) {
+    let Translation { body, dropped, warnings } =
+        provider.translate(request, options).unwrap_or_else(|error| panic!("{error:?}"));
+    (serde_json::from_slice(&body).unwrap(), dropped, warnings)
+}
+
+/// The message and the member of a translation's error.
+fn rejected(provider: Provider, members: Value) -> (String, String) {
+    match provider.translate(&request(members), &options(provider)) {
+        Err(TranslateError::Invalid { message, param }) => (message, param),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn ids() -> IdSource {
+    IdSource::new([7; 16])
+}
+
+/// A function without parameters.
+fn tool(name: &str) -> Value {
+    json!({"type": "function", "function": {"name": name}})
+}
+
+/// A call of a function.
+fn call(id: &str, name: &str, arguments: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}

@@ -1,0 +1,283 @@
+//! Whole answers.
+
+use super::*;
+use crate::gateway::{Completion, CompletionInfo, UpstreamError};
+
+fn decoded(provider: Provider, body: &Value) -> Completion {
+    provider.decode(body.to_string().as_bytes(), ids()).unwrap()
+}
+
+fn encoded(completion: &Completion) -> Value {
+    let info = CompletionInfo { id: "id".to_owned(), model: "p/m".to_owned(), created: 9 };
+    serde_json::from_slice(&completion.encode(&info, None)).unwrap()
+}
+
+fn anthropic(content: Value, reason: &str) -> Value {
+    json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": content,
+        "stop_reason": reason, "usage": {"input_tokens": 3, "cache_creation_input_tokens": 5,
+        "cache_read_input_tokens": 7, "output_tokens": 11}})
+}
+
+fn gemini(parts: Value, reason: &str) -> Value {
+    json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": reason}],
+        "modelVersion": "gemini", "responseId": "r1", "usageMetadata": {"promptTokenCount": 2,
+        "candidatesTokenCount": 3, "thoughtsTokenCount": 4, "totalTokenCount": 9, "cachedContentTokenCount": 1}})
+}
+
+fn openai(message: Value, reason: &str) -> Value {
+    json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "gpt", "system_fingerprint": "fp",
+        "choices": [{"index": 0, "message": message, "finish_reason": reason, "logprobs": {"content": []}}],
+        "usage": {"prompt_tokens": 2, "completion_tokens": 7, "total_tokens": 9,
+            "prompt_tokens_details": {"cached_tokens": 1, "audio_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": 4}}})
+}
+
+/// 2.2, 3.2, 5.5: calls of each provider.
+#[test]
+fn calls_have_the_same_form() {
+    let bodies = [
+        (
+            Provider::OpenAi,
+            openai(
+                json!({"role": "assistant", "content": "T", "tool_calls": [call("i1", "a", "{\"x\": 1}"), call("i2", "b", "")]}),
+                "tool_calls",
+            ),
+        ),
+        (
+            Provider::Anthropic,
+            anthropic(
+                json!([{"type": "text", "text": "T"}, {"type": "tool_use", "id": "i1", "name": "a", "input": {"x": 1}}, {"type": "tool_use", "id": "i2", "name": "b", "input": {}}]),
+                "tool_use",
+            ),
+        ),
+        (
+            Provider::Gemini,
+            gemini(
+                json!([{"text": "T"}, {"functionCall": {"id": "i1", "name": "a", "args": {"x": 1}}}, {"functionCall": {"id": "i2", "name": "b"}}]),
+                "STOP",
+            ),
+        ),
+    ];
+    for (provider, body) in bodies {
+        let body = encoded(&decoded(provider, &body));
+        let choice = &body["choices"][0];
+        assert_eq!(choice["finish_reason"], "tool_calls", "{provider:?}");
+        assert_eq!(choice["message"]["content"], "T");
+        let arguments = if provider == Provider::OpenAi { "{\"x\": 1}" } else { "{\"x\":1}" };
+        let mut expected = [call("i1", "a", arguments), call("i2", "b", "{}")];
+        for (index, call) in expected.iter_mut().enumerate() {
+            call["index"] = json!(index);
+        }
+        assert_eq!(choice["message"]["tool_calls"], json!(expected), "{provider:?}");
+        assert_eq!(
+            (&body["id"], &body["model"], &body["created"]),
+            (&json!("id"), &json!("p/m"), &json!(9))
+        );
+    }
+}
+
+/// Case 10: the counts of each provider.
+#[test]
+fn case_10_usage() {
+    for (provider, body, expected) in [
+        (Provider::OpenAi, openai(json!({"content": "x"}), "stop"), [2, 7, 9, 1, 4]),
+        (Provider::Anthropic, anthropic(json!([]), "end_turn"), [15, 11, 26, 7, 0]),
+        (Provider::Gemini, gemini(json!([{"text": "x"}]), "STOP"), [2, 7, 9, 1, 4]),
+    ] {
+        let completion = decoded(provider, &body);
+        let body = encoded(&completion);
+        let usage = &body["usage"];
+        let found = [
+            &usage["prompt_tokens"],
+            &usage["completion_tokens"],
+            &usage["total_tokens"],
+            &usage["prompt_tokens_details"]["cached_tokens"],
+            &usage["completion_tokens_details"]["reasoning_tokens"],
+        ];
+        assert_eq!(found.map(|count| count.as_u64().unwrap()), expected, "{provider:?}");
+        let mut sum = completion.usage.clone().unwrap();
+        sum.add(&completion.usage.unwrap());
+        assert_eq!((sum.total_tokens, sum.extra), (2 * expected[2], None));
+    }
+    let audio = encoded(&decoded(Provider::OpenAi, &openai(json!({"content": "x"}), "stop")));
+    assert_eq!(audio["usage"]["prompt_tokens_details"]["audio_tokens"], 0, "further counts stay");
+}
+
+/// Cases 3 and 4: why the model stopped, with the number of warnings.
+#[test]
+fn case_03_and_04_finish_reasons() {
+    for (reason, expected, warnings) in [
+        ("end_turn", "stop", 0),
+        ("stop_sequence", "stop", 0),
+        ("max_tokens", "length", 0),
+        ("model_context_window_exceeded", "length", 0),
+        ("refusal", "content_filter", 0),
+        ("pause_turn", "stop", 1),
+        ("new_reason", "stop", 1),
+    ] {
+        let completion = decoded(Provider::Anthropic, &anthropic(json!([]), reason));
+        assert_eq!(completion.finish_reason.as_str(), expected, "{reason}");
+        assert_eq!(completion.warnings.len(), warnings, "{reason}");
+    }
+    for (reason, expected, warnings) in [
+        ("STOP", "stop", 0),
+        ("MAX_TOKENS", "length", 0),
+        ("SAFETY", "content_filter", 1),
+        ("RECITATION", "content_filter", 1),
+        ("MALFORMED_FUNCTION_CALL", "stop", 1),
+        ("OTHER", "stop", 1),
+        ("NEW", "stop", 1),
+    ] {
+        let completion = decoded(Provider::Gemini, &gemini(json!([{"text": "x"}]), reason));
+        assert_eq!(completion.finish_reason.as_str(), expected, "{reason}");
+        assert_eq!(completion.warnings.len(), warnings, "{reason}");
+    }
+    for (reason, expected, warnings) in [
+        ("stop", "stop", 0),
+        ("length", "length", 0),
+        ("tool_calls", "stop", 0),
+        ("eos", "stop", 1),
+    ] {
+        let completion =
+            decoded(Provider::OpenAiCompatible, &openai(json!({"content": "x"}), reason));
+        assert_eq!(completion.finish_reason.as_str(), expected, "{reason}");
+        assert_eq!(completion.warnings.len(), warnings, "{reason}");
+    }
+    // OpenAI says stop if the call was forced.
+    let body = openai(json!({"content": null, "tool_calls": [call("i", "a", "{}")]}), "stop");
+    assert_eq!(decoded(Provider::OpenAi, &body).finish_reason.as_str(), "tool_calls");
+    let blocked = decoded(Provider::Gemini, &json!({"promptFeedback": {"blockReason": "SAFETY"}}));
+    assert_eq!((blocked.finish_reason.as_str(), blocked.warnings.len()), ("content_filter", 1));
+}
+
+/// Cases 8 and 18: calls of Gemini without an id, or with one that not every provider accepts.
+#[test]
+fn case_08_and_18_ids_of_gemini() {
+    let call = |id: &str| json!({"functionCall": {"id": id, "name": "a", "args": {}}});
+    let parts = json!([{"functionCall": {"name": "a"}}, {"functionCall": {"name": "a"}}, call("ok"), call("ok"), call("x".repeat(41).as_str()), call("a.b")]);
+    let completion = decoded(Provider::Gemini, &gemini(parts, "STOP"));
+    let mut ids: Vec<&str> =
+        completion.message.tool_calls.iter().map(|call| call.id.as_str()).collect();
+    assert!(ids.iter().all(|id| crate::gateway::ids::is_portable(id)), "{ids:?}");
+    assert_eq!(ids[2], "ok");
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 6);
+}
+
+/// Cases 5 and 6: signatures and thinking are carried in `extra_content`.
+#[test]
+fn case_05_and_06_extra_content() {
+    let thinking = json!({"type": "thinking", "thinking": "t", "signature": "sig"});
+    let redacted = json!({"type": "redacted_thinking", "data": "x"});
+    let body = anthropic(json!([thinking, redacted, {"type": "text", "text": "T"}]), "end_turn");
+    let message = &encoded(&decoded(Provider::Anthropic, &body))["choices"][0]["message"];
+    assert_eq!(
+        message["extra_content"]["anthropic"]["thinking_blocks"],
+        json!([thinking, redacted])
+    );
+    assert_eq!(message["reasoning_content"], "t");
+    let body = gemini(
+        json!([
+            {"text": "t", "thought": true},
+            {"functionCall": {"name": "a", "args": {}}, "thoughtSignature": "S1"},
+            {"text": "", "thoughtSignature": "S2"},
+        ]),
+        "STOP",
+    );
+    let message = &encoded(&decoded(Provider::Gemini, &body))["choices"][0]["message"];
+    assert_eq!(message["tool_calls"][0]["extra_content"]["google"]["thought_signature"], "S1");
+    assert_eq!(message["extra_content"]["google"]["thought_signature"], "S2");
+    assert_eq!((&message["reasoning_content"], &message["content"]), (&json!("t"), &Value::Null));
+}
+
+/// Members that the gateway does not interpret stay; OpenAI's required members are always there.
+#[test]
+fn openai_answers_keep_their_members() {
+    let message = json!({"role": "assistant", "content": "x", "annotations": [], "reasoning": "r"});
+    let mut body = openai(message, "stop");
+    body["_2api"] = json!({"forged": true});
+    let found = encoded(&decoded(Provider::OpenAi, &body));
+    assert_eq!(found["system_fingerprint"], "fp");
+    assert_eq!(found["choices"][0]["logprobs"], json!({"content": []}));
+    assert_eq!(
+        found["choices"][0]["message"],
+        json!({"role": "assistant", "content": "x", "refusal": null, "annotations": [], "reasoning": "r"})
+    );
+    assert_eq!(found.get("_2api"), None, "only the gateway adds this member");
+    let custom = json!({"id": "i", "type": "custom", "custom": {"name": "c", "input": ""}});
+    let found =
+        encoded(&decoded(Provider::OpenAi, &openai(json!({"tool_calls": [custom]}), "tool_calls")));
+    let mut expected = custom;
+    expected["index"] = json!(0);
+    assert_eq!(found["choices"][0]["message"]["tool_calls"], json!([expected]));
+}
+
+/// Case 11: errors in answers, and answers in another format.
+#[test]
+fn case_11_errors_and_malformed_answers() {
+    for (provider, body, status, kind, message) in [
+        (
+            Provider::OpenAiCompatible,
+            json!({"error": {"code": 503, "message": "m"}, "choices": []}),
+            503,
+            "",
+            "m",
+        ),
+        (Provider::OpenAi, json!({"error": "text"}), 500, "", "text"),
+        (
+            Provider::Anthropic,
+            json!({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}),
+            529,
+            "overloaded_error",
+            "m",
+        ),
+        (
+            Provider::Gemini,
+            json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "m"}}),
+            429,
+            "RESOURCE_EXHAUSTED",
+            "m",
+        ),
+    ] {
+        let expected = |status| UpstreamError::Reported {
+            status,
+            kind: kind.to_owned(),
+            message: message.to_owned(),
+        };
+        let text = body.to_string();
+        assert_eq!(provider.decode(text.as_bytes(), ids()).unwrap_err(), expected(status));
+        assert_eq!(provider.decode_error(418, text.as_bytes()), expected(418));
+    }
+    let UpstreamError::Reported { message, .. } = Provider::OpenAi.decode_error(502, b"<html>")
+    else {
+        panic!()
+    };
+    assert_eq!(message, "The provider reported an error without a message");
+    let list = br#"[{"error":{"code":400,"message":"m"}}]"#;
+    let UpstreamError::Reported { message, .. } = Provider::Gemini.decode_error(400, list) else {
+        panic!()
+    };
+    assert_eq!(message, "m");
+    let wrong_key =
+        br#"{"error":{"code":400,"message":"m","details":[{"reason":"API_KEY_INVALID"}]}}"#;
+    let UpstreamError::Reported { status, .. } = Provider::Gemini.decode_error(400, wrong_key)
+    else {
+        panic!()
+    };
+    assert_eq!(status, 401);
+    for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
+        for body in ["", "<html>", "[]", "null", "1", "\"x\""] {
+            let error = provider.decode(body.as_bytes(), ids()).unwrap_err();
+            assert!(matches!(error, UpstreamError::Malformed(_)), "{provider:?} {body}: {error:?}");
+        }
+    }
+    for body in [
+        json!({}),
+        json!({"choices": []}),
+        json!({"choices": [{}]}),
+        json!({"choices": [{"message": {"tool_calls": [{"function": {}}]}}]}),
+    ] {
+        assert!(Provider::OpenAi.decode(body.to_string().as_bytes(), ids()).is_err(), "{body}");
+    }
+}

@@ -1,0 +1,270 @@
+//! Calls and results in the conversation.
+
+use super::*;
+use crate::gateway::{HistoryItem, ToolResult, Turn};
+
+fn conversation(calls: Value, results: Value) -> Value {
+    let mut messages = vec![
+        json!({"role": "user", "content": "U"}),
+        json!({"role": "assistant", "content": null, "tool_calls": calls}),
+    ];
+    messages.extend(results.as_array().unwrap().iter().cloned());
+    json!({"messages": messages, "tools": [tool("a"), tool("b")]})
+}
+
+fn result(id: &str, content: Value) -> Value {
+    json!({"role": "tool", "tool_call_id": id, "content": content})
+}
+
+/// Case 7: all results of a turn are in one user message, before any text, in the order of the calls.
+#[test]
+fn case_07_results_in_one_message() {
+    let calls = json!([call("c1", "a", "{\"x\":1}"), call("c2", "b", "")]);
+    let members = conversation(
+        calls,
+        json!([result("c2", json!("R2")), result("c1", json!("Error: no")), {"role": "user", "content": "T"}]),
+    );
+    let (body, dropped, _) = translated(Provider::Anthropic, members.clone());
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let expected = json!([
+        {"role": "user", "content": [text("U")]},
+        {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "c1", "name": "a", "input": {"x": 1}},
+            {"type": "tool_use", "id": "c2", "name": "b", "input": {}},
+        ]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": [text("Error: no")], "is_error": true},
+            {"type": "tool_result", "tool_use_id": "c2", "content": [text("R2")]},
+            text("T"),
+        ]},
+    ]);
+    assert_eq!((&body["messages"], dropped.len()), (&expected, 0));
+    let (body, _, _) = translated(Provider::Gemini, members);
+    let expected = json!([
+        {"role": "user", "parts": [{"text": "U"}]},
+        {"role": "model", "parts": [
+            {"functionCall": {"name": "a", "args": {"x": 1}}},
+            {"functionCall": {"name": "b", "args": {}}},
+        ]},
+        {"role": "user", "parts": [
+            {"functionResponse": {"name": "a", "response": {"error": "Error: no"}}},
+            {"functionResponse": {"name": "b", "response": {"output": "R2"}}},
+        ]},
+        {"role": "user", "parts": [{"text": "T"}]},
+    ]);
+    assert_eq!(body["contents"], expected);
+}
+
+/// Cases 8 and 9: results of every kind, named after the tool.
+#[test]
+fn case_08_and_09_results() {
+    let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+    for (content, gemini) in [
+        (json!("plain"), json!([{"output": "plain"}])),
+        (json!(""), json!([{"output": ""}])),
+        (json!("42"), json!([{"output": "42"}])),
+        (json!("{\"t\":22}"), json!([{"output": {"t": 22}}])),
+        (json!("[1,2]"), json!([{"output": [1, 2]}])),
+        (json!("{broken"), json!([{"output": "{broken"}])),
+        (json!("Error: x"), json!([{"error": "Error: x"}])),
+        (
+            json!([{"type": "text", "text": "p"}, {"type": "text", "text": "q"}]),
+            json!([{"output": "p\nq"}]),
+        ),
+        (json!([{"type": "text", "text": "p"}, image]), json!([{"output": "p"}, "image"])),
+    ] {
+        let members = conversation(json!([call("c1", "a", "{}")]), json!([result("c1", content)]));
+        let (body, _, _) = translated(Provider::Gemini, members.clone());
+        let parts = body["contents"][2]["parts"].as_array().unwrap();
+        assert_eq!(parts[0]["functionResponse"]["name"], "a");
+        assert_eq!(parts[0]["functionResponse"]["response"], gemini[0]);
+        assert_eq!(parts.len(), gemini.as_array().unwrap().len());
+        if let Some(image) = parts.get(1) {
+            assert_eq!(image["inlineData"]["mimeType"], "image/png");
+        }
+        let (body, _, _) = translated(Provider::Anthropic, members);
+        let block = &body["messages"][2]["content"][0];
+        assert_eq!((&block["type"], &block["tool_use_id"]), (&json!("tool_result"), &json!("c1")));
+    }
+}
+
+/// Case 7: each call needs exactly one result, directly after it.
+#[test]
+fn case_07_calls_and_results_must_match() {
+    let calls = || json!([call("c1", "a", "{}"), call("c2", "b", "{}")]);
+    let user = json!({"role": "user", "content": "T"});
+    for (results, param) in [
+        (json!([]), "messages[1].tool_calls[0]"),
+        (json!([result("c1", json!("x"))]), "messages[1].tool_calls[1]"),
+        (
+            json!([result("c1", json!("x")), user, result("c2", json!("x"))]),
+            "messages[1].tool_calls[1]",
+        ),
+        (json!([result("c3", json!("x"))]), "messages[2].tool_call_id"),
+        (json!([result("c1", json!("x")), result("c1", json!("x"))]), "messages[3].tool_call_id"),
+        (json!([{"role": "tool", "content": "x"}]), "messages[2].tool_call_id"),
+    ] {
+        for provider in [Provider::Anthropic, Provider::Gemini] {
+            let (message, found) = rejected(provider, conversation(calls(), results.clone()));
+            assert_eq!(found, param, "{message}");
+        }
+    }
+}
+
+/// Case 17 and 5.3: the model's malformed arguments come back in the conversation.
+#[test]
+fn case_17_malformed_arguments_in_the_conversation() {
+    for malformed in ["{\"x\":", "[1]", "text", "{\"a\":1,\"a\":2}"] {
+        let members = conversation(
+            json!([call("c1", "a", malformed)]),
+            json!([result("c1", json!("Error: Invalid JSON"))]),
+        );
+        let (body, _, warnings) = translated(Provider::Anthropic, members.clone());
+        let input = &body["messages"][1]["content"][0]["input"];
+        assert_eq!(input, &json!({"malformed_arguments": malformed}));
+        assert_eq!(warnings.len(), 1);
+        let (body, _, _) = translated(Provider::OpenAi, members);
+        assert_eq!(body["messages"][1]["tool_calls"][0]["function"]["arguments"], malformed);
+    }
+}
+
+/// Case 18: ids survive a change of provider.
+#[test]
+fn case_18_foreign_ids() {
+    let long = format!("call_x__thought__{}", "A".repeat(900));
+    for (id, changed) in [
+        ("toolu_01", [false, false, false]),
+        (long.as_str(), [true, true, true]),
+        ("functions.a:0", [true, false, true]),
+    ] {
+        let members = conversation(json!([call(id, "a", "{}")]), json!([result(id, json!("x"))]));
+        let providers = [Provider::OpenAi, Provider::OpenAiCompatible, Provider::Anthropic];
+        for (provider, changed) in providers.into_iter().zip(changed) {
+            let (body, _, _) = translated(provider, members.clone());
+            let (of_call, of_result) = if provider == Provider::Anthropic {
+                let id = &body["messages"][1]["content"][0]["id"];
+                (id, &body["messages"][2]["content"][0]["tool_use_id"])
+            } else {
+                let id = &body["messages"][1]["tool_calls"][0]["id"];
+                (id, &body["messages"][2]["tool_call_id"])
+            };
+            assert_eq!(of_call, of_result);
+            assert_eq!(of_call != id, changed, "{provider:?} {id}");
+            assert!(of_call.as_str().unwrap().len() <= 40);
+        }
+    }
+}
+
+/// Case 5: a signature that is missing or that comes back.
+#[test]
+fn case_05_signatures_of_gemini() {
+    let signed = |id: &str, signature: &str| {
+        let mut call = call(id, "a", "{}");
+        call["extra_content"] = json!({"google": {"thought_signature": signature}});
+        call
+    };
+    let members = json!({"messages": [
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "tool_calls": [call("old", "a", "{}")]},
+        result("old", json!("x")),
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "content": null, "tool_calls": [signed("c1", "S1"), call("c2", "a", "{}")]},
+        result("c1", json!("x")), result("c2", json!("x")),
+        {"role": "assistant", "tool_calls": [call("c3", "a", "{}")]},
+        result("c3", json!("x")),
+        {"role": "assistant", "content": "T", "extra_content": {"google": {"thought_signature": "S2"}}},
+    ], "tools": [tool("a")]});
+    let request = request(members);
+    for (model, dummy) in [
+        ("gemini-2.5-pro", false),
+        ("gemini-3-pro", true),
+        ("gemini-3.5-flash", true),
+        ("gemini-flash-latest", true),
+    ] {
+        let options = TranslateOptions { model, ..options(Provider::Gemini) };
+        let (body, dropped, warnings) = translated_with(Provider::Gemini, &request, &options);
+        let signature = |content: usize, part: usize| {
+            body["contents"][content]["parts"][part]["thoughtSignature"].as_str()
+        };
+        assert_eq!(signature(1, 0), None, "an earlier turn is not checked");
+        assert_eq!((signature(4, 0), signature(4, 1)), (Some("S1"), None));
+        let expected = dummy.then_some("skip_thought_signature_validator");
+        assert_eq!(signature(6, 0), expected, "{model}");
+        assert_eq!(signature(8, 0), Some("S2"));
+        assert_eq!((dropped.len(), warnings.len()), (0, usize::from(dummy)));
+    }
+}
+
+/// A round of the tool loop goes back as the provider wrote it, and is translated for another provider.
+#[test]
+fn rounds_of_the_tool_loop() {
+    let answer = json!({"id": "msg_1", "type": "message", "role": "assistant", "content": [
+        {"type": "thinking", "thinking": "t", "signature": "sig"},
+        {"type": "text", "text": "T"},
+        {"type": "tool_use", "id": "toolu_1", "name": "a", "input": {"x": 1}},
+    ], "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}});
+    let completion = Provider::Anthropic.decode(answer.to_string().as_bytes(), ids()).unwrap();
+    let results = vec![ToolResult {
+        call_id: "toolu_1".to_owned(),
+        name: "a".to_owned(),
+        content: "{\"r\":2}".to_owned(),
+        is_error: false,
+    }];
+    let turn = completion.into_turn(Provider::Anthropic, results);
+    let restored: Turn = serde_json::from_str(&serde_json::to_string(&turn).unwrap()).unwrap();
+    assert_eq!(restored, turn);
+    let mut request = request(json!({"tools": [tool("a")]}));
+    request.history.push(HistoryItem::Turn(turn));
+
+    let (body, _, _) =
+        translated_with(Provider::Anthropic, &request, &options(Provider::Anthropic));
+    assert_eq!(body["messages"][1], json!({"role": "assistant", "content": answer["content"]}));
+    let block = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "{\"r\":2}"});
+    assert_eq!(body["messages"][2], json!({"role": "user", "content": [block]}));
+
+    let (body, _, _) = translated_with(Provider::Gemini, &request, &options(Provider::Gemini));
+    let expected = json!([
+        {"role": "model", "parts": [{"text": "T"}, {"functionCall": {"name": "a", "args": {"x": 1}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "a", "response": {"output": {"r": 2}}}}]},
+    ]);
+    assert_eq!(body["contents"].as_array().unwrap()[1..], expected.as_array().unwrap()[..]);
+
+    let (body, dropped, _) =
+        translated_with(Provider::OpenAi, &request, &options(Provider::OpenAi));
+    let expected = json!([
+        {"role": "assistant", "content": "T", "tool_calls": [call("toolu_1", "a", "{\"x\":1}")]},
+        {"role": "tool", "tool_call_id": "toolu_1", "content": "{\"r\":2}"},
+    ]);
+    assert_eq!(body["messages"].as_array().unwrap()[1..], expected.as_array().unwrap()[..]);
+    assert_eq!(dropped, ["messages[].extra_content", "messages[].reasoning_content"]);
+}
+
+/// Case 5: within the loop, Gemini's own parts go back with their signatures, and results have the ids of its calls.
+#[test]
+fn case_05_rounds_of_gemini() {
+    let parts = json!([
+        {"functionCall": {"name": "a", "args": {}}, "thoughtSignature": "S"},
+        {"functionCall": {"id": "x1", "name": "a", "args": {}}},
+    ]);
+    let answer = json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]});
+    let completion = Provider::Gemini.decode(answer.to_string().as_bytes(), ids()).unwrap();
+    let result = |call: &crate::gateway::ToolCall| ToolResult {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: "Error: no".to_owned(),
+        is_error: true,
+    };
+    let results = completion.message.tool_calls.iter().map(result).collect();
+    let mut request = request(json!({"tools": [tool("a")]}));
+    request.history.push(HistoryItem::Turn(completion.into_turn(Provider::Gemini, results)));
+    let (body, _, _) = translated_with(Provider::Gemini, &request, &options(Provider::Gemini));
+    assert_eq!(body["contents"][1], json!({"role": "model", "parts": parts}));
+    let response = json!({"error": "Error: no"});
+    assert_eq!(
+        body["contents"][2]["parts"],
+        json!([
+            {"functionResponse": {"name": "a", "response": response}},
+            {"functionResponse": {"id": "x1", "name": "a", "response": response}},
+        ])
+    );
+}

@@ -1,0 +1,110 @@
+//! Requests to OpenAI and to providers with its format.
+
+use super::*;
+
+fn sent(provider: Provider, body: &str) -> String {
+    let request = ChatRequest::parse(body).unwrap();
+    String::from_utf8(provider.translate(&request, &options(provider)).unwrap().body).unwrap()
+}
+
+/// What the gateway need not change is forwarded as text, with its members in the client's order.
+#[test]
+fn members_are_forwarded_unchanged() {
+    let messages = r#"[{"role":"user","content":[{"type":"x","z":1,"a":1.50}],"name":"n"},{"role":"assistant","content":"a"}]"#;
+    let tools = r#"[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}}},{"type":"custom","custom":{"name":"c"}}]"#;
+    let format = r#"{"type":"json_schema","json_schema":{"name":"n","schema":{"z":1,"a":2}}}"#;
+    let body = format!(
+        r#"{{"model":"openai/gpt-5","messages":{messages},"tools":{tools},"seed":7,"unknown":{{"z":1,"a":null}},"response_format":{format},"stop":null,"request_options":{{}},"_2api":{{}}}}"#
+    );
+    for (provider, model) in [(Provider::OpenAi, "gpt-5"), (Provider::OpenAiCompatible, "llama")] {
+        let expected = format!(
+            r#"{{"model":"{model}","messages":{messages},"tools":{tools},"response_format":{format},"seed":7,"unknown":{{"z":1,"a":null}}}}"#
+        );
+        assert_eq!(sent(provider, &body), expected);
+    }
+}
+
+#[test]
+fn streams_always_ask_for_usage() {
+    for members in [
+        json!({"stream": true}),
+        json!({"stream": true, "stream_options": {"include_usage": false}}),
+        json!({"stream": true, "stream_options": {"include_obfuscation": false}}),
+    ] {
+        let request = request(members.clone());
+        let options = TranslateOptions { stream: true, ..options(Provider::OpenAi) };
+        let (body, _, _) = translated_with(Provider::OpenAi, &request, &options);
+        let mut expected = json!({"include_usage": true});
+        if let Some(other) = members.pointer("/stream_options/include_obfuscation") {
+            expected["include_obfuscation"] = other.clone();
+        }
+        assert_eq!((&body["stream"], &body["stream_options"]), (&json!(true), &expected));
+        assert!(!request.include_usage);
+    }
+    let (body, dropped, _) =
+        translated(Provider::OpenAi, json!({"stream_options": {"include_usage": true}}));
+    assert_eq!((body.get("stream_options"), dropped.len()), (None, 1));
+}
+
+/// What other providers and the gateway add to an assistant message.
+#[test]
+fn assistant_messages_without_what_openai_does_not_know() {
+    let mut own = call("c1", "a", "{}");
+    own["index"] = json!(0);
+    own["extra_content"] = json!({"google": {"thought_signature": "S"}});
+    let members = json!({"messages": [
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "content": null, "tool_calls": [own], "reasoning_content": "R",
+         "extra_content": {"toolbooth": {"state": "s"}}, "_2api": {}, "audio": null},
+        {"role": "tool", "tool_call_id": "c1", "content": "x"},
+        {"role": "assistant", "content": "T", "tool_calls": []},
+    ]});
+    let (body, dropped, _) = translated(Provider::OpenAi, members.clone());
+    let expected = json!({"role": "assistant", "content": null, "tool_calls": [call("c1", "a", "{}")], "audio": null});
+    assert_eq!(body["messages"][1], expected);
+    assert_eq!(body["messages"][3], json!({"role": "assistant", "content": "T"}));
+    assert_eq!(dropped, ["messages[].reasoning_content", "messages[].tool_calls[].extra_content"]);
+    let (body, dropped, _) = translated(Provider::OpenAiCompatible, members);
+    let message = &body["messages"][1];
+    assert_eq!(message["reasoning_content"], "R");
+    assert_eq!(message["tool_calls"][0]["extra_content"]["google"]["thought_signature"], "S");
+    assert_eq!((message.get("extra_content"), message["tool_calls"][0].get("index")), (None, None));
+    assert_eq!(dropped, Vec::<String>::new());
+}
+
+/// The compiled-in tools follow the client's.
+#[test]
+fn server_tools() {
+    let request = request(json!({"tools": [tool("a"), {"type": "toolbooth", "allowed": ["*"]}]}));
+    assert_eq!(request.gateway_tools.len(), 1);
+    for (provider, definition, path) in [
+        (
+            Provider::OpenAi,
+            r#"{"type":"function","function":{"name":"b"}}"#,
+            "/tools/1/function/name",
+        ),
+        (Provider::Anthropic, r#"{"name":"b","input_schema":{}}"#, "/tools/1/name"),
+        (Provider::Gemini, r#"{"name":"b"}"#, "/tools/0/functionDeclarations/1/name"),
+    ] {
+        let options = TranslateOptions { server_tools: &[definition], ..options(provider) };
+        let (body, _, _) = translated_with(provider, &request, &options);
+        assert_eq!(body.pointer(path), Some(&json!("b")), "{provider:?}");
+    }
+}
+
+#[test]
+fn addresses_and_headers() {
+    for (provider, stream, path) in [
+        (Provider::OpenAi, true, "/chat/completions"),
+        (Provider::OpenAiCompatible, false, "/chat/completions"),
+        (Provider::Anthropic, true, "/v1/messages"),
+        (Provider::Gemini, false, "/v1beta/models/gemini-2.5-pro:generateContent"),
+        (Provider::Gemini, true, "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"),
+    ] {
+        assert_eq!(provider.path("gemini-2.5-pro", stream), path);
+        assert!(provider.headers("KEY").iter().any(|(_, value)| value.contains("KEY")));
+    }
+    assert!(Provider::OpenAiCompatible.headers("").is_empty());
+    let path = Provider::Gemini.path("models/../x?y#é", false);
+    assert_eq!(path, "/v1beta/models/..%2Fx%3Fy%23%C3%A9:generateContent");
+}

@@ -1,0 +1,298 @@
+//! Requests to Anthropic and Gemini.
+
+use super::*;
+
+const PNG: &str = "data:image/png;base64,iVBORw0KGgo=";
+
+/// Case 15: members of the request, one by one: the member for Anthropic and for Gemini, `null` if it is dropped.
+#[test]
+fn case_15_members_of_the_request() {
+    for (members, anthropic, gemini) in [
+        (json!({}), json!({"max_tokens": 4096}), json!({})),
+        (json!({"max_tokens": 5}), json!({"max_tokens": 5}), json!({"maxOutputTokens": 5})),
+        (
+            json!({"max_completion_tokens": 6}),
+            json!({"max_tokens": 6}),
+            json!({"maxOutputTokens": 6}),
+        ),
+        (json!({"temperature": 0.5}), json!({"temperature": 0.5}), json!({"temperature": 0.5})),
+        (json!({"temperature": 2}), json!({"temperature": 1}), json!({"temperature": 2})),
+        (json!({"top_p": 0.5}), json!({"top_p": 0.5}), json!({"topP": 0.5})),
+        (
+            json!({"stop": "END"}),
+            json!({"stop_sequences": ["END"]}),
+            json!({"stopSequences": ["END"]}),
+        ),
+        (
+            json!({"stop": ["a", " ", "b"]}),
+            json!({"stop_sequences": ["a", "b"]}),
+            json!({"stopSequences": ["a", " ", "b"]}),
+        ),
+        (json!({"seed": 7}), Value::Null, json!({"seed": 7})),
+        (json!({"presence_penalty": 1.5}), Value::Null, json!({"presencePenalty": 1.5})),
+        (json!({"frequency_penalty": -1}), Value::Null, json!({"frequencyPenalty": -1})),
+        (json!({"user": "u"}), json!({"metadata": {"user_id": "u"}}), Value::Null),
+        (json!({"logprobs": true}), Value::Null, Value::Null),
+        (json!({"logit_bias": {"1": 2}}), Value::Null, Value::Null),
+        (json!({"store": true}), Value::Null, Value::Null),
+        (json!({"service_tier": "auto"}), Value::Null, Value::Null),
+        (json!({"response_format": {"type": "text"}}), json!({}), json!({})),
+        (
+            json!({"n": 1, "stream": false, "stop": null, "stream_options": {"include_usage": true}}),
+            json!({}),
+            json!({}),
+        ),
+        (json!({"top_k": 3}), json!({"top_k": 3}), json!({"topK": 3})),
+    ] {
+        let names: Vec<String> = members.as_object().unwrap().keys().cloned().collect();
+        for (provider, expected) in [(Provider::Anthropic, anthropic), (Provider::Gemini, gemini)] {
+            let (body, dropped, _) = translated(provider, members.clone());
+            let config = match provider {
+                Provider::Gemini => body.get("generationConfig").unwrap_or(&Value::Null),
+                _ => &body,
+            };
+            match expected.as_object() {
+                None => assert_eq!(dropped, names, "{provider:?} {members}"),
+                Some(expected) => {
+                    assert_eq!(dropped, Vec::<String>::new(), "{provider:?} {members}");
+                    for (name, value) in expected {
+                        assert_eq!(&config[name], value, "{provider:?} {members}");
+                    }
+                }
+            }
+        }
+    }
+    let (body, dropped, _) =
+        translated(Provider::Anthropic, json!({"temperature": 1, "top_p": 0.5}));
+    assert_eq!((&body["temperature"], body.get("top_p")), (&json!(1), None));
+    assert_eq!(dropped, ["top_p"]);
+    let (body, dropped, _) =
+        translated(Provider::Gemini, json!({"max_tokens": 5, "max_completion_tokens": 6}));
+    assert_eq!(body["generationConfig"]["maxOutputTokens"], 6);
+    assert_eq!(dropped, ["max_tokens"]);
+    for provider in [Provider::Anthropic, Provider::Gemini] {
+        let (_, param) = rejected(provider, json!({"max_tokens": 0}));
+        assert_eq!(param, "max_tokens");
+        let (_, param) = rejected(provider, json!({"functions": []}));
+        assert_eq!(param, "functions");
+    }
+}
+
+/// 3.1, 6: every form of `tool_choice`.
+#[test]
+fn case_15_tool_choice() {
+    let tools = json!([tool("a"), tool("b")]);
+    let function = json!({"type": "function", "function": {"name": "a"}});
+    let allowed = |mode: &str| json!({"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": [function]}});
+    for (choice, anthropic, gemini) in [
+        (Value::Null, Value::Null, Value::Null),
+        (json!("auto"), json!({"type": "auto"}), json!({"mode": "AUTO"})),
+        (json!("none"), json!({"type": "none"}), json!({"mode": "NONE"})),
+        (json!("required"), json!({"type": "any"}), json!({"mode": "ANY"})),
+        (
+            function.clone(),
+            json!({"type": "tool", "name": "a"}),
+            json!({"mode": "ANY", "allowedFunctionNames": ["a"]}),
+        ),
+        (
+            json!({"function": {"name": "a"}}),
+            json!({"type": "tool", "name": "a"}),
+            json!({"mode": "ANY", "allowedFunctionNames": ["a"]}),
+        ),
+        (
+            allowed("auto"),
+            json!({"type": "auto"}),
+            json!({"mode": "VALIDATED", "allowedFunctionNames": ["a"]}),
+        ),
+        (
+            allowed("required"),
+            json!({"type": "any"}),
+            json!({"mode": "ANY", "allowedFunctionNames": ["a"]}),
+        ),
+    ] {
+        let members = json!({"tools": tools, "tool_choice": choice});
+        let (body, _, _) = translated(Provider::Anthropic, members.clone());
+        assert_eq!(body.get("tool_choice").unwrap_or(&Value::Null), &anthropic, "{choice}");
+        let sent = body["tools"].as_array().unwrap().len();
+        assert_eq!(sent, if choice["type"] == "allowed_tools" { 1 } else { 2 }, "{choice}");
+        let (body, _, _) = translated(Provider::Gemini, members.clone());
+        let config = body.pointer("/toolConfig/functionCallingConfig");
+        assert_eq!(config.unwrap_or(&Value::Null), &gemini, "{choice}");
+        for provider in [Provider::OpenAi, Provider::OpenAiCompatible] {
+            let (body, _, _) = translated(provider, members.clone());
+            let expected = if choice.get("type").is_none() && choice.is_object() {
+                &function
+            } else {
+                &choice
+            };
+            assert_eq!(body.get("tool_choice").unwrap_or(&Value::Null), expected, "{choice}");
+        }
+    }
+}
+
+/// After the first round of the tool loop, no call is forced.
+#[test]
+fn a_forcing_choice_becomes_auto_after_the_first_round() {
+    for choice in [json!("required"), json!({"type": "function", "function": {"name": "a"}})] {
+        let request = request(json!({"tools": [tool("a")], "tool_choice": choice}));
+        for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
+            let options = TranslateOptions { may_force: false, ..options(provider) };
+            let (body, _, _) = translated_with(provider, &request, &options);
+            let found = match provider {
+                Provider::Anthropic => &body["tool_choice"]["type"],
+                Provider::Gemini => &body["toolConfig"]["functionCallingConfig"]["mode"],
+                Provider::OpenAi | Provider::OpenAiCompatible => &body["tool_choice"],
+            };
+            assert_eq!(found.as_str().unwrap().to_lowercase(), "auto");
+        }
+    }
+}
+
+/// 6: the newest models of Anthropic reject forced calls.
+#[test]
+fn models_that_cannot_be_forced() {
+    let request = request(json!({"tools": [tool("a")], "tool_choice": "required"}));
+    let options = TranslateOptions { model: "claude-opus-5-5", ..options(Provider::Anthropic) };
+    let (body, _, warnings) = translated_with(Provider::Anthropic, &request, &options);
+    assert_eq!(body["tool_choice"], json!({"type": "auto"}));
+    assert_eq!(warnings.len(), 1);
+}
+
+/// Case 15: the switch against several calls.
+#[test]
+fn case_15_parallel_tool_calls() {
+    let members = |tools: Value| json!({"tools": tools, "parallel_tool_calls": false});
+    let (body, dropped, _) = translated(Provider::Anthropic, members(json!([tool("a")])));
+    assert_eq!(body["tool_choice"], json!({"type": "auto", "disable_parallel_tool_use": true}));
+    assert!(dropped.is_empty());
+    let (body, dropped, _) = translated(Provider::OpenAi, members(json!([tool("a")])));
+    assert_eq!((&body["parallel_tool_calls"], dropped.len()), (&json!(false), 0));
+    let (_, dropped, _) = translated(Provider::Gemini, members(json!([tool("a")])));
+    assert_eq!(dropped, ["parallel_tool_calls"]);
+    // 5.1: empty tools are no tools.
+    for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
+        let (body, dropped, _) = translated(provider, members(json!([])));
+        assert_eq!(body.get("tools"), None);
+        assert_eq!(dropped, ["parallel_tool_calls"], "{provider:?}");
+    }
+}
+
+/// Case 15: system and developer messages, also in the middle.
+#[test]
+fn case_15_system_messages() {
+    let messages = json!([
+        {"role": "system", "content": "S1"},
+        {"role": "developer", "content": [{"type": "text", "text": "S2"}]},
+        {"role": "user", "content": "U1", "name": "bob"},
+        {"role": "system", "content": "S3"},
+        {"role": "user", "content": "U2"},
+    ]);
+    let (body, dropped, warnings) = translated(Provider::Anthropic, json!({"messages": messages}));
+    let text = |text: &str| json!({"type": "text", "text": text});
+    assert_eq!(body["system"], json!([text("S1"), text("S2"), text("S3")]));
+    let expected = json!([{"role": "user", "content": [text("U1"), text("U2")]}]);
+    assert_eq!(body["messages"], expected);
+    assert_eq!(dropped, ["messages[].name"]);
+    assert_eq!(
+        warnings,
+        ["messages[3]: a system message within the conversation applies to all of it"]
+    );
+    let alone = json!({"messages": [{"role": "system", "content": "S"}]});
+    let (only, _, _) = translated(Provider::Anthropic, alone);
+    let expected = json!([{"role": "user", "content": [text("S")]}]);
+    assert_eq!((only.get("system"), &only["messages"]), (None, &expected));
+    let (body, _, _) = translated(Provider::Gemini, json!({"messages": messages}));
+    let parts = json!([{"text": "S1"}, {"text": "S2"}, {"text": "S3"}]);
+    assert_eq!(body["systemInstruction"], json!({"parts": parts}));
+    assert_eq!(body["contents"].as_array().unwrap().len(), 2);
+}
+
+/// Images, audio and files.
+#[test]
+fn case_09_parts_of_user_messages() {
+    let image =
+        |url: &str| json!({"type": "image_url", "image_url": {"url": url, "detail": "low"}});
+    let audio = json!({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}});
+    let pdf = json!({"type": "file", "file": {"file_data": "data:application/pdf;base64,AAAA"}});
+    let user = |part: &Value| json!({"messages": [{"role": "user", "content": [part]}]});
+    for (part, anthropic, gemini) in [
+        (
+            image(PNG),
+            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}),
+            json!({"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}),
+        ),
+        (
+            image("https://example.com/a.JPG?x=1"),
+            json!({"type": "image", "source": {"type": "url", "url": "https://example.com/a.JPG?x=1"}}),
+            json!({"fileData": {"mimeType": "image/jpeg", "fileUri": "https://example.com/a.JPG?x=1"}}),
+        ),
+        (audio, Value::Null, json!({"inlineData": {"mimeType": "audio/mpeg", "data": "AAAA"}})),
+        (
+            pdf,
+            json!({"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}}),
+            json!({"inlineData": {"mimeType": "application/pdf", "data": "AAAA"}}),
+        ),
+        (
+            json!({"type": "text", "text": "T", "cache_control": {"type": "ephemeral"}}),
+            json!({"type": "text", "text": "T", "cache_control": {"type": "ephemeral"}}),
+            json!({"text": "T"}),
+        ),
+    ] {
+        if anthropic.is_null() {
+            let (message, param) = rejected(Provider::Anthropic, user(&part));
+            assert_eq!(param, "messages[0].content[0]", "{message}");
+        } else {
+            let (body, _, _) = translated(Provider::Anthropic, user(&part));
+            assert_eq!(body["messages"][0]["content"][0], anthropic);
+        }
+        let (body, dropped, _) = translated(Provider::Gemini, user(&part));
+        assert_eq!(body["contents"][0]["parts"][0], gemini);
+        let expected: &[&str] = match part["type"].as_str().unwrap() {
+            "image_url" => &["messages[].content[].image_url.detail"],
+            "text" => &["messages[].content[].cache_control"],
+            _ => &[],
+        };
+        assert_eq!(dropped, expected);
+    }
+    for bad in [
+        image("ftp://example.com/a.png"),
+        image("data:image/png,x"),
+        json!({"type": "file", "file": {"file_id": "file-1"}}),
+        json!({"type": "video", "video": {}}),
+        json!("text"),
+    ] {
+        for provider in [Provider::Anthropic, Provider::Gemini] {
+            let (message, param) = rejected(provider, user(&bad));
+            assert!(param.starts_with("messages[0].content[0]"), "{message}");
+        }
+    }
+}
+
+/// Case 15: a schema for the answer.
+#[test]
+fn case_15_response_format() {
+    let text = r#"{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}},"required":["z","a"],"additionalProperties":false}"#;
+    let body = format!(
+        r#"{{"model":"m","messages":[{{"role":"user","content":"x"}}],"response_format":{{"type":"json_schema","json_schema":{{"name":"n","strict":true,"schema":{text}}}}}}}"#
+    );
+    let request = ChatRequest::parse(&body).unwrap();
+    for (provider, path) in [
+        (Provider::Anthropic, "/output_config/format/schema"),
+        (Provider::Gemini, "/generationConfig/responseJsonSchema"),
+    ] {
+        let translation = provider.translate(&request, &options(provider)).unwrap();
+        let sent: Value = serde_json::from_slice(&translation.body).unwrap();
+        assert_eq!(sent.pointer(path).unwrap(), &serde_json::from_str::<Value>(text).unwrap());
+        // The properties keep their order, in which the model writes them.
+        assert!(String::from_utf8(translation.body).unwrap().contains(text), "{provider:?}");
+        assert_eq!(translation.dropped, ["response_format.json_schema.name"]);
+    }
+    let json_object = json!({"response_format": {"type": "json_object"}});
+    let (_, dropped, warnings) = translated(Provider::Anthropic, json_object.clone());
+    assert_eq!((dropped, warnings.len()), (vec!["response_format.type".to_owned()], 1));
+    let (body, _, _) = translated(Provider::Gemini, json_object);
+    assert_eq!(body["generationConfig"], json!({"responseMimeType": "application/json"}));
+    let all_of = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": {"allOf": []}}}});
+    let error = Provider::Gemini.translate(&super::request(all_of), &options(Provider::Gemini));
+    assert!(matches!(error, Err(TranslateError::IncompatibleSchema { .. })));
+}

@@ -1,0 +1,377 @@
+//! A chat request that is being served: its parts, its limits, and what follows from each answer of a model.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::arguments::Schemas;
+use super::catalog_tools::{CatalogTools, RunCalls};
+use super::completion::{Completion, FinishReason, ToolCall};
+use super::error::{ErrorKind, GatewayError};
+use super::limits::Limits;
+use super::plan::{CALLER_KEY, Plan};
+use super::report::Report;
+use super::request::{ChatRequest, HistoryItem};
+use super::{IdSource, mixed, streamed, unary};
+use crate::address::is_localhost;
+use crate::call::{Pipeline, RequestContext};
+use crate::host::Host;
+use crate::http::{Answer, Headers};
+use crate::json;
+use crate::log::{CallRecorder, CallRequest};
+use crate::principal::Principal;
+use crate::secret::Secret;
+
+/// The scope that callers need.
+pub(super) const SCOPE: &str = "gateway";
+/// The rounds of a request with compiled-in tools, unless it asks for another number.
+const DEFAULT_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 25;
+
+/// Who sent a request, and what serves it.
+pub(crate) struct Sender<'a> {
+    pub(crate) headers: &'a dyn Headers,
+    pub(crate) principal: Principal,
+    pub(crate) pipeline: &'a Pipeline,
+    pub(crate) host: &'a dyn Host,
+    /// Records nothing. Each round records its calls.
+    pub(crate) calls: CallRecorder,
+}
+
+impl Sender<'_> {
+    pub(crate) fn context(&self) -> RequestContext<'_> {
+        let Self { headers, principal, pipeline, host, calls } = self;
+        RequestContext { query: "", headers: *headers, principal, pipeline, host: *host, calls }
+    }
+}
+
+/// `request_options` (2api.ai, 7.3, and those of the gateway).
+#[derive(Debug, Default, Deserialize)]
+struct Options {
+    #[serde(default)]
+    validate_tool_arguments: bool,
+    max_rounds: Option<usize>,
+    max_tool_calls: Option<usize>,
+    timeout_ms: Option<u64>,
+}
+
+/// A chat request that is being served.
+pub(super) struct Chat<'a> {
+    pub(super) sender: Sender<'a>,
+    pub(super) request: ChatRequest,
+    pub(super) plan: Plan<'a>,
+    pub(super) tools: CatalogTools,
+    pub(super) limits: Limits<'a>,
+    /// The schemas of the client's tools, if arguments are validated.
+    pub(super) schemas: Option<Schemas>,
+    pub(super) report: Report,
+    /// The user on whose behalf compiled-in tools run.
+    user: Option<String>,
+    /// The messages before the rounds of this request.
+    sent_messages: usize,
+    max_rounds: usize,
+    started_ms: u64,
+    deadline_ms: u64,
+    subrequests_left: usize,
+    /// The calls of the round before, to notice a model that repeats itself.
+    repeated: Vec<(String, String)>,
+}
+
+/// What follows from an answer.
+pub(super) enum Round {
+    /// Its calls have run: ask the model again.
+    Next {
+        /// The text of the answer.
+        text: Option<String>,
+    },
+    /// It is the last one: the answer for the client.
+    Last {
+        /// The answer, without the calls that the gateway ran.
+        completion: Box<Completion>,
+        /// What the gateway adds to its text.
+        notice: Option<String>,
+    },
+}
+
+/// Serves a chat request.
+pub(crate) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
+    let started_ms = sender.host.now_ms();
+    let parts = match Parts::of(&sender, body, started_ms) {
+        Ok(parts) => parts,
+        Err(error) => {
+            let ms = sender.host.now_ms().saturating_sub(started_ms);
+            Report::default().log(&sender, error.kind.status(), ms);
+            return error.response().into();
+        }
+    };
+    let chat = Chat::new(sender, parts, started_ms);
+    if chat.request.stream { streamed::answer(chat).await } else { unary::answer(chat).await }
+}
+
+impl<'a> Chat<'a> {
+    fn new(sender: Sender<'a>, parts: Parts<'a>, started_ms: u64) -> Self {
+        let Parts { request, options, plan, tools, limits, schemas, warnings, user } = parts;
+        let settings = &sender.pipeline.settings.gateway;
+        let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
+        let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
+        Self {
+            sent_messages: request.history.len(),
+            request,
+            plan,
+            tools,
+            limits,
+            schemas,
+            report: Report { warnings, ..Report::default() },
+            user,
+            max_rounds: options.max_rounds.unwrap_or(DEFAULT_ROUNDS),
+            started_ms,
+            deadline_ms: started_ms.saturating_add(deadline),
+            subrequests_left: settings.max_subrequests,
+            repeated: Vec::new(),
+            sender,
+        }
+    }
+
+    /// The time until the deadline.
+    ///
+    /// # Errors
+    /// There is none left.
+    pub(super) fn time_left(&self) -> Result<Duration, GatewayError> {
+        let left = self.deadline_ms.saturating_sub(self.sender.host.now_ms());
+        if left == 0 {
+            let message = "The request took longer than it may";
+            return Err(GatewayError::new(ErrorKind::Deadline, message));
+        }
+        Ok(Duration::from_millis(left))
+    }
+
+    /// Takes requests to providers or calls of tools from the budget.
+    pub(super) fn spend(&mut self, count: usize) -> Result<(), GatewayError> {
+        self.time_left()?;
+        match self.subrequests_left.checked_sub(count) {
+            Some(left) => {
+                self.subrequests_left = left;
+                Ok(())
+            }
+            None => {
+                let message = "The request needs more requests to models and calls of tools than the \
+                               operator allows (GATEWAY_MAX_SUBREQUESTS)";
+                Err(GatewayError::new(ErrorKind::Budget, message))
+            }
+        }
+    }
+
+    /// New ids for the calls of an answer, if the provider gives none.
+    pub(super) fn ids(&self) -> Result<IdSource, GatewayError> {
+        let seed = self.sender.host.random_16().map_err(|_| {
+            GatewayError::new(ErrorKind::Internal, "The server has no random bytes")
+        })?;
+        Ok(IdSource::new(seed))
+    }
+
+    /// Checks an answer, runs the calls of compiled-in tools, and decides what follows.
+    ///
+    /// # Errors
+    /// The answer exceeds a limit, or lacks a call.
+    pub(super) async fn conclude(
+        &mut self,
+        mut completion: Completion,
+    ) -> Result<Round, GatewayError> {
+        if let Some(usage) = completion.usage.take() {
+            self.report.add_usage(usage);
+        }
+        self.report.add_notes(Vec::new(), std::mem::take(&mut completion.warnings));
+        let calls = &completion.message.tool_calls;
+        self.limits.check_calls(calls)?;
+        let forced = self.request.tool_choice.as_ref().is_some_and(|it| it.forces_call());
+        if calls.is_empty() && forced && self.report.rounds == 1 {
+            let message = "The model called no tool, although tool_choice requires a call";
+            return Err(GatewayError::new(ErrorKind::CallRequired, message));
+        }
+        if let Some(schemas) = &self.schemas {
+            schemas.check(calls.iter().filter(|call| !self.tools.runs(call)))?;
+        }
+        self.limits.count(calls.len(), &self.sender.context()).await?;
+        let own: Vec<ToolCall> =
+            calls.iter().filter(|call| self.tools.runs(call)).cloned().collect();
+        if own.is_empty() {
+            return Ok(self.last(completion, None));
+        }
+        let has_client_calls = own.len() < calls.len();
+        if let Some(warning) = self.stops(&own, has_client_calls) {
+            self.report.add_notes(Vec::new(), vec![warning.1.to_owned()]);
+            completion.finish_reason = warning.0;
+            completion.message.tool_calls.clear();
+            return Ok(self.last(completion, None));
+        }
+        self.spend(own.len())?;
+        let own_calls: Vec<&ToolCall> = own.iter().collect();
+        let Sender { headers, principal, pipeline, host, .. } = &self.sender;
+        let events = &pipeline.events;
+        let calls = events.recorder(*headers, *host);
+        let context = RequestContext { calls: &calls, ..self.sender.context() };
+        let RunCalls { results, ran, challenge } =
+            self.tools.run(&own_calls, self.user.as_deref(), &context).await?;
+        let request = CallRequest {
+            protocol: "gateway",
+            caller: &events.caller(principal),
+            mcp: None,
+            request_size: own_calls.iter().map(|call| call.arguments.len()).sum(),
+            response_size: results.iter().map(|result| result.content.len()).sum(),
+            status: 200,
+        };
+        events.write_calls(calls, request, *host);
+        self.report.ran.extend(ran);
+        if let Some(challenge) = challenge {
+            let notice = format!("Authorization is required: {}", challenge.url);
+            self.report.challenge = Some(challenge);
+            completion.finish_reason = FinishReason::Stop;
+            completion.message.tool_calls.clear();
+            return Ok(self.last(completion, Some(notice)));
+        }
+        let format = self.plan.targets.first().map(|target| target.format);
+        let format = format.unwrap_or(super::Provider::OpenAiCompatible);
+        let all = mixed::in_order(&completion.message.tool_calls, results);
+        let text = completion.message.content.clone();
+        if has_client_calls {
+            let client_calls = completion.message.tool_calls.clone();
+            let mut shown = completion.clone();
+            shown.message.tool_calls =
+                client_calls.into_iter().filter(|call| !self.tools.runs(call)).collect();
+            self.request.history.push(HistoryItem::Turn(completion.into_turn(format, all)));
+            shown.finish_reason = FinishReason::ToolCalls;
+            return Ok(self.last(shown, None));
+        }
+        self.request.history.push(HistoryItem::Turn(completion.into_turn(format, all)));
+        Ok(Round::Next { text })
+    }
+
+    /// Why the loop stops before these calls run, if it does.
+    fn stops(
+        &mut self,
+        own: &[ToolCall],
+        has_client_calls: bool,
+    ) -> Option<(FinishReason, &'static str)> {
+        let calls: Vec<_> =
+            own.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
+        let repeats = calls.len() == self.repeated.len()
+            && calls.iter().all(|call| self.repeated.contains(call));
+        self.repeated = calls;
+        if has_client_calls {
+            // The client decides whether there is another round.
+            None
+        } else if repeats {
+            Some((FinishReason::Stop, "The loop ended because the model repeated the same calls"))
+        } else if self.report.rounds >= self.max_rounds {
+            Some((FinishReason::Length, "The loop ended because max_rounds was reached"))
+        } else {
+            None
+        }
+    }
+
+    /// The answer for the client. If it has calls, the rounds before it are sealed into it.
+    fn last(&mut self, mut completion: Completion, notice: Option<String>) -> Round {
+        self.report.client_calls = completion.message.tool_calls.len();
+        if self.report.client_calls > 0 {
+            let added = self.request.history.get(self.sent_messages..).unwrap_or_default();
+            match mixed::seal(added, &completion.message.tool_calls, &self.sender) {
+                None => {}
+                Some(Ok(state)) => {
+                    if let Some(call) = completion.message.tool_calls.first_mut() {
+                        mixed::attach(call, &state);
+                    }
+                    self.report.state = Some(state);
+                }
+                Some(Err(warning)) => {
+                    self.report.add_notes(Vec::new(), vec![warning.to_owned()]);
+                }
+            }
+        }
+        Round::Last { completion: Box::new(completion), notice }
+    }
+
+    /// Writes the line of the request to the log.
+    pub(super) fn log(&self, status: u16) {
+        let ms = self.sender.host.now_ms().saturating_sub(self.started_ms);
+        self.report.log(&self.sender, status, ms);
+    }
+}
+
+/// What is known before a model is asked.
+struct Parts<'a> {
+    request: ChatRequest,
+    options: Options,
+    plan: Plan<'a>,
+    tools: CatalogTools,
+    limits: Limits<'a>,
+    schemas: Option<Schemas>,
+    warnings: Vec<String>,
+    user: Option<String>,
+}
+
+impl<'a> Parts<'a> {
+    /// Checks who may chat, reads the request and checks it.
+    fn of(sender: &Sender<'a>, body: &str, now_ms: u64) -> Result<Self, GatewayError> {
+        let Sender { headers, principal, pipeline, host, .. } = sender;
+        let settings = &pipeline.settings;
+        if settings.gateway.local_only
+            && matches!(principal, Principal::Anonymous { .. })
+            && !headers.get("host").is_some_and(|host| is_localhost(&host))
+        {
+            let message = "Callers without credentials may chat on this machine only";
+            return Err(GatewayError::new(ErrorKind::MissingScope, message));
+        }
+        if !principal.scopes().cover(&[SCOPE]) {
+            let message = "The caller's credentials lack the scope `gateway`";
+            return Err(GatewayError::new(ErrorKind::MissingScope, message));
+        }
+        let caller_key = caller_key(*headers, settings.gateway.caller_keys)?;
+        let mut request = ChatRequest::parse(body)?;
+        let plan = Plan::resolve(&settings.gateway, &request.model, caller_key, *host)?;
+        let options = options(&request)?;
+        let mut limits = Limits::of(principal, settings);
+        if let Some(most) = options.max_tool_calls {
+            limits.max_tool_calls = limits.max_tool_calls.min(most);
+        }
+        let mut warnings = limits.check_tools(&request, *host)?;
+        let tools = CatalogTools::select(&request, &sender.context())?;
+        warnings.extend(mixed::restore(&mut request, sender, now_ms)?);
+        let schemas = options.validate_tool_arguments.then(|| Schemas::of(&request.tools));
+        warnings.extend(schemas.iter().flat_map(Schemas::warnings));
+        let user = request.members.iter().find(|(name, _)| name == "user");
+        let user = user.and_then(|(_, text)| json::read(text.get().as_bytes()));
+        Ok(Self { request, options, plan, tools, limits, schemas, warnings, user })
+    }
+}
+
+/// The caller's own key of the provider, if it sent one.
+fn caller_key(headers: &dyn Headers, allowed: bool) -> Result<Option<Secret>, GatewayError> {
+    let Some(key) = headers.get(CALLER_KEY) else { return Ok(None) };
+    let key = Secret::new(key);
+    if !allowed {
+        let message = format!("The operator does not accept {CALLER_KEY} (GATEWAY_CALLER_KEYS)");
+        return Err(GatewayError::new(ErrorKind::CallerKey, message));
+    }
+    if !key.is_bearer_token() {
+        let message = format!("{CALLER_KEY} must be a key: visible ASCII characters");
+        return Err(GatewayError::new(ErrorKind::CallerKey, message));
+    }
+    Ok(Some(key))
+}
+
+fn options(request: &ChatRequest) -> Result<Options, GatewayError> {
+    let Some(text) = &request.request_options else { return Ok(Options::default()) };
+    let options: Option<Options> = json::read(text.get().as_bytes());
+    let fits = |options: &Options| {
+        options.max_rounds.is_none_or(|rounds| (1..=MAX_ROUNDS).contains(&rounds))
+            && options.max_tool_calls != Some(0)
+            && options.timeout_ms != Some(0)
+    };
+    options.filter(fits).ok_or_else(|| {
+        let message = format!(
+            "request_options may have validate_tool_arguments (true or false), max_rounds (1 to \
+             {MAX_ROUNDS}), max_tool_calls and timeout_ms (whole numbers above 0)"
+        );
+        GatewayError::invalid("request_options", message)
+    })
+}

@@ -1,0 +1,87 @@
+//! Ids of calls: those that the gateway makes, and a form that every provider accepts.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+/// The longest id that every provider accepts (OpenAI's limit).
+pub const MAX_LENGTH: usize = 40;
+
+/// Makes ids that are unique within a request and unlikely to repeat elsewhere.
+#[derive(Debug, Clone)]
+pub struct IdSource {
+    seed: [u8; 16],
+    count: u32,
+}
+
+impl IdSource {
+    /// Ids from sixteen random bytes.
+    pub fn new(seed: [u8; 16]) -> Self {
+        Self { seed, count: 0 }
+    }
+
+    /// The next id: `call_`, 24 hexadecimal digits, `_` and a number.
+    pub fn next_id(&mut self) -> String {
+        let mut id = hexadecimal(self.seed.iter().take(12));
+        let _ = write!(id, "_{}", self.count);
+        self.count = self.count.wrapping_add(1);
+        id
+    }
+}
+
+/// Whether every provider accepts the id: `[A-Za-z0-9_-]{1,40}`.
+pub fn is_portable(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=MAX_LENGTH).contains(&id.len()) && id.bytes().all(plain)
+}
+
+/// The id in a form that every provider accepts. The same id always gives the same result, so that calls and results
+/// still match.
+pub fn portable(id: Cow<'_, str>) -> Cow<'_, str> {
+    if is_portable(&id) { id } else { digest(&id).into() }
+}
+
+/// The id, shortened like [`portable`] only if it is too long. Some providers with OpenAI's format insist on their own
+/// ids, which may have other characters.
+pub fn short(id: Cow<'_, str>) -> Cow<'_, str> {
+    if (1..=MAX_LENGTH).contains(&id.len()) { id } else { digest(&id).into() }
+}
+
+fn digest(id: &str) -> String {
+    hexadecimal(Sha256::digest(id).iter().take(16))
+}
+
+fn hexadecimal<'b>(bytes: impl Iterator<Item = &'b u8>) -> String {
+    let mut text = "call_".to_owned();
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Case 18: ids survive a change of provider.
+    #[test]
+    fn ids_that_every_provider_accepts() {
+        let mut source = IdSource::new([0xab; 16]);
+        source.count = u32::MAX - 1;
+        let ids = [source.next_id(), source.next_id(), source.next_id()];
+        assert!(ids.iter().all(|id| is_portable(id)), "{ids:?}");
+        assert_ne!(ids[0], ids[1]);
+        for kept in ["a", "call_1", "toolu_01A-b", &"x".repeat(40)] {
+            assert_eq!(portable(kept.into()), kept);
+        }
+        for mapped in ["", "é", "functions.a:0", "a b", &"x".repeat(41)] {
+            let id = portable(mapped.into());
+            assert!(is_portable(&id), "{id}");
+            assert_eq!(id, portable(mapped.into()));
+        }
+        assert_ne!(portable("a.1".into()), portable("a:1".into()));
+        assert_eq!(short("functions.a:0".into()), "functions.a:0");
+        assert_eq!(short("x".repeat(41).into()), portable("x".repeat(41).into()));
+    }
+}

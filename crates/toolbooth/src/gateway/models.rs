@@ -1,0 +1,42 @@
+//! `GET /v1/models`: the models that a request can name.
+
+use serde::Serialize;
+
+use crate::http::Response;
+use crate::principal::Principal;
+use crate::settings::GatewaySettings;
+
+/// The list, as OpenAI writes it.
+#[derive(Serialize)]
+struct List<'a> {
+    object: &'static str,
+    data: Vec<Model<'a>>,
+}
+
+/// An alias, or a model that an alias names.
+#[derive(Serialize)]
+struct Model<'a> {
+    id: String,
+    object: &'static str,
+    /// Unknown; the member is required.
+    created: u64,
+    owned_by: &'a str,
+}
+
+/// Lists the aliases and the models in them. The gateway passes any other model of a configured provider on, too.
+pub(crate) fn models(settings: &GatewaySettings, principal: &Principal) -> Response {
+    let mut data = Vec::new();
+    let model = |id, owned_by| Model { id, object: "model", created: 0, owned_by };
+    if principal.scopes().cover(&[super::chat::SCOPE]) {
+        for alias in &settings.aliases {
+            data.push(model(alias.name.clone(), "toolbooth"));
+        }
+        for target in settings.aliases.iter().flat_map(|alias| &alias.targets) {
+            let id = format!("{}/{}", target.provider, target.model);
+            if !data.iter().any(|known: &Model<'_>| known.id == id) {
+                data.push(model(id, &target.provider));
+            }
+        }
+    }
+    Response::json_of(200, &List { object: "list", data })
+}

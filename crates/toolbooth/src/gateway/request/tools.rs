@@ -1,0 +1,247 @@
+//! The tools of a request, and which of them the model may call.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{RequestError, bool_member, items, text_member};
+use crate::json::{Object, Value};
+use crate::text::excerpt;
+
+/// A tool that the client runs.
+#[derive(Debug, Clone)]
+pub enum Tool {
+    /// A function.
+    Function(FunctionTool),
+    /// A kind of tool that only OpenAI-compatible providers know, such as `custom`.
+    Other {
+        /// Its `type`.
+        kind: String,
+        /// Its name, if it has one.
+        name: Option<String>,
+        /// The whole definition.
+        json: Box<RawValue>,
+    },
+}
+
+/// A function that the client runs (2api.ai, 2.1).
+#[derive(Debug, Clone)]
+pub struct FunctionTool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: Option<String>,
+    /// The schema of its arguments; `None` if it has none.
+    pub parameters: Option<Box<RawValue>>,
+    /// Whether the provider must enforce the schema.
+    pub strict: bool,
+    /// The whole definition.
+    pub json: Box<RawValue>,
+}
+
+/// Which tools the model may or must call (2api.ai, 3.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// None.
+    None,
+    /// Any number of any.
+    Auto,
+    /// At least one of any.
+    Required,
+    /// This function.
+    Function(String),
+    /// Any number of these, or at least one.
+    Allowed {
+        /// Whether at least one is required.
+        required: bool,
+        /// The names of the functions.
+        names: Vec<String>,
+    },
+    /// A choice that only OpenAI-compatible providers know, such as a custom tool: its JSON.
+    Other(String),
+}
+
+impl ToolChoice {
+    /// Whether the model must call a tool.
+    pub fn forces_call(&self) -> bool {
+        match self {
+            Self::Required | Self::Function(_) | Self::Other(_) => true,
+            Self::Allowed { required, .. } => *required,
+            Self::None | Self::Auto => false,
+        }
+    }
+}
+
+pub(super) type Tools = (Vec<Tool>, Vec<Box<RawValue>>);
+
+/// The client's tools, and the entries that select compiled-in tools.
+pub(super) fn tools(
+    request: &Object<'_>,
+    raw: &BTreeMap<String, &RawValue>,
+) -> Result<Tools, RequestError> {
+    let (mut tools, mut gateway_tools) = (Vec::new(), Vec::new());
+    let definitions = match request.get("tools") {
+        None => return Ok((tools, gateway_tools)),
+        Some(Value::Array(definitions)) => definitions,
+        Some(_) => return Err(RequestError::expected("tools", "an array")),
+    };
+    for (index, (json, definition)) in items(raw, "tools").zip(definitions).enumerate() {
+        let path = format!("tools[{index}]");
+        let Value::Object(definition) = definition else {
+            return Err(RequestError::expected(&path, "an object"));
+        };
+        let json = json.to_owned();
+        let kind = text_member(definition, "type", &format!("{path}.type"))?
+            .ok_or_else(|| RequestError::expected(&format!("{path}.type"), "\"function\""))?;
+        let server = definition.get("server_url").and_then(Value::as_str);
+        match kind.as_str() {
+            "toolbooth" => gateway_tools.push(json),
+            "mcp" if server == Some("toolbooth") => gateway_tools.push(json),
+            "function" => {
+                tools.push(Tool::Function(function_tool(
+                    definition,
+                    json,
+                    &format!("{path}.function"),
+                )?));
+            }
+            _ => {
+                let name =
+                    definition.get(&kind).and_then(|it| it.get("name")).and_then(Value::as_str);
+                let name = name.map(str::to_owned);
+                tools.push(Tool::Other { kind, name, json });
+            }
+        }
+    }
+    let mut names: Vec<&str> = tools.iter().filter_map(Tool::name).collect();
+    names.sort_unstable();
+    let repeated = names.windows(2).find_map(|pair| match pair {
+        [one, other] if one == other => Some(*one),
+        _ => None,
+    });
+    if let Some(name) = repeated {
+        let message = format!("There are several tools named \"{}\"", excerpt(name));
+        return Err(RequestError::new("tools", message));
+    }
+    Ok((tools, gateway_tools))
+}
+
+fn function_tool(
+    definition: &Object<'_>,
+    json: Box<RawValue>,
+    path: &str,
+) -> Result<FunctionTool, RequestError> {
+    #[derive(Deserialize)]
+    struct Definition<'a> {
+        #[serde(borrow)]
+        function: Function<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Function<'a> {
+        #[serde(borrow, default)]
+        parameters: Option<&'a RawValue>,
+    }
+    let Some(Value::Object(function)) = definition.get("function") else {
+        return Err(RequestError::expected(path, "an object"));
+    };
+    let member = |name: &str| format!("{path}.{name}");
+    let name = text_member(function, "name", &member("name"))?
+        .ok_or_else(|| RequestError::expected(&member("name"), "the tool's name"))?;
+    let description = match function.get("description") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text.as_ref().to_owned()),
+        Some(_) => return Err(RequestError::expected(&member("description"), "a string")),
+    };
+    let strict = bool_member(function, "strict", &member("strict"))?.unwrap_or(false);
+    let parameters = match function.get("parameters") {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(_)) => serde_json::from_str::<Definition<'_>>(json.get())
+            .ok()
+            .and_then(|definition| definition.function.parameters.map(RawValue::to_owned)),
+        Some(_) => {
+            return Err(RequestError::expected(&member("parameters"), "a JSON Schema object"));
+        }
+    };
+    Ok(FunctionTool { name, description, parameters, strict, json })
+}
+
+impl Tool {
+    /// Its name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Function(tool) => Some(&tool.name),
+            Self::Other { name, .. } => name.as_deref(),
+        }
+    }
+}
+
+/// `tool_choice` (2api.ai, 3.1).
+pub(super) fn tool_choice(
+    request: &Object<'_>,
+    raw: &BTreeMap<String, &RawValue>,
+    tools: &[Tool],
+    has_gateway_tools: bool,
+) -> Result<Option<ToolChoice>, RequestError> {
+    const EXPECTED: &str = "\"none\", \"auto\", \"required\", a function or allowed_tools";
+    let invalid = || RequestError::expected("tool_choice", EXPECTED);
+    let choice = match request.get("tool_choice") {
+        None => return Ok(None),
+        Some(Value::String(word)) => match word.as_ref() {
+            "none" => ToolChoice::None,
+            "auto" => ToolChoice::Auto,
+            "required" => ToolChoice::Required,
+            _ => return Err(invalid()),
+        },
+        Some(Value::Object(choice)) => {
+            let function = choice.get("function").and_then(|function| function.get("name"));
+            let allowed = choice.get("allowed_tools");
+            match choice.get("type").and_then(Value::as_str) {
+                Some("function") | None if function.is_some() => {
+                    let name = function.and_then(Value::as_str).ok_or_else(invalid)?;
+                    ToolChoice::Function(name.to_owned())
+                }
+                Some("allowed_tools") => allowed_tools(allowed.ok_or_else(invalid)?)
+                    .ok_or_else(invalid)?
+                    .unwrap_or_else(|| other_choice(raw)),
+                Some("function") | None => return Err(invalid()),
+                Some(_) => other_choice(raw),
+            }
+        }
+        Some(_) => return Err(invalid()),
+    };
+    let names: &[String] = match &choice {
+        ToolChoice::Function(name) => std::slice::from_ref(name),
+        ToolChoice::Allowed { names, .. } => names,
+        ToolChoice::None | ToolChoice::Auto | ToolChoice::Required | ToolChoice::Other(_) => &[],
+    };
+    let is_unknown = |name: &&String| !tools.iter().any(|tool| tool.name() == Some(name.as_str()));
+    if let Some(name) = names.iter().find(is_unknown).filter(|_| !has_gateway_tools) {
+        let message = format!("tool_choice names \"{}\", which is not in tools", excerpt(name));
+        return Err(RequestError::new("tool_choice", message));
+    }
+    Ok(Some(choice))
+}
+
+fn other_choice(raw: &BTreeMap<String, &RawValue>) -> ToolChoice {
+    ToolChoice::Other(raw.get("tool_choice").map(|json| json.get().to_owned()).unwrap_or_default())
+}
+
+/// `tool_choice.allowed_tools`; `None` if it is invalid, `Some(None)` if it has tools other than functions.
+fn allowed_tools(allowed: &Value<'_>) -> Option<Option<ToolChoice>> {
+    let required = match allowed.get("mode")?.as_str()? {
+        "auto" => false,
+        "required" => true,
+        _ => return None,
+    };
+    let mut names = Vec::new();
+    for tool in allowed.get("tools")?.as_array()? {
+        if tool.get("type").and_then(Value::as_str) != Some("function") {
+            return Some(None);
+        }
+        names.push(tool.get("function")?.get("name")?.as_str()?.to_owned());
+    }
+    if names.is_empty() {
+        return None;
+    }
+    Some(Some(ToolChoice::Allowed { required, names }))
+}

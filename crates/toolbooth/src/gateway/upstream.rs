@@ -1,0 +1,294 @@
+//! Requests to providers: attempts, fallback to other models, and the first event of a stream.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use super::chat::Chat;
+use super::completion::{Completion, UpstreamError};
+use super::error::{ErrorKind, GatewayError};
+use super::plan::Target;
+use super::report::Attempt;
+use super::stream::{Decoder, StreamEvent};
+use super::{IdSource, Provider, TranslateOptions};
+use crate::host::{ByteStream, Host, HttpRequest};
+
+/// The largest answer that is not a stream, in bytes.
+const MAX_ANSWER: usize = 8 << 20;
+/// The largest error that is read from a stream, in bytes.
+const MAX_ERROR: usize = 64 << 10;
+/// The longest `Retry-After` that the gateway waits for itself.
+const LONGEST_WAIT_MS: u64 = 5_000;
+/// The first wait between two attempts without `Retry-After`. Each further one is twice as long.
+const FIRST_WAIT_MS: u64 = 200;
+/// `max_tokens` for providers that require it, if the request has none.
+const DEFAULT_MAX_TOKENS: u64 = 4096;
+
+/// How an answer is received.
+pub(super) trait Receive {
+    /// The answer, or its beginning.
+    type Answer;
+    /// Whether the provider streams it.
+    const STREAM: bool;
+
+    /// Sends the request and receives the answer.
+    async fn receive(
+        &self,
+        request: HttpRequest<'_>,
+        target: &Target<'_>,
+        ids: IdSource,
+        host: &dyn Host,
+    ) -> Result<Self::Answer, Failure>;
+}
+
+/// A failed attempt.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// The status of the response, or that of the error in it.
+    status: Option<u16>,
+    error: GatewayError,
+}
+
+/// Receives a whole answer.
+pub(super) struct Whole;
+
+impl Receive for Whole {
+    type Answer = Completion;
+    const STREAM: bool = false;
+
+    async fn receive(
+        &self,
+        request: HttpRequest<'_>,
+        target: &Target<'_>,
+        ids: IdSource,
+        host: &dyn Host,
+    ) -> Result<Completion, Failure> {
+        let response = host.send(request).await.map_err(|error| Failure {
+            status: None,
+            error: GatewayError::transport(&error, &target.name()),
+        })?;
+        let failed = |error| Failure::upstream(&error, response.retry_after_ms, target);
+        if !(200..300).contains(&response.status) {
+            return Err(failed(target.format.decode_error(response.status, &response.body)));
+        }
+        target.format.decode(&response.body, ids).map_err(failed)
+    }
+}
+
+/// Receives the beginning of a stream.
+pub(super) struct Streamed {
+    /// Whether the whole message is needed at the end.
+    pub(super) collect: bool,
+}
+
+/// A stream whose first event has arrived.
+pub(super) struct OpenStream {
+    pub(super) decoder: Decoder,
+    pub(super) body: Box<dyn ByteStream>,
+    /// The events that have arrived.
+    pub(super) events: Vec<StreamEvent>,
+    /// An error that follows these events.
+    pub(super) broken: Option<GatewayError>,
+}
+
+impl Receive for Streamed {
+    type Answer = OpenStream;
+    const STREAM: bool = true;
+
+    async fn receive(
+        &self,
+        request: HttpRequest<'_>,
+        target: &Target<'_>,
+        ids: IdSource,
+        host: &dyn Host,
+    ) -> Result<OpenStream, Failure> {
+        let unreachable = |error| Failure {
+            status: None,
+            error: GatewayError::transport(&error, &target.name()),
+        };
+        let mut response = host.open(request).await.map_err(unreachable)?;
+        let failed = |error| Failure::upstream(&error, response.retry_after_ms, target);
+        if !(200..300).contains(&response.status) {
+            let mut body = Vec::new();
+            while body.len() < MAX_ERROR
+                && let Ok(Some(chunk)) = response.body.next().await
+            {
+                body.extend(chunk);
+            }
+            return Err(failed(target.format.decode_error(response.status, &body)));
+        }
+        let decoder = Decoder::new(target.format, ids, self.collect);
+        let mut stream =
+            OpenStream { decoder, body: response.body, events: Vec::new(), broken: None };
+        // A failure before the first event can still be answered by another model.
+        while !stream.events.iter().any(is_first) {
+            match stream.read(target).await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(failure) => {
+                    if stream.events.iter().any(is_first) {
+                        stream.broken = Some(failure.error);
+                        break;
+                    }
+                    return Err(failure);
+                }
+            }
+        }
+        Ok(stream)
+    }
+}
+
+impl OpenStream {
+    /// Reads and decodes more of the stream; false at its end.
+    ///
+    /// # Errors
+    /// The stream broke off or has an error, after the events that were added.
+    pub(super) async fn read(&mut self, target: &Target<'_>) -> Result<bool, Failure> {
+        let chunk = self.body.next().await.map_err(|error| Failure {
+            status: None,
+            error: GatewayError::transport(&error, &target.name()),
+        })?;
+        let decoded = match &chunk {
+            Some(bytes) => self.decoder.feed(bytes, &mut self.events),
+            None => self.decoder.finish(&mut self.events),
+        };
+        decoded.map_err(|error| Failure::upstream(&error, None, target))?;
+        Ok(chunk.is_some())
+    }
+}
+
+/// Whether an event is more than a comment or a ping.
+fn is_first(event: &StreamEvent) -> bool {
+    let has_data = event.raw.as_ref().is_some_and(|raw| {
+        raw.bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"data"))
+    });
+    has_data || !event.deltas.is_empty()
+}
+
+impl Failure {
+    fn upstream(error: &UpstreamError, retry_after_ms: Option<u64>, target: &Target<'_>) -> Self {
+        let status = match error {
+            UpstreamError::Reported { status, .. } => Some(*status),
+            UpstreamError::BrokenOff | UpstreamError::Malformed(_) => None,
+        };
+        Self { status, error: GatewayError::upstream(error, retry_after_ms, &target.name()) }
+    }
+
+    pub(super) fn into_error(self) -> GatewayError {
+        self.error
+    }
+}
+
+impl Chat<'_> {
+    /// Asks the models of the plan, one after the other, until one answers. That one is the first of the next round.
+    ///
+    /// # Errors
+    /// That of the last attempt; or the request cannot be translated for any of them.
+    pub(super) async fn ask<R: Receive>(&mut self, kind: &R) -> Result<R::Answer, GatewayError> {
+        let mut last = None;
+        for position in 0..self.plan.targets.len() {
+            let Some(target) = self.plan.targets.get(position).cloned() else { break };
+            let body = match self.translate(&target, R::STREAM) {
+                Ok(body) => body,
+                Err(error) => {
+                    last.get_or_insert(error);
+                    continue;
+                }
+            };
+            for attempt in 0..self.plan.attempts {
+                if attempt > 0 && !self.wait(attempt, last.as_ref()).await? {
+                    break;
+                }
+                self.spend(1)?;
+                let started = self.sender.host.now_ms();
+                let request = self.request_to(&target, R::STREAM, body.clone())?;
+                let ids = self.ids()?;
+                let result = kind.receive(request, &target, ids, self.sender.host).await;
+                let ms = self.sender.host.now_ms().saturating_sub(started);
+                let status = match &result {
+                    Ok(_) => Some(200),
+                    Err(failure) => failure.status,
+                };
+                let provider = target.provider.id.clone();
+                self.report.attempts.push(Attempt { provider, status, ms });
+                match result {
+                    Ok(answer) => {
+                        self.report.answered_by(&target);
+                        self.plan.targets.rotate_left(position);
+                        return Ok(answer);
+                    }
+                    Err(Failure { error, status }) => {
+                        if !self.plan.retries(&error, status) {
+                            return Err(error);
+                        }
+                        last = Some(error);
+                    }
+                }
+            }
+        }
+        let none = || GatewayError::new(ErrorKind::Internal, "The request has no target");
+        Err(last.unwrap_or_else(none))
+    }
+
+    /// The body for a target.
+    fn translate(&mut self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>, GatewayError> {
+        let (server_tools, warnings) =
+            self.tools.definitions(target.format, &self.sender.context())?;
+        let options = TranslateOptions {
+            model: &target.model,
+            target: &target.name(),
+            stream,
+            server_tools: &server_tools,
+            may_force: self.report.rounds == 0,
+            default_max_tokens: DEFAULT_MAX_TOKENS,
+        };
+        let translation = target.format.translate(&self.request, &options)?;
+        self.report.add_notes(translation.dropped, translation.warnings);
+        self.report.add_notes(Vec::new(), warnings);
+        Ok(translation.body)
+    }
+
+    fn request_to(
+        &self,
+        target: &Target<'_>,
+        stream: bool,
+        body: Vec<u8>,
+    ) -> Result<HttpRequest<'static>, GatewayError> {
+        let path = target.format.path(&target.model, stream);
+        let mut headers: Vec<(&'static str, Cow<'static, str>)> =
+            vec![("content-type", "application/json".into())];
+        if let Some(key) = &target.key {
+            let own = target.format.headers(key.expose());
+            headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
+        } else if target.format == Provider::Anthropic {
+            // The version is required even by a provider without a key.
+            let own = target.format.headers("");
+            let version = own.into_iter().filter(|(name, _)| *name == "anthropic-version");
+            headers.extend(version.map(|(name, value)| (name, value.into())));
+        }
+        Ok(HttpRequest {
+            method: "POST",
+            url: format!("{}{path}", target.provider.base_url).into(),
+            headers,
+            body: Some(body),
+            timeout: self.plan.timeout.min(self.time_left()?),
+            max_bytes: MAX_ANSWER,
+        })
+    }
+
+    /// Waits before another attempt; false if it would take too long.
+    async fn wait(
+        &self,
+        attempt: usize,
+        last: Option<&GatewayError>,
+    ) -> Result<bool, GatewayError> {
+        let doublings = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
+        let usual = FIRST_WAIT_MS.saturating_mul(2_u64.saturating_pow(doublings));
+        let ms = last.and_then(|error| error.retry_after_ms).unwrap_or(usual);
+        let wait = Duration::from_millis(ms);
+        if ms > LONGEST_WAIT_MS || wait >= self.time_left()? {
+            return Ok(false);
+        }
+        self.sender.host.sleep(wait).await;
+        Ok(true)
+    }
+}

@@ -1,0 +1,51 @@
+//! What the generated code of a catalogue uses. Not part of the API.
+
+pub use {serde, serde_json};
+
+use crate::tool::Variable;
+
+/// Whether `variables` has one with this name.
+pub const fn declares(mut variables: &[Variable], name: &str) -> bool {
+    while let [first, rest @ ..] = variables {
+        if is_same(first.name().as_bytes(), name.as_bytes()) {
+            return true;
+        }
+        variables = rest;
+    }
+    false
+}
+
+const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([first, rest @ ..], [second, others @ ..]) = (one, other) {
+        if *first != *second {
+            return false;
+        }
+        (one, other) = (rest, others);
+    }
+    one.is_empty() && other.is_empty()
+}
+
+/// The test that the input types of a catalogue's functions accept what the schemas allow; nothing without the
+/// feature `testing`.
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! type_checks {
+    ($(($id:literal, $handler:expr, $inputs:literal),)*) => {
+        #[cfg(test)]
+        #[test]
+        fn input_types_match_the_schemas() {
+            let wrong: &[Vec<String>] = &[$($crate::testing::check_input_type($id, $handler, $inputs)),*];
+            let wrong: Vec<_> = wrong.iter().flatten().map(String::as_str).collect();
+            assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        }
+    };
+}
+
+/// See the other definition.
+#[cfg(not(feature = "testing"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! type_checks {
+    ($($checks:tt)*) => {};
+}

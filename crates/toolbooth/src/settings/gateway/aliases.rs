@@ -1,0 +1,165 @@
+//! `MODELS`: names for one model or several, with what to do if one fails.
+
+use std::time::Duration;
+
+use super::super::reader::{VariableDoc, VariableReader, documented};
+use super::models::ModelProvider;
+use crate::json::{self, Object, Value};
+
+/// A name for one model or several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelAlias {
+    /// The name, as clients send it in `model`.
+    pub name: String,
+    /// The models; at least one.
+    pub targets: Vec<ModelTarget>,
+    /// Which of them is asked first.
+    pub balance: Balance,
+    /// How often each is tried.
+    pub attempts: usize,
+    /// The status codes after which the next attempt or the next target is tried, if not the usual ones.
+    pub retry_statuses: Option<Vec<u16>>,
+    /// How long a provider may be silent.
+    pub timeout: Duration,
+}
+
+/// A model of a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelTarget {
+    /// The id of the provider.
+    pub provider: String,
+    /// The model, as the provider names it.
+    pub model: String,
+    /// Its share of the requests, with [`Balance::Weighted`].
+    pub weight: u32,
+}
+
+/// Which target is asked first. The others follow if it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Balance {
+    /// The first (`fallback`).
+    InOrder,
+    /// A random one, by weight (`loadbalance`).
+    Weighted,
+}
+
+const MODELS: &str = "MODELS";
+const MAX_ATTEMPTS: u64 = 5;
+const MAX_WEIGHT: u64 = 1_000_000;
+const MAX_TIMEOUT: u64 = 600_000;
+
+pub(in super::super) static DOCS: &[VariableDoc] = &[VariableDoc {
+    name: MODELS,
+    doc: documented(
+        "Names for models: a JSON object of objects with targets, mode, retry and timeout_ms.",
+    ),
+}];
+
+/// Reads `MODELS`. An invalid entry is reported by its name and ignored.
+pub(super) fn read(
+    reader: &mut VariableReader<'_>,
+    providers: &[ModelProvider],
+    timeout: Duration,
+) -> Vec<ModelAlias> {
+    let Some(text) = reader.non_empty(MODELS) else { return Vec::new() };
+    let Ok(Value::Object(entries)) = json::parse(&text) else {
+        reader.problem(MODELS, "must be a JSON object of aliases, each with targets");
+        return Vec::new();
+    };
+    let mut aliases = Vec::with_capacity(entries.len());
+    for (name, entry) in entries.iter() {
+        match alias(name, entry, providers, timeout) {
+            Ok(alias) => aliases.push(alias),
+            Err(expected) => reader.sentence(format!("{MODELS}.{name}{expected}")),
+        }
+    }
+    aliases
+}
+
+fn alias(
+    name: &str,
+    entry: &Value<'_>,
+    providers: &[ModelProvider],
+    timeout: Duration,
+) -> Result<ModelAlias, String> {
+    let members = members(entry, "", &["targets", "mode", "retry", "timeout_ms"])?;
+    let targets = members.get("targets").and_then(Value::as_array).unwrap_or_default();
+    if targets.is_empty() {
+        return Err(".targets must be an array of objects with provider and model".to_owned());
+    }
+    let targets = targets.iter().enumerate().map(|(index, it)| target(index, it, providers));
+    let balance = match members.get("mode").map(Value::as_str) {
+        None | Some(Some("fallback")) => Balance::InOrder,
+        Some(Some("loadbalance")) => Balance::Weighted,
+        Some(_) => return Err(".mode must be fallback or loadbalance".to_owned()),
+    };
+    let (mut attempts, mut retry_statuses) = (1, None);
+    if let Some(retry) = members.get("retry") {
+        let retry = self::members(retry, ".retry", &["attempts", "status_codes"])?;
+        attempts = number(retry, "attempts", MAX_ATTEMPTS, ".retry")?.unwrap_or(1);
+        retry_statuses = retry.get("status_codes").map(status_codes).transpose()?;
+    }
+    let own_timeout = number(members, "timeout_ms", MAX_TIMEOUT, "")?;
+    Ok(ModelAlias {
+        name: name.to_owned(),
+        targets: targets.collect::<Result<_, _>>()?,
+        balance,
+        attempts: usize::try_from(attempts).unwrap_or(1),
+        retry_statuses,
+        timeout: own_timeout.map_or(timeout, Duration::from_millis),
+    })
+}
+
+fn target(
+    index: usize,
+    entry: &Value<'_>,
+    providers: &[ModelProvider],
+) -> Result<ModelTarget, String> {
+    let place = format!(".targets[{index}]");
+    let members = members(entry, &place, &["provider", "model", "weight"])?;
+    let text = |name: &str| members.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let (Some(provider), Some(model)) = (text("provider"), text("model")) else {
+        return Err(format!("{place} must have provider and model"));
+    };
+    if !providers.iter().any(|known| known.id == provider) {
+        return Err(format!("{place}.provider must be a provider that is configured"));
+    }
+    let weight = number(members, "weight", MAX_WEIGHT, &place)?.unwrap_or(1);
+    Ok(ModelTarget {
+        provider: provider.to_owned(),
+        model: model.to_owned(),
+        weight: u32::try_from(weight).unwrap_or(1),
+    })
+}
+
+/// The members of an object that has no others than `known`.
+fn members<'v, 't>(
+    value: &'v Value<'t>,
+    place: &str,
+    known: &[&str],
+) -> Result<&'v Object<'t>, String> {
+    let is_known = |(name, _): &(std::borrow::Cow<'_, str>, Value<'_>)| known.contains(&&**name);
+    value
+        .as_object()
+        .filter(|members| members.iter().all(is_known))
+        .ok_or_else(|| format!("{place} must be an object with {}", known.join(", ")))
+}
+
+/// A whole number from 1 to `most`, if it is there.
+fn number(members: &Object<'_>, name: &str, most: u64, place: &str) -> Result<Option<u64>, String> {
+    let Some(value) = members.get(name) else { return Ok(None) };
+    let number = value.as_number().and_then(|number| number.as_u64());
+    match number.filter(|number| (1..=most).contains(number)) {
+        Some(number) => Ok(Some(number)),
+        None => Err(format!("{place}.{name} must be a whole number from 1 to {most}")),
+    }
+}
+
+fn status_codes(value: &Value<'_>) -> Result<Vec<u16>, String> {
+    let code = |value: &Value<'_>| {
+        let code = u16::try_from(value.as_number()?.as_u64()?).ok()?;
+        (400..600).contains(&code).then_some(code)
+    };
+    let codes = value.as_array().and_then(|codes| codes.iter().map(code).collect());
+    codes.ok_or_else(|| ".retry.status_codes must be an array of codes from 400 to 599".to_owned())
+}

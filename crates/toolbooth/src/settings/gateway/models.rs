@@ -1,0 +1,156 @@
+//! The providers of models: `OPENAI_…`, `ANTHROPIC_…`, `GEMINI_…`, and those that `PROVIDERS` lists.
+
+use super::super::reader::{VariableDoc, VariableReader, documented, list};
+use crate::address::secure_base_address;
+use crate::secret::Secret;
+
+/// The format of a provider's API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelFormat {
+    /// OpenAI Chat Completions, by OpenAI itself.
+    OpenAi,
+    /// OpenAI Chat Completions, by another provider.
+    OpenAiCompatible,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini generateContent.
+    Gemini,
+}
+
+/// A provider of models.
+#[derive(Debug, Clone)]
+pub struct ModelProvider {
+    /// Its name in `provider/model`.
+    pub id: String,
+    /// The format of its API.
+    pub format: ModelFormat,
+    /// The base URL of its API, as its own SDK expects it.
+    pub base_url: String,
+    /// The server's key. Without one, requests carry the caller's key, or none.
+    pub key: Option<Secret>,
+    /// Whether requests must carry a key: the provider is none of the operator's own.
+    pub needs_key: bool,
+}
+
+/// A provider that needs no entry in `PROVIDERS`.
+struct Preset {
+    id: &'static str,
+    /// The start of its variables.
+    prefix: &'static str,
+    format: ModelFormat,
+    base_url: &'static str,
+}
+
+const PRESETS: [Preset; 3] = [
+    Preset {
+        id: "openai",
+        prefix: "OPENAI",
+        format: ModelFormat::OpenAi,
+        base_url: "https://api.openai.com/v1",
+    },
+    Preset {
+        id: "anthropic",
+        prefix: "ANTHROPIC",
+        format: ModelFormat::Anthropic,
+        base_url: "https://api.anthropic.com",
+    },
+    Preset {
+        id: "google",
+        prefix: "GEMINI",
+        format: ModelFormat::Gemini,
+        base_url: "https://generativelanguage.googleapis.com",
+    },
+];
+
+const PROVIDERS: &str = "PROVIDERS";
+
+pub(in super::super) static DOCS: &[VariableDoc] = &[
+    doc("OPENAI_API_KEY", "Secret. The key of OpenAI's API."),
+    doc("OPENAI_BASE_URL", "Where OpenAI's API is. Default: https://api.openai.com/v1."),
+    doc("ANTHROPIC_API_KEY", "Secret. The key of Anthropic's API."),
+    doc("ANTHROPIC_BASE_URL", "Where Anthropic's API is. Default: https://api.anthropic.com."),
+    doc("GEMINI_API_KEY", "Secret. The key of the Gemini API."),
+    doc(
+        "GEMINI_BASE_URL",
+        "Where the Gemini API is. Default: https://generativelanguage.googleapis.com.",
+    ),
+    doc(PROVIDERS, "Further providers with OpenAI's API: a comma-separated list of ids."),
+    doc("<ID>_BASE_URL", "Where the API of a provider in PROVIDERS is. Required."),
+    doc("<ID>_API_KEY", "Secret. The key of a provider in PROVIDERS."),
+];
+
+const fn doc(name: &'static str, text: &'static str) -> VariableDoc {
+    VariableDoc { name, doc: documented(text) }
+}
+
+impl ModelProvider {
+    /// The variable of its key.
+    pub(crate) fn key_variable(&self) -> String {
+        format!("{}_API_KEY", prefix(&self.id))
+    }
+}
+
+/// The start of a provider's variables.
+fn prefix(id: &str) -> String {
+    match PRESETS.iter().find(|preset| preset.id == id) {
+        Some(preset) => preset.prefix.to_owned(),
+        None => id.to_ascii_uppercase().replace('-', "_"),
+    }
+}
+
+/// Reads the providers that have a key or a base URL, or that callers can have a key of.
+pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<ModelProvider> {
+    let mut providers = Vec::new();
+    for preset in &PRESETS {
+        let (key, url) = (key(reader, preset.prefix), base_url(reader, preset.prefix));
+        if key.is_some() || url.is_some() || caller_keys {
+            let needs_key = url.is_none();
+            let base_url = url.unwrap_or_else(|| preset.base_url.to_owned());
+            let (id, format) = (preset.id.to_owned(), preset.format);
+            providers.push(ModelProvider { id, format, base_url, key, needs_key });
+        }
+    }
+    for id in list(&reader.text(PROVIDERS).unwrap_or_default()) {
+        let is_plain =
+            id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let is_preset = |preset: &Preset| preset.id == id || preset.prefix == prefix(id);
+        let is_known = PRESETS.iter().any(is_preset) || providers.iter().any(|it| it.id == id);
+        if !is_plain || is_known {
+            let expected = "must be a comma-separated list of different ids such as groq, each of \
+                            lower-case letters, digits and hyphens; openai, anthropic, google and \
+                            gemini are built in";
+            reader.problem(PROVIDERS, expected);
+            return providers;
+        }
+        let prefix = prefix(id);
+        let key = key(reader, &prefix);
+        match base_url(reader, &prefix) {
+            Some(base_url) => {
+                let (id, format) = (id.to_owned(), ModelFormat::OpenAiCompatible);
+                providers.push(ModelProvider { id, format, base_url, key, needs_key: false });
+            }
+            None => reader.problem(&format!("{prefix}_BASE_URL"), "must be set"),
+        }
+    }
+    providers
+}
+
+fn key(reader: &mut VariableReader<'_>, prefix: &str) -> Option<Secret> {
+    let name = format!("{prefix}_API_KEY");
+    let key = Secret::new(reader.non_empty(&name)?);
+    if !key.is_bearer_token() {
+        reader.problem(&name, "must be visible ASCII characters without spaces");
+        return None;
+    }
+    Some(key)
+}
+
+/// The base URL, if it is set. An invalid one is reported, and counts so that nothing goes elsewhere.
+fn base_url(reader: &mut VariableReader<'_>, prefix: &str) -> Option<String> {
+    let name = format!("{prefix}_BASE_URL");
+    let url = reader.non_empty(&name)?;
+    if let Err(expected) = secure_base_address(&url) {
+        reader.problem(&name, expected);
+    }
+    Some(url)
+}

@@ -1,0 +1,146 @@
+// The chat gateway: OpenAI Chat Completions with any model.
+import { about, anyObject, anyOf, array, boolean, choice, constant, document, natural, nonEmpty, nothing, object, open, path, requestBody, response, schema, string, text } from "./openapi.mjs";
+import * as shared from "./shared.mjs";
+import { POST, READ, security } from "./shared.mjs";
+
+const tokens = { input_tokens: natural, output_tokens: natural, cached_tokens: natural };
+
+export const gateway = document({
+  title: "Toolbooth: chat gateway",
+  description:
+    "Passes conversations on to the models of several providers, in the format of OpenAI Chat Completions. Describes the members that the gateway adds; the others are OpenAI's.",
+  servers: [{ url: "/v1" }, { url: "/2api/v1" }],
+  implied: shared.implied,
+  paths: {
+    "/chat/completions": path({
+      post: {
+        operationId: "chat",
+        summary: "Asks a model",
+        description: "model is provider/model or an alias. stream: true gives Server-Sent Events.",
+        security,
+        parameters: ["ProviderKey"],
+        requestBody: "Chat",
+        responses: {
+          200: "Answered",
+          400: "Rejected",
+          401: "Unauthenticated",
+          403: "Forbidden",
+          404: "UnknownModel",
+          413: "TooLarge",
+          415: "UnsupportedMediaType",
+          422: "Rejected",
+          429: "TooManyRequests",
+          500: "Failed",
+          502: "ProviderFailed",
+          503: "NotAvailable",
+          504: "TimedOut",
+        },
+      },
+    }),
+    "/models": path({
+      get: {
+        operationId: "models",
+        summary: "The aliases, and the models that they name; empty without the scope gateway",
+        security,
+        responses: { 200: "Models", 401: "Unauthenticated", 403: "OriginNotAllowed" },
+      },
+    }),
+  },
+  securitySchemes: shared.securitySchemes,
+  parameters: {
+    ProviderKey: {
+      name: "x-provider-key",
+      in: "header",
+      description: "The caller's own key of the provider, if GATEWAY_CALLER_KEYS is true.",
+      schema: string,
+    },
+  },
+  headers: {
+    ...shared.headers(READ, POST),
+    Provider: { description: "The provider that answered.", required: true, schema: text },
+    Model: { description: "The model that answered, as its provider names it.", required: false, schema: text },
+    Attempts: { description: "The number of requests to providers.", required: true, schema: text },
+  },
+  requestBodies: { Chat: requestBody(shared.jsonBody, "ChatRequest") },
+  responses: {
+    ...shared.errors("Error"),
+    Answered: {
+      description: "The answer of the model. A stream has OpenAI's chunks; an event with the member error ends it early.",
+      headers: { "x-2api-provider": "Provider", "x-2api-model": "Model", "x-2api-attempts": "Attempts", ...shared.uncached },
+      content: {
+        "application/json": { schema: schema("Completion") },
+        "text/event-stream": { schema: string },
+      },
+    },
+    Rejected: response("The gateway or the provider rejects the request.", "Error"),
+    UnknownModel: response("There is no such model.", "Error"),
+    TooManyRequests: response("The caller's limit or the provider's is reached. Retry-After may be missing.", "Error"),
+    ProviderFailed: response("The provider failed, or its answer exceeds a limit.", "Error"),
+    NotAvailable: response("No provider is configured for the model, the provider is overloaded, or the configuration is wrong.", "Error"),
+    TimedOut: response("The provider, or the whole request, took too long.", "Error"),
+    Models: response("The models.", "Models", shared.uncached),
+  },
+  schemas: {
+    ChatRequest: open({
+      model: text,
+      messages: nonEmpty(anyObject),
+      "stream?": boolean,
+      "tools?": anyOf(array(anyObject), nothing),
+      "request_options?": open({
+        "validate_tool_arguments?": boolean,
+        "max_rounds?": { type: "integer", minimum: 1, maximum: 25 },
+        "max_tool_calls?": { type: "integer", minimum: 1 },
+        "timeout_ms?": { type: "integer", minimum: 1 },
+      }),
+    }),
+    Completion: open({
+      id: text,
+      object: constant("chat.completion"),
+      created: natural,
+      model: text,
+      choices: array(
+        open({
+          index: natural,
+          message: open({ role: constant("assistant"), "tool_calls?": nonEmpty(schema("ToolCall")) }),
+          finish_reason: choice("stop", "length", "tool_calls", "content_filter"),
+        }),
+        { minItems: 1, maxItems: 1 },
+      ),
+      _2api: schema("Report"),
+    }),
+    ToolCall: open({
+      index: natural,
+      id: text,
+      type: text,
+    }),
+    Report: object({
+      "warning?": about("The response has calls that the client must run.", text),
+      "warnings?": nonEmpty(text),
+      "dropped?": about("Members of the request that the provider does not get.", nonEmpty(text)),
+      provider: text,
+      model: text,
+      attempts: nonEmpty(object({ provider: text, "status?": natural, ms: natural })),
+      rounds: natural,
+      "tool_calls?": about(
+        "The calls of this server's tools that the gateway ran.",
+        nonEmpty(object({ id: text, tool: text, ms: natural, "error?": text })),
+      ),
+      usage: object({ ...tokens, tool_calls: natural, rounds: natural }),
+      "state?": about("Send it back as _2api.state, unless the message with the calls is sent back unchanged.", text),
+      "challenge?": object({ provider: text, url: text, check_url: text }),
+    }),
+    Models: object({
+      object: constant("list"),
+      data: array(object({ id: text, object: constant("model"), created: natural, owned_by: text })),
+    }),
+    Error: object({
+      error: object({
+        message: text,
+        type: choice("invalid_request_error", "authentication_error", "permission_error", "rate_limit_error", "semantic_error", "server_error"),
+        param: anyOf(string, nothing),
+        code: text,
+        "incompatible_features?": nonEmpty(text),
+      }),
+    }),
+  },
+});

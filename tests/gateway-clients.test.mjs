@@ -1,0 +1,164 @@
+// The chat gateway with clients that people use: OpenAI's SDK and Vercel's AI SDK. All they need is another base URL.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { generateText, isStepCount, Output, streamText, tool } from "ai";
+import OpenAI from "openai";
+import { z } from "zod";
+import { KEY, model, startGateway } from "./support/gateway/worker.mjs";
+
+const PROVIDERS = ["openai", "anthropic", "gemini", "gemini-2.5"];
+const messages = [{ role: "user", content: "What is the weather in canary-town?" }];
+const ROME = { name: "weather", input: { city: "Rome" } };
+const OSLO = { name: "weather", input: { city: "Oslo" } };
+// Two parallel calls, then one without arguments, then the answer.
+const LOOP = [{ text: "Let me see.", thinking: "Two cities.", calls: [ROME, OSLO] }, { calls: [{ name: "clock" }] }, { text: "Größe: 22 °C, at noon." }];
+const ANSWER = "Größe: 22 °C, at noon.";
+
+let served, openai, compatible;
+before(async () => {
+  served = await startGateway();
+  openai = new OpenAI({ apiKey: KEY, baseURL: `${served.address}/v1`, maxRetries: 0 });
+  compatible = createOpenAICompatible({ name: "toolbooth", apiKey: KEY, baseURL: `${served.address}/v1`, includeUsage: true });
+});
+after(() => served.close());
+
+const at = (provider) => served.upstream[provider.split("-")[0]];
+// Only Anthropic's and Gemini's models think aloud.
+const script = (provider, ...turns) => at(provider).script(...turns.map(({ thinking, ...turn }) => (provider === "openai" ? turn : { ...turn, ...(thinking && { thinking }) })));
+
+for (const provider of PROVIDERS) {
+  const ask = (body = {}) => ({ model: model(provider), messages, ...body });
+
+  test(`${provider}: OpenAI's SDK, create`, async () => {
+    script(provider, { text: "Sunny" });
+    const completion = await openai.chat.completions.create(ask());
+    assert.equal(completion.choices[0].message.content, "Sunny");
+    assert.equal(completion.choices[0].finish_reason, "stop");
+    assert.ok(completion.usage.total_tokens > 0);
+  });
+
+  test(`${provider}: OpenAI's SDK, stream`, async () => {
+    script(provider, { text: ["Sun", "ny"] });
+    const parts = [];
+    for await (const chunk of await openai.chat.completions.create(ask({ stream: true }))) {
+      const content = chunk.choices[0]?.delta.content;
+      if (content) parts.push(content);
+    }
+    assert.deepEqual(parts, ["Sun", "ny"]);
+  });
+
+  for (const stream of [false, true]) {
+    test(`${provider}: OpenAI's SDK, runTools over three turns${stream ? ", streamed" : ""}`, async () => {
+      script(provider, ...LOOP);
+      const called = [];
+      const run = (name, result) => ({
+        type: "function",
+        function: {
+          name,
+          description: `The ${name}.`,
+          parse: JSON.parse,
+          parameters: { type: "object", properties: name === "weather" ? { city: { type: "string" } } : {}, ...(name === "weather" && { required: ["city"] }) },
+          function: (input) => {
+            called.push([name, input]);
+            return result;
+          },
+        },
+      });
+      const runner = openai.chat.completions.runTools(ask({ stream, tools: [run("weather", '{"celsius":22}'), run("clock", "12:00")] }));
+      assert.equal(await runner.finalContent(), ANSWER);
+      assert.deepEqual(called, [["weather", { city: "Rome" }], ["weather", { city: "Oslo" }], ["clock", {}]]);
+      assert.deepEqual(at(provider).rejections, []);
+    });
+  }
+
+  test(`${provider}: OpenAI's SDK, structured output`, async () => {
+    script(provider, { text: '{"city":"Rome"}' });
+    const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
+    const response_format = { type: "json_schema", json_schema: { name: "place", strict: true, schema } };
+    const { choices } = await openai.chat.completions.parse(ask({ response_format }));
+    assert.deepEqual(choices[0].message.parsed, { city: "Rome" });
+  });
+
+  test(`${provider}: the AI SDK, generateText with tools`, async () => {
+    script(provider, ...LOOP);
+    const { text, steps, totalUsage } = await generateText({ model: compatible(model(provider)), prompt: "Weather?", stopWhen: isStepCount(5), tools: TOOLS, maxRetries: 0 });
+    assert.equal(text, ANSWER);
+    assert.deepEqual(steps.map(({ toolCalls, finishReason }) => [toolCalls.length, finishReason]), [[2, "tool-calls"], [1, "tool-calls"], [0, "stop"]]);
+    assert.ok(totalUsage.totalTokens > 0);
+    assert.deepEqual(at(provider).rejections, []);
+  });
+
+  test(`${provider}: the AI SDK, streamText with tools`, async () => {
+    script(provider, ...LOOP);
+    const errors = [];
+    const result = streamText({ model: compatible(model(provider)), prompt: "Weather?", stopWhen: isStepCount(5), tools: TOOLS, maxRetries: 0, onError: ({ error }) => errors.push(error) });
+    let text = "";
+    for await (const part of result.textStream) text += part;
+    assert.deepEqual(errors, []);
+    assert.ok(text.endsWith(ANSWER), text);
+    assert.equal((await result.steps).length, 3);
+    assert.ok((await result.totalUsage).totalTokens > 0);
+    assert.deepEqual(at(provider).rejections, []);
+  });
+
+  test(`${provider}: errors are what OpenAI's SDK expects`, async () => {
+    // The status and headers of the provider, and what the caller gets.
+    for (const [turn, error, status, code] of [
+      [{ status: 429, headers: { "retry-after": "7" } }, OpenAI.RateLimitError, 429, "rate_limited"],
+      [{ status: 500 }, OpenAI.InternalServerError, 502, "provider_error"],
+      [{ status: 529 }, OpenAI.InternalServerError, 503, "provider_overloaded"],
+      [{ status: 401 }, OpenAI.InternalServerError, 502, "provider_auth_error"],
+      [{ status: 403 }, OpenAI.InternalServerError, 502, "provider_auth_error"],
+      [{ raw: "<html>" }, OpenAI.InternalServerError, 502, "provider_bad_response"],
+      [{ status: 400, message: "No." }, OpenAI.BadRequestError, 400, "provider_error"],
+    ]) {
+      for (const stream of [false, true]) {
+        script(provider, turn);
+        const raised = await openai.chat.completions.create(ask({ stream })).then(
+          async (chunks) => {
+            for await (const _ of chunks);
+          },
+          (raised) => raised,
+        ).catch((raised) => raised);
+        assert.ok(raised instanceof error, `${JSON.stringify(turn)}: ${raised}`);
+        assert.deepEqual([raised.status, raised.code], [status, code]);
+        if (status === 429) assert.equal(raised.headers.get("retry-after"), "7");
+      }
+    }
+  });
+
+  test(`${provider}: an error within a stream is raised by both SDKs`, async () => {
+    const turn = { text: "Sunny and warm", fail: [provider === "anthropic" ? 4 : 1, "Overloaded"] };
+    script(provider, turn);
+    await assert.rejects(async () => {
+      for await (const _ of await openai.chat.completions.create(ask({ stream: true })));
+    }, OpenAI.APIError);
+    script(provider, turn);
+    const errors = [];
+    const result = streamText({ model: compatible(model(provider)), prompt: "?", maxRetries: 0, onError: ({ error }) => errors.push(error) });
+    for await (const _ of result.textStream);
+    assert.equal(errors.length, 1);
+  });
+}
+
+const TOOLS = {
+  weather: tool({ description: "The weather.", inputSchema: z.object({ city: z.string() }), execute: () => ({ celsius: 22 }) }),
+  clock: tool({ description: "The time.", inputSchema: z.object({}), execute: () => "12:00" }),
+};
+
+test("the AI SDK: structured output", async () => {
+  script("anthropic", { text: '{"city":"Rome"}' });
+  const provider = createOpenAICompatible({ name: "toolbooth", apiKey: KEY, baseURL: `${served.address}/v1`, supportsStructuredOutputs: true });
+  const { output } = await generateText({ model: provider(model("anthropic")), prompt: "Where?", output: Output.object({ schema: z.object({ city: z.string() }) }) });
+  assert.deepEqual(output, { city: "Rome" });
+});
+
+test("OpenAI's SDK lists the models", async () => {
+  const ids = [];
+  for await (const { id, object } of openai.models.list()) {
+    assert.equal(object, "model");
+    ids.push(id);
+  }
+  assert.ok(Array.isArray(ids));
+});

@@ -1,0 +1,46 @@
+// The Worker as a chat gateway in front of stand-ins of the providers.
+import { entryOf } from "../../../packages/toolbooth/src/credentials.js";
+import { standIns } from "../providers/stand-in.mjs";
+import { BOOTH, start } from "../worker.mjs";
+import { MODELS } from "./cases.mjs";
+
+const IDS = { openai: "openai", anthropic: "anthropic", gemini: "google", "gemini-2.5": "google" };
+
+/** An API key that may use the gateway and call every tool. Like all keys of tests, it has the word that no log may have. */
+export const KEY = "canary-of-a-gateway-key";
+export const authorization = `Bearer ${KEY}`;
+
+/** The model of a provider as the gateway names it. */
+export const model = (provider) => `${IDS[provider]}/${MODELS[provider]}`;
+
+/** The variables that put a Worker in front of `upstream`. */
+export const variables = (upstream, { scopes = ["*"], ...entry } = {}) => ({
+  AUTH: "api-key",
+  API_KEYS: JSON.stringify([{ ...entryOf(KEY, "tests", scopes), ...entry }]),
+  OPENAI_API_KEY: upstream.openai.key,
+  OPENAI_BASE_URL: `${upstream.openai.base}/v1`,
+  ANTHROPIC_API_KEY: upstream.anthropic.key,
+  ANTHROPIC_BASE_URL: upstream.anthropic.base,
+  GEMINI_API_KEY: upstream.gemini.key,
+  GEMINI_BASE_URL: upstream.gemini.base,
+});
+
+/** Posts a chat request to `address`, for the model of a provider or `body.model`. */
+export const sender = (address, headers = {}) => (provider, body, signal) =>
+  fetch(`${address}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization, ...headers },
+    body: JSON.stringify({ model: provider && model(provider), ...body }),
+    signal,
+  });
+
+/** Starts the Worker with stand-ins: `{ worker, upstream, send, close }`. `vars` adds variables, `entry` members of the key. */
+export async function startGateway({ vars = {}, entry, upstream, ...options } = {}) {
+  const providers = upstream ?? (await standIns());
+  const worker = await start(BOOTH, { vars: { ...variables(providers, entry), ...vars }, ...options });
+  const close = async () => {
+    await worker.close();
+    await providers.close();
+  };
+  return { worker, upstream: providers, address: worker.address, send: sender(worker.address), close };
+}
