@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import "@utcp/http";
 import { UtcpClient } from "@utcp/sdk";
 import openapiTypescript, { astToString } from "openapi-typescript";
-import { entryOf } from "../scripts/credentials.mjs";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { root, run } from "./support/commands.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
