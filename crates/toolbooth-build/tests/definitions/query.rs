@@ -45,10 +45,7 @@ fn read_only_tools_with_flat_input_accept_a_query() {
         (json!({"/input_schema/minProperties": 1}), "None"),
         (json!({"/input_schema/dependentRequired": {"a": ["b"]}}), "None"),
         (json!({"/input_schema/additionalProperties": GONE}), "Some(&[a:Number, b:Number])"),
-        (
-            json!({"/input_schema": {"type": "object", "additionalProperties": false}}),
-            "Some(&[])",
-        ),
+        (json!({"/input_schema": {"type": "object", "additionalProperties": false}}), "Some(&[])"),
     ] {
         // The examples of the sample have both numbers.
         let mut change = change;

@@ -82,7 +82,7 @@ fn calls() {
                 "missing_requirements",
                 "Authorization required",
                 "the call lacks the token \"mail\", the secret \"KEY\", a user id",
-                Value::Null,
+                json!({"authorization": [{"id": "mail", "url": "/auth/help/mail"}]}),
             ),
         ),
         (
@@ -139,7 +139,7 @@ fn a_query_is_the_input_of_a_read_only_tool() {
         ("text=true&one=false", (200, json!("true"))),
         ("text=1&times=3.0", (200, json!("1"))),
         ("", invalid("text", "Is required")),
-        ("text=a&times=12", invalid("times", "Must be below 10")),
+        ("text=a&times=12", invalid("times", "Must be less than 10")),
         ("text=a&times=x", invalid("times", "Must be an integer")),
         ("text=a&times=[1]", invalid("times", "Must be an integer")),
         ("text=a&times=", invalid("times", "Must be an integer")),
