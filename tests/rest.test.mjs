@@ -100,7 +100,94 @@ test("documents contain what the caller may run, and the address of the server",
   assert.deepEqual(names(own), PERMITTED);
   assert.deepEqual([own.servers, own.security], [[{ url: closed.address }], [{ bearerAuth: [] }]]);
   assert.deepEqual(own.paths["/rest/GitHub_ListIssues"].post.security, [{ bearerAuth: ["github:read"] }]);
-  for (const path of ["/utcp", "/openapi.json"]) {
+  for (const path of ["/utcp", "/llms.txt", "/llms-full.txt", "/client.ts"]) {
+    const { text } = await closed.get(path, bearer);
+    assert.ok(text.includes(closed.address) && !text.includes("toolbooth.invalid"), path);
+    assert.ok(text.includes("GitHub_ListIssues") && !text.includes("GitHub_CreateIssue"), path);
+  }
+});
+
+test("every example without I/O has its value", async () => {
+  for (const { post: operation } of Object.values((await openapi(booth)).paths)) {
+    const name = operation.operationId;
+    if (/^(GitHub|Weather)/.test(name)) continue;
+    const inputs = operation.requestBody.content["application/json"].examples;
+    const values = operation.responses[200].content["application/json"].examples;
+    assert.deepEqual(Object.keys(inputs), Object.keys(values), name);
+    for (const [key, { value }] of Object.entries(inputs)) {
+      assert.deepEqual((await post(booth, name, value)).json, values[key].value, `${name} ${key}`);
+    }
+  }
+});
+
+test("llms.txt is Markdown with a title, a summary and links", async () => {
+  const { text, headers } = await booth.get("/llms.txt");
+  assert.equal(headers["content-type"], "text/plain; charset=utf-8");
+  assert.match(text, /^# Toolbooth\n\n> .+\n\n## Documents\n\n(- \[.+\]\(http.+\): .+\n)+\n## Tools\n\n(- \[\w+\]\(http.+\): .+\n)+$/);
+  const links = [...text.matchAll(/\]\((.+?)\)/g)].map(([, link]) => link.slice(booth.address.length));
+  for (const link of links.filter((link) => !link.startsWith("/rest/"))) assert.equal((await booth.get(link)).status, 200, link);
+  const full = (await booth.get("/llms-full.txt")).text;
+  assert.deepEqual([...full.matchAll(/^## (.+)$/gm)].map(([, name]) => name), LATEST);
+});
+
+test("Redocly finds no error in the OpenAPI documents", async () => {
+  const config = join(folder, "redocly.yaml");
+  // The license is the operator's to choose.
+  writeFileSync(config, "extends: [recommended-strict]\nrules: {info-license: off, no-server-example.com: off, no-unused-components: off}\n");
+  const documents = [[booth, {}], [fixtures, {}], [closed, bearer]].map(async ([worker, headers], at) => {
+    const file = join(folder, `openapi-${at}.json`);
+    writeFileSync(file, JSON.stringify(await openapi(worker, "", headers)));
+    return file;
+  });
+  const files = (await Promise.all(documents)).join(" ");
+  const lint = `node node_modules/@redocly/cli/bin/cli.js lint --config ${config} ${files}`;
+  const { code, out, err } = await run(`REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true ${lint}`);
+  assert.equal(code, 0, out + err);
+});
+
+test("the clients in TypeScript compile under --strict and call tools", async () => {
+  const project = join(folder, "project");
+  mkdirSync(project);
+  symlinkSync(join(root, "node_modules"), join(project, "node_modules"));
+  for (const file of ["fetch.ts", "typed.ts"]) copyFileSync(join(root, "tests/support/rest", file), join(project, file));
+  const write = (file, text) => writeFileSync(join(project, file), text);
+  write("package.json", '{"type":"module"}');
+  write("openapi.d.ts", astToString(await openapiTypescript(await openapi(booth))));
+  write("client.ts", (await booth.get("/client.ts")).text);
+  // The types of unusual schemas must compile at least.
+  write("unusual.ts", (await fixtures.get("/client.ts")).text);
+  write("unusual-openapi.d.ts", astToString(await openapiTypescript(await openapi(fixtures))));
+  const strict = "--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --erasableSyntaxOnly";
+  const target = "--noEmit --allowImportingTsExtensions --skipLibCheck --module nodenext --target es2022 --lib es2022,dom --types node";
+  const compiled = await run(`cd ${project} && node node_modules/typescript/bin/tsc ${strict} ${target} *.ts`);
+  assert.equal(compiled.code, 0, compiled.out);
+  const execute = async (file) => {
+    const { code, out, err } = await run(`cd ${project} && node ${file} ${booth.address}`);
+    assert.equal(code, 0, err);
+    return JSON.parse(out);
+  };
+  assert.deepEqual(await execute("fetch.ts"), { value: 42, reason: "Doorbell ID not found", prompt: "ids: doorbell42,doorbell84" });
+  assert.deepEqual(await execute("typed.ts"), {
+    server: booth.address,
+    value: 42,
+    slug: "crème_brûlée",
+    reason: { message: "The tool failed: Doorbell ID not found", prompt: "ids: doorbell42,doorbell84" },
+    missing: 404,
+  });
+});
+
+test("make client packs the typed client for npm", async () => {
+  const packed = join(folder, "packed");
+  const made = await run(`make --silent client URL=${closed.address} KEY=${KEY} NAME=@example/tools OUT=${packed}`);
+  assert.equal(made.code, 0, made.out + made.err);
+  const script = `import * as all from "${packed}/package/client.js"; console.log(Object.keys(all).sort().join(), all.SERVER)`;
+  const { code, out, err } = await run(`cd ${packed} && tar xzf *.tgz && node --input-type=module --eval '${script}' && cat package/client.d.ts`);
+  assert.equal(code, 0, err);
+  assert.ok(out.startsWith(`CallError,Client,SERVER ${closed.address}\n`), out);
+  assert.match(out, /"Calculator_Add": \{/);
+});
+
+for (const path of ["/utcp", "/openapi.json"]) {
   test(`UTCP's client registers ${path} and calls tools`, async () => {
     for (const [worker, tools, auth] of [
       [booth, LATEST, undefined],
