@@ -188,7 +188,9 @@ test("make client packs the typed client for npm", async () => {
 });
 
 for (const path of ["/utcp", "/openapi.json"]) {
-  test(`UTCP's client registers ${path} and calls tools`, async () => {
+  test(`UTCP's client registers ${path} and calls tools`, async (t) => {
+    // It prints requests with their headers.
+    for (const level of ["log", "warn", "error"]) t.mock.method(console, level, () => {});
     for (const [worker, tools, auth] of [
       [booth, LATEST, undefined],
       [closed, PERMITTED, { auth_type: "api_key", api_key: bearer.authorization, var_name: "Authorization", location: "header" }],
