@@ -128,12 +128,12 @@ fn scopes_and_requirements_reach_the_table() {
     let rust = file(&catalogue(), "catalog.rs");
     assert!(
         rust.contains(
-            "scopes: &[\"sums:add\", \"sums:all\"],\n        authorization: &[toolbooth::catalog::Authorization { id: \"bank\", scopes: &[\"read\"] }],\n        secrets: &[\"KEY\"],\n        variables: &[\"SUMS_URL\"],\n        user_id: true,"
+            "scopes: &[\"sums:add\", \"sums:all\"],\n        authorization: &[toolbooth::catalog::Authorization { id: \"bank\", scopes: &[\"read\"] }],\n        secrets: &[\"KEY\"],\n        variables: &[\"SUMS_URL\"],\n        bindings: &[\"SUMS\"],\n        user_id: true,"
         ),
         "{rust}"
     );
     assert!(
-        rust.contains("scopes: &[],\n        authorization: &[],\n        secrets: &[],\n        variables: &[],\n        user_id: false,"),
+        rust.contains("scopes: &[],\n        authorization: &[],\n        secrets: &[],\n        variables: &[],\n        bindings: &[],\n        user_id: false,"),
         "{rust}"
     );
 }
