@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
-import { entryOf } from "../scripts/credentials.mjs";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { NOTES, start } from "./support/worker.mjs";
 
 const sample = (path) => new URL(`../samples/notes/${path}`, import.meta.url);
