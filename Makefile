@@ -13,8 +13,8 @@ BINDING_TOOLS := $(shell find tests/bindings -type f)
 NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -path '*/build/*')
 MCP_TOOLS := $(shell find tests/mcp -type f)
 # What `make dev` serves: the tools in tools/, or with FIXTURES=mcp those of MCP's conformance suite. They are harmless, and
-# the suite sends no key.
-DEV := $(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none) $(TOOLBOOTH) dev --crate tests/mcp,$(TOOLBOOTH) dev)
+# the suite sends no key. With SAMPLE=notes it serves samples/notes, with its own configuration.
+DEV := $(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none) $(TOOLBOOTH) dev --crate tests/mcp,$(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH)) dev,$(TOOLBOOTH) dev))
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 

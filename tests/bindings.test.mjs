@@ -22,6 +22,7 @@ test("the types of the worker crate: KV, queues, other Workers", async () => {
   assert.equal(await (await worker.namespace("CACHE")).get("a"), "b");
   assert.equal((await call("Enqueue", { any: [1, "x"] })).success, true);
   assert.equal((await call("Call")).value, "/hello");
+  assert.equal((await call("Wait")).value, "waited");
   assert.deepEqual((await worker.logs()).filter(({ message }) => !message.includes("ABSENT")), []);
 });
 

@@ -11,6 +11,7 @@ mod boundary;
 mod crash;
 mod host;
 mod js_value_cache;
+mod poll;
 
 #[cfg(feature = "bindings")]
 pub use bindings::ContextExt;

@@ -60,6 +60,12 @@ pub(crate) async fn mistaken(_: Nothing, context: &Context<'_>) -> Result<(), To
     context.env().d1("CACHE").map(drop).map_err(|error| context.platform_error(&error))
 }
 
+/// Waits for a timer of the `worker` crate, which only remembers the waker of the first poll.
+pub(crate) async fn wait(_: Nothing, _: &Context<'_>) -> Result<&'static str, ToolError> {
+    Delay::from(Duration::from_millis(5)).await;
+    Ok("waited")
+}
+
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 pub(crate) enum Operation {

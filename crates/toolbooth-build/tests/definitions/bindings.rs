@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolbooth_build::{Wrangler, compile};
 
-use crate::sample::{add, assert_problems, catalogue, changed, define, messages, slugify};
+use crate::sample::{ADD, add, assert_problems, catalogue, changed, define, messages, slugify};
 
 #[test]
 fn invalid_declarations() {
@@ -45,6 +45,7 @@ fn invalid_declarations() {
         ("twice", json!([d1, d1]), Some("bindings[1].name: repeats \"NOTES\"".to_owned())),
     ] {
         let changes: Value = json!({"/bindings": bindings});
+        let expected = expected.map(|message| format!("tools/{ADD}: {message}"));
         assert_problems(what, &changes, &expected.as_deref().into_iter().collect::<Vec<_>>());
     }
 }

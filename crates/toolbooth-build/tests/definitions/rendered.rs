@@ -46,7 +46,7 @@ fn the_list_has_the_fields_of_oxp_and_no_others() {
     let add = changed(
         add(),
         &json!({"/title": GONE, "/annotations": GONE, "/deprecated": GONE, "/examples": GONE,
-            "/scopes": GONE, "/variables": GONE}),
+            "/scopes": GONE, "/variables": GONE, "/bindings": GONE}),
     );
     let slugify = changed(slugify("1.0.0"), &json!({"/examples": GONE}));
     assert_eq!(list(&source), [add, slugify]);
