@@ -9,10 +9,12 @@ export TOOLS := $(CURDIR)/.tools/bin
 TWIGGY := 0.8.0
 SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js src crates tools -type f)
 TEST_TOOLS := $(shell find tests/fixtures -type f)
+BINDING_TOOLS := $(shell find tests/bindings -type f)
+NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -path '*/build/*')
 MCP_TOOLS := $(shell find tests/mcp -type f)
 # What `make dev` serves: the tools in tools/, or with FIXTURES=mcp those of MCP's conformance suite. They are harmless, and
-# the suite sends no key.
-DEV := $(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none) $(TOOLBOOTH) dev --crate tests/mcp,$(TOOLBOOTH) dev)
+# the suite sends no key. With SAMPLE=notes it serves samples/notes, with its own configuration.
+DEV := $(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none) $(TOOLBOOTH) dev --crate tests/mcp,$(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH)) dev,$(TOOLBOOTH) dev))
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
@@ -31,13 +33,14 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
 
-test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
+test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js target/bindings/worker.js target/notes/worker.js .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
 	for feature in challenges gateway mcp providers xaibo testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
+	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings
 	$(call say,Tests on workerd)
 	timeout 2400 $(NODE) --test tests/*.test.mjs
 	$(call say,Tests with real clients)
@@ -142,3 +145,11 @@ target/fixtures/worker.js: $(SOURCES) $(TEST_TOOLS) | setup
 target/mcp/worker.js: $(SOURCES) $(MCP_TOOLS) | setup
 	$(call say,Building the Worker of MCP's conformance suite)
 	$(TOOLBOOTH) build --crate tests/mcp --out target/mcp
+
+target/bindings/worker.js: $(SOURCES) $(BINDING_TOOLS) | setup
+	$(call say,Building the Worker whose tools use bindings)
+	$(TOOLBOOTH) build --crate tests/bindings --out target/bindings
+
+target/notes/worker.js: $(SOURCES) $(NOTES) | setup
+	$(call say,Building the sample Notes)
+	$(TOOLBOOTH) build --crate samples/notes --out target/notes

@@ -1,5 +1,5 @@
 //! The traits that a host implements: clock, randomness, variables, store, HTTP client, signatures, rate limit,
-//! log, metrics.
+//! log, metrics, platform.
 //!
 //! All side effects go through them, so the library runs on Workers and, with fakes, in native tests. Futures are
 //! not `Send`: a Worker has one thread.
@@ -61,17 +61,37 @@ pub trait Store {
     /// The store does not respond, or rejects the operation. The same applies to `put` and `delete`.
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
 
-    /// Stores `value` under `key` for `life`, at least [`SHORTEST_LIFE`]. A store may reject more than one write
-    /// per second to the same key.
+    /// Stores `value` under `key` for `life`, at least [`SHORTEST_LIFE`], or without a limit. A store may reject
+    /// more than one write per second to the same key.
     fn put<'a>(
         &'a self,
         key: &'a str,
         value: &'a str,
-        life: Duration,
+        life: Option<Duration>,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Deletes the value of `key`, if it exists. Reads may return it for another minute.
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// The keys that begin with `prefix`, sorted, from the page that `cursor` stands for; without it, the first. New
+    /// keys may be missing, and deleted ones listed, for a minute.
+    ///
+    /// # Errors
+    /// Like `get`; or the cursor is not valid.
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, StoreError>>;
+}
+
+/// A page of keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyPage {
+    /// The keys, at most 1,000.
+    pub keys: Vec<String>,
+    /// Where the next page begins; `None` if this is the last one.
+    pub cursor: Option<String>,
 }
 
 /// The shortest lifetime that a value can have in the store.
@@ -312,13 +332,31 @@ pub struct DataPoint<'a> {
     pub doubles: &'a [f64],
 }
 
+/// What the platform offers beyond the other traits, such as databases, for tools that depend on it.
+pub trait Platform {
+    /// Whether the operator has bound a resource to this name.
+    fn is_bound(&self, name: &str) -> bool;
+
+    /// The host's own value for its tools, in a type that the host's crate documents.
+    fn platform(&self) -> &dyn Any;
+}
+
 /// All traits of a host.
 pub trait Host:
-    Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics
+    Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics + Platform
 {
 }
 
 impl<T> Host for T where
-    T: Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics
+    T: Clock
+        + Random
+        + Variables
+        + Store
+        + HttpClient
+        + Signatures
+        + RateLimit
+        + Log
+        + Metrics
+        + Platform
 {
 }

@@ -3,8 +3,9 @@
 mod store;
 mod types;
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
 use std::mem;
 use std::task::{Context, Poll, Waker};
@@ -17,8 +18,8 @@ use crate::call::{Nulls, Outcome, Pipeline, RequestContext, ToolRequest, ToolSel
 use crate::catalog::{Catalog, Example, Found, ToolRef};
 use crate::host::{
     BoxFuture, ByteStream, Clock, DataPoint, Host, HttpClient, HttpError, HttpRequest,
-    HttpResponse, Level, Log, Metrics, NoRandomness, RATE_LIMIT, Random, RateLimit,
-    SignatureAlgorithm, Signatures, Store, StoreError, StreamedResponse, Variables,
+    HttpResponse, KeyPage, Level, Log, Metrics, NoRandomness, Platform, RATE_LIMIT, Random,
+    RateLimit, SignatureAlgorithm, Signatures, Store, StoreError, StreamedResponse, Variables,
 };
 use crate::http::Headers;
 use crate::log::CallRecorder;
@@ -69,6 +70,8 @@ pub struct FakeHost {
     pub measures: bool,
     /// The measurements.
     pub points: RefCell<Vec<String>>,
+    /// The names of the bound resources.
+    pub bindings: BTreeSet<&'static str>,
 }
 
 impl Default for FakeHost {
@@ -91,6 +94,7 @@ impl Default for FakeHost {
             lines: RefCell::new(Vec::new()),
             measures: false,
             points: RefCell::new(Vec::new()),
+            bindings: BTreeSet::new(),
         }
     }
 }
@@ -169,7 +173,7 @@ impl Store for FakeHost {
         &'a self,
         key: &'a str,
         value: &'a str,
-        life: Duration,
+        life: Option<Duration>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             one_turn(self.puts_wait.get()).await;
@@ -179,6 +183,14 @@ impl Store for FakeHost {
 
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         self.stored(|store, now_ms| store.delete(key, now_ms))
+    }
+
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, StoreError>> {
+        self.stored(|store, now_ms| store.list(prefix, cursor, now_ms))
     }
 }
 
@@ -318,6 +330,17 @@ impl Metrics for FakeHost {
 
     fn measure(&self, DataPoint { index, blobs, doubles }: &DataPoint<'_>) {
         self.points.borrow_mut().push(format!("{index} {blobs:?} {doubles:?}"));
+    }
+}
+
+impl Platform for FakeHost {
+    fn is_bound(&self, name: &str) -> bool {
+        self.bindings.contains(name)
+    }
+
+    /// Nothing: a tool that uses its platform runs on the platform only.
+    fn platform(&self) -> &dyn Any {
+        &()
     }
 }
 

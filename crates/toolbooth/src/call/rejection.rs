@@ -307,7 +307,7 @@ impl Rejection {
             Self::ToolNotConfigured { name } => (
                 Kind::Unavailable,
                 format!("Tool '{name}' is not configured").into(),
-                "a variable or secret that it reads is missing or invalid; the server's log has the details"
+                "a variable, secret or binding that it needs is missing or invalid; the server's log has the details"
                     .into(),
             ),
             Self::Internal => {

@@ -34,6 +34,10 @@ pub struct Definition {
     /// of the tool are rejected.
     #[serde(default)]
     pub variables: Vec<String>,
+    /// The resources of the host's platform that the tool uses, such as a database. If a required one is missing,
+    /// calls of the tool are rejected.
+    #[serde(default)]
+    pub bindings: Vec<Binding>,
     /// What a call needs in addition to its input.
     #[serde(default)]
     pub requirements: Option<Requirements>,
@@ -64,6 +68,19 @@ where
     D: serde::Deserializer<'de>,
 {
     Option::deserialize(deserializer)
+}
+
+/// A resource of the host's platform.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Binding {
+    /// Its name in the configuration of the host, such as `NOTES`.
+    pub name: String,
+    /// What it is, such as `d1`. The build knows the kinds.
+    pub kind: String,
+    /// Whether the tool works without it.
+    #[serde(default)]
+    pub optional: bool,
 }
 
 /// OXP `requirements`.

@@ -7,6 +7,7 @@ mod error;
 mod input_request;
 mod named;
 mod notification;
+mod store;
 
 pub use content::{ContentBlock, Document, DocumentBody};
 pub use context::Context;
@@ -18,6 +19,7 @@ pub use input_request::{
 };
 pub use named::Named;
 pub use notification::{LoggingLevel, Notification};
+pub use store::ToolStore;
 
 pub use crate::secret::Secret;
 pub use crate::settings::Variable;

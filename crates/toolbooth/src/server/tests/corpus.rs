@@ -76,6 +76,7 @@ const fn tool(
         authorization: &[],
         secrets: &[],
         variables: &[],
+        bindings: &[],
         user_id: false,
         headers: &[],
         content: false,
