@@ -7,6 +7,7 @@ TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
 # The folder of worker-build and wasm-bindgen, which the first build installs.
 export TOOLS := $(CURDIR)/.tools/bin
 TWIGGY := 0.8.0
+CARGO_GENERATE := 0.23.0
 SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js src crates tools -type f)
 TEST_TOOLS := $(shell find tests/fixtures -type f)
 BINDING_TOOLS := $(shell find tests/bindings -type f)
@@ -18,7 +19,7 @@ DEV := $(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none) $(TOOLBOOTH) dev -
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench prove size deploy key tool contracts clean chromium
+.PHONY: help setup dev check test build bench gateway-bench prove package size deploy key tool contracts clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,8 +55,11 @@ bench: setup bench/node_modules/.done build/worker.js ## Compare with other impl
 gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done build/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
 	$(NODE) bench/gateway/run.mjs
 
-prove: setup ## Create a project from the packed packages and crates, and use it; REUSE=1 uses the build tools that are installed here
+prove: setup .tools/bin/cargo-generate ## Create a project from the packed packages and crates in an empty folder, use it and upgrade it
 	$(NODE) scripts/prove.mjs
+
+package: setup ## Check the crates as their registry would get them: publish --dry-run, and the tests in the packages
+	scripts/package.sh
 
 size: setup build/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
 	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/toolbooth_app.wasm,$(NODE) bench/size.mjs)
@@ -88,6 +92,11 @@ setup: .tools/.toolchain node_modules/.done
 .tools/bin/twiggy:
 	$(call say,twiggy: about a minute)
 	cargo install --quiet --debug --locked --root .tools twiggy@$(TWIGGY)
+
+# Later versions need a newer Rust than this repository.
+.tools/bin/cargo-generate:
+	$(call say,cargo-generate: two minutes)
+	cargo install --quiet --debug --locked --root .tools cargo-generate@$(CARGO_GENERATE)
 
 node_modules/.done: package.json package-lock.json
 	$(call say,Installing packages from npm)

@@ -23,5 +23,5 @@ pub(crate) fn github(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpErro
 
 /// A response with this status and body.
 pub(crate) fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpError> {
-    Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
+    Ok(HttpResponse::new(status, body))
 }

@@ -133,7 +133,7 @@ fn failures_of_github_are_tool_errors() {
         ),
         (
             "403 with Retry-After",
-            |_| Ok(HttpResponse { status: 403, retry_after_ms: Some(9_000), body: Vec::new() }),
+            |_| Ok(HttpResponse::new(403, "").retry_after_ms(9_000)),
             ToolError::new("GitHub received too many requests").retry_after_ms(9_000),
         ),
         (

@@ -37,7 +37,7 @@ fn failures_of_the_upstream_are_tool_errors() {
         ),
         (
             "429 with Retry-After",
-            |_| Ok(HttpResponse { status: 429, retry_after_ms: Some(7_000), body: Vec::new() }),
+            |_| Ok(HttpResponse::new(429, "").retry_after_ms(7_000)),
             again("The weather service received too many requests", 7_000),
         ),
         (

@@ -37,8 +37,13 @@ pub fn build() -> ExitCode {
     Build::default().run()
 }
 
-/// How a catalogue is built. A build script that changes a setting calls
-/// `toolbooth_build::Build::default().max_description(4096).run()`.
+/// How a catalogue is built. A build script that changes a setting:
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     toolbooth_build::Build::default().max_description(4096).run()
+/// }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Build {
     max_description: usize,

@@ -278,11 +278,9 @@ impl HttpClient for Bindings {
                 Some("timeout") => return Err(HttpError::Timeout),
                 Some(_) => return Err(HttpError::TooLarge),
             }
-            Ok(HttpResponse {
-                status: response.status(),
-                retry_after_ms: retry_after_ms(response.retry_after()),
-                body: response.body(),
-            })
+            let mut answer = HttpResponse::new(response.status(), response.body());
+            answer.retry_after_ms = retry_after_ms(response.retry_after());
+            Ok(answer)
         })
     }
 
@@ -299,11 +297,10 @@ impl HttpClient for Bindings {
             if download.timed_out() {
                 return Err(HttpError::Timeout);
             }
-            Ok(StreamedResponse {
-                status: download.status(),
-                retry_after_ms: retry_after_ms(download.retry_after()),
-                body: Box::new(JsByteStream(download)),
-            })
+            let (status, retry_after) = (download.status(), retry_after_ms(download.retry_after()));
+            let mut answer = StreamedResponse::new(status, Box::new(JsByteStream(download)));
+            answer.retry_after_ms = retry_after;
+            Ok(answer)
         })
     }
 }

@@ -125,6 +125,7 @@ pub trait HttpClient {
 }
 
 /// Another server's response, of which the body is still arriving.
+#[non_exhaustive]
 pub struct StreamedResponse {
     /// The status code.
     pub status: u16,
@@ -132,6 +133,13 @@ pub struct StreamedResponse {
     pub retry_after_ms: Option<u64>,
     /// The body.
     pub body: Box<dyn ByteStream>,
+}
+
+impl StreamedResponse {
+    /// A response without `Retry-After`.
+    pub fn new(status: u16, body: Box<dyn ByteStream>) -> Self {
+        Self { status, retry_after_ms: None, body }
+    }
 }
 
 /// A body that is read in chunks. Nothing is read ahead, so a slow reader slows the sender down. Dropping it cancels
@@ -145,6 +153,16 @@ pub trait ByteStream: Any {
 }
 
 /// A request to another server.
+///
+/// Versions of this crate may add fields, so take the other fields from [`get`](HttpRequest::get):
+///
+/// ```
+/// use toolbooth::host::HttpRequest;
+///
+/// let url = "https://orders.example/7/cancel";
+/// let request = HttpRequest { method: "POST", body: Some(b"{}".to_vec()), ..HttpRequest::get(url) };
+/// assert_eq!(request.max_bytes, 1 << 20);
+/// ```
 #[derive(Debug, Clone)]
 pub struct HttpRequest<'a> {
     /// The method, in upper case.
@@ -177,6 +195,7 @@ impl<'a> HttpRequest<'a> {
 
 /// Another server's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HttpResponse {
     /// The status code.
     pub status: u16,
@@ -187,6 +206,18 @@ pub struct HttpResponse {
 }
 
 impl HttpResponse {
+    /// A response without `Retry-After`, for hosts and for fakes of services in tests.
+    pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, retry_after_ms: None, body: body.into() }
+    }
+
+    /// With `Retry-After`, in milliseconds.
+    #[must_use]
+    pub fn retry_after_ms(mut self, ms: u64) -> Self {
+        self.retry_after_ms = Some(ms);
+        self
+    }
+
     /// The body decoded from JSON; `None` if it is not JSON of the type `T`.
     pub fn json<T: DeserializeOwned>(&self) -> Option<T> {
         json::read(&self.body)
@@ -195,6 +226,7 @@ impl HttpResponse {
 
 /// Why a request to another server failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HttpError {
     /// The response did not arrive in time.
     Timeout,
@@ -323,6 +355,7 @@ pub trait Metrics {
 
 /// A measurement of one call. Queries refer to texts and numbers by their position.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct DataPoint<'a> {
     /// The key by which the store samples.
     pub index: &'a str,

@@ -1,4 +1,50 @@
 //! Test support: a fake host, and a runner for the examples of a catalogue.
+//!
+//! [`call_tool`] runs a tool of a catalogue and [`check_example`] compares it with its definition. A fake host answers the
+//! requests of a tool with a function:
+//!
+//! ```
+//! use toolbooth::host::{HttpClient, HttpRequest, HttpResponse};
+//! use toolbooth::testing::{FakeHost, ready};
+//!
+//! let host = FakeHost {
+//!     upstream: |request| match &*request.url {
+//!         "https://orders.example/7" => Ok(HttpResponse::new(200, r#"{"state":"sent"}"#)),
+//!         url => panic!("no fake answers {url}"),
+//!     },
+//!     ..FakeHost::default()
+//! };
+//! let response = ready(host.send(HttpRequest::get("https://orders.example/7")));
+//! assert_eq!(response, Ok(HttpResponse::new(200, r#"{"state":"sent"}"#)));
+//! ```
+//!
+//! The whole server, with an empty catalogue:
+//!
+//! ```
+//! use toolbooth::Server;
+//! use toolbooth::catalog::Catalog;
+//! use toolbooth::http::{Body, Headers, Method, Request};
+//! use toolbooth::testing::{FakeHost, ready};
+//!
+//! struct NoHeaders;
+//! impl Headers for NoHeaders {
+//!     fn get(&self, _: &str) -> Option<String> {
+//!         None
+//!     }
+//! }
+//!
+//! static CATALOG: Catalog = Catalog { tools: &[], names: &[], lists: &[], variables: &[] };
+//! let host = FakeHost::default();
+//! let request = Request {
+//!     method: Method::Get,
+//!     path: "/health",
+//!     query: "",
+//!     headers: &NoHeaders,
+//!     body: Body::from(Vec::new()),
+//! };
+//! let answer = ready(Server::new(&CATALOG, &host).answer(request, &host));
+//! assert_eq!(answer.head.status, 200);
+//! ```
 
 mod store;
 mod types;

@@ -137,7 +137,7 @@ pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) 
 /// A fake of the service, for the tests.
 #[cfg(test)]
 pub(crate) fn ${fake}(_: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
-    Ok(HttpResponse { status: 200, retry_after_ms: None, body: br#"{"greeting":"Hello, Ada!"}"#.to_vec() })
+    Ok(HttpResponse::new(200, r#"{"greeting":"Hello, Ada!"}"#))
 }
 `;
 

@@ -79,6 +79,7 @@ kinds! {
 
 /// Why a request was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rejection {
     /// No endpoint has this path.
     NotFound {
