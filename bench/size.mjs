@@ -28,7 +28,7 @@ const workers = [echo, { ...(await deployed()), title: "everything: all tools, a
 for (const { title, features, limit } of BUILDS) {
   log(title);
   const name = `size-${features === undefined ? "all" : features.join("-") || "none"}`;
-  workers.push({ ...(await ours(name, title, await catalogue(name, ["tools/calculator"], { features }))), limit });
+  workers.push({ ...(await ours(name, title, await catalogue(name, ["tests/samples/calculator"], { features }))), limit });
 }
 
 log(`${STARTS} starts of each`);

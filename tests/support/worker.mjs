@@ -9,8 +9,8 @@ export { CANARY };
 const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
 
-/** The deployed Worker, and one whose tools misbehave. */
-export const BOOTH = "build";
+/** The Workers with the sample tools, and with tools that misbehave. */
+export const BOOTH = "target/samples";
 export const FIXTURES = "target/fixtures";
 
 /** The settings in wrangler.toml. */
