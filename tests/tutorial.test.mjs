@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { root, run, serve } from "./support/commands.mjs";
 import { create, env, project, toolbooth } from "./support/project.mjs";
 
@@ -144,7 +145,7 @@ test("the tutorial", async () => {
       const got = code === 0 ? JSON.parse(out) : { code };
       if ("duration" in got) got.duration = expected.duration;
       if (performance.now() > end) return assert.deepEqual(got, expected, command);
-      if (JSON.stringify(got) === JSON.stringify(expected)) return;
+      if (isDeepStrictEqual(got, expected)) return;
     }
   };
 

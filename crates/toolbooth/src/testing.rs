@@ -27,15 +27,15 @@ use sha2::{Digest, Sha256};
 use crate::call::{Outcome, Pipeline, RequestContext, ToolRequest};
 use crate::catalog::Catalog;
 use crate::host::{
-    BoxFuture, Clock, DataPoint, Host, HttpClient, HttpError, HttpRequest, HttpResponse, Level, Log, Metrics, NoRandomness, RATE_LIMIT, Random, RateLimit,
-    SignatureAlgorithm, Signatures, Store, StoreError, StreamedResponse, Variables,
+    BoxFuture, Clock, DataPoint, Host, HttpClient, HttpError, HttpRequest, HttpResponse, Level,
+    Log, Metrics, NoRandomness, RATE_LIMIT, Random, RateLimit, SignatureAlgorithm, Signatures,
+    Store, StoreError, StreamedResponse, Variables,
 };
 use crate::http::Headers;
 use crate::log::CallRecorder;
 use crate::principal::Principal;
 
-use http::FakeHttp;
-pub use http::{BREAKS_OFF, CHUNK_END, SentRequest, Upstream, respond};
+pub use http::{BREAKS_OFF, CHUNK_END, FakeHttp, SentRequest, Upstream, respond};
 pub use store::{FakeStore, STALE_MS};
 pub use tool_test::{Examples, ToolTest, read_examples};
 pub use types::check_input_type;

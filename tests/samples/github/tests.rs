@@ -25,10 +25,7 @@ fn requests_have_the_documented_format() {
     let test = with(github);
     test.value(CREATE, new_issue());
     let [request] = &test.requests()[..] else { panic!("one request") };
-    assert_eq!(
-        request.to_string(),
-        "POST https://api.github.com/repos/octocat/hello-world/issues"
-    );
+    assert_eq!(request.to_string(), "POST https://api.github.com/repos/octocat/hello-world/issues");
     assert_eq!(request.header("authorization"), Some("Bearer gh-token"));
     assert!(request.header("user-agent").is_some(), "GitHub rejects requests without it");
     assert_eq!(request.body, br#"{"title":"Found a bug"}"#);

@@ -83,7 +83,11 @@ fn failures_of_the_upstream_are_tool_errors() {
     ];
     for (name, upstream, expected) in rows {
         let test = with(upstream);
-        assert_eq!(test.error("Weather.Current@1.0.0", json!({"city": "Berlin"})), expected, "{name}");
+        assert_eq!(
+            test.error("Weather.Current@1.0.0", json!({"city": "Berlin"})),
+            expected,
+            "{name}"
+        );
         let log = test.log();
         assert_eq!(log.len(), 1, "{name}: {log:?}");
         assert!(!log[0].contains("Berlin"), "{name}: the log contains the input: {log:?}");

@@ -14,7 +14,8 @@ use crate::tool::{Context, Secret, ToolError, Variable};
 use crate::url::path_segment;
 
 /// The tools, sorted.
-pub static CATALOG: Catalog = Catalog { tools: TOOLS, names: NAMES, lists: &[], variables: VARIABLES };
+pub static CATALOG: Catalog =
+    Catalog { tools: &TOOLS, names: NAMES, lists: &[], variables: VARIABLES };
 
 /// Their examples, as the build generates them from the definitions.
 pub const EXAMPLES: &str = r#"[
@@ -32,7 +33,7 @@ const VARIABLES: &[Variable] = &[
 
 const NAMES: &[(&str, usize)] = &[("Orders_Comment", 0), ("Orders_Find", 1)];
 
-static TOOLS: &[Tool] = &[
+static TOOLS: [Tool; 2] = [
     tool("Comment", "Orders_Comment", SHOP, |input, context| run(input, context, comment)),
     tool("Find", "Orders_Find", &[], |input, context| run(input, context, find)),
 ];
@@ -93,8 +94,7 @@ struct Comment {
 async fn comment(input: Comment, context: &Context<'_>) -> Result<(), ToolError> {
     let token = context.token("shop").map(Secret::expose).unwrap_or_default();
     let path = format!("/orders/{}/comments", path_segment(&input.id)?);
-    let comment =
-        json!({"text": input.text, "author": context.user_id(), "at": context.now_ms()});
+    let comment = json!({"text": input.text, "author": context.user_id(), "at": context.now_ms()});
     let request = HttpRequest {
         method: "POST",
         headers: vec![("authorization", format!("Bearer {token}").into())],

@@ -4,9 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt;
 
-use crate::host::{
-    BoxFuture, ByteStream, HttpError, HttpRequest, HttpResponse, StreamedResponse,
-};
+use crate::host::{BoxFuture, ByteStream, HttpError, HttpRequest, HttpResponse, StreamedResponse};
 
 /// Responds to the HTTP requests of a test.
 pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
