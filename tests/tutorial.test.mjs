@@ -34,9 +34,9 @@ test("a scaffolded tool", async (t) => {
 
   await t.test("fails the build, with file and location, if its definition is invalid", async () => {
     writeFileSync(file("tools/greeter/Hello@0.1.0.json"), written.replace('"name": { "type": "string"', '"name": { "type": "sting"'));
-    const { code, err } = await run("cargo build --quiet -p tools", { cwd: project, env });
+    const { code, err } = await toolbooth("test --quiet");
     assert.notEqual(code, 0);
-    assert.match(err, /tools\/greeter\/Hello@0\.1\.0\.json: input_schema: is not JSON Schema 2020-12: \/properties\/name\/type: "sting"/);
+    assert.match(err, /tools\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name\.type: is "sting"; .* did you mean "string"\?/);
     writeFileSync(file("tools/greeter/Hello@0.1.0.json"), written);
   });
 
