@@ -29,7 +29,7 @@ const workers = [echo, { ...(await deployed()), title: "everything: all tools, a
 for (const { title, features, bindings = false, limit } of BUILDS) {
   log(title);
   const name = `size-${features === undefined ? "all" : features.join("-") || "none"}${bindings ? "-bindings" : ""}`;
-  workers.push({ ...(await ours(name, title, await catalogue(name, ["tools/calculator"], { features, bindings }))), limit });
+  workers.push({ ...(await ours(name, title, await catalogue(name, ["tests/samples/calculator"], { features, bindings }))), limit });
 }
 
 log(`${STARTS} starts of each`);

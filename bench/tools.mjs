@@ -10,7 +10,7 @@ import { SCHEMAS } from "./schemas.mjs";
 const TOOLKIT_SIZE = 25;
 /** The files that a catalogue depends on. */
 const INPUTS =
-  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,packages/toolbooth/src/*,crates/**,tools/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
+  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,packages/toolbooth/src/*,crates/**,tests/samples/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
 
 /** Builds a catalogue unless it is up to date, and returns the folder of its bundle. It has the toolkits of
  *  these folders and `generated` generated tools, and these `features` of the crate `toolbooth`; with `bindings` also
@@ -123,7 +123,7 @@ pub(crate) async fn tool${number}(input: Map<String, Value>, _: &Context<'_>) ->
 
 /** The definition of Calculator.Add. */
 export const calculator = async () =>
-  JSON.parse(await readFile(join(ROOT, "tools/calculator/Add@1.0.0.json"), "utf8"));
+  JSON.parse(await readFile(join(ROOT, "tests/samples/calculator/Add@1.0.0.json"), "utf8"));
 
 /** The definition of a generated tool. */
 export function definition(number) {

@@ -12,6 +12,7 @@ import { standIn } from "../packages/toolbooth/src/provider.js";
 import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
 import { Browser, PUBLIC } from "./support/authorizing.mjs";
 import { root, run } from "./support/commands.mjs";
+import { env, useRepository } from "./support/project.mjs";
 import { CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
@@ -141,12 +142,8 @@ test("npm create toolbooth writes a project that Cargo, wrangler and the doctor 
   assert.match(read(project, ".gitignore"), /^\.dev\.vars$/m);
   assert.doesNotMatch(read(project, ".dev.vars.example"), /^[^#\n]/m, "a deploy button would deploy the value");
 
-  const crates = ["toolbooth-schema", "toolbooth", "toolbooth-build", "toolbooth-worker"];
-  const patch = crates.map((name) => `${name} = { path = "${root}/crates/${name}" }\n`).join("");
-  writeFileSync(join(project, "Cargo.toml"), `${read(project, "Cargo.toml")}\n[patch.crates-io]\n${patch}`);
-  writeFileSync(join(project, "Cargo.lock"), read(root, "Cargo.lock"));
-  const env = { TOOLS: join(root, ".tools/bin") };
-  const doctor = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js doctor`, { cwd: project, env: { ...env, CARGO_NET_OFFLINE: "true" } });
+  useRepository(project);
+  const doctor = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js doctor`, { cwd: project, env });
   assert.equal(doctor.code, 0, doctor.out + doctor.err);
   assert.match(doctor.out, /^ok +main in wrangler\.toml$/m);
   assert.match(doctor.out, /^ok +AUTH in wrangler\.toml$/m);

@@ -9,8 +9,8 @@ export { CANARY };
 const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
 
-/** The deployed Worker, one whose tools misbehave, one whose tools use bindings, and the sample with D1 and R2. */
-export const BOOTH = "build";
+/** The Workers with the sample tools, with tools that misbehave, with tools that use bindings, and the sample with D1 and R2. */
+export const BOOTH = "target/samples";
 export const FIXTURES = "target/fixtures";
 export const BINDINGS = "target/bindings";
 export const NOTES = "target/notes";

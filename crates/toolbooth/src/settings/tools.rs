@@ -46,6 +46,11 @@ impl Variable {
     pub const fn name(&self) -> &'static str {
         self.name
     }
+
+    /// Whether it is a secret.
+    pub const fn is_secret(&self) -> bool {
+        matches!(self.kind, Kind::Secret)
+    }
 }
 
 /// The values of the variables and secrets that tools declare. Invalid ones are absent.

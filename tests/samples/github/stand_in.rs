@@ -1,9 +1,10 @@
 //! A fake GitHub API for the tests, with the same responses as in the Worker's tests.
 
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
+use toolbooth::testing::respond;
 
-const ISSUE: &str = include_str!("../../tests/github/issue.json");
-const ISSUES: &str = include_str!("../../tests/github/issues.json");
+const ISSUE: &str = include_str!("responses/issue.json");
+const ISSUES: &str = include_str!("responses/issues.json");
 
 /// Responds like GitHub.
 pub(crate) fn github(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
@@ -13,15 +14,10 @@ pub(crate) fn github(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpErro
         *name == "authorization" && value.strip_prefix("Bearer ").is_some_and(|it| !it.is_empty())
     });
     match (request.method, known) {
-        _ if !token => answer(401, r#"{"message":"Requires authentication"}"#),
-        ("POST", true) => answer(201, ISSUE),
-        ("GET", true) if query == "state=open&per_page=30&page=1" => answer(200, ISSUES),
-        ("GET", true) => answer(200, "[]"),
-        _ => answer(404, r#"{"message":"Not Found"}"#),
+        _ if !token => respond(401, r#"{"message":"Requires authentication"}"#),
+        ("POST", true) => respond(201, ISSUE),
+        ("GET", true) if query == "state=open&per_page=30&page=1" => respond(200, ISSUES),
+        ("GET", true) => respond(200, "[]"),
+        _ => respond(404, r#"{"message":"Not Found"}"#),
     }
-}
-
-/// A response with this status and body.
-pub(crate) fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpError> {
-    Ok(HttpResponse::new(status, body))
 }
