@@ -116,7 +116,7 @@ function applied(text, diff) {
 
 test("the tutorial", async () => {
   let service, dev;
-  const here = (text) => text.replaceAll("4000", `${service}`);
+  const here = (text) => (service ? text.replaceAll("4000", `${service}`) : text);
   const starts = {
     "npm create toolbooth@latest shop": create,
     // The working folder; `make prove` installs; the server starts with the first call.
