@@ -82,7 +82,7 @@ fn invalid_names_are_rejected() {
 fn a_full_page_has_a_next_one() {
     let full: Upstream = |_| {
         let issue = json!({"number": 1, "title": "t", "state": "open", "html_url": "u"});
-        respond(200, &Value::from(vec![issue; 30]).to_string())
+        respond(200, Value::from(vec![issue; 30]).to_string())
     };
     let input = json!({"owner": "a", "repository": "b", "page": 4});
     for (upstream, expected) in
