@@ -42,7 +42,8 @@
 //!     headers: &NoHeaders,
 //!     body: Body::from(Vec::new()),
 //! };
-//! let answer = ready(Server::new(&CATALOG, &host).answer(request, &host));
+//! let server = Server::new(&CATALOG, &host);
+//! let answer = ready(server.answer(request, &host));
 //! assert_eq!(answer.head.status, 200);
 //! ```
 
