@@ -8,6 +8,8 @@ use toolbooth::host::{
     KeyPage, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit, SHORTEST_LIFE,
     SignatureAlgorithm, Signatures, Store, StoreError, StreamedResponse, Variables,
 };
+use toolbooth::http::{KeepAlive, PipeError, Transform};
+use wasm_bindgen::closure::ScopedClosure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -106,6 +108,14 @@ extern "C" {
     fn timed_out(this: &Download) -> bool;
     #[wasm_bindgen(method, catch)]
     async fn next(this: &Download) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn pipe(
+        this: &Download,
+        upload: &JsValue,
+        transform: &ScopedClosure<'_, dyn FnMut(Vec<u8>) -> Option<Vec<u8>>>,
+        patience: u32,
+        keep_alive: Vec<u8>,
+    ) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method)]
     fn cancel(this: &Download);
 }
@@ -299,7 +309,7 @@ impl HttpClient for Bindings {
 }
 
 /// The body of a response that is read in chunks.
-struct JsByteStream(Download);
+pub(crate) struct JsByteStream(Download);
 
 impl ByteStream for JsByteStream {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
@@ -307,10 +317,32 @@ impl ByteStream for JsByteStream {
             match self.0.next().await {
                 Ok(chunk) if chunk.is_undefined() => Ok(None),
                 Ok(chunk) => Ok(Some(js_sys::Uint8Array::new(&chunk).to_vec())),
-                Err(_) if self.0.timed_out() => Err(HttpError::Timeout),
-                Err(error) => Err(unreachable(error)),
+                Err(error) => Err(self.error(error)),
             }
         })
+    }
+}
+
+impl JsByteStream {
+    fn error(&self, error: JsValue) -> HttpError {
+        if self.0.timed_out() { HttpError::Timeout } else { unreachable(error) }
+    }
+
+    /// Writes what `transform` makes of each chunk to `upload`, the class of `js/upload.js`.
+    pub(crate) async fn pipe<'a>(
+        &mut self,
+        upload: &JsValue,
+        transform: &'a mut Transform<'a>,
+        keep_alive: KeepAlive,
+    ) -> Result<(), PipeError> {
+        let patience = milliseconds(keep_alive.after);
+        let mut transform = |chunk: Vec<u8>| transform(chunk);
+        let transform = ScopedClosure::borrow_mut_assert_unwind_safe(&mut transform);
+        let piped = self.0.pipe(upload, &transform, patience, keep_alive.bytes.to_vec()).await;
+        match piped.map_err(|error| PipeError::Source(self.error(error)))?.is_truthy() {
+            true => Err(PipeError::ClientGone),
+            false => Ok(()),
+        }
     }
 }
 

@@ -135,8 +135,8 @@ pub struct StreamedResponse {
 }
 
 /// A body that is read in chunks. Nothing is read ahead, so a slow reader slows the sender down. Dropping it cancels
-/// the request.
-pub trait ByteStream {
+/// the request. It is [`Any`], so that the host can recognize its own streams.
+pub trait ByteStream: Any {
     /// The next bytes, at least one; `None` at the end of the body.
     ///
     /// # Errors
