@@ -2,6 +2,7 @@
 // our code for crashes.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { BINDINGS, CANARY, start } from "./support/worker.mjs";
 
 const ECHO = `export default { fetch: (request) => new Response(new URL(request.url).pathname) };`;
@@ -12,7 +13,8 @@ const BOUND = {
 };
 
 let worker;
-beforeEach(async () => (worker = await start(BINDINGS, { bindings: BOUND, services: { echo: ECHO } })));
+const vars = { AUTH: "api-key,none", API_KEYS: JSON.stringify([entryOf("operator-key", "operator", [])]) };
+beforeEach(async () => (worker = await start(BINDINGS, { vars, bindings: BOUND, services: { echo: ECHO } })));
 afterEach(() => worker.close());
 
 const call = async (tool, input = {}) => (await worker.call(`Platform.${tool}`, input)).json;
@@ -32,7 +34,8 @@ test("a missing binding disables only the tools that need it, and /health and th
   assert.match(json.message, /'Platform_Absent' is not configured/);
   assert.equal((await call("Optional")).value, false);
   const problem = "ABSENT is not bound; it disables Platform.Absent@1.0.0";
-  assert.ok((await worker.get("/health", { accept: "application/json" })).json.warnings.includes(problem));
+  const { warnings } = (await worker.get("/health", { accept: "application/json", authorization: "Bearer operator-key" })).json;
+  assert.ok(warnings.includes(problem), `${warnings}`);
   assert.ok((await worker.logs()).some(({ level, message }) => level === "error" && message.includes(problem)));
 });
 
@@ -60,7 +63,7 @@ test("the store: put, get, delete, list", async () => {
   assert.equal((await store("get", "b:1")).value.value, null);
   assert.equal(await namespace.get("tool:Platform:b:1"), null);
 
-  for (let number = 0; number < 1001; number++) await namespace.put(`tool:Platform:many:${number}`, "1");
+  await Promise.all(Array.from({ length: 1001 }, (_, number) => namespace.put(`tool:Platform:many:${number}`, "1")));
   const first = (await store("list", "many:")).value;
   assert.equal(first.keys.length, 1000);
   const { value: second } = await store("list", "many:", { cursor: first.cursor });

@@ -109,7 +109,8 @@ impl ToolVariables {
             }
         }
         let describe = |(name, problem): (&str, &str)| {
-            let needs = |tool: &&Tool| [tool.variables, tool.bindings].concat().contains(&name);
+            let needs =
+                |tool: &&Tool| tool.variables.contains(&name) || tool.bindings.contains(&name);
             let disabled: Vec<_> = tools.iter().filter(needs).map(Tool::id).collect();
             let disabled =
                 if disabled.is_empty() { "no tool".to_owned() } else { disabled.join(", ") };
