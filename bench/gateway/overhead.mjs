@@ -85,7 +85,7 @@ export async function overhead({ log = () => {} } = {}) {
   const rivals = [await litellm(upstream), await portkey(upstream)];
   await mkdir(SCRATCH, { recursive: true });
   const plain = async (name) => ({ name, modules: [{ name: `${name}.js`, type: "esModule", bytes: await readFile(join(import.meta.dirname, `${name}.worker.mjs`)) }], variables: { UPSTREAM: base } });
-  const worker = { ...(await ours("gateway", "Toolbooth", join(ROOT, "build"))), variables: variables(upstream) };
+  const worker = { ...(await ours("gateway", "Toolbooth", join(ROOT, "target/samples"))), variables: variables(upstream) };
   try {
     return await serve(await configure([worker, await plain("pipe"), await plain("read")]), async ({ pid, ports }) => {
       const model = (provider) => `${provider}/${MODELS[provider]}`;

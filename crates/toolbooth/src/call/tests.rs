@@ -212,6 +212,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         authorization: required,
         secrets,
         variables: &[],
+        bindings: &[],
         user_id: !required.is_empty(),
         headers: &[],
         query: Some(SAY_QUERY),

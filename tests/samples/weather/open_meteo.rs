@@ -167,7 +167,7 @@ async fn send(context: &Context<'_>, url: &str) -> Result<HttpResponse, ToolErro
         match error {
             HttpError::Timeout => ToolError::new("The weather service did not respond in time"),
             HttpError::TooLarge => ToolError::new("The weather service's response was too large"),
-            HttpError::Unreachable(_) => ToolError::new("The weather service could not be reached"),
+            _ => ToolError::new("The weather service could not be reached"),
         }
         .retry_after_ms(SOON_MS)
     })?;

@@ -2,57 +2,39 @@
 
 use serde_json::{Value, json};
 use toolbooth::ToolError;
-use toolbooth::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector};
+use toolbooth::call::{Outcome, Rejection};
 use toolbooth::host::{HttpError, HttpResponse};
-use toolbooth::principal::Principal;
-use toolbooth::principal::Scopes;
-use toolbooth::testing::{FakeHost, Upstream, call_tool};
-use toolbooth::tool::{Credentials, Dialogue, Secret};
+use toolbooth::testing::{ToolTest, Upstream, respond};
 
-use super::stand_in::{answer, github};
+use super::stand_in::github;
 use crate::CATALOG;
 
-fn call(tool: &str, input: Value, upstream: Upstream) -> (Outcome, Vec<String>) {
-    let host = FakeHost { upstream, ..FakeHost::default() };
-    let tokens = [("github".to_owned(), Secret::new("gh-token".to_owned()))];
-    let call = ToolRequest {
-        tool: ToolSelector::Id(tool.into()),
-        call_id: None,
-        input: (&input).into(),
-        nulls: Nulls::Exact,
-        credentials: Credentials { tokens: tokens.into(), ..Credentials::default() },
-        dialogue: Dialogue::default(),
-    };
-    let outcome = call_tool(call, &CATALOG, &Principal::Anonymous { scopes: Scopes::All }, &host);
-    (outcome, host.log.into_inner())
+const CREATE: &str = "GitHub.CreateIssue";
+const LIST: &str = "GitHub.ListIssues";
+
+fn with(upstream: Upstream) -> ToolTest {
+    ToolTest::new(&CATALOG).token("github", "gh-token").upstream(upstream)
 }
 
-fn create(upstream: Upstream) -> (Outcome, Vec<String>) {
-    let input = json!({"owner": "octocat", "repository": "hello-world", "title": "Found a bug"});
-    call("GitHub.CreateIssue", input, upstream)
-}
-
-fn list(input: Value, upstream: Upstream) -> Outcome {
-    call("GitHub.ListIssues", input, upstream).0
+fn new_issue() -> Value {
+    json!({"owner": "octocat", "repository": "hello-world", "title": "Found a bug"})
 }
 
 #[test]
 fn requests_have_the_documented_format() {
-    create(|request| {
-        assert_eq!(request.method, "POST");
-        let header = |wanted: &str| {
-            request.headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| &**value)
-        };
-        assert_eq!(header("authorization"), Some("Bearer gh-token"));
-        assert!(header("user-agent").is_some(), "GitHub rejects requests without it");
-        assert_eq!(request.body.as_deref(), Some(&br#"{"title":"Found a bug"}"#[..]));
-        github(request)
-    });
-    let reject: Upstream = |request| Err(HttpError::Unreachable(request.url.to_string()));
+    let test = with(github);
+    test.value(CREATE, new_issue());
+    let [request] = &test.requests()[..] else { panic!("one request") };
+    assert_eq!(request.to_string(), "POST https://api.github.com/repos/octocat/hello-world/issues");
+    assert_eq!(request.header("authorization"), Some("Bearer gh-token"));
+    assert!(request.header("user-agent").is_some(), "GitHub rejects requests without it");
+    assert_eq!(request.body, br#"{"title":"Found a bug"}"#);
+
+    let test = with(|_| respond(200, "[]"));
     let input = json!({"owner": "a", "repository": "b", "state": "all", "page": 2});
-    let (_, log) = call("GitHub.ListIssues", input, reject);
+    test.value(LIST, input);
     let url = "https://api.github.com/repos/a/b/issues?state=all&per_page=30&page=2";
-    assert!(log[0].contains(url), "{log:?}");
+    assert_eq!(test.requests()[0].url, url);
 }
 
 /// `tests/github.test.mjs` checks the requests that reach a server.
@@ -84,12 +66,12 @@ fn invalid_names_are_rejected() {
         ("%2E%2E", "user", false),
         (&long[0], "a", false),
     ] {
-        for tool in ["GitHub.CreateIssue", "GitHub.ListIssues"] {
+        for tool in [CREATE, LIST] {
             let mut input = json!({"owner": owner, "repository": repository});
-            if tool == "GitHub.CreateIssue" {
+            if tool == CREATE {
                 input["title"] = "t".into();
             }
-            let (outcome, _) = call(tool, input, |_| answer(404, "{}"));
+            let outcome = with(|_| respond(404, "{}")).call(tool, input);
             let rejected = matches!(outcome, Outcome::InvalidInput(_));
             assert_eq!(!rejected, good, "{tool} {owner:?} {repository:?}: {outcome:?}");
         }
@@ -100,26 +82,25 @@ fn invalid_names_are_rejected() {
 fn a_full_page_has_a_next_one() {
     let full: Upstream = |_| {
         let issue = json!({"number": 1, "title": "t", "state": "open", "html_url": "u"});
-        answer(200, &Value::from(vec![issue; 30]).to_string())
+        respond(200, Value::from(vec![issue; 30]).to_string())
     };
     let input = json!({"owner": "a", "repository": "b", "page": 4});
     for (upstream, expected) in
-        [(full, json!(5)), ((|_| answer(200, "[]")) as Upstream, json!(null))]
+        [(full, json!(5)), ((|_| respond(200, "[]")) as Upstream, json!(null))]
     {
-        let outcome = list(input.clone(), upstream);
-        let Outcome::Done { value, .. } = outcome else { panic!("{outcome:?}") };
-        assert_eq!(value["next_page"], expected);
+        assert_eq!(with(upstream).value(LIST, input.clone())["next_page"], expected);
     }
 }
 
 #[test]
 fn a_token_that_github_rejects_is_requested_again() {
-    let (outcome, log) = create(|_| answer(401, r#"{"message":"Bad credentials"}"#));
+    let test = with(|_| respond(401, r#"{"message":"Bad credentials"}"#));
+    let outcome = test.call(CREATE, new_issue());
     let Outcome::Rejected(Rejection::MissingRequirements(missing)) = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(missing.authorization, ["github"]);
-    assert!(!format!("{log:?}").contains("gh-token"), "{log:?}");
+    assert!(!format!("{:?}", test.log()).contains("gh-token"), "{:?}", test.log());
 }
 
 #[test]
@@ -128,22 +109,22 @@ fn failures_of_github_are_tool_errors() {
     let rows: [(&str, Upstream, ToolError); 12] = [
         (
             "403",
-            |_| answer(403, "{}"),
+            |_| respond(403, "{}"),
             detailed("The user is not allowed to do this on GitHub", "GitHub returned 403."),
         ),
         (
             "403 with Retry-After",
-            |_| Ok(HttpResponse { status: 403, retry_after_ms: Some(9_000), body: Vec::new() }),
+            |_| Ok(HttpResponse::new(403, "").retry_after_ms(9_000)),
             ToolError::new("GitHub received too many requests").retry_after_ms(9_000),
         ),
         (
             "429",
-            |_| answer(429, ""),
+            |_| respond(429, ""),
             ToolError::new("GitHub received too many requests").retry_after_ms(60_000),
         ),
         (
             "404",
-            |_| answer(404, ""),
+            |_| respond(404, ""),
             detailed(
                 "The repository was not found",
                 "GitHub returned 404: it does not exist, or the user has no access.",
@@ -151,50 +132,49 @@ fn failures_of_github_are_tool_errors() {
         ),
         (
             "410",
-            |_| answer(410, ""),
+            |_| respond(410, ""),
             detailed("Issues are disabled in this repository", "GitHub returned 410."),
         ),
         (
             "422",
-            |_| answer(422, ""),
+            |_| respond(422, ""),
             detailed("GitHub rejected this issue", "GitHub returned 422."),
         ),
         (
             "500, after the issue may have been created",
-            |_| answer(500, ""),
+            |_| respond(500, ""),
             detailed("GitHub had an internal error", "GitHub returned 500."),
         ),
         (
             "301 for a renamed repository",
-            |_| answer(301, ""),
+            |_| respond(301, ""),
             detailed("The repository was renamed", "GitHub returned 301."),
         ),
         (
             "307 for a renamed repository",
-            |_| answer(307, ""),
+            |_| respond(307, ""),
             detailed("The repository was renamed", "GitHub returned 307."),
         ),
         (
             "304",
-            |_| answer(304, ""),
+            |_| respond(304, ""),
             detailed("GitHub rejected the request", "GitHub returned 304."),
         ),
         (
             "not JSON",
-            |_| answer(201, "<html>"),
+            |_| respond(201, "<html>"),
             ToolError::new("GitHub returned an invalid response"),
         ),
         ("timeout", |_| Err(HttpError::Timeout), ToolError::new("GitHub did not respond in time")),
     ];
     for (name, upstream, expected) in rows {
-        let (outcome, log) = create(upstream);
-        let Outcome::Failed { error, .. } = outcome else { panic!("{name}: {outcome:?}") };
-        assert_eq!(error, expected, "{name}");
+        let test = with(upstream);
+        assert_eq!(test.error(CREATE, new_issue()), expected, "{name}");
+        let log = test.log();
         assert_eq!(log.len(), 1, "{name}: {log:?}");
         assert!(!log[0].contains("gh-token") && !log[0].contains("octocat"), "{name}: {log:?}");
     }
     let input = json!({"owner": "a", "repository": "b"});
-    let outcome = list(input, |_| answer(500, ""));
-    let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
+    let error = with(|_| respond(500, "")).error(LIST, input);
     assert_eq!(error.retry_after_ms, Some(2_000), "a read is safe to retry");
 }

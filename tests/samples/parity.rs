@@ -6,10 +6,10 @@ use toolbooth::catalog::{Tool, versioned_name};
 use toolbooth::http::{Body, Headers, Method, Request};
 use toolbooth::protocol::SAMPLES;
 use toolbooth::protocol::sample::{ProtocolSamples, Sample, SampleCall, response_json};
-use toolbooth::testing::{FakeHost, ready};
+use toolbooth::testing::{Examples, FakeHost, read_examples, ready};
 
-use crate::CATALOG;
-use crate::tests::{Examples, examples, world};
+use crate::tests::world;
+use crate::{CATALOG, EXAMPLES};
 
 /// Lets anonymous callers use every tool.
 const ALL_SCOPES: (&str, &str) = ("ANONYMOUS_SCOPES", "*");
@@ -63,7 +63,7 @@ fn every_tool() -> impl Iterator<Item = (&'static Tool, Examples)> {
     CATALOG
         .tools
         .iter()
-        .zip(examples())
+        .zip(read_examples(EXAMPLES))
         .inspect(|(tool, examples)| assert_eq!(tool.id(), examples.id))
 }
 

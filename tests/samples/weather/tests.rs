@@ -2,28 +2,14 @@
 
 use serde_json::json;
 use toolbooth::ToolError;
-use toolbooth::call::{Nulls, Outcome, ToolRequest, ToolSelector};
 use toolbooth::host::{HttpError, HttpResponse};
-use toolbooth::principal::Principal;
-use toolbooth::testing::{FakeHost, Upstream, call_tool};
-use toolbooth::tool::{Credentials, Dialogue};
+use toolbooth::testing::{ToolTest, Upstream, respond};
 
-use super::stand_in::{answer, open_meteo};
+use super::stand_in::open_meteo;
 use crate::CATALOG;
 
-fn current(city: &str, upstream: Upstream) -> (Outcome, Vec<String>) {
-    let host = FakeHost { upstream, ..FakeHost::default() };
-    let input = json!({"city": city});
-    let call = ToolRequest {
-        tool: ToolSelector::Id("Weather.Current@1.0.0".into()),
-        call_id: None,
-        input: (&input).into(),
-        nulls: Nulls::Exact,
-        credentials: Credentials::default(),
-        dialogue: Dialogue::default(),
-    };
-    let outcome = call_tool(call, &CATALOG, &Principal::ANONYMOUS, &host);
-    (outcome, host.log.into_inner())
+fn with(upstream: Upstream) -> ToolTest {
+    ToolTest::new(&CATALOG).upstream(upstream)
 }
 
 #[test]
@@ -32,29 +18,29 @@ fn failures_of_the_upstream_are_tool_errors() {
     let rows: [(&str, Upstream, ToolError); 11] = [
         (
             "429",
-            |_| answer(429, "{}"),
+            |_| respond(429, "{}"),
             again("The weather service received too many requests", 60_000),
         ),
         (
             "429 with Retry-After",
-            |_| Ok(HttpResponse { status: 429, retry_after_ms: Some(7_000), body: Vec::new() }),
+            |_| Ok(HttpResponse::new(429, "").retry_after_ms(7_000)),
             again("The weather service received too many requests", 7_000),
         ),
         (
             "500",
-            |_| answer(500, "oops"),
+            |_| respond(500, "oops"),
             again("The weather service had an internal error", 2_000)
                 .developer_message("Open-Meteo returned 500."),
         ),
         (
             "503",
-            |_| answer(503, ""),
+            |_| respond(503, ""),
             again("The weather service had an internal error", 2_000)
                 .developer_message("Open-Meteo returned 503."),
         ),
         (
             "400",
-            |_| answer(400, "{}"),
+            |_| respond(400, "{}"),
             ToolError::new("The weather service rejected the request")
                 .developer_message("Open-Meteo returned 400."),
         ),
@@ -75,19 +61,19 @@ fn failures_of_the_upstream_are_tool_errors() {
         ),
         (
             "not JSON",
-            |_| answer(200, "<html>"),
+            |_| respond(200, "<html>"),
             again("The weather service returned an invalid response", 2_000),
         ),
         (
             "another format",
-            |_| answer(200, r#"{"results":[{"name":1}]}"#),
+            |_| respond(200, r#"{"results":[{"name":1}]}"#),
             again("The weather service returned an invalid response", 2_000),
         ),
         (
             "forecast only is broken",
             |request| {
                 if request.url.contains("/forecast") {
-                    answer(200, "{}")
+                    respond(200, "{}")
                 } else {
                     open_meteo(request)
                 }
@@ -96,9 +82,13 @@ fn failures_of_the_upstream_are_tool_errors() {
         ),
     ];
     for (name, upstream, expected) in rows {
-        let (outcome, log) = current("Berlin", upstream);
-        let Outcome::Failed { error, .. } = outcome else { panic!("{name}: {outcome:?}") };
-        assert_eq!(error, expected, "{name}");
+        let test = with(upstream);
+        assert_eq!(
+            test.error("Weather.Current@1.0.0", json!({"city": "Berlin"})),
+            expected,
+            "{name}"
+        );
+        let log = test.log();
         assert_eq!(log.len(), 1, "{name}: {log:?}");
         assert!(!log[0].contains("Berlin"), "{name}: the log contains the input: {log:?}");
     }
@@ -115,14 +105,15 @@ fn cities_and_their_regions() {
         ("Berlyn", None, near),
         ("Xyzzy", None, None),
     ] {
-        match current(city, open_meteo).0 {
-            Outcome::Done { value, .. } => assert_eq!(value["country"].as_str(), found, "{city}"),
-            Outcome::Failed { error, .. } => {
-                assert_eq!((None, "City not found"), (found, error.message.as_str()), "{city}");
-                assert_eq!(error.additional_prompt_content.as_deref(), prompt, "{city}");
-                assert_eq!(error.can_retry, prompt.is_some(), "{city}");
-            }
-            other => panic!("{city}: {other:?}"),
+        let (test, input) = (with(open_meteo), json!({"city": city}));
+        if found.is_some() {
+            let value = test.value("Weather.Current", input);
+            assert_eq!(value["country"].as_str(), found, "{city}");
+        } else {
+            let error = test.error("Weather.Current", input);
+            assert_eq!(error.message, "City not found", "{city}");
+            assert_eq!(error.additional_prompt_content.as_deref(), prompt, "{city}");
+            assert_eq!(error.can_retry, prompt.is_some(), "{city}");
         }
     }
 }

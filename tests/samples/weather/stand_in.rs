@@ -1,12 +1,13 @@
 //! A fake Open-Meteo API for the tests, with the same responses as in the Worker's tests.
 
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
+use toolbooth::testing::respond;
 
-const BERLIN: &str = include_str!("../../tests/open-meteo/search-berlin.json");
-const NEAR: &str = include_str!("../../tests/open-meteo/search-near.json");
-const NONE: &str = include_str!("../../tests/open-meteo/search-none.json");
-const CURRENT: &str = include_str!("../../tests/open-meteo/forecast-current.json");
-const DAILY: &str = include_str!("../../tests/open-meteo/forecast-daily.json");
+const BERLIN: &str = include_str!("responses/search-berlin.json");
+const NEAR: &str = include_str!("responses/search-near.json");
+const NONE: &str = include_str!("responses/search-none.json");
+const CURRENT: &str = include_str!("responses/forecast-current.json");
+const DAILY: &str = include_str!("responses/forecast-daily.json");
 
 /// Responds like Open-Meteo.
 pub(crate) fn open_meteo(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
@@ -22,12 +23,7 @@ pub(crate) fn open_meteo(request: &HttpRequest<'_>) -> Result<HttpResponse, Http
     {
         if url.contains("&daily=") { DAILY } else { CURRENT }
     } else {
-        return answer(400, r#"{"error":true,"reason":"no such thing"}"#);
+        return respond(400, r#"{"error":true,"reason":"no such thing"}"#);
     };
-    answer(200, body)
-}
-
-/// A response with this status and body.
-pub(crate) fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpError> {
-    Ok(HttpResponse { status, retry_after_ms: None, body: body.as_bytes().to_vec() })
+    respond(200, body)
 }

@@ -75,7 +75,7 @@ async fn send(
         let error = match error {
             HttpError::Timeout => ToolError::new("GitHub did not respond in time"),
             HttpError::TooLarge => ToolError::new("GitHub's response was too large"),
-            HttpError::Unreachable(_) => ToolError::new("GitHub could not be reached"),
+            _ => ToolError::new("GitHub could not be reached"),
         };
         // A request that makes changes may have succeeded, so do not suggest a retry.
         if changes { error } else { error.retry_after_ms(SOON_MS) }

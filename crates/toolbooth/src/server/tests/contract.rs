@@ -60,13 +60,14 @@ pub(crate) fn check(answer: &Answer<'_>) -> Result<(), String> {
         ensure(plain, || format!("{name} has a control character: {value:?}"))?;
     }
     let Answer { method, path, status, .. } = answer;
-    CONTRACTS.check(answer).map_err(|error| format!("{method} {path} answered {status}: {error}"))
+    let Some(contracts) = &*CONTRACTS else { return Ok(()) };
+    contracts.check(answer).map_err(|error| format!("{method} {path} answered {status}: {error}"))
 }
 
 /// The method and path of every operation in the contracts; `x` replaces a path parameter.
 #[allow(dead_code, reason = "the tests of crates/toolbooth take the paths from the index")]
 pub(crate) fn operations() -> impl Iterator<Item = (String, String)> {
-    CONTRACTS.mounts.iter().flat_map(|(prefix, contract)| {
+    CONTRACTS.iter().flat_map(|contracts| &contracts.mounts).flat_map(|(prefix, contract)| {
         members(&contract.document, "/paths").flat_map(move |(path, item)| {
             let segments =
                 path.split('/').map(|part| if part.starts_with('{') { "x" } else { part });
@@ -76,7 +77,11 @@ pub(crate) fn operations() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-static CONTRACTS: LazyLock<Contracts> = LazyLock::new(Contracts::read);
+/// `None` in the published package, which has no contracts.
+static CONTRACTS: LazyLock<Option<Contracts>> = LazyLock::new(|| {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    (!package.join("Cargo.toml.orig").exists()).then(|| Contracts::read(package))
+});
 
 struct Contracts {
     /// By descending length of the prefix.
@@ -93,9 +98,8 @@ struct Contract {
 }
 
 impl Contracts {
-    fn read() -> Self {
-        let roots = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-        let mut folders = roots.map(|root| root.join("docs/contracts"));
+    fn read(package: &Path) -> Self {
+        let mut folders = package.ancestors().map(|root| root.join("docs/contracts"));
         let folder = folders.find(|folder| folder.is_dir()).expect("docs/contracts");
         let mut mounts = Vec::new();
         let mut registry = Registry::new();
