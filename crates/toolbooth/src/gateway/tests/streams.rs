@@ -185,3 +185,23 @@ fn streams_of_other_formats_become_chunks() {
     assert_eq!(at(2)["usage"]["total_tokens"], 9, "{}", reply.text);
     assert_eq!(*at(1), "[DONE]");
 }
+
+/// The connection ends cleanly, but within an event or before the blank line after it.
+#[test]
+fn an_event_that_the_end_cuts_does_not_swallow_the_error() {
+    let (first, second) = (text("a"), text("b"));
+    for rest in ["", "dat", ": ping", ": ping\n", second.trim_end(), &second[..second.len() - 1]] {
+        let parts = [first.as_str(), rest];
+        let reply = World::new().ask(vec![stream(&parts)], &chat(json!({"stream": true})));
+        let last = reply.text.trim_end().rsplit("\n\n").next().unwrap();
+        let error: Value = serde_json::from_str(last.strip_prefix("data: ").unwrap()).unwrap();
+        assert_eq!(error["error"]["code"], "provider_bad_response", "{rest:?} {}", reply.text);
+    }
+    let stop = chunk(json!({}), Some("stop"));
+    let options = json!({"stream": true, "stream_options": {"include_usage": true}});
+    for rest in [&USAGE[..USAGE.len() - 2], &USAGE[..USAGE.len() - 1], DONE.trim_end()] {
+        let parts = [first.as_str(), &stop, rest];
+        let reply = World::new().ask(vec![stream(&parts)], &chat(options.clone()));
+        assert!(reply.text.ends_with("}\n\ndata: [DONE]\n\n"), "{rest:?} {}", reply.text);
+    }
+}
