@@ -107,15 +107,20 @@ test("documents contain what the caller may run, and the address of the server",
   }
 });
 
+/** Keeps numbers as they are written: examples have larger integers than JavaScript. */
+const exact = (_, value, { source }) => (typeof value === "number" ? JSON.rawJSON(source) : value);
+
 test("every example without I/O has its value", async () => {
-  for (const { post: operation } of Object.values((await openapi(booth)).paths)) {
+  const { paths } = JSON.parse((await booth.get("/openapi.json")).text, exact);
+  for (const { post: operation } of Object.values(paths)) {
     const name = operation.operationId;
     if (/^(GitHub|Weather)/.test(name)) continue;
     const inputs = operation.requestBody.content["application/json"].examples;
     const values = operation.responses[200].content["application/json"].examples;
     assert.deepEqual(Object.keys(inputs), Object.keys(values), name);
     for (const [key, { value }] of Object.entries(inputs)) {
-      assert.deepEqual((await post(booth, name, value)).json, values[key].value, `${name} ${key}`);
+      const sent = await post(booth, name, JSON.stringify(value));
+      assert.deepEqual(sent.json, JSON.parse(JSON.stringify(values[key].value)), `${name} ${key}`);
     }
   }
 });

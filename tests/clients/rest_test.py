@@ -31,8 +31,13 @@ LEFT_OUT = ["Undocumented methods advertised: GET", "Unsupported method GET", "U
 
 
 def findings(document, headers={}):
-    """What schemathesis reports about the Worker that the document names."""
-    return [one for one in problems(document, "", headers) if not any(text in one for text in LEFT_OUT)]
+    """What schemathesis reports about the Worker that the document names.
+
+    Services of tools cannot be reached here, and tools that use them are tested with stand-ins.
+    """
+    offline = {path: item for path, item in document["paths"].items() if not path.startswith(("/rest/GitHub", "/rest/Weather"))}
+    found = problems({**document, "paths": offline}, "", headers)
+    return [one for one in found if not any(text in one for text in LEFT_OUT)]
 
 
 def test_the_document_is_valid(document, fixtures_address):
@@ -40,15 +45,13 @@ def test_the_document_is_valid(document, fixtures_address):
     validate(httpx.get(f"{fixtures_address}/openapi.json").json())
 
 
-def test_schemathesis_finds_nothing(address, document):
-    # Services of tools cannot be reached here, and tools that use them are tested with stand-ins.
-    offline = {path: item for path, item in document["paths"].items() if not path.startswith(("/rest/GitHub", "/rest/Weather"))}
-    assert findings({**document, "paths": offline}) == []
+def test_schemathesis_finds_nothing(document):
+    assert findings(document) == []
 
 
-def test_schemathesis_finds_nothing_with_credentials(authorizing):
-    user = authorizing.new_user()
-    document = httpx.get(f"{authorizing.address}/openapi.json", headers=user).raise_for_status().json()
+def test_schemathesis_finds_nothing_with_credentials(closed):
+    user = closed.new_user()
+    document = httpx.get(f"{closed.address}/openapi.json", headers=user).raise_for_status().json()
     assert findings(document, user) == []
 
 
@@ -108,10 +111,10 @@ async def test_utcp_registers_and_calls(address, document, path):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("path", ["/utcp", "/openapi.json"])
-async def test_utcp_sends_credentials(authorizing, path):
-    key = authorizing.new_user()["Authorization"]
+async def test_utcp_sends_credentials(closed, path):
+    key = closed.new_user()["Authorization"]
     auth = {"auth_type": "api_key", "api_key": key, "var_name": "Authorization", "location": "header"}
-    url = f"{authorizing.address}{path}"
+    url = f"{closed.address}{path}"
     template = HttpCallTemplate(name="tools", call_template_type="http", http_method="GET", url=url, auth=auth, auth_tools=auth)
     client = await UtcpClient.create(config={"variables": {"tools_TOOLBOOTH_KEY": key.removeprefix("Bearer ")}})
     registered = await client.register_manual(template)

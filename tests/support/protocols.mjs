@@ -48,9 +48,10 @@ function form(sample) {
 }
 
 /**
- * By the name of the protocol in the index. `path` accepts calls; it may have `{name}` for the tool, which `pathOf` replaces. `body` writes one call and `many` several, if a request can
- * have more than one. `value` and `failure` read the outcome of a call, `rejection` the error of a rejected request, which also
- * has the members of `mark`. `scope` and `unmet` are the statuses of a call without a scope or a requirement.
+ * By the name of the protocol in the index. `path` accepts calls; it may have `{name}` for the tool, which `pathOf` replaces.
+ * `body` writes one call and `many` several, if a request can have more than one. `value` and `failure` read the outcome of a
+ * call, `rejection` the error of a rejected request, which also has the members of `mark`. `scope` and `unmet` are the statuses
+ * of a call without a scope or a requirement.
  */
 export const FORMS = {};
 // The first sample of a protocol is its own format. The root accepts those of others too.

@@ -42,7 +42,7 @@ fn read_only_tools_with_flat_input_accept_a_query() {
         (json!({b: {"type": "array", "items": {"type": "number"}}}), "None"),
         (json!({b: {"type": "object"}}), "None"),
         (json!({b: {}}), "None"),
-        (json!({"/input_schema/minProperties": 1}), "None"),
+        (json!({"/input_schema/maxProperties": 1}), "None"),
         (json!({"/input_schema/dependentRequired": {"a": ["b"]}}), "None"),
         (json!({"/input_schema/additionalProperties": GONE}), "Some(&[a:Number, b:Number])"),
         (json!({"/input_schema": {"type": "object", "additionalProperties": false}}), "Some(&[])"),

@@ -44,9 +44,11 @@ pub(crate) use gateway::{ErrorBody, ErrorObject};
 pub use page::{Page, PageError};
 pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use root::ROOT;
+#[cfg(feature = "rest")]
+pub use route::QueryHandler;
 pub use route::{
     CallHandler, CallResponse, Cors, EncodeRejection, Endpoint, Handler, MethodHandler,
-    PostRequest, Protocol, QueryHandler, Route,
+    PostRequest, Protocol, Route,
 };
 use route::{get, post};
 

@@ -104,6 +104,7 @@ pub enum Handler {
     /// whole request.
     Call(CallHandler),
     /// Passes the call in the query to the pipeline and encodes its outcome.
+    #[cfg(feature = "rest")]
     Query(QueryHandler),
     /// Serves a route of the chat gateway.
     #[cfg(feature = "gateway")]
@@ -125,9 +126,10 @@ pub enum Handler {
 pub type CallHandler = for<'a> fn(PostRequest<'a>) -> CallResponse<'a>;
 
 /// Serves the call in a query.
+#[cfg(feature = "rest")]
 pub type QueryHandler = for<'a> fn(RequestContext<'a>) -> CallResponse<'a>;
 
-/// The response of a [`CallHandler`] or [`QueryHandler`], or why the whole request is rejected.
+/// The response to a request with calls, or why the whole request is rejected.
 pub type CallResponse<'a> = BoxFuture<'a, Result<Response, Rejection>>;
 
 /// A request with a JSON body.

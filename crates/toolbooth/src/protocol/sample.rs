@@ -21,8 +21,7 @@ pub struct ProtocolSamples {
     /// The protocol.
     pub protocol: &'static Protocol,
     /// The paths below the mount that accept calls, each with what they accept; `{name}` is the name of the tool. A
-    /// sample without paths
-    /// only shows the format of rejections.
+    /// sample without paths only shows the format of rejections.
     pub samples: &'static [(&'static [&'static str], &'static Sample)],
 }
 

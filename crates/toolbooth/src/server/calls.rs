@@ -2,12 +2,12 @@
 
 use super::Server;
 use crate::auth::AuthError;
-use crate::call::{Rejection, RequestContext};
+use crate::call::Rejection;
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::{CallRecorder, CallRequest, Event};
 use crate::principal::Principal;
-use crate::protocol::{Protocol, QueryHandler};
+use crate::protocol::Protocol;
 
 impl Server {
     /// Authenticates the caller. Logs credentials that are rejected.
@@ -33,30 +33,6 @@ impl Server {
             }
             error.into()
         })
-    }
-
-    /// Serves the call in a query.
-    pub(super) async fn query(
-        &self,
-        protocol: &Protocol,
-        handler: QueryHandler,
-        (query, parameter, headers): (&str, &str, &dyn Headers),
-        host: &dyn Host,
-    ) -> Result<Response, Rejection> {
-        let principal = &self.authenticate(protocol, headers, host).await?;
-        (protocol.check_version)(headers)?;
-        let recorder = self.pipeline.events.recorder(headers, host);
-        let (pipeline, calls) = (&self.pipeline, &recorder);
-        let context =
-            RequestContext { query, parameter, headers, principal, pipeline, host, calls };
-        let response = match handler(context).await {
-            Ok(response) => response,
-            Err(rejection) => {
-                recorder.reject_all(rejection.describe().kind.code(), host);
-                self.encode_rejection(protocol, &rejection, &[])
-            }
-        };
-        Ok(self.report(recorder, (protocol, principal), query.len(), response, host))
     }
 
     /// Logs and measures the calls of a request, and tells the client of a trace how long they took.

@@ -6,6 +6,8 @@ mod consent;
 #[cfg(feature = "gateway")]
 mod gateway;
 mod health;
+#[cfg(feature = "rest")]
+mod query;
 mod router;
 mod warnings;
 
@@ -240,6 +242,7 @@ impl Server {
                 };
                 Ok(self.report(calls, (protocol, principal), body.bytes.len(), response, host))
             }
+            #[cfg(feature = "rest")]
             Handler::Query(handler) => {
                 let request = (query, found.parameter, headers);
                 boxed(self.query(protocol, *handler, request, host)).await

@@ -67,7 +67,9 @@ export class Client {
       ...(signal ? { signal } : {}),
     });
     if (response.ok) return (await response.json()) as Tools[Name]["output"];
-    const unknown = { type: "about:blank", title: `The server responded with ${response.status}`, status: response.status };
-    throw new CallError(await response.json().then((problem) => problem as Problem, () => unknown));
+    const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
+    if (isProblem) throw new CallError((await response.json()) as Problem);
+    const { status } = response;
+    throw new CallError({ type: "about:blank", title: `The server responded with ${status}`, status });
   }
 }

@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::address::is_localhost;
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Definition, Entry, Rendering};
 use crate::protocol::{Page, PageError};
-use crate::text::excerpt;
 
 /// Stands for the origin of the server in rendered documents.
 macro_rules! origin {
@@ -56,8 +54,7 @@ impl Document {
             (selected, _) => selected.is_none(),
         };
         let entries = context.allowed_entries(list).filter(is_selected);
-        let mut text =
-            list.compose(entries, self.separator).replace(origin!(), &server_origin(context));
+        let mut text = list.compose(entries, self.separator).replace(origin!(), &context.origin());
         if let (Some(credentials), true) = (&self.credentials, context.pipeline.same_for_all) {
             text = credentials.replace(&text);
         }
@@ -82,35 +79,8 @@ fn toolkits(context: &RequestContext<'_>) -> Result<Option<Vec<String>>, Rejecti
     let mut parameters = form_urlencoded::parse(context.query.as_bytes());
     let Some((_, value)) = parameters.find(|(name, _)| name == "toolkit") else { return Ok(None) };
     let selected: Vec<String> = value.split(',').map(|one| one.trim().to_owned()).collect();
-    let tools = context.pipeline.catalog.tools;
-    match selected.iter().find(|one| !tools.iter().any(|tool| tool.toolkit == one.as_str())) {
-        None => Ok(Some(selected)),
-        Some(unknown) => Err(Rejection::Malformed(format!(
-            "toolkit: there is no toolkit \"{}\"; expected the part of a tool's id before the dot",
-            excerpt(unknown)
-        ))),
-    }
-}
-
-/// The origin of the server: `PUBLIC_URL`, otherwise the one that the request was sent to. Empty if that is unknown,
-/// so that addresses are relative.
-fn server_origin(context: &RequestContext<'_>) -> String {
-    if let Some(public_url) = &context.pipeline.settings.public_url {
-        return public_url.clone();
-    }
-    let Some(host) = context.headers.get("host") else { return String::new() };
-    let forwarded = context.headers.get("x-forwarded-proto");
-    let scheme = match forwarded.as_deref() {
-        Some("https") => "https",
-        Some("http") => "http",
-        _ if is_localhost(&host) => "http",
-        _ => "https",
-    };
-    let origin = format!("{scheme}://{host}");
-    let is_plain = host.bytes().all(|byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'[' | b']')
-    });
-    if is_plain { origin } else { String::new() }
+    context.check_toolkits(&selected)?;
+    Ok(Some(selected))
 }
 
 /// The description of a tool, which includes that it is deprecated.

@@ -79,16 +79,21 @@ fn render_fully(listed: &Listed<'_>) -> Rendering {
         [] => String::new(),
         scopes => format!("Requires the scopes {}.\n\n", scopes.join(" ")),
     };
-    let input = Value::Object(definition.input_schema.clone());
-    let output = output(definition);
+    let input = block("Input", &Value::Object(definition.input_schema.clone()));
+    let value = block("Value", &output(definition));
     let example = definition.examples.iter().find_map(|it| Some((&it.input, it.value.as_ref()?)));
     let example = example.map_or_else(String::new, |(input, value)| {
-        format!("Example: `{input}` returns `{value}`\n\n")
+        block("Example of an input", input) + &block("Its value", value)
     });
     let address = format!("{}{MOUNT}/{name}", origin!());
     text(format!(
-        "## {name}\n\n{description}\n\n`POST {address}`\n\n{scopes}Input: `{input}`\n\nValue: `{output}`\n\n{example}"
+        "## {name}\n\n{description}\n\n`POST {address}`\n\n{scopes}{input}{value}{example}"
     ))
+}
+
+/// JSON as a block of code: it is one line, so that it cannot contain the end of the block.
+fn block(title: &str, json: &Value) -> String {
+    format!("{title}:\n\n```json\n{json}\n```\n\n")
 }
 
 /// A text, which is never JSON.

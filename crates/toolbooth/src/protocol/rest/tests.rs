@@ -17,7 +17,10 @@ fn definition() -> Definition {
         "scopes": ["shop:write"],
         "input_schema": {
             "type": "object",
-            "properties": {"isbn": {"type": "string", "description": "The book."}},
+            "properties": {
+                "auth": {"type": "object", "additionalProperties": false},
+                "isbn": {"type": "string", "description": "The book."},
+            },
             "required": ["isbn"],
         },
         "output_schema": null,
@@ -94,7 +97,8 @@ fn markdown() {
     assert!(section.starts_with("Shop_Order\n\nOrders a book."), "{section}");
     assert!(section.contains("`POST https://toolbooth.invalid/rest/Shop_Order`"), "{section}");
     assert!(section.contains("Requires the scopes shop:write."), "{section}");
-    assert!(section.ends_with("Example: `{\"isbn\":\"9\"}` returns `null`\n\n"), "{section}");
+    let example = "Example of an input:\n\n```json\n{\"isbn\":\"9\"}\n```\n\nIts value:\n\n```json\nnull\n```\n\n";
+    assert!(section.ends_with(example), "{section}");
 }
 
 #[test]
@@ -109,6 +113,7 @@ fn client() {
    */
   \"Shop_Order\": {
     input: {
+      \"auth\"?: Record<string, never>;
       /** The book. */
       \"isbn\": string;
     };
@@ -128,6 +133,8 @@ fn credentials_are_left_out_where_callers_need_none() {
     let open: Value = serde_json::from_str(&open).unwrap();
     assert_eq!(open["tools"][0]["tool_call_template"]["auth"], Value::Null);
     assert_eq!(open["tools"][0]["tool_call_template"]["body_field"], "body");
+    let body = &open["tools"][0]["inputs"]["properties"]["body"];
+    assert_eq!(*body, Value::Object(definition().input_schema), "a parameter of the same name");
 }
 
 #[test]

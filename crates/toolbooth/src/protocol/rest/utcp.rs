@@ -8,6 +8,13 @@ use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::protocol::{Page, PageError};
 
+/// The value of `Authorization`; clients replace the variable.
+macro_rules! api_key {
+    () => {
+        "Bearer ${TOOLBOOTH_KEY}"
+    };
+}
+
 /// The list of the manual: its tools.
 pub(super) const LIST: ListForm = ListForm {
     name: "utcp",
@@ -24,7 +31,12 @@ pub(super) static DOCUMENT: Document = Document {
     list: LIST.name,
     content_type: "application/json",
     separator: ",",
-    credentials: Some(Credentials { start: r#""auth":{"#, end: "},", instead: "" }),
+    credentials: Some(Credentials {
+        // More than the name of the member, which a tool's parameter may have too.
+        start: concat!(r#""auth":{"api_key":""#, api_key!(), '"'),
+        end: "},",
+        instead: "",
+    }),
 };
 
 /// `GET /utcp`.
@@ -50,10 +62,10 @@ fn render(listed: &Listed<'_>) -> Rendering {
         "outputs": output(definition),
         "tags": [definition.toolkit()],
         "tool_call_template": {
-            // The end of `Credentials` follows: the members are sorted.
+            // As `Credentials` expects: the members are sorted, so that another one follows.
             "auth": {
+                "api_key": api_key!(),
                 "auth_type": "api_key",
-                "api_key": "Bearer ${TOOLBOOTH_KEY}",
                 "var_name": "Authorization",
                 "location": "header",
             },
