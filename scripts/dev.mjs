@@ -1,7 +1,7 @@
 // Runs the Worker locally with wrangler and miniflare: KV is simulated, no Cloudflare account is needed.
 //   node scripts/dev.mjs [port] [folder of the bundle]
 // Set AUTH and its variables to choose who may call. Without AUTH, calls need the development key, which
-// only this command configures. The tools of MCP's conformance suite need no key: the suite sends none,
+// only this command configures. With AUTH=sign-in, a development user signs in without any other variable. The tools of MCP's conformance suite need no key: the suite sends none,
 // and the tools are harmless. wrangler reads secrets, such as the keys of model providers, from .dev.vars; this
 // script only needs those that AUTH_VARIABLES names.
 import { spawn } from "node:child_process";
@@ -14,7 +14,7 @@ const DEVELOPMENT_KEY = "development-key";
 const BUNDLE = process.argv[3] ?? "build";
 const AUTH_VARIABLES = [
   ...["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"],
-  "ANONYMOUS_SCOPES",
+  ...["ANONYMOUS_SCOPES", "PUBLIC_URL", "STATE_KEY"],
 ];
 
 const port = Number(process.argv[2] ?? 8787);
@@ -30,6 +30,11 @@ set.AUTH ??= BUNDLE === "build" ? "api-key" : "none";
 const methods = set.AUTH.split(",").map((method) => method.trim());
 const withKey = methods.includes("api-key") && set.API_KEYS === undefined;
 if (withKey) set.API_KEYS = JSON.stringify([entryOf(DEVELOPMENT_KEY, "development", ["*"])]);
+// Sign-in needs an address that browsers reach, and a key. A key for this run is enough: clients sign in again.
+if (methods.includes("sign-in")) {
+  set.PUBLIC_URL ??= address;
+  set.STATE_KEY ??= randomBytes(32).toString("base64");
+}
 // Locally, callers without credentials may call every tool. A deployed Worker gives them no scopes
 // unless its operator sets ANONYMOUS_SCOPES.
 if (methods.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
@@ -42,7 +47,7 @@ const ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]
 // The Worker is reachable from this machine only, so callers without credentials may use the keys of model providers.
 const vars = { ...set, ALLOWED_ORIGINS, DEVELOPMENT: "true" };
 // Some tools of the conformance suite keep state between questions. A key for this run is enough to encrypt it.
-if (BUNDLE !== "build") vars.STATE_KEY = randomBytes(32).toString("base64");
+if (BUNDLE !== "build") vars.STATE_KEY ??= randomBytes(32).toString("base64");
 const wrangler = spawn(
   process.execPath,
   [
@@ -98,6 +103,9 @@ function access() {
   if (methods.includes("none")) return { who: "Anyone may call, because AUTH includes none." };
   if (withKey) {
     return { who: `Calls need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY };
+  }
+  if (methods.includes("sign-in") && !methods.includes("jwt")) {
+    return { who: `MCP clients sign in: give them the address ${address}/mcp.` };
   }
   if (methods.includes("jwt") && set.JWT_SECRET) {
     const aud = set.JWT_AUDIENCE?.split(",")[0].trim();

@@ -53,9 +53,9 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
  * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `around` is the
- * source of a module that wraps the `Worker`.
+ * source of a module that wraps the `Worker`. `port` is the port, if its address must be known before.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, port = 0, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -74,7 +74,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
   if (measured) env.push(["CALLS", { type: "analytics-engine-dataset", name: "calls" }]);
   const runtime = new Miniflare({
     host: "127.0.0.1",
-    port: 0,
+    port,
     cf: false,
     telemetry: { enabled: false },
     log: new Log(LogLevel.ERROR),

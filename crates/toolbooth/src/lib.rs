@@ -15,7 +15,13 @@
 #![forbid(unsafe_code)]
 // A build with fewer features leaves some shared parts unused. The build with all of them reports dead code.
 #![cfg_attr(
-    not(all(feature = "challenges", feature = "gateway", feature = "mcp", feature = "xaibo")),
+    not(all(
+        feature = "challenges",
+        feature = "gateway",
+        feature = "mcp",
+        feature = "sign-in",
+        feature = "xaibo"
+    )),
     allow(dead_code, unused_imports)
 )]
 
@@ -40,6 +46,8 @@ pub mod protocol;
 pub mod secret;
 pub mod server;
 pub mod settings;
+#[cfg(feature = "sign-in")]
+pub mod sign_in;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;

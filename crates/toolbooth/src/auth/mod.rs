@@ -5,9 +5,11 @@
 //!
 //! - `api_keys`: API keys, compared by hash;
 //! - `jwt`: verifies tokens, with `jws` (their encoding and signatures), `claims` (their rules), `jwks`
-//!   (an issuer's keys) and `token_cache` (tokens that were verified).
+//!   (an issuer's keys) and `token_cache` (tokens that were verified); `assertion`: tokens of others.
 
 mod api_keys;
+#[cfg(feature = "sign-in")]
+mod assertion;
 mod claims;
 mod error;
 mod jwks;
@@ -21,8 +23,12 @@ use crate::host::{Host, boxed};
 use crate::http::Headers;
 use crate::principal::{Principal, Scopes};
 use crate::settings::AuthSettings;
-use api_keys::ApiKeys;
+use crate::settings::JwtSettings;
 use jwt::JwtVerifier;
+
+pub(crate) use api_keys::ApiKeys;
+#[cfg(feature = "sign-in")]
+pub(crate) use assertion::{AssertionVerifier, unverified_subject};
 
 /// The longest credential that is read, in bytes.
 const MAX_CREDENTIAL: usize = 8 * 1024;
@@ -42,12 +48,13 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// An authenticator with the methods that `settings` enable.
-    pub fn new(settings: &AuthSettings) -> Self {
+    /// An authenticator with the methods that `settings` enable. `own` describes the tokens that the server itself
+    /// issues, if people sign in to it.
+    pub fn new(settings: &AuthSettings, own: Option<&JwtSettings>) -> Self {
         Self {
             anonymous: settings.anonymous.clone(),
             api_keys: settings.api_keys.as_deref().map(ApiKeys::new),
-            tokens: settings.jwt.as_ref().map(JwtVerifier::new),
+            tokens: JwtVerifier::new(settings.jwt.as_ref(), own),
         }
     }
 

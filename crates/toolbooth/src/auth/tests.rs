@@ -15,7 +15,7 @@ const TWO: &str = "c8df51469c308a59bfbd48a3e0bdd228ca922d6032035f5ef6e4ad45f473a
 type Set<'a> = &'a [(&'a str, &'a str)];
 
 fn authenticator(host: &FakeHost) -> Authenticator {
-    Authenticator::new(&Settings::read(host, &[]).auth)
+    Authenticator::new(&Settings::read(host, &[]).auth, None)
 }
 
 /// Authenticates a request with these headers, with these variables set.

@@ -15,6 +15,3 @@ pub(super) const LIFE_MS: u64 = 15 * 60 * 1000;
 /// How long before that end the user must be done, so that the client still gets the result from a
 /// store that is a minute behind.
 pub(super) const LAG_MS: u64 = 2 * 60 * 1000;
-
-/// How far the store may be behind.
-pub(super) const STALE_MS: u64 = 60_000;

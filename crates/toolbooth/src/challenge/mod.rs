@@ -6,8 +6,7 @@
 //! challenges that have failed. docs/STORAGE.md describes what happens if the store is a minute behind.
 //!
 //! - `challenges`: issues them; `types`, `constants`; `claims`: what a challenge's token contains; `owner`: whose grant it asks for;
-//! - `grant`; `grant_store`: grants in the store; `recent_writes`: what the store may not return yet;
-//!   `proof`: what replaces it elsewhere; `access_token`: tokens of grants, and their refresh;
+//! - `grant`; `grant_store`: grants in the store; `proof`: what replaces it elsewhere; `access_token`: tokens of grants, and their refresh;
 //! - `flow`: the steps of a user and the status for the client; `page`: the HTML.
 //!
 //! Without the feature `challenges`, only [`Challenge`] is left: no call leads to one.
@@ -34,8 +33,6 @@ mod owner;
 mod page;
 #[cfg(feature = "challenges")]
 mod proof;
-#[cfg(feature = "challenges")]
-mod recent_writes;
 mod types;
 
 #[cfg(feature = "challenges")]

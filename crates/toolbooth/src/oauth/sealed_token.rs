@@ -40,6 +40,28 @@ pub(crate) enum TokenPurpose {
     Caller,
     /// A request whose client keeps its state while the user is asked.
     ContinuationToken,
+    /// The registration of a client that signs people in, which is its `client_id`.
+    Registration,
+    /// The secret of such a client.
+    ClientSecret,
+    /// What the consent page of a sign-in asks, in its form.
+    ConsentRequest,
+    /// The browser that the consent page of a sign-in was shown in.
+    ConsentBrowser,
+    /// A sign-in at a provider, in the browser's cookie.
+    PendingSignIn,
+    /// `state` of a sign-in at a provider.
+    SignInState,
+    /// The session of somebody who has signed in.
+    Session,
+    /// An authorization code.
+    AuthorizationCode,
+    /// A refresh token.
+    RefreshToken,
+    /// The key that signs access tokens.
+    AccessToken,
+    /// The keys in the store of what was done with a client's grant.
+    ClientGrant,
 }
 
 impl TokenPurpose {
@@ -55,13 +77,24 @@ impl TokenPurpose {
             Self::ProofKey => "proof key",
             Self::Caller => "caller",
             Self::ContinuationToken => "pause",
+            Self::Registration => "registration",
+            Self::ClientSecret => "client secret",
+            Self::ConsentRequest => "consent request",
+            Self::ConsentBrowser => "consent browser",
+            Self::PendingSignIn => "pending sign-in",
+            Self::SignInState => "sign-in state",
+            Self::Session => "session",
+            Self::AuthorizationCode => "authorization code",
+            Self::RefreshToken => "refresh token",
+            Self::AccessToken => "access token",
+            Self::ClientGrant => "client grant",
         }
     }
 
     /// The longest token that is opened, in bytes.
     fn longest(self) -> usize {
         match self {
-            Self::ContinuationToken => LONGEST_IN_BODY,
+            Self::ContinuationToken | Self::ConsentRequest => LONGEST_IN_BODY,
             Self::Challenge
             | Self::State
             | Self::Browser
@@ -70,7 +103,17 @@ impl TokenPurpose {
             | Self::Failure
             | Self::Proof
             | Self::ProofKey
-            | Self::Caller => LONGEST,
+            | Self::Caller
+            | Self::Registration
+            | Self::ClientSecret
+            | Self::ConsentBrowser
+            | Self::PendingSignIn
+            | Self::SignInState
+            | Self::Session
+            | Self::AuthorizationCode
+            | Self::RefreshToken
+            | Self::AccessToken
+            | Self::ClientGrant => LONGEST,
         }
     }
 }

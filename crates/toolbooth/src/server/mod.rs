@@ -7,6 +7,8 @@ mod consent;
 mod gateway;
 mod health;
 mod router;
+#[cfg(feature = "sign-in")]
+mod sign_in;
 mod warnings;
 
 use std::borrow::Cow;
@@ -30,6 +32,8 @@ use crate::protocol::{
     Protocol, request_id,
 };
 use crate::settings::Settings;
+#[cfg(feature = "sign-in")]
+use crate::sign_in::SignIn;
 use router::Match;
 
 /// The server: a catalogue with its settings.
@@ -37,6 +41,9 @@ use router::Match;
 pub struct Server {
     authenticator: Authenticator,
     pipeline: Pipeline,
+    /// Where people sign in, if they can.
+    #[cfg(feature = "sign-in")]
+    sign_in: Option<SignIn>,
     /// What the operator should know, although calls can be served.
     warnings: Vec<String>,
 }
@@ -61,7 +68,13 @@ impl Server {
     /// each warning if there is no problem.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
-        let authenticator = Authenticator::new(&settings.auth);
+        #[cfg(feature = "sign-in")]
+        let sign_in = settings.sign_in.as_ref().map(|it| SignIn::new(it, catalog.scopes()));
+        #[cfg(feature = "sign-in")]
+        let own_tokens = sign_in.as_ref().map(SignIn::own_tokens);
+        #[cfg(not(feature = "sign-in"))]
+        let own_tokens = None;
+        let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
         let disabled = settings.tools.problems(catalog.tools);
         for problem in settings.problems.iter().chain(&disabled) {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
@@ -88,7 +101,13 @@ impl Server {
             rate_limited: host.is_limited(RATE_LIMIT),
             same_for_all: authenticator.is_same_for_all(),
         };
-        Self { authenticator, pipeline, warnings }
+        Self {
+            authenticator,
+            pipeline,
+            #[cfg(feature = "sign-in")]
+            sign_in,
+            warnings,
+        }
     }
 
     /// Serves one request. Every error becomes a response.
@@ -255,6 +274,10 @@ impl Server {
             #[cfg(feature = "gateway")]
             Handler::Gateway(handler) => {
                 return boxed(self.gateway(protocol, *handler, headers, body, host)).await;
+            }
+            #[cfg(feature = "sign-in")]
+            Handler::SignIn(handler) => {
+                boxed(self.sign_in(*handler, (query, headers), body, host)).await
             }
             #[cfg(feature = "challenges")]
             Handler::AuthorizationHelp => self.authorization_help(found.parameter),

@@ -68,21 +68,22 @@ pub(super) fn check_callers(
 }
 
 impl ConsentSettings {
-    /// Reads what `ids` require; `None` if there are none or something is missing.
+    /// Reads what `providers` require; `None` if something is missing. Without `GRANT_KEYS` people can only sign in at
+    /// the providers, if they can.
     pub(super) fn read(
         reader: &mut VariableReader<'_>,
-        ids: &[String],
+        providers: &[ProviderSettings],
         public_url: Option<String>,
         state_keys: Option<StateKeySettings>,
+        uses_sign_in: bool,
     ) -> Option<Self> {
-        if ids.is_empty() {
+        if uses_sign_in && !GrantKeySettings::is_set(reader) {
             return None;
         }
         let grant_keys = GrantKeySettings::read(reader);
-        let providers = ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
         Some(Self {
             public_url: public_url?,
-            providers,
+            providers: providers.to_vec(),
             state_keys: state_keys?,
             grant_keys: grant_keys?,
         })

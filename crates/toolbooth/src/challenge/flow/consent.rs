@@ -1,6 +1,5 @@
 //! The consent page, and the redirect of users who agree to the provider.
 
-use super::cookie::{self, State};
 use super::error::FlowError;
 use super::shared::{parameter, retry_url};
 use crate::catalog::Tool;
@@ -10,6 +9,8 @@ use crate::challenge::constants::LIFE_MS;
 use crate::challenge::page::{self, ConsentPage};
 use crate::host::Host;
 use crate::http::{Headers, Response};
+use crate::oauth::cookie::{self, State};
+use crate::oauth::page::{notice, redirect};
 use crate::oauth::{AuthorizationRequest, CsrfToken, PkceVerifier, TokenPurpose};
 
 impl Challenges {
@@ -32,7 +33,7 @@ impl Challenges {
                 others: &other_tools(&claims, tools),
                 scopes: &claims.scopes(),
             }),
-            Err(error) => page::notice(error.notice(), None),
+            Err(error) => notice(error.notice(), None),
         };
         self.secured(page)
     }
@@ -46,9 +47,8 @@ impl Challenges {
     ) -> Response {
         let token = parameter(query, "c").unwrap_or_default();
         let redirect = self.redirect_to_provider(&token, headers, host).await;
-        let page = redirect.unwrap_or_else(|error| {
-            page::notice(error.notice(), retry_url(error, &token).as_deref())
-        });
+        let page = redirect
+            .unwrap_or_else(|error| notice(error.notice(), retry_url(error, &token).as_deref()));
         self.secured(page)
     }
 
@@ -86,7 +86,7 @@ impl Challenges {
             },
         );
         let cookie = cookie::set(&claims.id, &format!("{}.{token}", csrf_token.expose()));
-        Ok(page::redirect(location).with("set-cookie", cookie))
+        Ok(redirect(location).with("set-cookie", cookie))
     }
 }
 

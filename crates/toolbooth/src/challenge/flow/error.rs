@@ -1,7 +1,7 @@
 //! Why a step of a challenge failed, and the page that the user gets.
 
 use crate::challenge::constants::LAG_MS;
-use crate::challenge::page::Notice;
+use crate::oauth::page::Notice;
 use crate::oauth::{InvalidToken, TokenError};
 
 /// Why a step of a challenge failed.

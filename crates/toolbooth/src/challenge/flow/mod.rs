@@ -2,7 +2,6 @@
 
 mod callback;
 mod consent;
-mod cookie;
 mod deletion;
 mod error;
 mod shared;

@@ -31,6 +31,8 @@ use error::McpError;
 use message::{Era, McpRequest};
 use response::EmptyObject;
 
+#[cfg(feature = "sign-in")]
+use super::SignInHandler;
 use super::{
     CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
     get, oxp, post, version_free,
@@ -52,13 +54,18 @@ pub(super) static MCP: Protocol = Protocol {
     cors: Cors::WebClients,
 };
 
-/// The metadata of the OAuth resource (RFC 9728, 3.1): at the path that belongs to the resource's, and
+/// The metadata of the authorization server, if people sign in to this one, and of the OAuth resource (RFC 9728, 3.1): at the path that belongs to the resource's, and
 /// at the path of the host, where clients look next. The pages that may call may read it.
 pub(super) static RESOURCE_METADATA: Protocol = Protocol {
     name: "well-known",
     title: "OAuth 2.0 Protected Resource Metadata",
     listed: false,
     routes: &[
+        #[cfg(feature = "sign-in")]
+        Route {
+            path: "/oauth-authorization-server",
+            methods: &[get(Handler::SignIn(SignInHandler::Metadata))],
+        },
         Route { path: "/oauth-protected-resource/mcp", methods: &[get(Handler::Public(metadata))] },
         Route { path: "/oauth-protected-resource", methods: &[get(Handler::Public(metadata))] },
     ],

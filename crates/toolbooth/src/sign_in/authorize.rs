@@ -1,0 +1,463 @@
+//! The authorization endpoint (RFC 6749, 3.1): shows the consent page, and continues after its form.
+
+use serde::{Deserialize, Serialize};
+
+use super::client::{Client, ClientError, DocumentAuth};
+use super::error::{OAuthError, OAuthErrorCode};
+use super::form::Form;
+use super::grant::{ClientGrant, CodeClaims};
+use super::identity::Identity;
+use super::page::{self, SignInOption};
+use super::redirect_uri::{self, RedirectKind};
+use super::{AUTHORIZE, CONSENT_LIFE_MS, OFFLINE, SignIn};
+use crate::catalog::Tool;
+use crate::host::Host;
+use crate::http::{Headers, Response};
+use crate::oauth::page::{Notice, notice, redirect, with_tls};
+use crate::oauth::{InvalidToken, TokenPurpose, random_text};
+use crate::url::query_value;
+
+/// The longest `state`, in bytes: it travels in a cookie.
+const MAX_STATE: usize = 1_024;
+
+/// What a client asks for, once everything about it has been checked. The names are short, because it travels in a
+/// cookie.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ApprovedRequest {
+    /// The hash of the client's id.
+    #[serde(rename = "c")]
+    client: String,
+    #[serde(rename = "u")]
+    redirect_uri: String,
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    #[serde(rename = "h")]
+    code_challenge: String,
+    #[serde(rename = "s")]
+    scopes: Vec<String>,
+    /// Whether the client gets a refresh token.
+    #[serde(rename = "f")]
+    refreshes: bool,
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    document: Option<DocumentAuth>,
+}
+
+/// The content of the consent page's form.
+#[derive(Serialize, Deserialize)]
+struct ConsentRequest {
+    #[serde(rename = "r")]
+    request: ApprovedRequest,
+    /// The hash of the browser's token.
+    #[serde(rename = "b")]
+    browser: String,
+}
+
+/// Why a page shows a problem instead of sending the browser on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Problem {
+    UnknownClient,
+    InvalidDocument,
+    DocumentUnreachable,
+    InvalidRedirect,
+    /// The form or the link was not issued here, or was changed.
+    Invalid,
+    Expired,
+    CrossSite,
+    OtherBrowser,
+    WrongKey,
+    NotAllowed,
+    TooLong,
+    ProviderRejected,
+    ProviderUnreachable,
+    Internal,
+    RateLimited,
+}
+
+impl Problem {
+    pub(super) fn page(self) -> Response {
+        let (status, title, text) = match self {
+            Self::UnknownClient => (
+                400,
+                "This application is not known",
+                "It is not registered with this server, or its registration is no longer valid. \
+                 Remove the server from the application and add it again.",
+            ),
+            Self::InvalidDocument => (
+                400,
+                "This application cannot be used",
+                "The document in which the application describes itself is not valid.",
+            ),
+            Self::DocumentUnreachable => (
+                502,
+                "The application does not respond",
+                "The document in which the application describes itself cannot be fetched. Try \
+                 again in a moment.",
+            ),
+            Self::InvalidRedirect => (
+                400,
+                "This address is not registered",
+                "The application wants to be called back at an address that it has not registered. \
+                 Nothing was granted. If somebody sent you this link, do not continue.",
+            ),
+            Self::Invalid => (
+                400,
+                "This address is not valid",
+                "Part of it may be missing. Go back to the application and start again.",
+            ),
+            Self::Expired => {
+                (400, "This took too long", "Go back to the application and start again.")
+            }
+            Self::CrossSite => (
+                403,
+                "This did not start here",
+                "Another site sent you here in a way that is not allowed. Go back to the \
+                 application and start again.",
+            ),
+            Self::OtherBrowser => (
+                403,
+                "This is not the browser that started",
+                "For your safety you must finish in the browser where you started, with cookies \
+                 allowed. Nothing was granted. If somebody sent you this link, do not continue.",
+            ),
+            Self::WrongKey => (
+                403,
+                "The key is not valid",
+                "Nothing was granted. Go back in your browser and try again.",
+            ),
+            Self::NotAllowed => (
+                403,
+                "This account may not sign in",
+                "Nothing was granted. Ask the operator of the server for access, or go back to the \
+                 application and start again with another account.",
+            ),
+            Self::TooLong => (
+                400,
+                "This request is too long",
+                "The application asks for too much at once. Nothing was granted.",
+            ),
+            Self::ProviderRejected => (
+                400,
+                "It did not work",
+                "The service rejected the sign-in, and nothing was granted. Go back to the \
+                 application and start again.",
+            ),
+            Self::ProviderUnreachable => (
+                502,
+                "The service does not respond",
+                "Nothing was granted. Go back to the application and start again in a moment.",
+            ),
+            Self::Internal => {
+                (503, "It did not work", "Nothing was granted. Try again in a moment.")
+            }
+            Self::RateLimited => (
+                429,
+                "Too many requests",
+                "Too many requests came from your network. Wait a minute, then reload this page.",
+            ),
+        };
+        notice(Notice { status, title, text }, None)
+    }
+}
+
+impl From<InvalidToken> for Problem {
+    fn from(error: InvalidToken) -> Self {
+        match error {
+            InvalidToken::Forged => Self::Invalid,
+            InvalidToken::Expired => Self::Expired,
+        }
+    }
+}
+
+impl From<ClientError> for Problem {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Unknown => Self::UnknownClient,
+            ClientError::InvalidDocument => Self::InvalidDocument,
+            ClientError::Unreachable => Self::DocumentUnreachable,
+        }
+    }
+}
+
+/// Whether a text is a `code_challenge` of the method `S256` (RFC 7636, 4.2): 43 characters of base64url.
+fn is_challenge(text: &str) -> bool {
+    let is_base64url = |it: u8| it.is_ascii_alphanumeric() || it == b'-' || it == b'_';
+    text.len() == 43 && text.bytes().all(is_base64url)
+}
+
+impl SignIn {
+    /// Adds the headers of every page.
+    pub(super) fn secured(&self, page: Response) -> Response {
+        with_tls(page, &self.settings.public_url)
+    }
+
+    /// The page for somebody whose network has sent too many requests.
+    pub(crate) fn rate_limited_page(&self) -> Response {
+        self.secured(Problem::RateLimited.page())
+    }
+
+    /// `GET /oauth/authorize`: asks for consent. `tools` are those that may be called.
+    pub(crate) async fn authorize(
+        &self,
+        (query, headers): (&str, &dyn Headers),
+        tools: impl Iterator<Item = &'static Tool> + Clone,
+        host: &dyn Host,
+    ) -> Response {
+        let page = self.consent_page((query, headers), tools, host).await;
+        self.secured(page.unwrap_or_else(Problem::page))
+    }
+
+    async fn consent_page(
+        &self,
+        (query, headers): (&str, &dyn Headers),
+        tools: impl Iterator<Item = &'static Tool> + Clone,
+        host: &dyn Host,
+    ) -> Result<Response, Problem> {
+        let form = Form::parse(query.as_bytes()).map_err(|_| Problem::Invalid)?;
+        let client = self.client(form.get("client_id").ok_or(Problem::Invalid)?, host).await?;
+        let redirect_uri = match (form.get("redirect_uri"), client.redirect_uris.as_slice()) {
+            (Some(uri), _) => uri,
+            (None, [only]) => only,
+            (None, _) => return Err(Problem::InvalidRedirect),
+        };
+        if !self.may_redirect(&client, redirect_uri) {
+            return Err(Problem::InvalidRedirect);
+        }
+        let request = match self.approve(&form, &client, redirect_uri) {
+            Ok(request) => request,
+            Err(error) => return Ok(self.reject(redirect_uri, form.get("state"), &error)),
+        };
+        let (browser, cookie) = self.browser(headers, host).map_err(|_| Problem::Internal)?;
+        let options = self.sign_in_options(headers, host).await;
+        let offline = request.refreshes;
+        let consent = ConsentRequest { browser: self.browser_hash(&browser), request };
+        let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
+        let token = self.keys.seal(TokenPurpose::ConsentRequest, &consent, expires_ms);
+        let page = page::consent(
+            &page::ConsentPage {
+                action: AUTHORIZE,
+                token: &token,
+                client: &client,
+                redirect_uri,
+                scopes: &consent.request.scopes,
+                offline,
+                options: &options,
+                is_local: self.settings.is_local(),
+            },
+            tools,
+        );
+        Ok(match cookie {
+            Some(cookie) => page.with("set-cookie", cookie),
+            None => page,
+        })
+    }
+
+    /// Checks everything about a request but its client and its redirect URI.
+    fn approve(
+        &self,
+        form: &Form,
+        client: &Client,
+        redirect_uri: &str,
+    ) -> Result<ApprovedRequest, OAuthError> {
+        let invalid = |description: &'static str| {
+            OAuthError::new(OAuthErrorCode::InvalidRequest, description)
+        };
+        let state = form.get("state");
+        if state.is_some_and(|state| state.len() > MAX_STATE) {
+            return Err(invalid("`state` is too long"));
+        }
+        if form.require("response_type")? != "code" {
+            let description = "`response_type` must be code";
+            return Err(OAuthError::new(OAuthErrorCode::UnsupportedResponseType, description));
+        }
+        if form.get("response_mode").is_some_and(|mode| mode != "query") {
+            return Err(invalid("`response_mode` must be query"));
+        }
+        let code_challenge = form.require("code_challenge")?;
+        if form.get("code_challenge_method") != Some("S256") {
+            return Err(invalid("`code_challenge_method` must be S256"));
+        }
+        if !is_challenge(code_challenge) {
+            return Err(invalid("`code_challenge` must be a SHA-256 hash in base64url"));
+        }
+        if form.all("resource").any(|resource| !self.is_resource(resource)) {
+            let description = "`resource` is not this server";
+            return Err(OAuthError::new(OAuthErrorCode::InvalidTarget, description));
+        }
+        let requested: Option<Vec<&str>> =
+            form.get("scope").map(|scope| scope.split(' ').collect());
+        let is_requested = |scope: &str| match &requested {
+            Some(requested) => requested.contains(&scope),
+            None => true,
+        };
+        let asks_offline = requested.is_some() && is_requested(OFFLINE);
+        let scopes = self.scopes.iter().filter(|scope| is_requested(scope));
+        Ok(ApprovedRequest {
+            client: client.hash.clone(),
+            redirect_uri: redirect_uri.to_owned(),
+            state: state.map(str::to_owned),
+            code_challenge: code_challenge.to_owned(),
+            scopes: scopes.map(|&scope| scope.to_owned()).collect(),
+            refreshes: client.refreshes || asks_offline,
+            document: client.document.clone(),
+        })
+    }
+
+    /// The ways in which somebody can continue, the most convenient first.
+    async fn sign_in_options(&self, headers: &dyn Headers, host: &dyn Host) -> Vec<SignInOption> {
+        let mut options = Vec::new();
+        if let Some(user) = self.access_user(headers, host).await {
+            options.push(SignInOption::Access(user.label().to_owned()));
+        }
+        if let Some(user) = self.session(headers, host) {
+            options.push(SignInOption::Session(user.label().to_owned()));
+        }
+        options.extend(self.providers.iter().map(|client| SignInOption::Provider {
+            id: client.provider.id.clone(),
+            title: client.provider.title.clone(),
+        }));
+        if self.developer(headers).is_some() {
+            options.push(SignInOption::Development);
+        }
+        if !self.settings.api_keys.is_empty() {
+            options.push(SignInOption::ApiKey);
+        }
+        options
+    }
+
+    /// `POST /oauth/authorize`: the form of the consent page.
+    pub(crate) async fn consent(
+        &self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Response {
+        let response = self.decide(body, headers, host).await;
+        self.secured(response.unwrap_or_else(Problem::page))
+    }
+
+    async fn decide(
+        &self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Response, Problem> {
+        // Only our own page may send this form, because only that has shown what it grants.
+        let is_same_origin = match headers.get("sec-fetch-site") {
+            Some(site) => site == "same-origin",
+            None => headers.get("origin").is_some_and(|it| it == self.settings.public_url),
+        };
+        if !is_same_origin {
+            return Err(Problem::CrossSite);
+        }
+        let form = Form::parse(body).map_err(|_| Problem::Invalid)?;
+        let token = form.get("request").unwrap_or_default();
+        let ConsentRequest { request, browser } =
+            self.keys.open(TokenPurpose::ConsentRequest, token, host.now_ms())?;
+        if !self.is_same_browser(headers, &browser) {
+            return Err(Problem::OtherBrowser);
+        }
+        let identity = match form.get("with") {
+            Some("nobody") => return Ok(self.denied(&request)),
+            Some("access") => self.access_user(headers, host).await.ok_or(Problem::Expired)?,
+            Some("session") => self.session(headers, host).ok_or(Problem::Expired)?,
+            Some("developer") => self.developer(headers).ok_or(Problem::Invalid)?,
+            Some("key") => {
+                let key = form.get("api_key").unwrap_or_default();
+                self.key_holder(key.trim()).ok_or(Problem::WrongKey)?
+            }
+            Some("provider") => {
+                let provider = form.get("provider").unwrap_or_default();
+                return self.begin(provider, request, host).await;
+            }
+            _ => return Err(Problem::Invalid),
+        };
+        self.approved(&request, &identity, host)
+    }
+
+    /// Sends the browser back to the client with a code (RFC 6749, 4.1.2).
+    pub(super) fn approved(
+        &self,
+        request: &ApprovedRequest,
+        identity: &Identity,
+        host: &dyn Host,
+    ) -> Result<Response, Problem> {
+        let permitted = self.permitted(identity).ok_or(Problem::NotAllowed)?;
+        let now_ms = host.now_ms();
+        let code = CodeClaims {
+            grant: ClientGrant {
+                id: random_text(host).map_err(|_| Problem::Internal)?,
+                client: request.client.clone(),
+                identity: identity.clone(),
+                scopes: self.granted(&request.scopes, &permitted),
+                document: request.document.clone(),
+                granted_ms: now_ms,
+            },
+            redirect_uri: request.redirect_uri.clone(),
+            code_challenge: request.code_challenge.clone(),
+            refreshes: request.refreshes,
+        };
+        let code = self.code(&code, now_ms);
+        let response = self.back(
+            &request.redirect_uri,
+            &[("code", &code), ("state", request.state.as_deref().unwrap_or_default())],
+        );
+        Ok(redirect(response).with("set-cookie", self.session_cookie(identity, host)))
+    }
+
+    /// Sends the browser back to the client because the person declined.
+    pub(super) fn denied(&self, request: &ApprovedRequest) -> Response {
+        let state = request.state.as_deref().unwrap_or_default();
+        let code = OAuthErrorCode::AccessDenied.name();
+        redirect(self.back(&request.redirect_uri, &[("error", code), ("state", state)]))
+    }
+
+    /// Tells the client why its request is rejected. Nobody has agreed to anything yet, so a page shows where the
+    /// browser would go: anybody can register a client, and this server must not redirect to any address
+    /// (RFC 9700, 4.11.2). A program on this machine gets the response at once.
+    fn reject(&self, redirect_uri: &str, state: Option<&str>, error: &OAuthError) -> Response {
+        let url = self.back(
+            redirect_uri,
+            &[
+                ("error", error.code.name()),
+                ("error_description", &error.description),
+                ("state", state.unwrap_or_default()),
+            ],
+        );
+        match redirect_uri::kind(redirect_uri) {
+            RedirectKind::Loopback => redirect(url),
+            RedirectKind::Web | RedirectKind::PrivateScheme | RedirectKind::Forbidden => {
+                page::rejected(&error.description, &url, &redirect_uri::destination(redirect_uri))
+            }
+        }
+    }
+
+    /// A redirect URI with the parameters of a response, and `iss` (RFC 9207). Empty parameters are omitted.
+    fn back(&self, redirect_uri: &str, parameters: &[(&str, &str)]) -> String {
+        let mut url = redirect_uri.to_owned();
+        let own = [("iss", &*self.settings.public_url)];
+        for (name, value) in parameters.iter().chain(&own).filter(|(_, it)| !it.is_empty()) {
+            url.push(if url.contains('?') { '&' } else { '?' });
+            url.push_str(&format!("{name}={}", query_value(value)));
+        }
+        url
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_challenges() {
+        let good = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+        for (text, expected) in [
+            (good, true),
+            (&good[1..], false),
+            ("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM", false),
+            ("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM=", false),
+            ("", false),
+        ] {
+            assert_eq!(is_challenge(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Token revocation (RFC 7009).
+
+use super::SignIn;
+use super::client::hash;
+use super::client_auth::Credentials;
+use super::error::OAuthError;
+use super::form::Form;
+use crate::host::Host;
+use crate::http::{Headers, Response};
+
+impl SignIn {
+    /// `POST /oauth/revoke`: ends the grant of a refresh token or an access token. Access tokens that were issued
+    /// remain valid until they expire, because calls do not read the store.
+    pub(crate) async fn revoke(
+        &self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Response {
+        match self.try_revoke(body, headers, host).await {
+            Ok(()) => Response::empty(200).with("cache-control", "no-store"),
+            Err(error) => error.response(),
+        }
+    }
+
+    async fn try_revoke(
+        &self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<(), OAuthError> {
+        let form = Form::parse(body)?;
+        let credentials = Credentials::read(&form, headers)?;
+        let token = form.require("token")?;
+        let refresh = self.open_refresh_token(token, host.now_ms()).ok();
+        let document = refresh.as_ref().and_then(|token| token.grant.document.as_ref());
+        self.authenticate_client(&credentials, document, host).await?;
+        let owned = match refresh {
+            Some(refresh) => Some((refresh.grant.client, refresh.grant.id)),
+            None => self.revoked_claims(token).map(|claims| (claims.client_id, claims.gid)),
+        };
+        // An invalid token, or one of another client, is no error (RFC 7009, 2.2), and nothing is revoked.
+        let own = owned.filter(|(client, _)| *client == hash(&credentials.client_id));
+        match own {
+            Some((_, grant)) => {
+                self.marks.revoke(&grant, host).await.map_err(|_| OAuthError::try_again())
+            }
+            None => Ok(()),
+        }
+    }
+}
