@@ -1,9 +1,10 @@
 // Runs the Worker locally with wrangler and miniflare: KV is simulated, no Cloudflare account is needed.
 //   node scripts/dev.mjs [port] [folder of the bundle]
 // Set AUTH and its variables to choose who may call. Without AUTH, calls need the development key, which
-// only this command configures. With AUTH=sign-in, a development user signs in without any other variable. The tools of MCP's conformance suite need no key: the suite sends none,
-// and the tools are harmless. wrangler reads secrets, such as the keys of model providers, from .dev.vars; this
-// script only needs those that AUTH_VARIABLES names.
+// only this command configures. With AUTH=sign-in, a development user signs in without any other variable. The
+// tools of MCP's conformance suite need no key: the suite sends none, and the tools are harmless. wrangler reads
+// secrets, such as the keys of model providers, from .dev.vars; this script only needs those that AUTH_VARIABLES
+// names.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -81,6 +81,12 @@ class Store {
   redirectToAuthorization = (url) => { this.url = url; };
   saveCodeVerifier = (verifier) => { this.saved.verifier = verifier; };
   codeVerifier = () => this.saved.verifier;
+  saveDiscoveryState = (state) => { this.saved.discovery = state; };
+  discoveryState = () => this.saved.discovery;
+  invalidateCredentials = (kind) => {
+    if (kind === "all" || kind === "tokens") delete this.saved.tokens;
+    if (kind === "all" || kind === "client") delete this.saved.client;
+  };
 }
 
 const SDKS = {

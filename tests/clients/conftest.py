@@ -88,6 +88,27 @@ def authorizing():
         yield Authorizing(*served)
 
 
+class SigningIn:
+    """A Worker to which people sign in."""
+
+    def __init__(self, address, server):
+        self.address = address
+        self._server = server
+
+    def agree(self, url):
+        """Opens the consent page as a person who agrees, and returns the URL of the callback."""
+        self._server.stdin.write(f"{url}\n")
+        self._server.stdin.flush()
+        return self._server.stdout.readline().strip()
+
+
+@pytest.fixture(scope="session")
+def signing_in():
+    """A Worker to which people sign in."""
+    with started("serve-sign-in.mjs") as served:
+        yield SigningIn(*served)
+
+
 class Gateway:
     """The chat gateway, with stand-ins of model providers behind it."""
 

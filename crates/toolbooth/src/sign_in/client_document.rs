@@ -125,7 +125,8 @@ fn read(id: &str, document: Document) -> Option<Client> {
         name: display_name(client_name.as_deref()?)?,
         origin: ClientOrigin::Document { domain },
         redirect_uris,
-        refreshes: grant_types.iter().flatten().any(|grant| grant == "refresh_token"),
+        // Like registrations, a document without grant types may belong to a client that uses refresh tokens.
+        refreshes: grant_types.is_none_or(|all| all.iter().any(|grant| grant == "refresh_token")),
         document: Some(DocumentAuth { none, jwks_uri }),
     })
 }

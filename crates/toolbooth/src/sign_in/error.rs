@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::http::Response;
+use crate::http::{Headers, Response};
 
 /// The code of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -15,7 +15,6 @@ pub(crate) enum OAuthErrorCode {
     InvalidGrant,
     InvalidScope,
     InvalidTarget,
-    UnauthorizedClient,
     UnsupportedGrantType,
     UnsupportedResponseType,
     InvalidRedirectUri,
@@ -34,7 +33,6 @@ impl OAuthErrorCode {
             Self::InvalidGrant => "invalid_grant",
             Self::InvalidScope => "invalid_scope",
             Self::InvalidTarget => "invalid_target",
-            Self::UnauthorizedClient => "unauthorized_client",
             Self::UnsupportedGrantType => "unsupported_grant_type",
             Self::UnsupportedResponseType => "unsupported_response_type",
             Self::InvalidRedirectUri => "invalid_redirect_uri",
@@ -55,7 +53,6 @@ impl OAuthErrorCode {
             | Self::InvalidGrant
             | Self::InvalidScope
             | Self::InvalidTarget
-            | Self::UnauthorizedClient
             | Self::UnsupportedGrantType
             | Self::UnsupportedResponseType
             | Self::InvalidRedirectUri
@@ -94,11 +91,19 @@ impl OAuthError {
         let body = ErrorBody { error: self.code, error_description: &self.description };
         let response = Response::json_of(status, &body);
         match self.code {
-            // RFC 6749, 5.2: if the client tried to authenticate with the `Authorization` header.
-            OAuthErrorCode::InvalidClient => {
+            OAuthErrorCode::TemporarilyUnavailable => response.with("retry-after", "5"),
+            _ => response,
+        }
+    }
+
+    /// The response to a client with these headers.
+    pub(super) fn response_to(&self, headers: &dyn Headers) -> Response {
+        let response = self.response();
+        // RFC 6749, 5.2: only if the client tried to authenticate in this way.
+        match (self.code, headers.get("authorization")) {
+            (OAuthErrorCode::InvalidClient, Some(_)) => {
                 response.with("www-authenticate", "Basic realm=\"toolbooth\"")
             }
-            OAuthErrorCode::TemporarilyUnavailable => response.with("retry-after", "5"),
             _ => response,
         }
     }

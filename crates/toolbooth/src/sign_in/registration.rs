@@ -123,7 +123,8 @@ impl SignIn {
             id: random_text(host).map_err(|_| OAuthError::try_again())?,
             name,
             redirect_uris,
-            refreshes: lists("refresh_token"),
+            // Many clients that use refresh tokens list no grant types.
+            refreshes: request.grant_types.is_none() || lists("refresh_token"),
             method,
         };
         Ok(self.registered(&registration, host.now_ms()))

@@ -19,7 +19,7 @@ impl SignIn {
     ) -> Response {
         match self.try_revoke(body, headers, host).await {
             Ok(()) => Response::empty(200).with("cache-control", "no-store"),
-            Err(error) => error.response(),
+            Err(error) => error.response_to(headers),
         }
     }
 

@@ -41,7 +41,7 @@ impl SignIn {
     ) -> Response {
         match self.try_token(body, headers, host).await {
             Ok(response) => response,
-            Err(error) => error.response(),
+            Err(error) => error.response_to(headers),
         }
     }
 

@@ -97,6 +97,8 @@ fn routes() {
             Handler::AuthorizationHelp => "help",
             Handler::NotServed(_) => "not served",
             Handler::NotAllowed => "not allowed",
+            #[cfg(feature = "sign-in")]
+            Handler::SignIn(_) => "sign-in",
         });
         assert_eq!((found.protocol.name, action), (protocol, expected), "{method:?} {path}");
     }

@@ -6,7 +6,8 @@ use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
 use super::world::{
-    Browser, REDIRECT, Registered, World, changed, code_fields, location, query, request, text,
+    Browser, REDIRECT, Registered, World, changed, code_fields, encode, header, location, query,
+    request, text,
 };
 use super::{KEY, code};
 use crate::host::{HttpError, HttpRequest, HttpResponse, SignatureAlgorithm};
@@ -44,10 +45,7 @@ fn registrations() {
         (json!({"redirect_uris": []}), Err("invalid_redirect_uri")),
         (json!({}), Err("invalid_redirect_uri")),
         (json!({"redirect_uris": ["javascript:alert(1)"]}), Err("invalid_redirect_uri")),
-        (
-            json!({"redirect_uris": [REDIRECT, "javascript:alert(1)"]}),
-            Err("invalid_redirect_uri"),
-        ),
+        (json!({"redirect_uris": [REDIRECT, "javascript:alert(1)"]}), Err("invalid_redirect_uri")),
         (json!({"redirect_uris": ["http://client.example/cb"]}), Err("invalid_redirect_uri")),
         (json!({"redirect_uris": ["cursor://a/cb"]}), Err("invalid_redirect_uri")),
         (json!({"redirect_uris": ["cursor://a/cb", REDIRECT]}), Ok("client_secret_basic")),
@@ -88,17 +86,24 @@ fn a_native_application_whose_scheme_is_allowed() {
 #[test]
 fn secrets_of_clients() {
     let world = World::new();
-    let (client, other) = (world.client_of("client_secret_basic"), world.client_of("client_secret_post"));
+    let (client, other) =
+        (world.client_of("client_secret_basic"), world.client_of("client_secret_post"));
     let (secret, foreign) = (client.secret.clone().unwrap(), other.secret.unwrap());
     let send = |basic: Option<&str>, post: Option<&str>| {
         let code = code(&world, &client);
         let mut fields = code_fields(&client.id, &code).to_vec();
         fields.extend(post.map(|secret| ("client_secret", secret)));
+        let has_header = basic.is_some();
         let basic = basic.map(|secret| {
             format!("Basic {}", Base64::encode_string(format!("{}:{secret}", client.id).as_bytes()))
         });
         let headers: Vec<_> = basic.iter().map(|value| ("authorization", value.as_str())).collect();
-        world.form("/oauth/token", &headers, &fields).0
+        let form = ("content-type", "application/x-www-form-urlencoded");
+        let headers: Vec<_> = [form].into_iter().chain(headers).collect();
+        let response = world.send(("POST", "/oauth/token"), &headers, &encode(&fields));
+        let challenge = header(&response, "www-authenticate");
+        assert_eq!(challenge.is_some(), has_header && response.status == 401);
+        response.status
     };
     for (basic, post, status) in [
         (Some(&*secret), None, 200),
@@ -225,7 +230,8 @@ fn private_key_jwt_is_verified_and_never_skipped() {
     let mut only = chatgpt();
     only["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
     let now = world.host.now_ms.get() / 1000;
-    let good = json!({"iss": CHATGPT, "sub": CHATGPT, "aud": super::ORIGIN, "exp": now + 600, "jti": "1"});
+    let good =
+        json!({"iss": CHATGPT, "sub": CHATGPT, "aud": super::ORIGIN, "exp": now + 600, "jti": "1"});
     let with = |name: &str, value: Value| {
         let mut claims = good.clone();
         claims[name] = value;

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::testing::STALE_MS;
 use world::{
-    Browser, KEY, ORIGIN, REDIRECT, RESOURCE, VERIFIER, World, changed, code_fields, encode, header, json,
-    location, query, request, text,
+    Browser, KEY, ORIGIN, REDIRECT, RESOURCE, VERIFIER, World, changed, code_fields, encode,
+    header, json, location, query, request, text,
 };
 
 /// A code of a person who has typed the API key.

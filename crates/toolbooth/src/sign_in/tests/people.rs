@@ -136,9 +136,21 @@ fn a_session_needs_no_second_sign_in_but_consent() {
 #[test]
 fn a_key_that_is_withdrawn_or_changed() {
     for (keys, status, scope) in [
-        (r#"[{"name":"Calendar","scopes":["echo:b"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#, 200, "offline_access"),
-        (r#"[{"name":"Other","scopes":["*"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#, 400, ""),
-        (r#"[{"name":"Calendar","scopes":["*"],"hash":"0000000000000000000000000000000000000000000000000000000000000000"}]"#, 400, ""),
+        (
+            r#"[{"name":"Calendar","scopes":["echo:b"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
+            200,
+            "offline_access",
+        ),
+        (
+            r#"[{"name":"Other","scopes":["*"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
+            400,
+            "",
+        ),
+        (
+            r#"[{"name":"Calendar","scopes":["*"],"hash":"0000000000000000000000000000000000000000000000000000000000000000"}]"#,
+            400,
+            "",
+        ),
     ] {
         let mut world = World::new();
         let client = world.client();
@@ -161,7 +173,12 @@ thread_local! {
 fn providers(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     let body = request.body.clone().unwrap_or_default();
     REQUESTS.with_borrow_mut(|all| {
-        all.push(format!("{} {} {}", request.method, request.url, String::from_utf8(body).unwrap()));
+        all.push(format!(
+            "{} {} {}",
+            request.method,
+            request.url,
+            String::from_utf8(body).unwrap()
+        ));
     });
     let account = ACCOUNT.with_borrow(Clone::clone);
     let (status, body) = match &*request.url {
@@ -199,7 +216,8 @@ const PROVIDERS: &[(&str, &str)] = &[
 ];
 
 fn world_for(allowed: &str) -> World {
-    let variables: Vec<_> = PROVIDERS.iter().chain(&[("SIGN_IN_ALLOWED", allowed)]).copied().collect();
+    let variables: Vec<_> =
+        PROVIDERS.iter().chain(&[("SIGN_IN_ALLOWED", allowed)]).copied().collect();
     World::with(&variables, providers)
 }
 
@@ -261,7 +279,12 @@ fn who_may_sign_in_at_a_provider() {
         let world = world_for(allowed);
         ACCOUNT.set(account.clone());
         let response = sign_in(&world, &Browser::default(), provider);
-        assert_eq!(response.status, if may { 303 } else { 403 }, "{allowed} {account} {}", text(&response));
+        assert_eq!(
+            response.status,
+            if may { 303 } else { 403 },
+            "{allowed} {account} {}",
+            text(&response)
+        );
     }
 }
 
@@ -271,7 +294,8 @@ fn a_sign_in_at_a_provider() {
     ACCOUNT.set(json!({"sub": "s1", "email": "ada@a.example", "email_verified": true}));
     let browser = Browser::default();
     let client = world.client();
-    let page = browser.open(&world, &changed(request(&client.id), &[("scope", "echo:a echo:b echo:c")]));
+    let page =
+        browser.open(&world, &changed(request(&client.id), &[("scope", "echo:a echo:b echo:c")]));
     assert!(!text(&page).contains("GitHub"), "nobody may sign in there");
     let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
     let url = location(&leave);
@@ -363,7 +387,8 @@ fn cloudflare_access() {
             claims[*name] = value.clone();
         }
         let encode = |value: &Value| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
-        let message = format!("{}.{}", encode(&json!({"alg": "RS256", "kid": "1"})), encode(&claims));
+        let message =
+            format!("{}.{}", encode(&json!({"alg": "RS256", "kid": "1"})), encode(&claims));
         let jwk = json!({"kty": "RSA", "n": "m".repeat(342), "e": "AQAB"}).to_string();
         let signature = fake_signature(SignatureAlgorithm::Rs256, &jwk, message.as_bytes());
         format!("{message}.{}", Base64UrlUnpadded::encode_string(&signature))
@@ -414,7 +439,8 @@ fn the_developer_signs_in_on_this_machine_only() {
         assert_eq!(text(&page).contains("Allow as the developer"), works, "{public_url} {host}");
         let html = text(&page);
         let request = html.split_once("name=\"request\" value=\"").unwrap().1;
-        let body = encode(&[("request", request.split('"').next().unwrap()), ("with", "developer")]);
+        let body =
+            encode(&[("request", request.split('"').next().unwrap()), ("with", "developer")]);
         let form = ("content-type", "application/x-www-form-urlencoded");
         let headers = [form, ("sec-fetch-site", "same-origin"), ("host", host)];
         let response = browser.send(&world, ("POST", "/oauth/authorize"), &headers, &body);
@@ -426,8 +452,11 @@ fn the_developer_signs_in_on_this_machine_only() {
 fn nobody_signs_in_unless_somebody_is_allowed() {
     use crate::settings::Settings;
     use crate::testing::FakeHost;
-    const BASE: &[(&str, &str)] =
-        &[("AUTH", "sign-in"), ("PUBLIC_URL", ORIGIN), ("STATE_KEY", "0123456789abcdef0123456789abcdef")];
+    const BASE: &[(&str, &str)] = &[
+        ("AUTH", "sign-in"),
+        ("PUBLIC_URL", ORIGIN),
+        ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+    ];
     for (variables, wrong) in [
         (&[][..], Some("SIGN_IN_ALLOWED")),
         (&[("SIGN_IN_ALLOWED", "github:octocat")], Some("SIGN_IN_ALLOWED")),
@@ -443,7 +472,10 @@ fn nobody_signs_in_unless_somebody_is_allowed() {
         match wrong {
             None => assert!(problems.is_empty(), "{variables:?} {problems:?}"),
             Some(name) => {
-                assert!(problems.iter().any(|it| it.starts_with(name)), "{variables:?} {problems:?}");
+                assert!(
+                    problems.iter().any(|it| it.starts_with(name)),
+                    "{variables:?} {problems:?}"
+                );
             }
         }
     }

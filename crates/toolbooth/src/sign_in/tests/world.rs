@@ -80,7 +80,8 @@ impl World {
         let path = path.strip_prefix(ORIGIN).unwrap_or(path);
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let headers = &Pairs(headers);
-        let request = Request { method: method.into(), path, query, headers, body: Body::from(body) };
+        let request =
+            Request { method: method.into(), path, query, headers, body: Body::from(body) };
         ready(self.server.answer(request, &self.host)).head
     }
 
@@ -148,7 +149,7 @@ impl World {
 }
 
 /// The fields with which a code is exchanged.
-pub(super) fn code_fields<'a>(client_id: &'a str, code: &'a str) -> [(&'a str, &'a str); 5] {
+pub(super) fn code_fields<'a>(client_id: &'a str, code: &'a str) -> [(&'static str, &'a str); 5] {
     [
         ("grant_type", "authorization_code"),
         ("client_id", client_id),
@@ -237,7 +238,8 @@ impl Browser {
         fields: &[(&str, &str)],
     ) -> Response {
         let text = text(page);
-        let (_, rest) = text.split_once("name=\"request\" value=\"").unwrap_or_else(|| panic!("{text}"));
+        let (_, rest) =
+            text.split_once("name=\"request\" value=\"").unwrap_or_else(|| panic!("{text}"));
         let request = rest.split('"').next().unwrap();
         let fields: Vec<_> = [("request", request)].iter().chain(fields).copied().collect();
         self.submit(world, &encode(&fields))
