@@ -94,7 +94,10 @@ impl TokenPurpose {
     /// The longest token that is opened, in bytes.
     fn longest(self) -> usize {
         match self {
-            Self::ContinuationToken | Self::ConsentRequest => LONGEST_IN_BODY,
+            Self::ContinuationToken
+            | Self::ConsentRequest
+            | Self::AuthorizationCode
+            | Self::RefreshToken => LONGEST_IN_BODY,
             Self::Challenge
             | Self::State
             | Self::Browser
@@ -110,8 +113,6 @@ impl TokenPurpose {
             | Self::PendingSignIn
             | Self::SignInState
             | Self::Session
-            | Self::AuthorizationCode
-            | Self::RefreshToken
             | Self::AccessToken
             | Self::ClientGrant => LONGEST,
         }

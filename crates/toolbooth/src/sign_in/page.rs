@@ -69,7 +69,7 @@ pub(super) fn consent(
              yourself: any program here could call itself {name}."
         ),
         RedirectKind::PrivateScheme => {
-            format!("{destination} the application on this computer that opens such addresses")
+            format!("{destination}, the application on this computer that opens such addresses")
         }
         RedirectKind::Web | RedirectKind::Forbidden => destination,
     };
