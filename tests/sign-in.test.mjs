@@ -8,7 +8,7 @@ import { UnauthorizedError as UnauthorizedV1 } from "@modelcontextprotocol/sdk/c
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as oauth from "oauth4webapi";
-import { entryOf } from "../scripts/credentials.mjs";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { Person, chatgpt, claude, claudeCode, clientKeys, freePort, hosting } from "./support/sign-in.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";

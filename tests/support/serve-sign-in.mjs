@@ -3,7 +3,7 @@
 // the input ends.
 //   node tests/support/serve-sign-in.mjs
 import { createInterface } from "node:readline";
-import { entryOf } from "../../scripts/credentials.mjs";
+import { entryOf } from "../../packages/toolbooth/src/credentials.js";
 import { Person, freePort } from "./sign-in.mjs";
 import { BOOTH, CANARY, start } from "./worker.mjs";
 
