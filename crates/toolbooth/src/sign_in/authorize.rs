@@ -251,7 +251,7 @@ impl SignIn {
         })
     }
 
-    /// Checks everything about a request but its client and its redirect URI.
+    /// Checks everything about a request except its client and its redirect URI.
     fn approve(
         &self,
         form: &Form,
@@ -411,7 +411,7 @@ impl SignIn {
         redirect(self.back(&request.redirect_uri, &[("error", code), ("state", state)]))
     }
 
-    /// Tells the client why its request is rejected. Nobody has agreed to anything yet, so a page shows where the
+    /// Reports to the client why its request is rejected. Nobody has agreed to anything yet, so a page shows where the
     /// browser would go: anybody can register a client, and this server must not redirect to any address
     /// (RFC 9700, 4.11.2). A program on this machine gets the response at once.
     fn reject(&self, redirect_uri: &str, state: Option<&str>, error: &OAuthError) -> Response {

@@ -33,7 +33,7 @@ struct Document {
     redirect_uris: Vec<String>,
     grant_types: Option<Vec<String>>,
     token_endpoint_auth_method: Option<String>,
-    /// What ChatGPT's document offers besides `token_endpoint_auth_method`.
+    /// All methods of the client, of which `token_endpoint_auth_method` is one. ChatGPT's document has it.
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
     jwks_uri: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(super) fn is_client_id(id: &str, is_local: bool) -> bool {
     let (host, path) =
         rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or((rest, ""));
     let is_plain = id.len() <= MAX_ID && id.bytes().all(|it| it.is_ascii_graphic());
-    // A client must have a path of its own: the root belongs to everybody at the host.
+    // The root path belongs to everybody at the host.
     let has_path = path.len() > 1 && !path.starts_with('?');
     let dots = path.split(['/', '?']).any(|segment| {
         let segment = segment.to_ascii_lowercase().replace("%2e", ".");

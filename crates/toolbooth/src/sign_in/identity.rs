@@ -139,7 +139,7 @@ impl SignIn {
         Some(Identity::ApiKey { hash: key_hash(settings), name })
     }
 
-    /// The user whom Cloudflare Access has let through, if it is in front of the server.
+    /// The user that Cloudflare Access has authenticated, if it is in front of the server.
     pub(super) async fn access_user(
         &self,
         headers: &dyn Headers,

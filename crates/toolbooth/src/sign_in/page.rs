@@ -29,7 +29,7 @@ pub(super) struct ConsentPage<'a> {
 /// A way to sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SignInOption {
-    /// Cloudflare Access has let this user through.
+    /// Cloudflare Access has authenticated this user.
     Access(String),
     /// This person has signed in with the browser before.
     Session(String),

@@ -1,4 +1,4 @@
-//! Sign-in at a provider of `OAUTH_PROVIDERS`, and what the provider tells about the account.
+//! Sign-in at a provider of `OAUTH_PROVIDERS`, and the provider's description of the account.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
