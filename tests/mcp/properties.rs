@@ -1,6 +1,6 @@
 //! Property tests: whatever a client sends, the response of any tool, prompt or resource is valid MCP.
 
-#[path = "../../fuzz/exchange.rs"]
+#[path = "../../crates/toolbooth/src/server/tests/exchange.rs"]
 mod exchange;
 
 use proptest::prelude::*;

@@ -9,9 +9,11 @@ export { CANARY };
 const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
 
-/** The deployed Worker, and one whose tools misbehave. */
-export const BOOTH = "build";
+/** The Workers with the sample tools, with tools that misbehave, with tools that use bindings, and the sample with D1 and R2. */
+export const BOOTH = "target/samples";
 export const FIXTURES = "target/fixtures";
+export const BINDINGS = "target/bindings";
+export const NOTES = "target/notes";
 
 /** The settings in wrangler.toml. */
 export const deployed = (() => {
@@ -52,10 +54,11 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
- * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `around` is the
- * source of a module that wraps the `Worker`. `port` is the port, if its address must be known before.
+ * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `bindings` are
+ * further bindings in Miniflare's form, and `services` the sources of further Workers, by name. `around` is the source of a
+ * module that wraps the `Worker`. `port` is the port, if its address must be known before.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, port = 0, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, port = 0, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -71,6 +74,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
   for (const [name, most] of Object.entries({ RATE_LIMIT: limit, ...limiters }).filter(([, value]) => value !== undefined)) {
     env.push([name, { type: "rate-limit", namespace: name, simple: { limit: most, period: 60 } }]);
   }
+  env.push(...Object.entries(bindings));
   if (measured) env.push(["CALLS", { type: "analytics-engine-dataset", name: "calls" }]);
   const runtime = new Miniflare({
     host: "127.0.0.1",
@@ -91,14 +95,14 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
       },
-      {
+      ...Object.entries({ fence: FENCE, ...services }).map(([name, contents]) => ({
         config: {
-          name: "fence",
+          name,
           compatibilityDate: deployed.compatibilityDate,
           env: {},
-          manifest: { mainModule: "fence.js", modulesRoot: "/", modules: { "fence.js": { type: "esm", contents: FENCE } } },
+          manifest: { mainModule: `${name}.js`, modulesRoot: "/", modules: { [`${name}.js`]: { type: "esm", contents } } },
         },
-      },
+      })),
     ],
   });
   return Object.assign(new Client((await runtime.ready).origin), {
@@ -139,6 +143,10 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
       for (const one of own()) logs.splice(logs.indexOf(one), 1);
       return [...logs];
     },
+    /** A D1 database, an R2 bucket or a KV namespace of the Worker, as its code sees it. */
+    database: (binding) => runtime.getD1Database(binding, "worker"),
+    bucket: (binding) => runtime.getR2Bucket(binding, "worker"),
+    namespace: (binding) => runtime.getKVNamespace(binding, "worker"),
     async close() {
       this.closeConnections();
       await runtime.dispose();

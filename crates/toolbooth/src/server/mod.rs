@@ -75,7 +75,7 @@ impl Server {
         #[cfg(not(feature = "sign-in"))]
         let own_tokens = None;
         let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
-        let disabled = settings.tools.problems(catalog.tools);
+        let disabled = settings.tools.problems(catalog.tools, host);
         for problem in settings.problems.iter().chain(&disabled) {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }

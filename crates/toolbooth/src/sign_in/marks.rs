@@ -91,7 +91,7 @@ impl Marks {
         let key = mark.key(&self.keys.hash(TokenPurpose::ClientGrant, &[grant]));
         // At once, so that a concurrent request of this instance sees it.
         self.recent.insert(&key, value, host.now_ms());
-        host.put(&key, value, mark.life()).await.inspect_err(|error| {
+        host.put(&key, value, Some(mark.life())).await.inspect_err(|error| {
             // Nothing is known again.
             self.recent.insert(&key, "", host.now_ms());
             log(error, host);
