@@ -7,6 +7,7 @@ import { jsonRpc, openTool } from "./contracts/json-rpc.mjs";
 import { langchain } from "./contracts/langchain.mjs";
 import { mcp } from "./contracts/mcp.mjs";
 import { print } from "./contracts/openapi.mjs";
+import { oauth } from "./contracts/oauth.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
 import { providerCalls, providerLists } from "./contracts/providers.mjs";
 import { xaibo } from "./contracts/xaibo.mjs";
@@ -21,6 +22,7 @@ export const files = Object.fromEntries(
     jsonrpc: jsonRpc,
     langchain,
     mcp,
+    oauth,
     opentool: openTool,
     otc,
     "oxp-1.0": oxpPublished,

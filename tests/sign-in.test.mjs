@@ -1,7 +1,7 @@
 // Sign-in with real clients: from a bare 401 to a call, by registration, by a client document and with a client of the
 // operator; then the flow and its negatives with oauth4webapi. Native tests in crates/toolbooth/src/sign_in have the rest.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
 import * as v2 from "@modelcontextprotocol/client";
 import { UnauthorizedError as UnauthorizedV1 } from "@modelcontextprotocol/sdk/client/auth.js";
@@ -9,17 +9,17 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as oauth from "oauth4webapi";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
+import { environment, freePort, root } from "./support/commands.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
-import { Person, chatgpt, claude, claudeCode, clientKeys, freePort, hosting } from "./support/sign-in.mjs";
+import { Person, chatgpt, claude, claudeCode, clientKeys, hosting, sha256 } from "./support/sign-in.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-ada`;
 const KEY_OF_READER = `${CANARY}-key-that-may-read`;
 const REDIRECT = "http://localhost:3118/callback";
 const OPERATOR = { id: "connector", secret: `${CANARY}-secret-of-the-connector` };
-const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
-let worker, address, documents, keys, provider;
+let worker, vars, address, documents, keys, provider;
 before(async () => {
   keys = clientKeys();
   documents = await hosting({
@@ -36,24 +36,22 @@ before(async () => {
   const port = await freePort();
   address = `http://127.0.0.1:${port}`;
   provider = await openidProvider(`${address}/auth/callback/corp`);
-  worker = await start(BOOTH, {
-    port,
-    vars: {
-      AUTH: "sign-in, api-key",
-      API_KEYS: JSON.stringify([entryOf(KEY, "Ada", ["*"]), entryOf(KEY_OF_READER, "Reader", ["github:read"])]),
-      PUBLIC_URL: address,
-      STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
-      OAUTH_PROVIDERS: "corp",
-      OAUTH_CORP_TITLE: "Corp",
-      OAUTH_CORP_CLIENT_ID: CLIENT.id,
-      OAUTH_CORP_CLIENT_SECRET: CLIENT.secret,
-      OAUTH_CORP_ISSUER: provider.issuer,
-      SIGN_IN_ALLOWED: "corp:id/ada",
-      SIGN_IN_CLIENTS: JSON.stringify([
-        { id: OPERATOR.id, name: "Connector", redirect_uris: [REDIRECT], secret_hash: sha256(OPERATOR.secret) },
-      ]),
-    },
-  });
+  vars = {
+    AUTH: "sign-in, api-key",
+    API_KEYS: JSON.stringify([entryOf(KEY, "Ada", ["*"]), entryOf(KEY_OF_READER, "Reader", ["github:read"])]),
+    PUBLIC_URL: address,
+    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+    OAUTH_PROVIDERS: "corp",
+    OAUTH_CORP_TITLE: "Corp",
+    OAUTH_CORP_CLIENT_ID: CLIENT.id,
+    OAUTH_CORP_CLIENT_SECRET: CLIENT.secret,
+    OAUTH_CORP_ISSUER: provider.issuer,
+    SIGN_IN_ALLOWED: "corp:id/ada",
+    SIGN_IN_CLIENTS: JSON.stringify([
+      { id: OPERATOR.id, name: "Connector", redirect_uris: [REDIRECT], secret_hash: sha256(OPERATOR.secret) },
+    ]),
+  };
+  worker = await start(BOOTH, { port, vars });
 });
 after(async () => {
   await worker.close();
@@ -354,4 +352,78 @@ test("pages of other sites can neither send the form nor read the endpoints", as
   assert.equal(forged.status, 403);
   const token = await new Person().visit(`${address}/oauth/token`, { method: "POST", headers, body: "grant_type=refresh_token" });
   assert.equal(token.status, 403);
+});
+
+/** Sends a form to an endpoint of another instance; checks the reply against the contract. */
+const form = (instance, path, fields) =>
+  instance.request("POST", path, {
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: String(new URLSearchParams(fields)),
+  });
+
+test("another instance, whose store knows nothing, exchanges the code and refreshes; one whose store fails does not", async () => {
+  const [behind, failing] = await Promise.all([start(BOOTH, { vars }), start(BOOTH, { vars, kv: "failing" })]);
+  try {
+    const one = await flow();
+    const code = (await one.agree()).searchParams.get("code");
+    const { client_id } = one.client;
+    const exchange = { grant_type: "authorization_code", client_id, code, redirect_uri: REDIRECT, code_verifier: one.verifier };
+    const refused = await form(failing, "/oauth/token", exchange);
+    assert.deepEqual([refused.status, refused.json.error, refused.headers["retry-after"]], [503, "temporarily_unavailable", "5"]);
+    const issued = await form(behind, "/oauth/token", exchange);
+    assert.equal(issued.status, 200, issued.text);
+    const refresh = { grant_type: "refresh_token", client_id, refresh_token: issued.json.refresh_token };
+    assert.equal((await form(failing, "/oauth/token", refresh)).status, 503);
+    assert.equal((await form(failing, "/oauth/revoke", { client_id, token: issued.json.refresh_token })).status, 503);
+    assert.equal((await form(worker, "/oauth/token", refresh)).status, 200);
+    const call = { tool_id: "Calculator.Add", input: { a: 1, b: 2 } };
+    const headers = { authorization: `Bearer ${issued.json.access_token}` };
+    assert.equal((await failing.post(call, { headers })).status, 200, "calls do not need the store");
+    const again = await form(behind, "/oauth/token", exchange);
+    assert.deepEqual([again.status, again.json.error], [400, "invalid_grant"]);
+  } finally {
+    assert.ok((await failing.logs()).every(({ message }) => message.includes('"event":"store"')));
+    await Promise.all([behind.close(), failing.close()]);
+  }
+});
+
+test("sign-ins, and tokens that are issued, rejected and revoked, are logged", async () => {
+  const instance = await start(BOOTH, { vars });
+  try {
+    const one = await flow();
+    const code = (await one.agree()).searchParams.get("code");
+    const { client_id } = one.client;
+    const exchange = { grant_type: "authorization_code", client_id, code, redirect_uri: REDIRECT, code_verifier: one.verifier };
+    const { json } = await form(instance, "/oauth/token", exchange);
+    await form(instance, "/oauth/token", { ...exchange, client_id: "unknown" });
+    await form(instance, "/oauth/revoke", { client_id, token: json.access_token });
+    const lines = await instance.events();
+    const seen = lines.map(({ event, level, caller, ...rest }) => [event, level, caller?.split(":")[0], ...Object.values(rest)]);
+    assert.deepEqual(seen, [
+      ["tokens_issued", "log", "user", "authorization_code"],
+      ["tokens_rejected", "warn", undefined, "invalid_client", "the client is not registered"],
+      ["client_revoked", "log", "user", "requested"],
+    ]);
+    assert.ok((await worker.events()).some(({ event, method }) => event === "signed_in" && method === "api-key"));
+  } finally {
+    await instance.close();
+  }
+});
+
+test("MCP's conformance suite for authorization servers passes", async () => {
+  const port = await freePort();
+  const metadata = { redirect_uris: ["http://127.0.0.1/callback"], token_endpoint_auth_method: "none" };
+  const { json } = await worker.post(metadata, { path: "/oauth/register" });
+  const options = ["--url", address, "--client-id", json.client_id, "--resource", `${address}/mcp`, "--port", `${port}`];
+  const suite = spawn("node_modules/.bin/conformance", ["authorization", ...options], { cwd: root, env: environment() });
+  let text = "", visited;
+  suite.stdout.on("data", (part) => {
+    text += part;
+    const [url] = /http:\S+\/oauth\/authorize\?\S+(?=\n)/.exec(text) ?? [];
+    visited ??= url && new Person().agree(url, KEY).then((back) => fetch(back));
+  });
+  const code = await new Promise((resolve) => suite.on("close", resolve));
+  assert.equal((await visited)?.status, 200, text);
+  assert.equal(code, 0, text);
+  assert.doesNotMatch(text, /SKIPPED|WARNING/, text);
 });

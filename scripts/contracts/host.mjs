@@ -81,7 +81,7 @@ const secured = {
   ...uncached,
   "Referrer-Policy": "SameOrigin",
   "X-Frame-Options": "Deny",
-  "Cross-Origin-Opener-Policy": "SameOrigin",
+  "Cross-Origin-Opener-Policy": "OpenerPolicy",
   "Strict-Transport-Security": "StrictTransport",
 };
 const retryLater = { "Retry-After": "RetryAfter", ...uncached };
@@ -178,7 +178,12 @@ export const auth = document({
       "Nothing but the page's own style sheet and form.",
       pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action [^;]+; frame-ancestors 'none'; base-uri 'none'$"),
     ),
-    SameOrigin: header("Other origins get no referrer and no handle on the window.", constant("same-origin")),
+    SameOrigin: header("Other origins get no referrer.", constant("same-origin")),
+    OpenerPolicy: header(
+      "Other origins get no handle on the window. Absent at the callback of a sign-in: some clients wait for their window.",
+      constant("same-origin"),
+      false,
+    ),
     Deny: header("No page may frame this one.", constant("DENY")),
     StrictTransport: header("Present if users reach the server over TLS, except on localhost.", constant("max-age=31536000"), false),
     AnyOrigin: header("Any page may read the response.", constant("*")),
@@ -219,6 +224,7 @@ export const auth = document({
 
 // Metadata
 
+const authMethod = choice("none", "client_secret_basic", "client_secret_post", "private_key_jwt");
 const metadata = (operationId) =>
   path({
     get: {
@@ -230,22 +236,48 @@ const metadata = (operationId) =>
   });
 
 export const wellKnown = document({
-  title: "Toolbooth: OAuth 2.0 Protected Resource Metadata",
+  title: "Toolbooth: OAuth 2.0 metadata",
   description:
-    "Where MCP clients find the authorization server. Served if AUTH contains jwt, JWT_ISSUER is a URL and PUBLIC_URL is set; otherwise 404.",
+    "Where MCP clients find the authorization server. Served if PUBLIC_URL is set and AUTH contains sign-in, or jwt with a JWT_ISSUER that is a URL; otherwise 404.",
   servers: [{ url: "/.well-known", description: "Below the origin, as RFC 8615 requires." }],
   implied: shared.implied,
   paths: {
     "/oauth-protected-resource/mcp": metadata("metadata"),
     "/oauth-protected-resource": metadata("host-metadata"),
+    "/oauth-authorization-server": path({
+      get: {
+        operationId: "server-metadata",
+        summary: "The authorization server, if people sign in to this one (RFC 8414)",
+        responses: { 200: "ServerMetadata", 403: "OriginNotAllowed", 404: "NotFound", 503: "Unavailable" },
+      },
+    }),
   },
   headers: shared.headers(READ),
   responses: {
     ...shared.errors("Error"),
     NotModified: response("The client has the current version.", undefined, { ETag: "ETag" }),
     Metadata: response("The metadata.", "Metadata", { ETag: "ETag" }),
+    ServerMetadata: response("The metadata.", "ServerMetadata"),
   },
   schemas: {
+    ServerMetadata: object({
+      issuer: pattern("^https?://"),
+      authorization_endpoint: pattern("/oauth/authorize$"),
+      token_endpoint: pattern("/oauth/token$"),
+      registration_endpoint: pattern("/oauth/register$"),
+      revocation_endpoint: pattern("/oauth/revoke$"),
+      response_types_supported: array(constant("code")),
+      response_modes_supported: array(constant("query")),
+      grant_types_supported: nonEmpty(choice("authorization_code", "refresh_token")),
+      code_challenge_methods_supported: array(constant("S256")),
+      token_endpoint_auth_methods_supported: nonEmpty(authMethod),
+      token_endpoint_auth_signing_alg_values_supported: nonEmpty(text),
+      revocation_endpoint_auth_methods_supported: nonEmpty(authMethod),
+      scopes_supported: nonEmpty(text),
+      client_id_metadata_document_supported: constant(true),
+      authorization_response_iss_parameter_supported: constant(true),
+      protected_resources: nonEmpty(pattern("/mcp$")),
+    }),
     Metadata: object({
       resource: pattern("/mcp$"),
       "resource_name?": text,

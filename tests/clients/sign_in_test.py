@@ -7,9 +7,11 @@ import pytest
 from mcp.client.auth import OAuthClientProvider
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata
 
 pytestmark = pytest.mark.anyio
+
+REDIRECT = "http://localhost:3118/callback"
 
 
 class Storage:
@@ -32,10 +34,9 @@ class Storage:
         self.client = client_info
 
 
-@pytest.mark.parametrize("method", ["none", "client_secret_post", "client_secret_basic", None])
-async def test_a_client_registers_itself_and_signs_in(signing_in, method):
-    storage, visited = Storage(), []
-    metadata = {"token_endpoint_auth_method": method} if method else {}
+async def call(signing_in, storage, **metadata):
+    """Signs in from a bare 401, and calls a tool; gives how often the person was asked."""
+    visited = []
 
     async def redirect(url):
         visited.append(url)
@@ -49,7 +50,7 @@ async def test_a_client_registers_itself_and_signs_in(signing_in, method):
         server_url=f"{signing_in.address}/mcp",
         client_metadata=OAuthClientMetadata(
             client_name="Test",
-            redirect_uris=["http://localhost:3118/callback"],
+            redirect_uris=[REDIRECT],
             grant_types=["authorization_code", "refresh_token"],
             response_types=["code"],
             **metadata,
@@ -63,6 +64,29 @@ async def test_a_client_registers_itself_and_signs_in(signing_in, method):
         async with Client(transport) as client:
             called = await client.call_tool("Calculator_Add", {"a": 2, "b": 40})
             assert called.structured_content == {"result": 42}
-    assert len(visited) == 1
     assert storage.tokens.refresh_token
     assert storage.tokens.scope == "github:read github:write offline_access"
+    return len(visited)
+
+
+@pytest.mark.parametrize("method", ["none", "client_secret_post", "client_secret_basic", None])
+async def test_a_client_registers_itself_and_signs_in(signing_in, method):
+    storage = Storage()
+    assert await call(signing_in, storage, **({"token_endpoint_auth_method": method} if method else {})) == 1
+
+
+@pytest.mark.parametrize("kind", ["document", "operator"])
+async def test_a_client_that_is_known(signing_in, kind):
+    """With a metadata document (the client accepts `https` URLs only, so its id is given), or registered by the operator."""
+    id, secret, method = {
+        "document": (signing_in.document(), None, "none"),
+        "operator": ("connector", signing_in.SECRET, "client_secret_basic"),
+    }[kind]
+    storage = Storage()
+    storage.client = OAuthClientInformationFull(
+        client_id=id,
+        client_secret=secret,
+        token_endpoint_auth_method=method,
+        redirect_uris=[REDIRECT],
+    )
+    assert await call(signing_in, storage) == 1

@@ -1,17 +1,10 @@
 // A person's browser at the pages of sign-in, and stand-ins for the documents of well-known clients.
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import http from "node:http";
-import { createServer } from "node:net";
 
-/** A port that was free a moment ago. */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+/** The form in which secrets of clients are configured. */
+export const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
 /** A simple browser: it keeps the cookies of each origin and sends the headers that browsers send. */
 export class Person {

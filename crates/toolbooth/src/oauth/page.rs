@@ -8,6 +8,8 @@ use crate::address::is_localhost;
 use crate::http::Response;
 use crate::names::is_invisible;
 
+/// `wait`: a page that appears under the pointer takes no click for a moment, so that the second click of a double click
+/// that began on another page does not press a button here.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--deed:#0b57d0}\
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a3a9b1;--paper:#222528;--ground:#17191b;--line:#3a3f44;--deed:#7cacf8}}\
@@ -29,6 +31,8 @@ form+form{margin-top:.75rem}\
 label{display:block;margin-bottom:.5rem;font-size:.875rem}\
 input{display:block;width:100%;margin-top:.25rem;padding:.6875rem;border:1px solid var(--soft);border-radius:.5rem;background:var(--paper);color:var(--ink);font:inherit}\
 .quiet{background:none;color:var(--ink);border:1px solid var(--line)}\
+@media(hover:hover){main:hover button{animation:wait .6s step-end}}\
+@keyframes wait{from{pointer-events:none}}\
 input:focus-visible,button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
 small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
 

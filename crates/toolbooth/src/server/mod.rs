@@ -68,8 +68,10 @@ impl Server {
     /// each warning if there is no problem.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
+        let events = EventLog::new(&settings, host);
         #[cfg(feature = "sign-in")]
-        let sign_in = settings.sign_in.as_ref().map(|it| SignIn::new(it, catalog.scopes()));
+        let sign_in =
+            settings.sign_in.as_ref().map(|it| SignIn::new(it, catalog.scopes(), events.clone()));
         #[cfg(feature = "sign-in")]
         let own_tokens = sign_in.as_ref().map(SignIn::own_tokens);
         #[cfg(not(feature = "sign-in"))]
@@ -89,7 +91,6 @@ impl Server {
         if settings.problems.is_empty() {
             warnings.extend(disabled);
         }
-        let events = EventLog::new(&settings, host);
         let pipeline = Pipeline {
             catalog,
             #[cfg(feature = "challenges")]

@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::http::{self, Headers, Response};
 use crate::protocol::SignInHandler;
 use crate::settings::Permission;
-use crate::sign_in::SignIn;
+use crate::sign_in::{Problem, SignIn};
 
 impl Server {
     /// Serves one of these routes. The requests that cost most without a valid credential count against the rate limit
@@ -21,7 +21,15 @@ impl Server {
     ) -> Result<Response, Rejection> {
         let sign_in = self.sign_in.as_ref().ok_or(Rejection::NOT_FOUND)?;
         if !self.pipeline.settings.problems.is_empty() {
-            return Err(call::misconfigured());
+            return match handler {
+                SignInHandler::Authorize | SignInHandler::Consent => {
+                    Ok(sign_in.problem_page(Problem::Internal, host))
+                }
+                SignInHandler::Metadata
+                | SignInHandler::Token
+                | SignInHandler::Register
+                | SignInHandler::Revoke => Err(call::misconfigured()),
+            };
         }
         match handler {
             SignInHandler::Metadata => {
@@ -41,7 +49,9 @@ impl Server {
                 if let Some(page) = self.limited(sign_in, headers, host).await {
                     return Ok(page);
                 }
-                self.receive_form(body, headers).await?;
+                if self.receive_form(body, headers).await.is_err() {
+                    return Ok(sign_in.problem_page(Problem::Invalid, host));
+                }
                 Ok(sign_in.consent(&body.bytes, headers, host).await)
             }
             SignInHandler::Token => {
@@ -71,7 +81,7 @@ impl Server {
         host: &dyn Host,
     ) -> Option<Response> {
         let rejection = self.pipeline.count_visit(headers, host).await.err()?;
-        let mut page = sign_in.rate_limited_page();
+        let mut page = sign_in.problem_page(Problem::RateLimited, host);
         page.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
         Some(page)
     }

@@ -50,6 +50,10 @@ impl AuthSettings {
                 "api-key" => settings.api_keys = Some(read_api_keys(reader)),
                 "jwt" => settings.jwt = Some(JwtSettings::read(reader, audience)),
                 "sign-in" if cfg!(feature = "sign-in") => settings.sign_in = true,
+                "sign-in" => {
+                    reader.problem(AUTH, "sign-in needs a Worker with the feature `sign-in`");
+                    return Self::default();
+                }
                 _ => {
                     let expected = "must be api-key, jwt, sign-in or none, or several of them \
                                     separated by commas";

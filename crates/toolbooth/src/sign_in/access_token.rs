@@ -33,6 +33,7 @@ struct AccessClaims<'a> {
 /// The claims that a revocation needs.
 #[derive(Deserialize)]
 pub(super) struct RevokedClaims {
+    pub(super) sub: String,
     pub(super) client_id: String,
     pub(super) gid: String,
 }

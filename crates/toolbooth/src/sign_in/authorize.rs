@@ -2,19 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::client::{Client, ClientError, DocumentAuth};
+use super::client::{Client, DocumentAuth};
 use super::error::{OAuthError, OAuthErrorCode};
 use super::form::Form;
 use super::grant::{ClientGrant, CodeClaims};
 use super::identity::Identity;
 use super::page::{self, SignInOption};
+use super::problem::Problem;
 use super::redirect_uri::{self, RedirectKind};
 use super::{AUTHORIZE, CONSENT_LIFE_MS, OFFLINE, SignIn};
 use crate::catalog::Tool;
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::oauth::page::{Notice, notice, redirect, with_tls};
-use crate::oauth::{InvalidToken, TokenPurpose, random_text};
+use crate::log::SignInEvent;
+use crate::oauth::page::redirect;
+use crate::oauth::{TokenPurpose, random_text};
 use crate::url::query_value;
 
 /// The longest `state`, in bytes: it travels in a cookie.
@@ -52,132 +54,6 @@ struct ConsentRequest {
     browser: String,
 }
 
-/// Why a page shows a problem instead of sending the browser on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Problem {
-    UnknownClient,
-    InvalidDocument,
-    DocumentUnreachable,
-    InvalidRedirect,
-    /// The form or the link was not issued here, or was changed.
-    Invalid,
-    Expired,
-    CrossSite,
-    OtherBrowser,
-    WrongKey,
-    NotAllowed,
-    TooLong,
-    ProviderRejected,
-    ProviderUnreachable,
-    Internal,
-    RateLimited,
-}
-
-impl Problem {
-    pub(super) fn page(self) -> Response {
-        let (status, title, text) = match self {
-            Self::UnknownClient => (
-                400,
-                "This application is not known",
-                "It is not registered with this server, or its registration is no longer valid. \
-                 Remove the server from the application and add it again.",
-            ),
-            Self::InvalidDocument => (
-                400,
-                "This application cannot be used",
-                "The document in which the application describes itself is not valid.",
-            ),
-            Self::DocumentUnreachable => (
-                502,
-                "The application does not respond",
-                "The document in which the application describes itself cannot be fetched. Try \
-                 again in a moment.",
-            ),
-            Self::InvalidRedirect => (
-                400,
-                "This address is not registered",
-                "The application wants to be called back at an address that it has not registered. \
-                 Nothing was granted. If somebody sent you this link, do not continue.",
-            ),
-            Self::Invalid => (
-                400,
-                "This address is not valid",
-                "Part of it may be missing. Go back to the application and start again.",
-            ),
-            Self::Expired => {
-                (400, "This took too long", "Go back to the application and start again.")
-            }
-            Self::CrossSite => (
-                403,
-                "This did not start here",
-                "Another site sent you here in a way that is not allowed. Go back to the \
-                 application and start again.",
-            ),
-            Self::OtherBrowser => (
-                403,
-                "This is not the browser that started",
-                "For your safety you must finish in the browser where you started, with cookies \
-                 allowed. Nothing was granted. If somebody sent you this link, do not continue.",
-            ),
-            Self::WrongKey => (
-                403,
-                "The key is not valid",
-                "Nothing was granted. Go back in your browser and try again.",
-            ),
-            Self::NotAllowed => (
-                403,
-                "This account may not sign in",
-                "Nothing was granted. Ask the operator of the server for access, or go back to the \
-                 application and start again with another account.",
-            ),
-            Self::TooLong => (
-                400,
-                "This request is too long",
-                "The application asks for too much at once. Nothing was granted.",
-            ),
-            Self::ProviderRejected => (
-                400,
-                "It did not work",
-                "The service rejected the sign-in, and nothing was granted. Go back to the \
-                 application and start again.",
-            ),
-            Self::ProviderUnreachable => (
-                502,
-                "The service does not respond",
-                "Nothing was granted. Go back to the application and start again in a moment.",
-            ),
-            Self::Internal => {
-                (503, "It did not work", "Nothing was granted. Try again in a moment.")
-            }
-            Self::RateLimited => (
-                429,
-                "Too many requests",
-                "Too many requests came from your network. Wait a minute, then reload this page.",
-            ),
-        };
-        notice(Notice { status, title, text }, None)
-    }
-}
-
-impl From<InvalidToken> for Problem {
-    fn from(error: InvalidToken) -> Self {
-        match error {
-            InvalidToken::Forged => Self::Invalid,
-            InvalidToken::Expired => Self::Expired,
-        }
-    }
-}
-
-impl From<ClientError> for Problem {
-    fn from(error: ClientError) -> Self {
-        match error {
-            ClientError::Unknown => Self::UnknownClient,
-            ClientError::InvalidDocument => Self::InvalidDocument,
-            ClientError::Unreachable => Self::DocumentUnreachable,
-        }
-    }
-}
-
 /// Whether a text is a `code_challenge` of the method `S256` (RFC 7636, 4.2): 43 characters of base64url.
 fn is_challenge(text: &str) -> bool {
     let is_base64url = |it: u8| it.is_ascii_alphanumeric() || it == b'-' || it == b'_';
@@ -185,16 +61,6 @@ fn is_challenge(text: &str) -> bool {
 }
 
 impl SignIn {
-    /// Adds the headers of every page.
-    pub(super) fn secured(&self, page: Response) -> Response {
-        with_tls(page, &self.settings.public_url)
-    }
-
-    /// The page for somebody whose network has sent too many requests.
-    pub(crate) fn rate_limited_page(&self) -> Response {
-        self.secured(Problem::RateLimited.page())
-    }
-
     /// `GET /oauth/authorize`: asks for consent. `tools` are those that may be called.
     pub(crate) async fn authorize(
         &self,
@@ -203,7 +69,7 @@ impl SignIn {
         host: &dyn Host,
     ) -> Response {
         let page = self.consent_page((query, headers), tools, host).await;
-        self.secured(page.unwrap_or_else(Problem::page))
+        self.finish(page, host)
     }
 
     async fn consent_page(
@@ -332,7 +198,7 @@ impl SignIn {
         host: &dyn Host,
     ) -> Response {
         let response = self.decide(body, headers, host).await;
-        self.secured(response.unwrap_or_else(Problem::page))
+        self.finish(response, host)
     }
 
     async fn decide(
@@ -397,6 +263,8 @@ impl SignIn {
             refreshes: request.refreshes,
         };
         let code = self.code(&code, now_ms);
+        let caller = self.caller(&identity.subject());
+        self.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
         let response = self.back(
             &request.redirect_uri,
             &[("code", &code), ("state", request.state.as_deref().unwrap_or_default())],

@@ -42,7 +42,7 @@ struct Document {
 pub(super) fn is_client_id(id: &str, is_local: bool) -> bool {
     let Some((scheme, rest)) = id.split_once("://") else { return false };
     let (host, path) =
-        rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or((rest, ""));
+        rest.split_at_checked(rest.find(['/', '?']).unwrap_or(rest.len())).unwrap_or((rest, ""));
     let is_plain = id.len() <= MAX_ID && id.bytes().all(|it| it.is_ascii_graphic());
     // The root path belongs to everybody at the host.
     let has_path = path.len() > 1 && !path.starts_with('?');

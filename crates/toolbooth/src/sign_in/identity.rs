@@ -74,6 +74,16 @@ impl Identity {
         }
     }
 
+    /// How they have signed in, for the log: the id of the provider, or a constant.
+    pub(super) fn method(&self) -> &str {
+        match self {
+            Self::Provider(account) => &account.provider,
+            Self::ApiKey { .. } => "api-key",
+            Self::Access { .. } => "access",
+            Self::Development => "development",
+        }
+    }
+
     /// The name that the person knows the account by.
     pub(super) fn label(&self) -> &str {
         match self {

@@ -8,7 +8,7 @@
 //! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents),
 //!   `redirect_uri` and `client_auth`;
 //! - `authorize`: the consent page (`page`), and what follows from its form: `identity` is who signed in, at a provider
-//!   (`upstream`) or otherwise; `session`: the browser's cookies;
+//!   (`upstream`) or otherwise; `session`: the browser's cookies; `problem`: what goes wrong, for people;
 //! - `grant`: codes and refresh tokens; `marks`: what is spent or revoked; `token`, `access_token`, `revoke`: the
 //!   endpoints for clients; `error`: their errors.
 
@@ -24,6 +24,7 @@ mod identity;
 mod marks;
 mod metadata;
 mod page;
+mod problem;
 mod redirect_uri;
 mod registration;
 mod revoke;
@@ -32,8 +33,11 @@ mod token;
 mod upstream;
 
 pub(crate) use error::{OAuthError, OAuthErrorCode};
+pub(crate) use problem::Problem;
 
-use crate::auth::{ApiKeys, AssertionVerifier};
+use crate::auth::{ApiKeys, AssertionVerifier, own_issuer};
+use crate::host::Host;
+use crate::log::{Event, EventLog, SignInEvent};
 use crate::oauth::{OAuthClient, StateKeys, TokenPurpose};
 use crate::secret::Secret;
 use crate::settings::{JwtSettings, SignInSettings};
@@ -66,6 +70,9 @@ pub(crate) struct SignIn {
     api_keys: ApiKeys,
     access: Option<AssertionVerifier>,
     marks: Marks,
+    events: EventLog,
+    /// The issuer of the principals of its access tokens.
+    issuer: String,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
     /// The scopes that tools require.
@@ -74,7 +81,11 @@ pub(crate) struct SignIn {
 
 impl SignIn {
     /// The server of these settings; `scopes` are those that tools require.
-    pub(crate) fn new(settings: &SignInSettings, scopes: Vec<&'static str>) -> Self {
+    pub(crate) fn new(
+        settings: &SignInSettings,
+        scopes: Vec<&'static str>,
+        events: EventLog,
+    ) -> Self {
         let access = settings.access.as_ref().map(|access| {
             let keys = format!("{}/cdn-cgi/access/certs", access.team);
             AssertionVerifier::new(keys, access.team.clone(), access.audiences.clone())
@@ -86,6 +97,8 @@ impl SignIn {
             access,
             marks: Marks::new(keys.clone()),
             keys,
+            events,
+            issuer: own_issuer(&settings.public_url),
             resource: format!("{}{RESOURCE}", settings.public_url),
             scopes,
             settings: settings.clone(),
@@ -102,6 +115,16 @@ impl SignIn {
             issuer: Some(self.settings.public_url.clone()),
             leeway: 30,
         }
+    }
+
+    /// Logs an event.
+    fn log(&self, event: SignInEvent<'_>, host: &dyn Host) {
+        self.events.write(&Event::SignIn(event), host);
+    }
+
+    /// The name in the log of the person whose tokens have this `sub`, as in the lines of their calls.
+    fn caller(&self, subject: &str) -> String {
+        self.events.user(&self.issuer, subject)
     }
 
     /// Whether a `resource` parameter names this server: the resource, or the origin that it belongs to.

@@ -9,6 +9,7 @@ use super::redirect_uri::{self, RedirectKind};
 use crate::host::Host;
 use crate::http::Response;
 use crate::json;
+use crate::log::SignInEvent;
 use crate::names::is_invisible;
 use crate::oauth::{TokenPurpose, random_text};
 
@@ -26,6 +27,17 @@ pub(super) enum AuthMethod {
     None,
     ClientSecretBasic,
     ClientSecretPost,
+}
+
+impl AuthMethod {
+    /// Its name in the log.
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ClientSecretBasic => "client_secret_basic",
+            Self::ClientSecretPost => "client_secret_post",
+        }
+    }
 }
 
 /// What a `client_id` contains. The names are short, because it travels in URLs.
@@ -127,6 +139,7 @@ impl SignIn {
             refreshes: request.grant_types.is_none() || lists("refresh_token"),
             method,
         };
+        self.log(SignInEvent::ClientRegistered { auth_method: method.name() }, host);
         Ok(self.registered(&registration, host.now_ms()))
     }
 

@@ -14,6 +14,7 @@ use super::marks::TokenUse;
 use super::{OFFLINE, SignIn};
 use crate::host::Host;
 use crate::http::{Headers, Response};
+use crate::log::{RevocationReason, SignInEvent};
 use crate::oauth::random_text;
 
 /// The response (RFC 6749, 5.1).
@@ -39,10 +40,11 @@ impl SignIn {
         headers: &dyn Headers,
         host: &dyn Host,
     ) -> Response {
-        match self.try_token(body, headers, host).await {
-            Ok(response) => response,
-            Err(error) => error.response_to(headers),
-        }
+        self.try_token(body, headers, host).await.unwrap_or_else(|error| {
+            let (code, reason) = (error.code.name(), &*error.description);
+            self.log(SignInEvent::TokensRejected { error: code, reason }, host);
+            error.response_to(headers)
+        })
     }
 
     async fn try_token(
@@ -80,7 +82,8 @@ impl SignIn {
         if code.grant.client != hash(&credentials.client_id) {
             return Err(invalid_grant("the code was issued to another client"));
         }
-        if form.require("redirect_uri")? != code.redirect_uri {
+        // OAuth 2.1 has no such parameter here, because PKCE binds the code; OAuth 2.0 requires it.
+        if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
             return Err(invalid_grant("`redirect_uri` is not that of the authorization request"));
         }
         let verifier = form.require("code_verifier")?;
@@ -92,7 +95,7 @@ impl SignIn {
         let grant = code.grant;
         // Whoever comes second, and even has the verifier, may be a thief or the victim of one.
         if !self.marks.spend_code(&grant.id, host).await.map_err(|_| OAuthError::try_again())? {
-            let _ = self.marks.revoke(&grant.id, host).await;
+            self.end(&grant, RevocationReason::CodeReused, host).await;
             return Err(invalid_grant("the code was used before"));
         }
         let refresh = code.refreshes.then_some(0);
@@ -138,13 +141,21 @@ impl SignIn {
         match self.marks.use_refresh_token(&token, host).await {
             Err(_) => Err(OAuthError::try_again()),
             Ok(TokenUse::Reused) => {
-                let _ = self.marks.revoke(&grant.id, host).await;
+                self.end(grant, RevocationReason::RefreshTokenReused, host).await;
                 Err(invalid_grant("the refresh token was replaced"))
             }
             Ok(TokenUse::Allowed) => {
                 let next = token.generation.saturating_add(1);
                 self.issue(token.grant, Some(next), requested, host)
             }
+        }
+    }
+
+    /// Ends a grant of which somebody has a copy. If the store fails, the next use of a copy ends it.
+    async fn end(&self, grant: &ClientGrant, reason: RevocationReason, host: &dyn Host) {
+        if self.marks.revoke(&grant.id, host).await.is_ok() {
+            let caller = self.caller(&grant.identity.subject());
+            self.log(SignInEvent::ClientRevoked { reason, caller }, host);
         }
     }
 
@@ -163,6 +174,11 @@ impl SignIn {
         let scopes = self.granted(scopes, &permitted);
         let no_randomness = |_| OAuthError::try_again();
         let access_token = self.access_token(&grant, &scopes, host).map_err(no_randomness)?;
+        let grant_type = match refresh {
+            None | Some(0) => "authorization_code",
+            Some(_) => "refresh_token",
+        };
+        let caller = self.caller(&grant.identity.subject());
         let refresh_token = match refresh {
             None => None,
             Some(generation) => {
@@ -171,6 +187,7 @@ impl SignIn {
                 Some(self.refresh_token(&claims, host.now_ms()))
             }
         };
+        self.log(SignInEvent::TokensIssued { grant_type, caller }, host);
         let mut scope = scopes.join(" ");
         if refresh_token.is_some() {
             let separator = if scope.is_empty() { "" } else { " " };

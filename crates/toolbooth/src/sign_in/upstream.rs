@@ -3,16 +3,17 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::authorize::{ApprovedRequest, Problem};
+use super::authorize::ApprovedRequest;
 use super::identity::{Account, Identity};
+use super::problem::Problem;
 use super::{CONSENT_LIFE_MS, SignIn};
 use crate::host::{Host, HttpRequest};
 use crate::http::{Headers, Response};
 use crate::oauth::cookie::{self, State};
 use crate::oauth::page::redirect;
 use crate::oauth::{
-    AuthorizationRequest, CsrfToken, OAuthClient, PkceVerifier, TokenError, TokenPurpose,
-    TokenResponse, random_text,
+    AuthorizationRequest, CsrfToken, OAuthClient, PkceVerifier, TokenPurpose, TokenResponse,
+    random_text,
 };
 use crate::secret::Secret;
 use crate::settings::{People, ProviderSettings};
@@ -155,11 +156,8 @@ impl SignIn {
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Response {
-        let page = match self.complete(provider, (query, headers), host).await {
-            Ok(response) => response,
-            Err(problem) => problem.page(),
-        };
-        self.secured(page)
+        let response = self.complete(provider, (query, headers), host).await;
+        self.finish(response, host)
     }
 
     async fn complete(
@@ -209,10 +207,8 @@ impl SignIn {
             false => openid_account(client, url, &access, host).await?,
         };
         let identity = Identity::Provider(account);
-        if self.permitted(&identity).is_none() {
-            return Ok(clear(Problem::NotAllowed.page()));
-        }
-        self.approved(&pending.request, &identity, host).map(clear)
+        let response = self.approved(&pending.request, &identity, host);
+        Ok(clear(response.unwrap_or_else(|problem| self.report(problem, host))))
     }
 
     async fn github_account(
@@ -315,14 +311,5 @@ async fn fetch<T: serde::de::DeserializeOwned>(
         200 => response.json().map(Some).ok_or(Problem::ProviderUnreachable),
         403 | 404 => Ok(None),
         _ => Err(Problem::ProviderUnreachable),
-    }
-}
-
-impl From<TokenError> for Problem {
-    fn from(error: TokenError) -> Self {
-        match error {
-            TokenError::Rejected => Self::ProviderRejected,
-            TokenError::Unreachable => Self::ProviderUnreachable,
-        }
     }
 }

@@ -54,11 +54,12 @@ pub(super) static MCP: Protocol = Protocol {
     cors: Cors::WebClients,
 };
 
-/// The metadata of the authorization server, if people sign in to this one, and of the OAuth resource (RFC 9728, 3.1): at the path that belongs to the resource's, and
-/// at the path of the host, where clients look next. The pages that may call may read it.
+/// The metadata of the authorization server, if people sign in to this one, and of the OAuth resource (RFC 9728, 3.1):
+/// at the path that belongs to the resource's, and at the path of the host, where clients look next. The pages that
+/// may call may read them.
 pub(super) static RESOURCE_METADATA: Protocol = Protocol {
     name: "well-known",
-    title: "OAuth 2.0 Protected Resource Metadata",
+    title: "OAuth 2.0 metadata",
     listed: false,
     routes: &[
         #[cfg(feature = "sign-in")]

@@ -1,6 +1,7 @@
 //! Whole flows of clients and people, over a store that is a minute behind.
 
 mod clients;
+mod events;
 mod people;
 mod refresh;
 mod world;
@@ -110,6 +111,16 @@ fn from_registration_to_a_call() {
 }
 
 #[test]
+fn a_token_in_a_url_is_not_read() {
+    let world = World::new();
+    let client = world.client();
+    let (_, tokens) = world.exchange(&client, &code(&world, &client));
+    let token = tokens["access_token"].as_str().unwrap();
+    let path = format!("/mcp?access_token={token}");
+    assert_eq!(world.send(("POST", &path), &[], "").status, 401);
+}
+
+#[test]
 fn everything_but_marks_works_at_another_location() {
     let mut world = World::new();
     let client = world.client();
@@ -184,13 +195,13 @@ fn codes_that_are_not_exchanged() {
         ("code_verifier", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "invalid_grant"),
         ("code_verifier", "", "invalid_request"),
         ("redirect_uri", "http://localhost/cb", "invalid_grant"),
-        ("redirect_uri", "", "invalid_request"),
         ("client_id", &other.id, "invalid_grant"),
         ("client_id", "unknown", "invalid_client"),
         ("client_id", "", "invalid_client"),
         ("code", "forged", "invalid_grant"),
         ("code", "", "invalid_request"),
         ("grant_type", "password", "unsupported_grant_type"),
+        ("grant_type", "client_credentials", "unsupported_grant_type"),
         ("grant_type", "", "invalid_request"),
         ("resource", "https://other.example/mcp", "invalid_target"),
         ("client_assertion", "x.y.z", "invalid_client"),
@@ -201,8 +212,10 @@ fn codes_that_are_not_exchanged() {
         assert_eq!(body["error"], expected, "{name}={value}: {body}");
         assert_eq!(status, if expected == "invalid_client" { 401 } else { 400 }, "{name}");
     }
-    let (status, _) = world.token(&good);
-    assert_eq!(status, 200, "an attempt without the verifier does not spend the code");
+    let without_uri: Vec<_> =
+        good.iter().filter(|(name, _)| *name != "redirect_uri").copied().collect();
+    let (status, _) = world.token(&without_uri);
+    assert_eq!(status, 200, "no attempt has spent the code, and OAuth 2.1 needs no `redirect_uri`");
     world.wait(3_000);
     let code = self::code(&world, &client);
     world.wait(121_000);
