@@ -346,7 +346,7 @@ test("the second click of a double click that began elsewhere grants nothing", a
 test("a client in a browser gets the result from the window that it has opened", async () => {
   const person = await Person.sit();
   const { url, finish } = request();
-  site.pages["/client"] = `<h1>Client</h1><button onclick="open('${url}')">Connect</button><script>onmessage = ({ data }) => (document.title = data)</script>`;
+  site.pages["/client"] = `<h1>Client</h1><button onclick="window.open('${url}')">Connect</button><script>onmessage = ({ data }) => (document.title = data)</script>`;
   await person.visit(`${site.local}/client`);
   const opener = person.page;
   const opened = person.context.waitForEvent("page");

@@ -128,7 +128,7 @@ export const auth = document({
             parameter("query", "error", "Why there is no code.", string, false),
             parameter("query", "iss", "The provider's issuer (RFC 9207).", string, false),
           ],
-          responses: { 200: "Page", 400: "Page", ...pageErrors, 404: "NotFound", 429: "TooManyPages" },
+          responses: { 200: "Page", 303: "SignedIn", 400: "Page", ...pageErrors, 404: "NotFound", 429: "TooManyPages" },
         },
         options: { ...options, parameters: [provider] },
       },
@@ -188,6 +188,7 @@ export const auth = document({
     StrictTransport: header("Present if users reach the server over TLS, except on localhost.", constant("max-age=31536000"), false),
     AnyOrigin: header("Any page may read the response.", constant("*")),
     Location: header("The provider's authorization endpoint.", pattern("^https?://")),
+    ClientLocation: header("The client's redirect URI with code or error, state and iss (RFC 9207).", pattern("^[a-z][a-z0-9+.-]*:")),
   },
   responses: {
     ...errors,
@@ -196,6 +197,10 @@ export const auth = document({
     Redirect: {
       description: "To the provider, with a cookie that binds the browser.",
       headers: { ...secured, Location: "Location" },
+    },
+    SignedIn: {
+      description: "The end of a sign-in (docs/contracts/oauth.json): back to the client.",
+      headers: { ...secured, Location: "ClientLocation" },
     },
     Check: response("Always 200; a challenge that is unknown, changed or expired has failed.", "AuthorizationChallengeCheckResponse", {
       ...readableByAnyPage,

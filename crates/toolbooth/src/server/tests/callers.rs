@@ -198,8 +198,8 @@ fn listed(host: &FakeHost, headers: Headers<'_>) -> String {
 
 #[test]
 fn lists_show_what_the_caller_may_run() {
-    let private =
-        "cache-control: private, no-cache\nvary: Authorization, OTC-API-Key, OXP-API-Key\n";
+    let private = "cache-control: private, no-cache\n\
+                   vary: Authorization, OTC-API-Key, OXP-API-Key, X-API-Key, X-Auth-Token\n";
     let shared = "cache-control: no-cache\n";
     for (auth, headers, items, caching) in [
         ("api-key", &[KEY][..], "[5]", private),
@@ -224,7 +224,8 @@ fn lists_show_what_the_caller_may_run() {
     }
     let pages = host(&[("ALLOWED_ORIGINS", "*")]);
     let got = send(&pages, ("GET", "/tools", &[KEY, ORIGIN]), "");
-    assert!(got.contains("\nvary: Origin, Authorization, OTC-API-Key, OXP-API-Key\n"), "{got}");
+    let vary = "\nvary: Origin, Authorization, OTC-API-Key, OXP-API-Key, X-API-Key, X-Auth-Token\n";
+    assert!(got.contains(vary), "{got}");
 }
 
 #[test]
