@@ -1,11 +1,13 @@
 // The project's commands, and every command and response in the README.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { BUDGET } from "../bench/budget.mjs";
 import { root, run, serve } from "./support/commands.mjs";
+import { Person } from "./support/sign-in.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
