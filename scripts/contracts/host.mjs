@@ -104,9 +104,11 @@ export const auth = document({
     "/start": path({
       get: {
         operationId: "consent-page",
-        summary: "Asks the user",
-        parameters: [challenge],
-        responses: { 200: "Page", 400: "Page", 404: "NotFound", 429: "TooManyPages" },
+        summary: "Asks the user, once they are known",
+        description:
+          "A user of sign-in is redirected to the page where people sign in; a user of an application with verify_url is redirected there, with state, and comes back with v.",
+        parameters: [challenge, parameter("query", "v", "The one-time value of the application's confirmation.", string, false)],
+        responses: { 200: "Page", 303: "Redirect", 400: "Page", 403: "Page", 404: "NotFound", 429: "TooManyPages", 503: "Page" },
       },
       post: {
         operationId: "begin",
@@ -153,6 +155,25 @@ export const auth = document({
       },
       options: { summary: "The methods of this path, readable by every page", responses: { 204: "OpenOptions" } },
     }),
+    "/confirm": path({
+      post: {
+        operationId: "confirm",
+        summary: "Confirms who uses the browser that an application got with state",
+        description: "Only the application that the challenge was issued to may confirm it, with its key.",
+        security,
+        requestBody: "Confirmation",
+        responses: {
+          200: "Confirmed",
+          400: "Rejected",
+          401: "Unauthenticated",
+          404: "Rejected",
+          413: "TooLarge",
+          415: "UnsupportedMediaType",
+          429: "TooManyRequests",
+        },
+      },
+      options,
+    }),
     "/grants/{provider}": path({
       delete: {
         operationId: "delete-grant",
@@ -173,7 +194,7 @@ export const auth = document({
   },
   securitySchemes: shared.securitySchemes,
   headers: {
-    ...shared.headers("GET, HEAD, POST, OPTIONS", "GET, OPTIONS", READ, "DELETE, OPTIONS"),
+    ...shared.headers("GET, HEAD, POST, OPTIONS", "GET, OPTIONS", READ, POST, "DELETE, OPTIONS"),
     Policy: header(
       "Nothing but the page's own style sheet and form.",
       pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action [^;]+; frame-ancestors 'none'; base-uri 'none'$"),
@@ -187,21 +208,31 @@ export const auth = document({
     Deny: header("No page may frame this one.", constant("DENY")),
     StrictTransport: header("Present if users reach the server over TLS, except on localhost.", constant("max-age=31536000"), false),
     AnyOrigin: header("Any page may read the response.", constant("*")),
-    Location: header("The provider's authorization endpoint.", pattern("^https?://")),
-    ClientLocation: header("The client's redirect URI with code or error, state and iss (RFC 9207).", pattern("^[a-z][a-z0-9+.-]*:")),
+    Location: header(
+      "The provider's authorization endpoint, the application's verify_url, the page where people sign in, or this page.",
+      pattern("^(https?://|/auth/start\\?|/oauth/authorize/sign-in\\?)"),
+    ),
+    ClientLocation: header(
+      "The client's redirect URI with code or error, state and iss (RFC 9207); or a page of the server.",
+      pattern("^([a-z][a-z0-9+.-]*:|/account$|/auth/start\\?|/oauth/authorize/sign-in)"),
+    ),
+  },
+  requestBodies: {
+    Confirmation: { required: true, description: shared.jsonBody, content: response("", "Confirmation").content },
   },
   responses: {
     ...errors,
     Page: page("A page for the user."),
     TooManyPages: page("A page for the user: too many requests from this network.", { "Retry-After": "RetryAfter" }),
     Redirect: {
-      description: "To the provider, with a cookie that binds the browser.",
+      description: "To the provider, with a cookie that binds the browser; or to where the user becomes known.",
       headers: { ...secured, Location: "Location" },
     },
     SignedIn: {
-      description: "The end of a sign-in (docs/contracts/oauth.json): back to the client.",
+      description: "The end of a sign-in (docs/contracts/oauth.json): back to the client, or to a page of the server.",
       headers: { ...secured, Location: "ClientLocation" },
     },
+    Confirmed: response("Where to redirect the browser.", "ConfirmedUser", uncached),
     Check: response("Always 200; a challenge that is unknown, changed or expired has failed.", "AuthorizationChallengeCheckResponse", {
       ...readableByAnyPage,
       ...uncached,
@@ -222,6 +253,14 @@ export const auth = document({
         "Only with completed, for five minutes after the user has agreed. The client may send it as the token in context.authorization: the call then works even where the store does not have the grant yet.",
         pattern("^toolbooth-proof\\.[A-Za-z0-9_-]{43}$"),
       ),
+    }),
+    Confirmation: open({
+      state: about("The parameter with which the browser came to verify_url.", string),
+      user_id: about("The user who is signed in to the application with that browser.", string),
+    }),
+    ConfirmedUser: object({
+      status: about("other_user: the challenge is for somebody else, and url shows them so.", choice("verified", "other_user")),
+      url: pattern("^https?://.*/auth/start\\?c=[\\w-]+&v=[\\w-]+$"),
     }),
     Error: shared.plainError,
   },
@@ -290,6 +329,52 @@ export const wellKnown = document({
       bearer_methods_supported: array(constant("header")),
       "scopes_supported?": nonEmpty(text),
     }),
+    Error: shared.plainError,
+  },
+});
+
+export const doctor = document({
+  title: "Toolbooth: what MCP clients still need",
+  description: "What each MCP client with a connector still needs, from the settings alone. It contains nothing that needs credentials.",
+  servers: [{ url: "/doctor", description: "Next to all protocols." }],
+  implied: shared.implied,
+  paths: {
+    "/": path({
+      get: {
+        operationId: "doctor",
+        summary: "The report",
+        parameters: [ifNoneMatch],
+        responses: { 200: "Report", 304: "NotModified", 403: "OriginNotAllowed" },
+      },
+    }),
+  },
+  headers: shared.headers(READ),
+  responses: {
+    ...shared.errors("Error"),
+    Report: response("The checks, and what failed for each client.", "Report", cached),
+  },
+  schemas: {
+    Report: object({
+      "url?": about("What people paste into the client.", pattern("/mcp$")),
+      connectors: nonEmpty(
+        object({
+          id: schema("Connector"),
+          title: text,
+          ok: about("Nothing is missing, as far as the settings show.", { type: "boolean" }),
+          missing: about("The ids of the checks that failed.", array(text)),
+        }),
+      ),
+      checks: nonEmpty(
+        object({
+          id: text,
+          ok: about("null: it depends on another server, which is not asked.", { type: ["boolean", "null"] }),
+          meaning: text,
+          "fix?": text,
+          connectors: nonEmpty(schema("Connector")),
+        }),
+      ),
+    }),
+    Connector: choice("claude", "chatgpt", "claude-code", "vscode", "cursor", "inspector"),
     Error: shared.plainError,
   },
 });

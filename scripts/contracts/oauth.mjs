@@ -1,7 +1,7 @@
 // The authorization server: the consent page, and the endpoints for clients.
 import { about, array, choice, constant, document, header, nonEmpty, object, open, path, pattern, response, string, text } from "./openapi.mjs";
 import * as shared from "./shared.mjs";
-import { POST, uncached } from "./shared.mjs";
+import { POST, READ, uncached } from "./shared.mjs";
 
 const FORM = "application/x-www-form-urlencoded";
 const parameter = (name, description, schema = string, required = false) => ({ name, in: "query", required, description, schema });
@@ -55,6 +55,15 @@ export const oauth = document({
       },
       options: { summary: "The methods of this path", responses: { 204: "Options" } },
     }),
+    "/authorize/sign-in": path({
+      get: {
+        operationId: "sign-in",
+        summary: "A person signs in to open their account or a challenge",
+        parameters: [parameter("c", "The challenge. Without it, the account follows.")],
+        responses: { 200: "OwnPage", 400: "OwnPage", 404: "NotFound", 429: "TooManyPages", 503: "Page" },
+      },
+      options: { summary: "The methods of this path", responses: { 204: "Options" } },
+    }),
     "/token": path({
       post: {
         operationId: "token",
@@ -81,7 +90,7 @@ export const oauth = document({
     }),
   },
   headers: {
-    ...shared.headers("GET, HEAD, POST, OPTIONS", POST),
+    ...shared.headers("GET, HEAD, POST, OPTIONS", POST, READ),
     Policy: header(
       "Nothing but the page's own style sheet and form.",
       pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action [^;]+; frame-ancestors 'none'; base-uri 'none'$"),
@@ -89,7 +98,11 @@ export const oauth = document({
     SameOrigin: header("Other origins get no referrer.", constant("same-origin")),
     Deny: header("No page may frame this one.", constant("DENY")),
     StrictTransport: header("Present if users reach the server over TLS, except on localhost.", constant("max-age=31536000"), false),
-    Location: header("The client's redirect URI with code or error, state and iss (RFC 9207); or a provider where the person signs in.", pattern("^[a-z][a-z0-9+.-]*:")),
+    Location: header(
+      "The client's redirect URI with code or error, state and iss (RFC 9207); a provider where the person signs in; or a page of the server.",
+      pattern("^([a-z][a-z0-9+.-]*:|/account$|/auth/start\\?|/oauth/authorize/sign-in)"),
+    ),
+    Opener: header("Other pages get no handle on the window.", constant("same-origin")),
     Basic: header("Present if the client tried to authenticate with HTTP Basic.", constant('Basic realm="toolbooth"'), false),
     RetryLater: header("Seconds until the next attempt can succeed.", pattern("^[0-9]+$"), false),
   },
@@ -120,6 +133,7 @@ export const oauth = document({
   responses: {
     ...shared.errors("Error"),
     Page: page("A page for the person: the consent page, or what is wrong."),
+    OwnPage: page("A page of the server for the person.", { "Cross-Origin-Opener-Policy": "Opener" }),
     TooManyPages: page("A page for the person: too many requests from this network.", { "Retry-After": "RetryAfter" }),
     Redirect: redirect("Back to the client, or to a provider, with a cookie that binds the browser."),
     Tokens: response("The tokens.", "Tokens", uncached),
@@ -167,4 +181,50 @@ export const oauth = document({
       error_description: string,
     }),
   },
+});
+
+export const account = document({
+  title: "Toolbooth: account",
+  description: "What somebody who has signed in has allowed, and how they take it back. Served if AUTH contains sign-in; otherwise 404.",
+  servers: [{ url: "/account", description: "Next to all protocols." }],
+  implied: ["NotFound", "MethodNotAllowed", "OriginNotAllowed", "Options"],
+  paths: {
+    "/": path({
+      get: {
+        operationId: "account",
+        summary: "The page. Without a session, it redirects to the page where people sign in",
+        responses: { 200: "Page", 303: "Redirect", 404: "NotFound", 429: "TooManyPages", 503: "Page" },
+      },
+      post: {
+        operationId: "change-account",
+        summary: "Receives a form of the page. Only that page may send it",
+        requestBody: "Change",
+        responses: { 200: "Page", 303: "Redirect", 400: "Page", 403: "Page", 404: "NotFound", 410: "Page", 429: "TooManyPages", 503: "Page" },
+      },
+      options: { summary: "The methods of this path", responses: { 204: "Options" } },
+    }),
+  },
+  headers: {
+    ...shared.headers("GET, HEAD, POST, OPTIONS"),
+    Policy: oauth.components.headers.Policy,
+    SameOrigin: header("Other origins get no referrer and no handle on the window.", constant("same-origin")),
+    Deny: oauth.components.headers.Deny,
+    StrictTransport: oauth.components.headers.StrictTransport,
+    Location: header("This page, or the page where people sign in.", choice("/account", "/oauth/authorize/sign-in")),
+  },
+  requestBodies: {
+    Change: form("What a form of the page contains.", {
+      form: about("The sealed form.", string),
+      do: choice("disconnect", "revoke", "sign-out"),
+      "client?": string,
+      "provider?": string,
+    }),
+  },
+  responses: {
+    ...shared.errors("Error"),
+    Page: page("A page for the person."),
+    TooManyPages: page("A page for the person: too many requests from this network.", { "Retry-After": "RetryAfter" }),
+    Redirect: redirect("To the page, or to the page where people sign in."),
+  },
+  schemas: { Error: shared.plainError },
 });

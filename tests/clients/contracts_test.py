@@ -93,7 +93,7 @@ def test_with_valid_credentials(authorizing, name):
     assert problems(CONTRACTS[name], authorizing.address, authorizing.new_user()) == []
 
 
-@pytest.mark.parametrize("name", ["oauth", "well-known"])
+@pytest.mark.parametrize("name", ["account", "oauth", "well-known"])
 def test_where_people_sign_in(signing_in, name):
     assert problems(CONTRACTS[name], signing_in.address) == []
 

@@ -31,6 +31,8 @@
     allow(dead_code, unused_imports)
 )]
 
+#[cfg(feature = "sign-in")]
+pub(crate) mod account;
 pub mod address;
 pub mod auth;
 pub mod call;

@@ -135,6 +135,12 @@ pub(crate) fn own_issuer(public_url: &str) -> String {
     claims::Signer::SignIn.issuer(Some(public_url))
 }
 
+/// The issuer of the principals of tokens that an issuer who publishes its keys has issued.
+#[cfg(feature = "sign-in")]
+pub(crate) fn issuer_of_tokens(issuer: &str) -> String {
+    claims::Signer::Issuer.issuer(Some(issuer))
+}
+
 /// The value of an `Authorization` header of the scheme `Bearer`, whose case does not matter.
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, value) = header.trim().split_once(' ')?;

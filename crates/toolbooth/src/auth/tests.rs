@@ -161,8 +161,7 @@ fn what_is_not_configured_is_shut() {
     }
     let form = "API_KEYS must be a JSON array of objects with name, scopes and hash; \
                 `make key` prints one";
-    let members =
-        "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but gateway";
+    let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but gateway, verify_url and host";
     let hash = "API_KEYS[0].hash must be 64 hexadecimal digits";
     let scopes = "API_KEYS[0].scopes must be words without spaces";
     let name = "API_KEYS[0].name must be 1 to 64 visible characters";

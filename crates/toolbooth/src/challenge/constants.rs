@@ -3,6 +3,8 @@
 // The paths that protocol/consent.rs mounts, for the URLs that clients and providers get.
 /// The consent page.
 pub(super) const START: &str = "/auth/start";
+/// Where people sign in first, if they must; the challenge follows as `c`.
+pub(super) const SIGN_IN: &str = "/oauth/authorize/sign-in";
 /// The status of a challenge.
 pub(super) const CHECK: &str = "/auth/check";
 /// Where providers redirect users; the id of the provider follows.

@@ -1,11 +1,10 @@
 //! The pages of challenges.
 
+use super::constants::SIGN_IN;
+use super::flow::Visitor;
 use crate::http::Response;
 use crate::json;
-use crate::oauth::page::{Escaped, Notice, html, isolated, list, notice};
-
-/// How many further tools the page shows unfolded. A catalogue can have thousands.
-const MOST_TOOLS: usize = 10;
+use crate::oauth::page::{Escaped, Notice, folded_list, html, isolated, list, notice};
 
 /// The contents of the consent page.
 pub(super) struct ConsentPage<'a> {
@@ -15,6 +14,8 @@ pub(super) struct ConsentPage<'a> {
     pub(super) provider: &'a str,
     /// A URL of the provider, to which the form may redirect.
     pub(super) provider_url: &'a str,
+    /// Who has opened the page.
+    pub(super) visitor: Visitor<'a>,
     pub(super) application: &'a str,
     pub(super) user: &'a str,
     /// The tool that requires the authorization.
@@ -26,7 +27,7 @@ pub(super) struct ConsentPage<'a> {
 
 /// The page that asks for the user's consent.
 pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
-    let ConsentPage { token, provider_url, application, user, tool, others, scopes, .. } = page;
+    let ConsentPage { token, provider_url, application, tool, others, scopes, .. } = page;
     let title = format!("Connect {}", Escaped(page.provider));
     let provider = format!("<bdi>{}</bdi>", Escaped(page.provider));
     let application = match *application {
@@ -37,30 +38,19 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
         [] => "what every signed-in application may do".to_owned(),
         scopes => list(scopes),
     };
-    let others = match others.split_at_checked(MOST_TOOLS).unwrap_or((others, &[])) {
-        ([], _) => String::new(),
-        (shown, rest) => {
-            let rest = match rest {
-                [] => String::new(),
-                rest => format!(
-                    "<details><summary>and {} more</summary>{}</details>",
-                    rest.len(),
-                    list(rest)
-                ),
-            };
-            format!("<dt>The grant also enables</dt><dd>{}{rest}</dd>", list(shown))
-        }
+    let others = match *others {
+        [] => String::new(),
+        others => format!("<dt>The grant also enables</dt><dd>{}</dd>", folded_list(others)),
     };
     let main = format!(
         "<p>{application} wants to use {provider} for you.</p>\
-         <dl><dt>User of the application</dt><dd><strong><bdi>{}</bdi></strong></dd>\
-         <dt>Tool that asks</dt><dd><bdi>{}</bdi></dd>{others}\
+         <dl>{}<dt>Tool that asks</dt><dd><bdi>{}</bdi></dd>{others}\
          <dt>It asks {provider} for</dt><dd>{scopes}</dd></dl>\
-         <small>Continue only if you started this yourself and the user above is you. If somebody sent \
-         you this address, close the page: whoever sent it would act in your name.</small>\
+         <small>{}</small>\
          <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>",
-        Escaped(user),
+        visitor(page),
         Escaped(tool),
+        warning(page.visitor),
         Escaped(token),
     );
     // Browsers apply form-action to redirects after a form too, and the provider may redirect to any
@@ -69,6 +59,54 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let here = if provider_url.starts_with("http:") { host } else { "" };
     let targets = if here.is_empty() { String::new() } else { format!(" http://{here}") };
     html(200, &title, &main, &format!("'self' https:{targets}"))
+}
+
+/// Who the user of the challenge is.
+fn visitor(page: &ConsentPage<'_>) -> String {
+    let user = match page.visitor {
+        Visitor::Person { label } => {
+            return format!(
+                "<dt>You are signed in as</dt><dd><strong><bdi>{}</bdi></strong></dd>",
+                Escaped(label)
+            );
+        }
+        Visitor::Application { host } | Visitor::Anyone { host } => {
+            let host = host.map(|host| {
+                format!("<dt>Where the application is</dt><dd><bdi>{}</bdi></dd>", Escaped(host))
+            });
+            host.unwrap_or_default()
+        }
+    };
+    format!(
+        "{user}<dt>User of the application</dt><dd><strong><bdi>{}</bdi></strong></dd>",
+        Escaped(page.user)
+    )
+}
+
+fn warning(visitor: Visitor<'_>) -> &'static str {
+    match visitor {
+        Visitor::Person { .. } | Visitor::Application { .. } => {
+            "Continue only if you started this yourself."
+        }
+        Visitor::Anyone { .. } => {
+            "Continue only if you started this yourself and the user above is you. If somebody sent \
+             you this address, close the page: whoever sent it would act in your name."
+        }
+    }
+}
+
+/// The page for somebody who has signed in, but whom the challenge does not name.
+pub(super) fn other_person(label: &str, token: &str) -> Response {
+    let main = format!(
+        "<p>You are signed in as <strong><bdi>{}</bdi></strong>, and somebody else was asked for \
+         access. Nothing was granted, and the link still works for them.</p>\
+         <small>If somebody sent you this link, close the page. If it is yours, sign in with the account \
+         that the application uses.</small>\
+         <a class=\"button\" href=\"{SIGN_IN}?c={}\">Use another account</a>",
+        Escaped(label),
+        Escaped(token),
+    );
+    html(403, "This link is for somebody else", &main, "'none'")
 }
 
 /// The page of a completed challenge.

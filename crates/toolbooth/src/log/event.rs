@@ -89,6 +89,8 @@ pub(crate) enum SignInEvent<'a> {
 pub(crate) enum RevocationReason {
     /// The client asked for it.
     Requested,
+    /// The person disconnected it on the page of their account.
+    Disconnected,
     /// An authorization code was used twice.
     CodeReused,
     /// A refresh token was used after its successor.
@@ -104,7 +106,7 @@ impl SignInEvent<'_> {
                 Level::Info
             }
             Self::ClientRevoked { reason, .. } => match reason {
-                RevocationReason::Requested => Level::Info,
+                RevocationReason::Requested | RevocationReason::Disconnected => Level::Info,
                 RevocationReason::CodeReused | RevocationReason::RefreshTokenReused => Level::Warn,
             },
         }

@@ -17,7 +17,10 @@ const STYLE: &str = "\
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\
 main{width:100%;max-width:27rem;padding:1.5rem;border:1px solid var(--line);border-radius:.75rem;background:var(--paper);overflow-wrap:anywhere}\
 h1{margin:0 0 1rem;font-size:1.375rem;line-height:1.25}\
+h2{margin:1.5rem 0 .75rem;font-size:1.125rem;line-height:1.25}\
+h3{margin:0 0 .5rem;font-size:1rem}\
 p,dl{margin:0 0 1rem}\
+article{margin-bottom:1rem;padding:1rem;border:1px solid var(--line);border-radius:.5rem}\
 dt{color:var(--soft);font-size:.875rem}\
 dd{margin:0 0 .75rem}\
 main>:last-child{margin-bottom:0}\
@@ -51,6 +54,22 @@ pub(crate) fn list(names: &[String]) -> String {
         let _ = write!(items, "<li><bdi>{}</bdi></li>", Escaped(name));
     }
     format!("<ul>{items}</ul>")
+}
+
+/// How many names a list shows unfolded. A catalogue can have thousands of tools.
+const MOST_UNFOLDED: usize = 10;
+
+/// A list of names, folded after the first ten.
+pub(crate) fn folded_list(names: &[String]) -> String {
+    match names.split_at_checked(MOST_UNFOLDED).unwrap_or((names, &[])) {
+        (shown, []) => list(shown),
+        (shown, rest) => format!(
+            "{}<details><summary>and {} more</summary>{}</details>",
+            list(shown),
+            rest.len(),
+            list(rest)
+        ),
+    }
 }
 
 /// A page with a message; `retry_url` is where to try again.

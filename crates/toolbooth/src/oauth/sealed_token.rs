@@ -14,7 +14,7 @@ use crate::secret::Secret;
 
 /// The longest token that is opened, in bytes. It fits into a cookie of 4,096 bytes.
 const LONGEST: usize = 3_500;
-/// The longest token that is opened if clients send it in a body.
+/// The longest token that is opened if clients send it in a body, or the store has it.
 const LONGEST_IN_BODY: usize = 256 * 1024;
 
 /// What a token or a hash is for. It is invalid for every other purpose.
@@ -38,6 +38,12 @@ pub(crate) enum TokenPurpose {
     ProofKey,
     /// The name of a caller in the log.
     Caller,
+    /// The browser that the user of an application opened a challenge in.
+    UserBrowser,
+    /// What an application confirms about a browser's user, in a URL.
+    UserVerification,
+    /// That an application has confirmed a browser's user, in a cookie.
+    VerifiedUser,
     /// A request whose client keeps its state while the user is asked.
     ContinuationToken,
     /// The registration of a client that signs people in, which is its `client_id`.
@@ -62,6 +68,10 @@ pub(crate) enum TokenPurpose {
     AccessToken,
     /// The keys in the store of what was done with a client's grant.
     ClientGrant,
+    /// A client that somebody has connected, in the store, and its key there.
+    Connection,
+    /// The forms on the page of an account.
+    AccountForm,
 }
 
 impl TokenPurpose {
@@ -76,6 +86,9 @@ impl TokenPurpose {
             Self::Proof => "proof",
             Self::ProofKey => "proof key",
             Self::Caller => "caller",
+            Self::UserBrowser => "user browser",
+            Self::UserVerification => "user verification",
+            Self::VerifiedUser => "verified user",
             Self::ContinuationToken => "pause",
             Self::Registration => "registration",
             Self::ClientSecret => "client secret",
@@ -88,6 +101,8 @@ impl TokenPurpose {
             Self::RefreshToken => "refresh token",
             Self::AccessToken => "access token",
             Self::ClientGrant => "client grant",
+            Self::Connection => "connection",
+            Self::AccountForm => "account form",
         }
     }
 
@@ -97,7 +112,8 @@ impl TokenPurpose {
             Self::ContinuationToken
             | Self::ConsentRequest
             | Self::AuthorizationCode
-            | Self::RefreshToken => LONGEST_IN_BODY,
+            | Self::RefreshToken
+            | Self::Connection => LONGEST_IN_BODY,
             Self::Challenge
             | Self::State
             | Self::Browser
@@ -107,6 +123,9 @@ impl TokenPurpose {
             | Self::Proof
             | Self::ProofKey
             | Self::Caller
+            | Self::UserBrowser
+            | Self::UserVerification
+            | Self::VerifiedUser
             | Self::Registration
             | Self::ClientSecret
             | Self::ConsentBrowser
@@ -114,7 +133,8 @@ impl TokenPurpose {
             | Self::SignInState
             | Self::Session
             | Self::AccessToken
-            | Self::ClientGrant => LONGEST,
+            | Self::ClientGrant
+            | Self::AccountForm => LONGEST,
         }
     }
 }

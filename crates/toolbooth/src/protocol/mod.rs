@@ -156,10 +156,14 @@ protocols! {
     "/v1" => gateway::GATEWAY { lists: &[], samples: &[] }
     #[cfg(feature = "mcp")]
     "/.well-known" => mcp::RESOURCE_METADATA { lists: &[], samples: &[] }
+    #[cfg(feature = "mcp")]
+    "/doctor" => mcp::DOCTOR { lists: &[], samples: &[] }
     #[cfg(feature = "sign-in")]
     "/oauth/authorize" => sign_in::AUTHORIZATION { lists: &[], samples: &[] }
     #[cfg(feature = "sign-in")]
     "/oauth" => sign_in::CLIENTS { lists: &[], samples: &[] }
+    #[cfg(feature = "sign-in")]
+    "/account" => sign_in::ACCOUNT { lists: &[], samples: &[] }
     #[cfg(feature = "challenges")]
     "/auth/check" => consent::CHECK { lists: &[], samples: &[] }
     #[cfg(feature = "challenges")]

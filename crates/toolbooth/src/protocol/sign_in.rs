@@ -1,7 +1,8 @@
-//! The routes of sign-in: the authorization endpoint, which people open in a browser, and the endpoints for clients.
+//! The routes of sign-in: the authorization endpoint and the account, which people open in a browser, and the endpoints
+//! for clients.
 
 use super::route::{Cors, EncodeRejection, Handler, Protocol, Route, get, post};
-use super::version_free;
+use super::{oxp, version_free};
 use crate::call::{Pipeline, Rejection, RejectionKind};
 use crate::http::Response;
 use crate::sign_in::{OAuthError, OAuthErrorCode};
@@ -11,8 +12,10 @@ use crate::sign_in::{OAuthError, OAuthErrorCode};
 pub enum SignInHandler {
     /// Asks for consent.
     Authorize,
-    /// Receives the form of the consent page.
+    /// Receives the form of the consent page, or of the page for signing in.
     Consent,
+    /// People sign in to open a page of the server.
+    SignIn,
     /// Issues tokens.
     Token,
     /// Registers a client.
@@ -21,6 +24,10 @@ pub enum SignInHandler {
     Revoke,
     /// Returns the metadata of the authorization server.
     Metadata,
+    /// Shows somebody what they have allowed.
+    Account,
+    /// Receives a form of that page.
+    ChangeAccount,
 }
 
 /// The authorization endpoint. The form must be sent from its page.
@@ -28,15 +35,36 @@ pub(super) static AUTHORIZATION: Protocol = Protocol {
     name: "authorize",
     title: "OAuth 2.1 authorization endpoint",
     listed: false,
+    routes: &[
+        Route {
+            path: "",
+            methods: &[
+                get(Handler::SignIn(SignInHandler::Authorize)),
+                post(Handler::SignIn(SignInHandler::Consent)),
+            ],
+        },
+        Route { path: "/sign-in", methods: &[get(Handler::SignIn(SignInHandler::SignIn))] },
+    ],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(encode_rejection),
+    response_headers: &[],
+    cors: Cors::SameOrigin,
+};
+
+/// The page of somebody's account. Its forms must be sent from it.
+pub(super) static ACCOUNT: Protocol = Protocol {
+    name: "account",
+    title: "Account page",
+    listed: false,
     routes: &[Route {
         path: "",
         methods: &[
-            get(Handler::SignIn(SignInHandler::Authorize)),
-            post(Handler::SignIn(SignInHandler::Consent)),
+            get(Handler::SignIn(SignInHandler::Account)),
+            post(Handler::SignIn(SignInHandler::ChangeAccount)),
         ],
     }],
     check_version: version_free,
-    encode_rejection: EncodeRejection::Plain(encode_rejection),
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::SameOrigin,
 };

@@ -17,7 +17,7 @@ use crate::auth::{self, Authenticator};
 use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
 #[cfg(feature = "challenges")]
-use crate::challenge::Challenges;
+use crate::challenge::{Challenges, Verifiers};
 use crate::host::{BoxFuture, Host, Level, RATE_LIMIT, boxed};
 use crate::http::{
     self, Answer, Body, BodyError, BodyStream, Headers, Method, Origins, Request, Response,
@@ -91,10 +91,22 @@ impl Server {
         if settings.problems.is_empty() {
             warnings.extend(disabled);
         }
+        #[cfg(feature = "challenges")]
+        let challenges = settings.consent.as_ref().map(|consent| {
+            let verifiers = Verifiers {
+                #[cfg(feature = "sign-in")]
+                issuers: sign_in.as_ref().map(SignIn::issuers).unwrap_or_default(),
+                #[cfg(not(feature = "sign-in"))]
+                issuers: Vec::new(),
+                api_keys: settings.auth.api_keys.clone().unwrap_or_default(),
+                allows_unverified: consent.allows_unverified,
+            };
+            Challenges::new(consent, verifiers, events.clone())
+        });
         let pipeline = Pipeline {
             catalog,
             #[cfg(feature = "challenges")]
-            challenges: settings.consent.as_ref().map(|it| Challenges::new(it, events.clone())),
+            challenges,
             events,
             #[cfg(any(feature = "gateway", feature = "mcp"))]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
@@ -270,7 +282,8 @@ impl Server {
             #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
-                boxed(self.consent(protocol, (*handler, parameter), (query, headers), host)).await
+                boxed(self.consent(protocol, (*handler, parameter), (query, headers), body, host))
+                    .await
             }
             #[cfg(feature = "gateway")]
             Handler::Gateway(handler) => {

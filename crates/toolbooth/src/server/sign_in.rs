@@ -1,12 +1,11 @@
 //! The routes of sign-in.
 
 use super::{Received, Server};
+use crate::account::Account;
 use crate::call::{self, Rejection};
-use crate::catalog::Tool;
 use crate::host::Host;
 use crate::http::{self, Headers, Response};
 use crate::protocol::SignInHandler;
-use crate::settings::Permission;
 use crate::sign_in::{Problem, SignIn};
 
 impl Server {
@@ -22,9 +21,11 @@ impl Server {
         let sign_in = self.sign_in.as_ref().ok_or(Rejection::NOT_FOUND)?;
         if !self.pipeline.settings.problems.is_empty() {
             return match handler {
-                SignInHandler::Authorize | SignInHandler::Consent => {
-                    Ok(sign_in.problem_page(Problem::Internal, host))
-                }
+                SignInHandler::Authorize
+                | SignInHandler::Consent
+                | SignInHandler::SignIn
+                | SignInHandler::Account
+                | SignInHandler::ChangeAccount => Ok(sign_in.problem_page(Problem::Internal, host)),
                 SignInHandler::Metadata
                 | SignInHandler::Token
                 | SignInHandler::Register
@@ -40,10 +41,7 @@ impl Server {
                 if let Some(page) = self.limited(sign_in, headers, host).await {
                     return Ok(page);
                 }
-                let settings = &self.pipeline.settings;
-                let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
-                let tools = self.pipeline.catalog.tools.iter().filter(permitted);
-                Ok(sign_in.authorize((query, headers), tools, host).await)
+                Ok(sign_in.authorize((query, headers), self.permitted_tools(), host).await)
             }
             SignInHandler::Consent => {
                 if let Some(page) = self.limited(sign_in, headers, host).await {
@@ -54,6 +52,15 @@ impl Server {
                 }
                 Ok(sign_in.consent(&body.bytes, headers, host).await)
             }
+            SignInHandler::SignIn => {
+                if let Some(page) = self.limited(sign_in, headers, host).await {
+                    return Ok(page);
+                }
+                let mut parameters = form_urlencoded::parse(query.as_bytes());
+                let challenge = parameters.find(|(name, _)| name == "c");
+                let challenge = challenge.as_ref().map(|(_, token)| &**token);
+                Ok(sign_in.sign_in_page(challenge, headers, host).await)
+            }
             SignInHandler::Token => {
                 self.receive_form(body, headers).await?;
                 Ok(sign_in.token(&body.bytes, headers, host).await)
@@ -61,6 +68,22 @@ impl Server {
             SignInHandler::Revoke => {
                 self.receive_form(body, headers).await?;
                 Ok(sign_in.revoke(&body.bytes, headers, host).await)
+            }
+            SignInHandler::Account => {
+                if let Some(page) = self.limited(sign_in, headers, host).await {
+                    return Ok(page);
+                }
+                let tools = self.permitted_tools();
+                Ok(self.account(sign_in).page(headers, tools, host).await)
+            }
+            SignInHandler::ChangeAccount => {
+                if let Some(page) = self.limited(sign_in, headers, host).await {
+                    return Ok(page);
+                }
+                if self.receive_form(body, headers).await.is_err() {
+                    return Ok(sign_in.problem_page(Problem::Invalid, host));
+                }
+                Ok(self.account(sign_in).change(&body.bytes, headers, host).await)
             }
             SignInHandler::Register => {
                 self.pipeline.count_visit(headers, host).await?;
@@ -71,6 +94,10 @@ impl Server {
                 Ok(sign_in.register(&body.bytes, host))
             }
         }
+    }
+
+    fn account<'a>(&'a self, sign_in: &'a SignIn) -> Account<'a> {
+        Account { sign_in, challenges: self.pipeline.challenges.as_ref() }
     }
 
     /// The page for somebody whose network has sent too many requests, if it has.

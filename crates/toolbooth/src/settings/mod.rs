@@ -25,7 +25,7 @@ mod sign_in;
 mod tools;
 
 pub use allowlist::{Allowlist, Permission};
-pub use api_keys::ApiKeySettings;
+pub use api_keys::{ApiKeySettings, ApplicationUsers};
 pub use auth::AuthSettings;
 #[cfg(feature = "challenges")]
 pub use consent::ConsentSettings;

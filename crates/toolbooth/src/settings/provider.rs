@@ -115,7 +115,8 @@ const PRESETS: &[Preset] = &[
         token: "https://github.com/login/oauth/access_token",
         revoke: "https://api.github.com/applications/{client_id}/grant",
         userinfo: "https://api.github.com/user",
-        parameters: &[],
+        // Otherwise GitHub uses the account that the browser is signed in to, without showing it.
+        parameters: &[("prompt", "select_account")],
     },
     Preset {
         id: "google",
@@ -150,8 +151,10 @@ impl ProviderSettings {
             variables.problem("CLIENT_ID", "must be set");
         }
         let issuer = variables.url("ISSUER");
-        let authorize =
-            variables.url("AUTHORIZE_URL").or_else(|| preset.map(|it| it.authorize.to_owned()));
+        let own_authorize = variables.url("AUTHORIZE_URL");
+        // The preset's parameters are for its authorization endpoint.
+        let asked = preset.filter(|_| issuer.is_none() && own_authorize.is_none());
+        let authorize = own_authorize.or_else(|| preset.map(|it| it.authorize.to_owned()));
         let own_token = variables.url("TOKEN_URL");
         // The preset's other endpoints must not see the tokens of another server.
         let known = preset.filter(|_| issuer.is_none() && own_token.is_none());
@@ -204,7 +207,7 @@ impl ProviderSettings {
             revocation,
             userinfo,
             scopes,
-            parameters: preset.map_or(&[], |preset| preset.parameters),
+            parameters: asked.map_or(&[], |preset| preset.parameters),
         })
     }
 }
@@ -281,6 +284,32 @@ mod tests {
             let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
             assert_eq!(names, wrong, "{id} {variables:?}");
             assert_eq!(provider.is_some(), wrong.is_empty(), "{id} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_the_authorization_request() {
+        const GITHUB: &str = "prompt=select_account";
+        const GOOGLE: &str = "access_type=offline&prompt=consent";
+        for (id, variable, expected) in [
+            ("github", "SCOPES", GITHUB),
+            ("github", "TOKEN_URL", GITHUB),
+            ("github", "AUTHORIZE_URL", ""),
+            ("github", "ISSUER", ""),
+            ("google", "SCOPES", GOOGLE),
+            ("google", "ISSUER", ""),
+            ("corp", "ISSUER", ""),
+        ] {
+            let mut host = FakeHost::default();
+            for name in ["CLIENT_ID", variable] {
+                let name = format!("OAUTH_{}_{name}", id.to_uppercase());
+                host.variables.insert(name, "https://corp.example".to_owned());
+            }
+            let provider = ProviderSettings::read(id, &mut VariableReader::new(&host)).unwrap();
+            let parameters = provider.parameters.iter();
+            let parameters: Vec<_> =
+                parameters.map(|(name, value)| format!("{name}={value}")).collect();
+            assert_eq!(parameters.join("&"), expected, "{id} {variable}");
         }
     }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::client::{Client, DocumentAuth};
+use super::destination::Destination;
 use super::error::{OAuthError, OAuthErrorCode};
 use super::form::Form;
 use super::grant::{ClientGrant, CodeClaims};
@@ -29,6 +30,8 @@ pub(super) struct ApprovedRequest {
     /// The hash of the client's id.
     #[serde(rename = "c")]
     client: String,
+    #[serde(rename = "n")]
+    client_name: String,
     #[serde(rename = "u")]
     redirect_uri: String,
     #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
@@ -46,12 +49,12 @@ pub(super) struct ApprovedRequest {
 
 /// The content of the consent page's form.
 #[derive(Serialize, Deserialize)]
-struct ConsentRequest {
+pub(super) struct ConsentRequest {
     #[serde(rename = "r")]
-    request: ApprovedRequest,
+    pub(super) destination: Destination,
     /// The hash of the browser's token.
     #[serde(rename = "b")]
-    browser: String,
+    pub(super) browser: String,
 }
 
 /// Whether a text is a `code_challenge` of the method `S256` (RFC 7636, 4.2): 43 characters of base64url.
@@ -94,17 +97,17 @@ impl SignIn {
         };
         let (browser, cookie) = self.browser(headers, host).map_err(|_| Problem::Internal)?;
         let options = self.sign_in_options(headers, host).await;
-        let offline = request.refreshes;
-        let consent = ConsentRequest { browser: self.browser_hash(&browser), request };
+        let (scopes, offline) = (request.scopes.clone(), request.refreshes);
+        let destination = Destination::Client(request);
+        let consent = ConsentRequest { browser: self.browser_hash(&browser), destination };
         let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
         let token = self.keys.seal(TokenPurpose::ConsentRequest, &consent, expires_ms);
         let page = page::consent(
             &page::ConsentPage {
-                action: AUTHORIZE,
-                token: &token,
+                form: page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::Allow },
                 client: &client,
                 redirect_uri,
-                scopes: &consent.request.scopes,
+                scopes: &scopes,
                 offline,
                 options: &options,
                 is_local: self.settings.is_local(),
@@ -159,6 +162,7 @@ impl SignIn {
         let scopes = self.scopes.iter().filter(|scope| is_requested(scope));
         Ok(ApprovedRequest {
             client: client.hash.clone(),
+            client_name: client.name.clone(),
             redirect_uri: redirect_uri.to_owned(),
             state: state.map(str::to_owned),
             code_challenge: code_challenge.to_owned(),
@@ -169,12 +173,16 @@ impl SignIn {
     }
 
     /// The ways in which somebody can continue, the most convenient first.
-    async fn sign_in_options(&self, headers: &dyn Headers, host: &dyn Host) -> Vec<SignInOption> {
+    pub(super) async fn sign_in_options(
+        &self,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Vec<SignInOption> {
         let mut options = Vec::new();
         if let Some(user) = self.access_user(headers, host).await {
             options.push(SignInOption::Access(user.label().to_owned()));
         }
-        if let Some(user) = self.session(headers, host) {
+        if let Some(user) = self.session(headers, host).await {
             options.push(SignInOption::Session(user.label().to_owned()));
         }
         options.extend(self.providers.iter().map(|client| SignInOption::Provider {
@@ -208,24 +216,20 @@ impl SignIn {
         host: &dyn Host,
     ) -> Result<Response, Problem> {
         // Only our own page may send this form, because only that has shown what it grants.
-        let is_same_origin = match headers.get("sec-fetch-site") {
-            Some(site) => site == "same-origin",
-            None => headers.get("origin").is_some_and(|it| it == self.settings.public_url),
-        };
-        if !is_same_origin {
+        if !self.is_own_form(headers) {
             return Err(Problem::CrossSite);
         }
         let form = Form::parse(body).map_err(|_| Problem::Invalid)?;
         let token = form.get("request").unwrap_or_default();
-        let ConsentRequest { request, browser } =
+        let ConsentRequest { destination, browser } =
             self.keys.open(TokenPurpose::ConsentRequest, token, host.now_ms())?;
         if !self.is_same_browser(headers, &browser) {
             return Err(Problem::OtherBrowser);
         }
         let identity = match form.get("with") {
-            Some("nobody") => return Ok(self.denied(&request)),
+            Some("nobody") => return Ok(self.decline(&destination)),
             Some("access") => self.access_user(headers, host).await.ok_or(Problem::Expired)?,
-            Some("session") => self.session(headers, host).ok_or(Problem::Expired)?,
+            Some("session") => self.session(headers, host).await.ok_or(Problem::Expired)?,
             Some("developer") => self.developer(headers).ok_or(Problem::Invalid)?,
             Some("key") => {
                 let key = form.get("api_key").unwrap_or_default();
@@ -233,11 +237,11 @@ impl SignIn {
             }
             Some("provider") => {
                 let provider = form.get("provider").unwrap_or_default();
-                return self.begin(provider, request, host).await;
+                return self.begin(provider, destination, host).await;
             }
             _ => return Err(Problem::Invalid),
         };
-        self.approved(&request, &identity, host)
+        self.arrive(&destination, &identity, host)
     }
 
     /// Sends the browser back to the client with a code (RFC 6749, 4.1.2).
@@ -253,6 +257,7 @@ impl SignIn {
             grant: ClientGrant {
                 id: random_text(host).map_err(|_| Problem::Internal)?,
                 client: request.client.clone(),
+                client_name: request.client_name.clone(),
                 identity: identity.clone(),
                 scopes: self.granted(&request.scopes, &permitted),
                 document: request.document.clone(),
@@ -269,7 +274,7 @@ impl SignIn {
             &request.redirect_uri,
             &[("code", &code), ("state", request.state.as_deref().unwrap_or_default())],
         );
-        Ok(redirect(response).with("set-cookie", self.session_cookie(identity, host)))
+        Ok(redirect(response).with("set-cookie", self.session_cookie(identity, host)?))
     }
 
     /// Sends the browser back to the client because the person declined.

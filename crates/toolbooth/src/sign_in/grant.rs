@@ -16,6 +16,8 @@ pub(super) struct ClientGrant {
     /// The hash of the client's id.
     #[serde(rename = "c")]
     pub(super) client: String,
+    #[serde(rename = "n")]
+    pub(super) client_name: String,
     #[serde(rename = "p")]
     pub(super) identity: Identity,
     #[serde(rename = "s")]
@@ -53,6 +55,12 @@ pub(super) struct RefreshClaims {
     /// A random id: of two tokens of one generation, only one may be used.
     #[serde(rename = "i")]
     pub(super) id: String,
+    /// The host that the code went to.
+    #[serde(rename = "d")]
+    pub(super) destination: String,
+    /// When the connection was last recorded, in milliseconds since the Unix epoch.
+    #[serde(rename = "r")]
+    pub(super) recorded_ms: u64,
 }
 
 impl SignIn {

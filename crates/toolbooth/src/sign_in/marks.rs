@@ -1,10 +1,12 @@
-//! The marks in the store: which codes are spent, which refresh tokens have been replaced, which grants are revoked.
+//! The marks in the store: which codes are spent, which refresh tokens have been replaced, which grants are revoked,
+//! which sessions have ended.
 //!
 //! docs/STORAGE.md describes what happens if a read is a minute old.
 
 use std::time::Duration;
 
 use super::grant::RefreshClaims;
+use super::session::SESSION_SECONDS;
 use super::{CODE_LIFE_MS, REFRESH_LIFE_MS};
 use crate::host::{Host, Level, StoreError};
 use crate::oauth::{RecentWrites, StateKeys, TokenPurpose};
@@ -18,6 +20,8 @@ enum Mark {
     Rotation,
     /// The grant is revoked.
     Revoked,
+    /// Somebody has signed out of a session.
+    SignedOut,
 }
 
 impl Mark {
@@ -26,6 +30,7 @@ impl Mark {
             Self::SpentCode => "code",
             Self::Rotation => "rotation",
             Self::Revoked => "revoked",
+            Self::SignedOut => "signed-out",
         };
         format!("{prefix}:{hash}")
     }
@@ -35,6 +40,7 @@ impl Mark {
         match self {
             Self::SpentCode => Duration::from_millis(CODE_LIFE_MS + 2 * 60_000),
             Self::Rotation | Self::Revoked => Duration::from_millis(REFRESH_LIFE_MS + 86_400_000),
+            Self::SignedOut => Duration::from_secs(SESSION_SECONDS + 3600),
         }
     }
 }
@@ -144,6 +150,20 @@ impl Marks {
     /// Revokes a grant: its refresh tokens are invalid from now on.
     pub(super) async fn revoke(&self, grant: &str, host: &dyn Host) -> Result<(), StoreError> {
         self.write(Mark::Revoked, grant, "1", host).await
+    }
+
+    /// Whether somebody has signed out of a session.
+    pub(super) async fn is_signed_out(
+        &self,
+        session: &str,
+        host: &dyn Host,
+    ) -> Result<bool, StoreError> {
+        Ok(!self.read(Mark::SignedOut, session, host).await?.is_empty())
+    }
+
+    /// Ends a session: a copy of its cookie is invalid from now on.
+    pub(super) async fn sign_out(&self, session: &str, host: &dyn Host) -> Result<(), StoreError> {
+        self.write(Mark::SignedOut, session, "1", host).await
     }
 }
 

@@ -7,9 +7,12 @@
 //! - `metadata`: what clients discover (RFC 8414);
 //! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents),
 //!   `redirect_uri` and `client_auth`;
-//! - `authorize`: the consent page (`page`), and what follows from its form: `identity` is who signed in, at a provider
-//!   (`upstream`) or otherwise; `session`: the browser's cookies; `problem`: what goes wrong, for people;
-//! - `grant`: codes and refresh tokens; `marks`: what is spent or revoked; `token`, `access_token`, `revoke`: the
+//! - `authorize`: the consent page (`page`), and what follows from its form; `destination`: where that leads, such as
+//!   to pages of the server, to which people sign in too; `identity` is who signed in, at a provider
+//!   (`upstream`) or otherwise; `session`: the browser's cookies; `own_form`: forms of the server's own pages;
+//!   `problem`: what goes wrong, for people;
+//! - `grant`: codes and refresh tokens; `marks`: what is spent or revoked; `connection`: the clients of a person;
+//!   `token`, `access_token`, `revoke`: the
 //!   endpoints for clients; `error`: their errors.
 
 mod access_token;
@@ -17,12 +20,15 @@ mod authorize;
 mod client;
 mod client_auth;
 mod client_document;
+mod connection;
+mod destination;
 mod error;
 mod form;
 mod grant;
 mod identity;
 mod marks;
 mod metadata;
+mod own_form;
 mod page;
 mod problem;
 mod redirect_uri;
@@ -32,6 +38,7 @@ mod session;
 mod token;
 mod upstream;
 
+pub(crate) use connection::Connection;
 pub(crate) use error::{OAuthError, OAuthErrorCode};
 pub(crate) use problem::Problem;
 
@@ -45,9 +52,14 @@ use marks::Marks;
 
 /// Where the endpoints are.
 pub(crate) const AUTHORIZE: &str = "/oauth/authorize";
+pub(crate) const SIGN_IN: &str = "/oauth/authorize/sign-in";
 const TOKEN: &str = "/oauth/token";
 const REGISTER: &str = "/oauth/register";
 const REVOKE: &str = "/oauth/revoke";
+/// The page of the account.
+pub(crate) const ACCOUNT: &str = "/account";
+/// The page of a challenge.
+const CHALLENGE: &str = "/auth/start";
 /// Where MCP is served; part of the resource's identifier.
 const RESOURCE: &str = "/mcp";
 /// The scope with which clients ask for a refresh token (OpenID Connect Core 1.0, 11).

@@ -12,10 +12,7 @@ const MOST_TOOLS: usize = 5;
 
 /// The contents of the consent page.
 pub(super) struct ConsentPage<'a> {
-    /// Where the form is sent.
-    pub(super) action: &'a str,
-    /// The sealed request.
-    pub(super) token: &'a str,
+    pub(super) form: Form<'a>,
     pub(super) client: &'a Client,
     pub(super) redirect_uri: &'a str,
     pub(super) scopes: &'a [String],
@@ -24,6 +21,24 @@ pub(super) struct ConsentPage<'a> {
     pub(super) options: &'a [SignInOption],
     /// Whether the server is on this machine.
     pub(super) is_local: bool,
+}
+
+/// What the forms of a page have in common.
+pub(super) struct Form<'a> {
+    /// Where they are sent.
+    pub(super) action: &'a str,
+    /// The sealed request.
+    pub(super) token: &'a str,
+    pub(super) verb: Verb,
+}
+
+/// What the buttons of a page do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// Allow a client what it asks for.
+    Allow,
+    /// Sign in to the server's own pages.
+    SignIn,
 }
 
 /// A way to sign in.
@@ -85,13 +100,12 @@ pub(super) fn consent(
          <small>Continue only if you started this yourself. If somebody sent you this address, \
          close the page: whoever sent it would act in your name.</small>{}{}",
         abilities(page.scopes, tools),
-        options.iter().map(|option| form(page, option)).collect::<String>(),
-        form_with(page, "nobody", "", "<button class=\"quiet\">Cancel</button>"),
+        options.iter().map(|option| form(&page.form, option)).collect::<String>(),
+        form_with(&page.form, "nobody", "", "<button class=\"quiet\">Cancel</button>"),
     );
     // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
     let source = redirect_uri::policy_source(redirect_uri);
-    // A provider on this machine.
-    let local = if page.is_local { " http://localhost:* http://127.0.0.1:*" } else { "" };
+    let local = local_sources(page.is_local);
     html(200, &title, &main, &format!("'self' https: {source}{local}"))
 }
 
@@ -131,42 +145,60 @@ fn abilities(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + Clo
     items
 }
 
+/// The page on which people sign in to the server's own pages.
+pub(super) fn sign_in(form_parts: &Form<'_>, options: &[SignInOption], is_local: bool) -> Response {
+    let forms: String = options.iter().map(|option| form(form_parts, option)).collect();
+    let main = format!(
+        "<p>Sign in to this server to continue.</p>{forms}\
+         <small>Nothing is granted by that. If somebody sent you this address, close the page.</small>"
+    );
+    html(200, "Sign in", &main, &format!("'self' https:{}", local_sources(is_local)))
+}
+
+/// Where a provider on this machine may be, as in a content security policy.
+fn local_sources(is_local: bool) -> &'static str {
+    if is_local { " http://localhost:* http://127.0.0.1:*" } else { "" }
+}
+
 /// The form of one way to sign in.
-fn form(page: &ConsentPage<'_>, option: &SignInOption) -> String {
+fn form(form: &Form<'_>, option: &SignInOption) -> String {
+    let (continue_as, sign_in_with) = match form.verb {
+        Verb::Allow => ("Allow as", "Allow and sign in with"),
+        Verb::SignIn => ("Continue as", "Sign in with"),
+    };
     match option {
-        SignInOption::Access(label) => {
-            let button = format!("<button>Allow as <bdi>{}</bdi></button>", Escaped(label));
-            form_with(page, "access", "", &button)
-        }
-        SignInOption::Session(label) => {
-            let button = format!("<button>Allow as <bdi>{}</bdi></button>", Escaped(label));
-            form_with(page, "session", "", &button)
+        SignInOption::Access(label) | SignInOption::Session(label) => {
+            let with = if matches!(option, SignInOption::Access(_)) { "access" } else { "session" };
+            let button = format!("<button>{continue_as} <bdi>{}</bdi></button>", Escaped(label));
+            form_with(form, with, "", &button)
         }
         SignInOption::Provider { id, title } => {
             let fields =
                 format!("<input type=\"hidden\" name=\"provider\" value=\"{}\">", Escaped(id));
-            let button =
-                format!("<button>Allow and sign in with <bdi>{}</bdi></button>", Escaped(title));
-            form_with(page, "provider", &fields, &button)
+            let button = format!("<button>{sign_in_with} <bdi>{}</bdi></button>", Escaped(title));
+            form_with(form, "provider", &fields, &button)
         }
         SignInOption::Development => {
-            form_with(page, "developer", "", "<button>Allow as the developer</button>")
+            let button = format!("<button>{continue_as} the developer</button>");
+            form_with(form, "developer", "", &button)
         }
-        SignInOption::ApiKey => form_with(
-            page,
-            "key",
-            "<label>API key of this server<input name=\"api_key\" type=\"password\" \
-             autocomplete=\"off\" required></label>",
-            "<button>Allow with this key</button>",
-        ),
+        SignInOption::ApiKey => {
+            let button = match form.verb {
+                Verb::Allow => "<button>Allow with this key</button>",
+                Verb::SignIn => "<button>Sign in with this key</button>",
+            };
+            let field = "<label>API key of this server<input name=\"api_key\" type=\"password\" \
+                         autocomplete=\"off\" required></label>";
+            form_with(form, "key", field, button)
+        }
     }
 }
 
-fn form_with(page: &ConsentPage<'_>, with: &str, fields: &str, button: &str) -> String {
+fn form_with(form: &Form<'_>, with: &str, fields: &str, button: &str) -> String {
     format!(
         "<form method=\"post\" action=\"{}\"><input type=\"hidden\" name=\"request\" value=\"{}\">\
          <input type=\"hidden\" name=\"with\" value=\"{with}\">{fields}{button}</form>",
-        page.action, page.token
+        form.action, form.token
     )
 }
 

@@ -7,11 +7,12 @@ use subtle::ConstantTimeEq;
 
 use super::client::hash;
 use super::client_auth::Credentials;
+use super::connection::RENEWED_AFTER_MS;
 use super::error::{OAuthError, OAuthErrorCode};
 use super::form::Form;
 use super::grant::{ClientGrant, RefreshClaims};
 use super::marks::TokenUse;
-use super::{OFFLINE, SignIn};
+use super::{OFFLINE, SignIn, redirect_uri};
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::{RevocationReason, SignInEvent};
@@ -98,7 +99,9 @@ impl SignIn {
             self.end(&grant, RevocationReason::CodeReused, host).await;
             return Err(invalid_grant("the code was used before"));
         }
-        let refresh = code.refreshes.then_some(0);
+        let destination = redirect_uri::destination(&code.redirect_uri);
+        self.record(&grant, &destination, code.refreshes, host).await;
+        let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
         self.issue(grant, refresh, None, host)
     }
 
@@ -145,8 +148,15 @@ impl SignIn {
                 Err(invalid_grant("the refresh token was replaced"))
             }
             Ok(TokenUse::Allowed) => {
-                let next = token.generation.saturating_add(1);
-                self.issue(token.grant, Some(next), requested, host)
+                let RefreshClaims { grant, generation, destination, recorded_ms, .. } = token;
+                let now_ms = host.now_ms();
+                let is_recorded = now_ms.saturating_sub(recorded_ms) < RENEWED_AFTER_MS;
+                if !is_recorded {
+                    self.record(&grant, &destination, true, host).await;
+                }
+                let recorded_ms = if is_recorded { recorded_ms } else { now_ms };
+                let next = (generation.saturating_add(1), destination, recorded_ms);
+                self.issue(grant, Some(next), requested, host)
             }
         }
     }
@@ -154,17 +164,19 @@ impl SignIn {
     /// Ends a grant of which somebody has a copy. If the store fails, the next use of a copy ends it.
     async fn end(&self, grant: &ClientGrant, reason: RevocationReason, host: &dyn Host) {
         if self.marks.revoke(&grant.id, host).await.is_ok() {
-            let caller = self.caller(&grant.identity.subject());
+            let subject = grant.identity.subject();
+            self.forget_connection(&subject, &grant.id, host).await;
+            let caller = self.caller(&subject);
             self.log(SignInEvent::ClientRevoked { reason, caller }, host);
         }
     }
 
-    /// Issues tokens: a refresh token of the generation `refresh`, if any, and an access token with the `requested`
-    /// scopes of the grant.
+    /// Issues tokens: a refresh token, if any, of this generation, destination and time of the record; and an access
+    /// token with the `requested` scopes of the grant.
     fn issue(
         &self,
         grant: ClientGrant,
-        refresh: Option<u32>,
+        refresh: Option<(u32, String, u64)>,
         requested: Option<Vec<String>>,
         host: &dyn Host,
     ) -> Result<Response, OAuthError> {
@@ -175,15 +187,15 @@ impl SignIn {
         let no_randomness = |_| OAuthError::try_again();
         let access_token = self.access_token(&grant, &scopes, host).map_err(no_randomness)?;
         let grant_type = match refresh {
-            None | Some(0) => "authorization_code",
+            None | Some((0, ..)) => "authorization_code",
             Some(_) => "refresh_token",
         };
         let caller = self.caller(&grant.identity.subject());
         let refresh_token = match refresh {
             None => None,
-            Some(generation) => {
+            Some((generation, destination, recorded_ms)) => {
                 let id = random_text(host).map_err(no_randomness)?;
-                let claims = RefreshClaims { grant, generation, id };
+                let claims = RefreshClaims { grant, generation, id, destination, recorded_ms };
                 Some(self.refresh_token(&claims, host.now_ms()))
             }
         };

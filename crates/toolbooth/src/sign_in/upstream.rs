@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::authorize::ApprovedRequest;
+use super::destination::Destination;
 use super::identity::{Account, Identity};
 use super::problem::Problem;
 use super::{CONSENT_LIFE_MS, SignIn};
@@ -26,11 +26,13 @@ const MAX_COOKIE: usize = 3_800;
 
 /// The client with which people sign in at a provider. It does not use the parameters with which tools get grants.
 pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
-    let is_preset = matches!(provider.id.as_str(), "github" | "google");
     OAuthClient::new(ProviderSettings {
         scopes: Vec::new(),
         // People with several accounts choose one.
-        parameters: if is_preset { &[("prompt", "select_account")] } else { &[] },
+        parameters: match provider.parameters {
+            [] => &[],
+            _ => &[("prompt", "select_account")],
+        },
         ..provider.clone()
     })
 }
@@ -43,7 +45,7 @@ struct PendingSignIn {
     #[serde(rename = "p")]
     provider: String,
     #[serde(rename = "r")]
-    request: ApprovedRequest,
+    destination: Destination,
 }
 
 /// The members of OpenID Connect's userinfo that are used (OpenID Connect Core 1.0, 5.3.2).
@@ -108,11 +110,11 @@ impl SignIn {
         scopes.iter().filter(|(_, needed)| *needed).map(|(scope, _)| (*scope).to_owned()).collect()
     }
 
-    /// Redirects somebody who has agreed to a request to a provider.
+    /// Redirects somebody to a provider, where they sign in.
     pub(super) async fn begin(
         &self,
         provider: &str,
-        request: ApprovedRequest,
+        destination: Destination,
         host: &dyn Host,
     ) -> Result<Response, Problem> {
         let client = self.provider(provider).ok_or(Problem::Invalid)?;
@@ -133,7 +135,7 @@ impl SignIn {
                 verifier: &PkceVerifier::new(keys.hash(TokenPurpose::Verifier, &parts)),
             },
         );
-        let pending = PendingSignIn { id: id.clone(), provider: provider.to_owned(), request };
+        let pending = PendingSignIn { id: id.clone(), provider: provider.to_owned(), destination };
         let pending = keys.seal(TokenPurpose::PendingSignIn, &pending, expires_ms);
         let value = format!("{}.{pending}", csrf_token.expose());
         if value.len() > MAX_COOKIE {
@@ -194,7 +196,7 @@ impl SignIn {
             Some("server_error" | "temporarily_unavailable") => {
                 return Err(Problem::ProviderUnreachable);
             }
-            Some(_) => return Ok(clear(self.denied(&pending.request))),
+            Some(_) => return Ok(clear(self.decline(&pending.destination))),
         }
         let code = parameter("code").ok_or(Problem::Invalid)?;
         let redirect_uri = self.redirect_uri(client);
@@ -207,7 +209,7 @@ impl SignIn {
             false => openid_account(client, url, &access, host).await?,
         };
         let identity = Identity::Provider(account);
-        let response = self.approved(&pending.request, &identity, host);
+        let response = self.arrive(&pending.destination, &identity, host);
         Ok(clear(response.unwrap_or_else(|problem| self.report(problem, host))))
     }
 

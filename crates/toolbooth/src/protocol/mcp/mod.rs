@@ -5,6 +5,7 @@
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
 //! - Methods: `discovery`, `tools`, `resources` with `documentation`, `prompts`, `completion`; `pagination`
 //!   returns their lists. `call` runs a tool for any of them.
+//! - `doctor` reports what clients still need.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
 
@@ -12,6 +13,7 @@ mod call;
 mod client_request;
 mod completion;
 mod discovery;
+mod doctor;
 mod documentation;
 mod elicitation;
 mod error;
@@ -74,6 +76,18 @@ pub(super) static RESOURCE_METADATA: Protocol = Protocol {
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,
+};
+
+/// What clients with a connector still need.
+pub(super) static DOCTOR: Protocol = Protocol {
+    name: "doctor",
+    title: "What MCP clients still need",
+    listed: false,
+    routes: &[Route { path: "", methods: &[get(Handler::Public(doctor::page))] }],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: &[],
+    cors: Cors::Configured,
 };
 
 /// The lists that are rendered at build time.

@@ -1,9 +1,11 @@
 //! Whole flows of clients and people, over a store that is a minute behind.
 
+mod account;
 mod clients;
 mod events;
 mod people;
 mod refresh;
+mod visitors;
 mod world;
 
 use serde_json::json;
@@ -98,7 +100,7 @@ fn from_registration_to_a_call() {
     let access = tokens["access_token"].as_str().unwrap();
     assert_eq!(world.call(access), 200);
     let operations = world.host.store.operations.borrow().join(", ");
-    assert_eq!(operations, "get code: missed, put code", "calls do not read the store");
+    assert_eq!(operations, "get code: missed, put code, put connection", "calls do not read the store");
     world.wait(3_600_000 + 31_000);
     assert_eq!(world.call(access), 401);
     let (status, tokens) = world.refresh(&client, tokens["refresh_token"].as_str().unwrap());

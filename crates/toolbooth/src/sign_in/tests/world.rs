@@ -196,6 +196,11 @@ pub(super) fn encode<V: AsRef<str>>(fields: &[(&str, V)]) -> String {
 }
 
 impl Browser {
+    /// Has the cookies of another browser.
+    pub(super) fn copy(&self, other: &Self) {
+        *self.0.borrow_mut() = other.0.borrow().clone();
+    }
+
     pub(super) fn send(
         &self,
         world: &World,
