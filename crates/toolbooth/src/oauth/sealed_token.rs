@@ -4,12 +4,12 @@ use std::fmt;
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::seal::SealKey;
-use crate::json;
+use crate::json::{self, Rendered, Value};
 use crate::secret::Secret;
 
 /// The longest token that is opened, in bytes. It fits into a cookie of 4,096 bytes.
@@ -158,14 +158,21 @@ impl fmt::Debug for StateKey {
     }
 }
 
-/// The plaintext of a token.
-#[derive(Serialize, Deserialize)]
-struct SealedToken<T> {
+/// The plaintext of a token. Not generic, because there are many types of claims, and code for each would be linked.
+#[derive(Serialize)]
+struct SealedToken<'a> {
     /// The second since the Unix epoch at which it expires.
     #[serde(rename = "e")]
     expires: u64,
     #[serde(rename = "c")]
-    claims: T,
+    claims: Rendered<'a>,
+}
+
+/// The time at which a token expires, and its whole content.
+fn content(text: &[u8]) -> Option<(u64, Value<'_>)> {
+    let content = json::parse_bytes(text)?;
+    let expires = content.get("e").and_then(json::read_value)?;
+    Some((expires, content))
 }
 
 impl StateKey {
@@ -218,6 +225,11 @@ impl StateKey {
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
+        self.seal_text(purpose, &json::to_string(claims), expires_ms)
+    }
+
+    fn seal_text(&self, purpose: TokenPurpose, claims: &str, expires_ms: u64) -> String {
+        let claims = Rendered(claims);
         let text = json::to_string(&SealedToken { expires: expires_ms / 1000, claims });
         let mac: [u8; 32] =
             self.mac("nonce", &[purpose.name(), &text]).finalize().into_bytes().into();
@@ -235,13 +247,15 @@ impl StateKey {
         token: &str,
         now_ms: u64,
     ) -> Result<T, InvalidToken> {
-        if token.len() > purpose.longest() {
-            return Err(InvalidToken::Forged);
-        }
-        let text = self.seal_key(purpose).open(purpose.name(), token);
-        let SealedToken { expires, claims } =
-            text.and_then(|text| json::read(&text)).ok_or(InvalidToken::Forged)?;
+        let text = self.open_text(purpose, token).ok_or(InvalidToken::Forged)?;
+        let (expires, content) = content(&text).ok_or(InvalidToken::Forged)?;
+        let claims = content.get("c").and_then(json::read_value).ok_or(InvalidToken::Forged)?;
         if now_ms / 1000 < expires { Ok(claims) } else { Err(InvalidToken::Expired) }
+    }
+
+    fn open_text(&self, purpose: TokenPurpose, token: &str) -> Option<Vec<u8>> {
+        let token = Some(token).filter(|token| token.len() <= purpose.longest())?;
+        self.seal_key(purpose).open(purpose.name(), token)
     }
 }
 

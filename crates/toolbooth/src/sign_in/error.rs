@@ -7,8 +7,7 @@ use serde::Serialize;
 use crate::http::{Headers, Response};
 
 /// The code of an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OAuthErrorCode {
     InvalidRequest,
     InvalidClient,
@@ -72,7 +71,7 @@ pub(crate) struct OAuthError {
 /// The body of an error response.
 #[derive(Serialize)]
 struct ErrorBody<'a> {
-    error: OAuthErrorCode,
+    error: &'static str,
     error_description: &'a str,
 }
 
@@ -88,7 +87,7 @@ impl OAuthError {
 
     /// The response, with a status that does not follow from the code.
     pub(crate) fn with_status(&self, status: u16) -> Response {
-        let body = ErrorBody { error: self.code, error_description: &self.description };
+        let body = ErrorBody { error: self.code.name(), error_description: &self.description };
         let response = Response::json_of(status, &body);
         match self.code {
             OAuthErrorCode::TemporarilyUnavailable => response.with("retry-after", "5"),

@@ -39,7 +39,7 @@ pub(super) enum Identity {
     Development,
 }
 
-/// An account at a provider, as far as the rules of `SIGN_IN_ALLOWED` need it. All texts but the id are in lower case.
+/// An account at a provider, as far as the rules of `SIGN_IN_ALLOWED` need it. ASCII letters of all texts but the id are in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Account {
     #[serde(rename = "p")]

@@ -225,7 +225,7 @@ impl SignIn {
         let mut account = Account {
             provider: client.provider.id.clone(),
             id: user.id.to_string(),
-            login: Some(user.login.to_lowercase()),
+            login: Some(user.login.to_ascii_lowercase()),
             ..Account::default()
         };
         let mut people = self.people(client);
@@ -234,7 +234,7 @@ impl SignIn {
                 fetch(&format!("{url}/emails"), access, host).await?;
             let mut emails = emails.into_iter().flatten();
             let email = emails.find(|email| email.primary && email.verified);
-            account.email = email.map(|email| email.email.to_lowercase());
+            account.email = email.map(|email| email.email.to_ascii_lowercase());
             account.domain = account.email.as_deref().and_then(domain);
         }
         for people in self.people(client) {
@@ -271,17 +271,17 @@ async fn openid_account(
         Some(Value::String(verified)) => verified == "true",
         _ => false,
     };
-    let email = user.email.filter(|_| is_verified).map(|email| email.to_lowercase());
+    let email = user.email.filter(|_| is_verified).map(|email| email.to_ascii_lowercase());
     // At Google, an address of a domain does not make its owner a member of the organization.
     let is_google = client.provider.endpoints.url().starts_with("https://accounts.google.com");
     let domain = match is_google {
-        true => user.hd.map(|domain| domain.to_lowercase()),
+        true => user.hd.map(|domain| domain.to_ascii_lowercase()),
         false => email.as_deref().and_then(domain),
     };
     Ok(Account {
         provider: client.provider.id.clone(),
         id: user.sub,
-        login: user.preferred_username.map(|name| name.to_lowercase()),
+        login: user.preferred_username.map(|name| name.to_ascii_lowercase()),
         email,
         domain,
         organizations: Vec::new(),
