@@ -37,7 +37,7 @@ test: setup check chromium build/worker.js $(TEST_WORKERS) target/notes/worker.j
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
-	for feature in challenges gateway mcp providers rest xaibo testing; do \
+	for feature in challenges gateway mcp providers rest sign-in xaibo testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
 	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings

@@ -20,6 +20,7 @@ const BUILDS = [
   { title: "the calculator, `xaibo`", features: ["xaibo"] },
   { title: "the calculator, `challenges`", features: ["challenges"] },
   { title: "the calculator, `gateway`", features: ["gateway"] },
+  { title: "the calculator, `sign-in`", features: ["sign-in"] },
 ];
 
 const log = (text) => console.error(`size: ${text}`);

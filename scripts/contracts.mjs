@@ -2,11 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { gateway } from "./contracts/gateway.mjs";
-import { auth, root, wellKnown } from "./contracts/host.mjs";
+import { auth, doctor, root, wellKnown } from "./contracts/host.mjs";
 import { jsonRpc, openTool } from "./contracts/json-rpc.mjs";
 import { langchain } from "./contracts/langchain.mjs";
 import { mcp } from "./contracts/mcp.mjs";
 import { print } from "./contracts/openapi.mjs";
+import { account, oauth } from "./contracts/oauth.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
 import { providerCalls, providerLists } from "./contracts/providers.mjs";
 import { rest } from "./contracts/rest.mjs";
@@ -17,11 +18,14 @@ export const folder = new URL("../docs/contracts/", import.meta.url);
 /** The text of each file of the folder. */
 export const files = Object.fromEntries(
   Object.entries({
+    account,
     auth,
+    doctor,
     gateway,
     jsonrpc: jsonRpc,
     langchain,
     mcp,
+    oauth,
     opentool: openTool,
     otc,
     "oxp-1.0": oxpPublished,

@@ -52,7 +52,7 @@ function isRejected(reply, reason) {
 }
 
 for (const [name, vars, expected] of [
-  ["AUTH is not set", { AUTH: undefined }, /^AUTH must be api-key, jwt or none/],
+  ["AUTH is not set", { AUTH: undefined }, /^AUTH must be api-key, jwt, sign-in or none/],
   ["the key set URL has no TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/", ...WHOSE }, /^JWKS_URL must be an https/],
 ]) {
   test(`X5 where ${name}, every call is rejected and the log says why`, async () => {
@@ -78,6 +78,8 @@ for (const [clause, name, headers] of [
   ["X36", "OXP-API-Key", { "oxp-api-key": KEYS.full }],
   ["X36", "OXP-API-Key in capitals", { "OXP-API-KEY": KEYS.full }],
   ["T37", "OTC-API-Key", { "otc-api-key": KEYS.full }],
+  ["X36", "X-API-Key", { "x-api-key": KEYS.full }],
+  ["X36", "X-Auth-Token", { "x-auth-token": KEYS.full }],
   ["OT3", "Authorization: Bearer", bearer(KEYS.full)],
   ["OT3", "authorization: bearer", { authorization: `bearer ${KEYS.full}` }],
 ]) {

@@ -20,13 +20,16 @@ const page = pageOf("docs/CLIENTS.md");
 const blocks = blocksOf(page);
 const quickStart = blocksOf(pageOf("README.md")).filter(({ text }) => text.startsWith("claude "));
 
-let worker;
+let worker, signing;
 before(async () => {
   const entry = (name, key) => ({ name, scopes: ["*"], hash: createHash("sha256").update(key).digest("hex") });
   const API_KEYS = JSON.stringify([entry("client", KEY), entry("development", DEVELOPMENT_KEY)]);
   worker = await start(BOOTH, { vars: { AUTH: "api-key", API_KEYS } });
+  const [PUBLIC_URL] = Object.keys(SITES);
+  const vars = { AUTH: "sign-in, api-key", API_KEYS, PUBLIC_URL, STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes` };
+  signing = await start(BOOTH, { vars });
 });
-after(() => worker.close());
+after(() => Promise.all([worker.close(), signing.close()]));
 
 /** Parsers of snippets by language: `{ transport, url, headers }` of each server. */
 const readers = {
@@ -38,9 +41,11 @@ const readers = {
   },
   sh(text) {
     const words = [...text.trim().matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare);
-    const [name, value] = words[words.indexOf("--header") + 1].split(": ");
     const url = words.find((word) => /^https?:/.test(word));
-    return [{ transport: words[words.indexOf("--transport") + 1], url, headers: { [name]: value } }];
+    const transport = words[words.indexOf("--transport") + 1];
+    if (!words.includes("--header")) return [{ transport, url }];
+    const [name, value] = words[words.indexOf("--header") + 1].split(": ");
+    return [{ transport, url, headers: { [name]: value } }];
   },
   yaml(text) {
     const value = (name) => {
@@ -58,7 +63,20 @@ const snippets = [...blocks, ...quickStart]
   .filter(({ language }) => language in readers)
   .flatMap(({ language, text }) => readers[language](text).map((server) => ({ language, text, ...server })));
 
-for (const [at, { language, transport, url, headers }] of snippets.entries()) {
+for (const [at, { language, transport, url }] of snippets.filter(({ headers }) => !headers).entries()) {
+  test(`snippet ${at + 1} with nothing but the address (${language}, ${transport}) leads to the page where people sign in`, async () => {
+    const { origin, pathname } = new URL(url);
+    const refused = await signing.post({ jsonrpc: "2.0", id: 1, method: "tools/list" }, { path: pathname });
+    assert.equal(refused.status, 401);
+    const [, metadata] = /resource_metadata="([^"]+)"/.exec(refused.headers["www-authenticate"]);
+    const resource = await signing.get(new URL(metadata).pathname);
+    assert.deepEqual([resource.json.resource, resource.json.authorization_servers], [url, [origin]]);
+    const server = await signing.get("/.well-known/oauth-authorization-server");
+    assert.deepEqual([server.json.issuer, server.json.authorization_endpoint], [origin, `${origin}/oauth/authorize`]);
+  });
+}
+
+for (const [at, { language, transport, url, headers }] of snippets.filter(({ headers }) => headers).entries()) {
   test(`snippet ${at + 1} (${language}, ${transport}) connects a client to the tools`, async () => {
     const { origin, pathname, search } = new URL(url);
     assert.ok(origin in SITES, url);

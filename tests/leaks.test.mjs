@@ -33,6 +33,8 @@ for (const [name, headers, path, expected] of [
   ["no credentials", { "content-type": "application/json" }, "/tools?include=a", []],
   ["a key", { "OXP-API-Key": `${CANARY}-key` }, "/", [`${CANARY}-key`]],
   ["OTC's key", { "otc-api-key": `${CANARY}-key` }, "/", [`${CANARY}-key`]],
+  ["a key in X-API-Key", { "X-API-Key": `${CANARY}-key` }, "/", [`${CANARY}-key`]],
+  ["a key in X-Auth-Token", { "x-auth-token": `${CANARY}-key` }, "/", [`${CANARY}-key`]],
   ["a key as bearer", { authorization: `bearer ${CANARY}-key` }, "/", [`${CANARY}-key`]],
   ["a cookie", { cookie: "__Host-a=0123456789abcdef; b=1" }, "/", ["0123456789abcdef"]],
 ]) {

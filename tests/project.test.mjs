@@ -1,11 +1,13 @@
 // The project's commands, and every command and response in the README.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { BUDGET } from "../bench/budget.mjs";
 import { root, run, serve } from "./support/commands.mjs";
+import { Person } from "./support/sign-in.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -120,6 +122,33 @@ test("make dev AUTH=jwt asks for a token, and prints a call that has one", async
     assert.match(line, /-H 'Authorization: Bearer [\w-]+\.[\w-]+\.[\w-]+'/);
     assert.equal(await withoutCredentials(address), 401);
   });
+});
+
+test("make dev AUTH=sign-in needs no other variable: a client registers, a development user agrees, and calls work", async () => {
+  const command = (port) => `make dev FIXTURES=samples PORT=${port} AUTH=sign-in`;
+  const { found: [, resource], interrupt } = await serve(command, /^.*give them the address (http:\S+\/mcp)\.$/m);
+  try {
+    const { origin } = new URL(resource);
+    const json = async (path, options) => (await fetch(`${origin}${path}`, options)).json();
+    const redirect_uri = "http://localhost:3118/callback";
+    const metadata = JSON.stringify({ redirect_uris: [redirect_uri], token_endpoint_auth_method: "none" });
+    const headers = { "content-type": "application/json" };
+    const { client_id } = await json("/oauth/register", { method: "POST", headers, body: metadata });
+    const code_verifier = "a".repeat(43);
+    const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");
+    const request = { response_type: "code", client_id, redirect_uri, code_challenge, code_challenge_method: "S256", resource };
+    const person = new Person();
+    const back = await person.answer(await person.visit(`${origin}/oauth/authorize?${new URLSearchParams(request)}`), "developer");
+    const { searchParams } = new URL(back.location);
+    const body = new URLSearchParams({ grant_type: "authorization_code", client_id, redirect_uri, code_verifier, code: searchParams.get("code") });
+    const { access_token } = await json("/oauth/token", { method: "POST", body });
+    const call = JSON.stringify({ tool_id: "Calculator.Add", input: { a: 10, b: 5 } });
+    const called = await json("/tools/call", { method: "POST", headers: { ...headers, authorization: `Bearer ${access_token}` }, body: call });
+    assert.equal(called.value, 15);
+    assert.equal(await withoutCredentials(origin), 401);
+  } finally {
+    await interrupt();
+  }
 });
 
 test("make key prints a key, and the entry that lets it in", async () => {

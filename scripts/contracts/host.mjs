@@ -85,7 +85,7 @@ const secured = {
   ...uncached,
   "Referrer-Policy": "SameOrigin",
   "X-Frame-Options": "Deny",
-  "Cross-Origin-Opener-Policy": "SameOrigin",
+  "Cross-Origin-Opener-Policy": "OpenerPolicy",
   "Strict-Transport-Security": "StrictTransport",
 };
 const retryLater = { "Retry-After": "RetryAfter", ...uncached };
@@ -108,9 +108,11 @@ export const auth = document({
     "/start": path({
       get: {
         operationId: "consent-page",
-        summary: "Asks the user",
-        parameters: [challenge],
-        responses: { 200: "Page", 400: "Page", 404: "NotFound", 429: "TooManyPages" },
+        summary: "Asks the user, once they are known",
+        description:
+          "A user of sign-in is redirected to the page where people sign in; a user of an application with verify_url is redirected there, with state, and comes back with v.",
+        parameters: [challenge, parameter("query", "v", "The one-time value of the application's confirmation.", string, false)],
+        responses: { 200: "Page", 303: "Redirect", 400: "Page", 403: "Page", 404: "NotFound", 429: "TooManyPages", 503: "Page" },
       },
       post: {
         operationId: "begin",
@@ -132,7 +134,7 @@ export const auth = document({
             parameter("query", "error", "Why there is no code.", string, false),
             parameter("query", "iss", "The provider's issuer (RFC 9207).", string, false),
           ],
-          responses: { 200: "Page", 400: "Page", ...pageErrors, 404: "NotFound", 429: "TooManyPages" },
+          responses: { 200: "Page", 303: "SignedIn", 400: "Page", ...pageErrors, 404: "NotFound", 429: "TooManyPages" },
         },
         options: { ...options, parameters: [provider] },
       },
@@ -157,6 +159,25 @@ export const auth = document({
       },
       options: { summary: "The methods of this path, readable by every page", responses: { 204: "OpenOptions" } },
     }),
+    "/confirm": path({
+      post: {
+        operationId: "confirm",
+        summary: "Confirms who uses the browser that an application got with state",
+        description: "Only the application that the challenge was issued to may confirm it, with its key.",
+        security,
+        requestBody: "Confirmation",
+        responses: {
+          200: "Confirmed",
+          400: "Rejected",
+          401: "Unauthenticated",
+          404: "Rejected",
+          413: "TooLarge",
+          415: "UnsupportedMediaType",
+          429: "TooManyRequests",
+        },
+      },
+      options,
+    }),
     "/grants/{provider}": path({
       delete: {
         operationId: "delete-grant",
@@ -177,25 +198,45 @@ export const auth = document({
   },
   securitySchemes: shared.securitySchemes,
   headers: {
-    ...shared.headers("GET, HEAD, POST, OPTIONS", "GET, OPTIONS", READ, "DELETE, OPTIONS"),
+    ...shared.headers("GET, HEAD, POST, OPTIONS", "GET, OPTIONS", READ, POST, "DELETE, OPTIONS"),
     Policy: header(
       "Nothing but the page's own style sheet and form.",
       pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action [^;]+; frame-ancestors 'none'; base-uri 'none'$"),
     ),
-    SameOrigin: header("Other origins get no referrer and no handle on the window.", constant("same-origin")),
+    SameOrigin: header("Other origins get no referrer.", constant("same-origin")),
+    OpenerPolicy: header(
+      "Other origins get no handle on the window. Absent at the callback of a sign-in: some clients wait for their window.",
+      constant("same-origin"),
+      false,
+    ),
     Deny: header("No page may frame this one.", constant("DENY")),
     StrictTransport: header("Present if users reach the server over TLS, except on localhost.", constant("max-age=31536000"), false),
     AnyOrigin: header("Any page may read the response.", constant("*")),
-    Location: header("The provider's authorization endpoint.", pattern("^https?://")),
+    Location: header(
+      "The provider's authorization endpoint, the application's verify_url, the page where people sign in, or this page.",
+      pattern("^(https?://|/auth/start\\?|/oauth/authorize/sign-in\\?)"),
+    ),
+    ClientLocation: header(
+      "The client's redirect URI with code or error, state and iss (RFC 9207); or a page of the server.",
+      pattern("^([a-z][a-z0-9+.-]*:|/account$|/auth/start\\?|/oauth/authorize/sign-in)"),
+    ),
+  },
+  requestBodies: {
+    Confirmation: { required: true, description: shared.jsonBody, content: response("", "Confirmation").content },
   },
   responses: {
     ...errors,
     Page: page("A page for the user."),
     TooManyPages: page("A page for the user: too many requests from this network.", { "Retry-After": "RetryAfter" }),
     Redirect: {
-      description: "To the provider, with a cookie that binds the browser.",
+      description: "To the provider, with a cookie that binds the browser; or to where the user becomes known.",
       headers: { ...secured, Location: "Location" },
     },
+    SignedIn: {
+      description: "The end of a sign-in (docs/contracts/oauth.json): back to the client, or to a page of the server.",
+      headers: { ...secured, Location: "ClientLocation" },
+    },
+    Confirmed: response("Where to redirect the browser.", "ConfirmedUser", uncached),
     Check: response("Always 200; a challenge that is unknown, changed or expired has failed.", "AuthorizationChallengeCheckResponse", {
       ...readableByAnyPage,
       ...uncached,
@@ -217,12 +258,21 @@ export const auth = document({
         pattern("^toolbooth-proof\\.[A-Za-z0-9_-]{43}$"),
       ),
     }),
+    Confirmation: open({
+      state: about("The parameter with which the browser came to verify_url.", string),
+      user_id: about("The user who is signed in to the application with that browser.", string),
+    }),
+    ConfirmedUser: object({
+      status: about("other_user: the challenge is for somebody else, and url shows them so.", choice("verified", "other_user")),
+      url: pattern("^https?://.*/auth/start\\?c=[\\w-]+&v=[\\w-]+$"),
+    }),
     Error: shared.plainError,
   },
 });
 
 // Metadata
 
+const authMethod = choice("none", "client_secret_basic", "client_secret_post", "private_key_jwt");
 const metadata = (operationId) =>
   path({
     get: {
@@ -234,22 +284,48 @@ const metadata = (operationId) =>
   });
 
 export const wellKnown = document({
-  title: "Toolbooth: OAuth 2.0 Protected Resource Metadata",
+  title: "Toolbooth: OAuth 2.0 metadata",
   description:
-    "Where MCP clients find the authorization server. Served if AUTH contains jwt, JWT_ISSUER is a URL and PUBLIC_URL is set; otherwise 404.",
+    "Where MCP clients find the authorization server. Served if PUBLIC_URL is set and AUTH contains sign-in, or jwt with a JWT_ISSUER that is a URL; otherwise 404.",
   servers: [{ url: "/.well-known", description: "Below the origin, as RFC 8615 requires." }],
   implied: shared.implied,
   paths: {
     "/oauth-protected-resource/mcp": metadata("metadata"),
     "/oauth-protected-resource": metadata("host-metadata"),
+    "/oauth-authorization-server": path({
+      get: {
+        operationId: "server-metadata",
+        summary: "The authorization server, if people sign in to this one (RFC 8414)",
+        responses: { 200: "ServerMetadata", 403: "OriginNotAllowed", 404: "NotFound", 503: "Unavailable" },
+      },
+    }),
   },
   headers: shared.headers(READ),
   responses: {
     ...shared.errors("Error"),
     NotModified: response("The client has the current version.", undefined, { ETag: "ETag" }),
     Metadata: response("The metadata.", "Metadata", { ETag: "ETag" }),
+    ServerMetadata: response("The metadata.", "ServerMetadata"),
   },
   schemas: {
+    ServerMetadata: object({
+      issuer: pattern("^https?://"),
+      authorization_endpoint: pattern("/oauth/authorize$"),
+      token_endpoint: pattern("/oauth/token$"),
+      registration_endpoint: pattern("/oauth/register$"),
+      revocation_endpoint: pattern("/oauth/revoke$"),
+      response_types_supported: array(constant("code")),
+      response_modes_supported: array(constant("query")),
+      grant_types_supported: nonEmpty(choice("authorization_code", "refresh_token")),
+      code_challenge_methods_supported: array(constant("S256")),
+      token_endpoint_auth_methods_supported: nonEmpty(authMethod),
+      token_endpoint_auth_signing_alg_values_supported: nonEmpty(text),
+      revocation_endpoint_auth_methods_supported: nonEmpty(authMethod),
+      scopes_supported: nonEmpty(text),
+      client_id_metadata_document_supported: constant(true),
+      authorization_response_iss_parameter_supported: constant(true),
+      protected_resources: nonEmpty(pattern("/mcp$")),
+    }),
     Metadata: object({
       resource: pattern("/mcp$"),
       "resource_name?": text,
@@ -257,6 +333,52 @@ export const wellKnown = document({
       bearer_methods_supported: array(constant("header")),
       "scopes_supported?": nonEmpty(text),
     }),
+    Error: shared.plainError,
+  },
+});
+
+export const doctor = document({
+  title: "Toolbooth: what MCP clients still need",
+  description: "What each MCP client with a connector still needs, from the settings alone. It contains nothing that needs credentials.",
+  servers: [{ url: "/doctor", description: "Next to all protocols." }],
+  implied: shared.implied,
+  paths: {
+    "/": path({
+      get: {
+        operationId: "doctor",
+        summary: "The report",
+        parameters: [ifNoneMatch],
+        responses: { 200: "Report", 304: "NotModified", 403: "OriginNotAllowed" },
+      },
+    }),
+  },
+  headers: shared.headers(READ),
+  responses: {
+    ...shared.errors("Error"),
+    Report: response("The checks, and what failed for each client.", "Report", cached),
+  },
+  schemas: {
+    Report: object({
+      "url?": about("What people paste into the client.", pattern("/mcp$")),
+      connectors: nonEmpty(
+        object({
+          id: schema("Connector"),
+          title: text,
+          ok: about("Nothing is missing, as far as the settings show.", { type: "boolean" }),
+          missing: about("The ids of the checks that failed.", array(text)),
+        }),
+      ),
+      checks: nonEmpty(
+        object({
+          id: text,
+          ok: about("null: it depends on another server, which is not asked.", { type: ["boolean", "null"] }),
+          meaning: text,
+          "fix?": text,
+          connectors: nonEmpty(schema("Connector")),
+        }),
+      ),
+    }),
+    Connector: choice("claude", "chatgpt", "claude-code", "vscode", "cursor", "inspector"),
     Error: shared.plainError,
   },
 });

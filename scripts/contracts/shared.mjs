@@ -11,9 +11,11 @@ export const securitySchemes = {
   },
   oxpApiKey: { type: "apiKey", in: "header", name: "OXP-API-Key" },
   otcApiKey: { type: "apiKey", in: "header", name: "OTC-API-Key" },
+  xApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+  xAuthToken: { type: "apiKey", in: "header", name: "X-Auth-Token" },
 };
 /** Any of the schemes, or none if AUTH is `none`. */
-export const security = [{ bearer: [] }, { oxpApiKey: [] }, { otcApiKey: [] }, {}];
+export const security = [{ bearer: [] }, { oxpApiKey: [] }, { otcApiKey: [] }, { xApiKey: [] }, { xAuthToken: [] }, {}];
 
 // Headers
 

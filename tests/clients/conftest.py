@@ -96,6 +96,36 @@ def closed():
         yield Authorizing(*served)
 
 
+class SigningIn:
+    """A Worker to which people sign in."""
+
+    SECRET = "canary-secret-of-the-connector"
+
+    def __init__(self, address, server):
+        self.address = address
+        self._server = server
+
+    def agree(self, url):
+        """Opens the consent page as a person who agrees, and returns the URL of the callback."""
+        return self._ask(url)
+
+    def document(self):
+        """The URL of a client's metadata document."""
+        return self._ask("document")
+
+    def _ask(self, line):
+        self._server.stdin.write(f"{line}\n")
+        self._server.stdin.flush()
+        return self._server.stdout.readline().strip()
+
+
+@pytest.fixture(scope="session")
+def signing_in():
+    """A Worker to which people sign in."""
+    with started("serve-sign-in.mjs", SigningIn.SECRET) as served:
+        yield SigningIn(*served)
+
+
 class Gateway:
     """The chat gateway, with stand-ins of model providers behind it."""
 

@@ -23,7 +23,7 @@ export function run(command, { cwd = root, env = {} } = {}) {
 }
 
 /** A currently free port. */
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
     server.listen(0, "127.0.0.1", () => {

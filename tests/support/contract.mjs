@@ -60,7 +60,11 @@ export function check(method, url, sent, reply) {
   if (isRejection(reply)) return;
   const operation = `#/paths/${below.replaceAll("/", "~1")}/${method.toLowerCase()}`;
   const { requestBody, parameters = [] } = contract.paths[below][method.toLowerCase()];
-  if (requestBody) fits(`${requestBody.$ref}/content/application~1json/schema`, JSON.parse(sent), where);
+  if (requestBody) {
+    const [type] = Object.keys(contract.components.requestBodies[requestBody.$ref.split("/").at(-1)].content);
+    const value = type === "application/json" ? JSON.parse(sent) : Object.fromEntries(new URLSearchParams(sent));
+    fits(`${requestBody.$ref}/content/${type.replace("/", "~1")}/schema`, value, where);
+  }
   const query = new URLSearchParams(url.split("?")[1]);
   for (const [index, { $ref, ...inline }] of parameters.entries()) {
     const pointer = $ref ?? `${operation}/parameters/${index}`;

@@ -21,6 +21,8 @@ export function entrusted(headers, path) {
     named.authorization?.replace(/^\w+ +/, ""),
     named["oxp-api-key"],
     named["otc-api-key"],
+    named["x-api-key"],
+    named["x-auth-token"],
     ...cookies(named.cookie?.split("; ")),
     ...FLOW.flatMap((name) => query.getAll(name)),
   ].flatMap(parts);

@@ -43,7 +43,7 @@ export default { async fetch(request) {
   return new Response();
 } };`;
 /** The lines that are no problems. */
-const EVENT = /^\{"event":"(call|chat|credentials_\w+|challenge_issued|grant_\w+)"/;
+const EVENT = /^\{"event":"(call|chat|challenge_issued|client_\w+|credentials_\w+|grant_\w+|sign_in_\w+|signed_in|tokens_\w+)"/;
 const WARNING = /^\{"event":"configuration","warning":/;
 /** The longest wait for log lines, in milliseconds, on a busy machine. */
 const DEADLINE = 120_000;
@@ -56,9 +56,9 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
  * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `bindings` are
  * further bindings in Miniflare's form, and `services` the sources of further Workers, by name. `around` is the source of a
- * module that wraps the `Worker`.
+ * module that wraps the `Worker`. `port` is the port, if its address must be known before.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, port = 0, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -78,7 +78,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
   if (measured) env.push(["CALLS", { type: "analytics-engine-dataset", name: "calls" }]);
   const runtime = new Miniflare({
     host: "127.0.0.1",
-    port: 0,
+    port,
     cf: false,
     telemetry: { enabled: false },
     log: new Log(LogLevel.ERROR),

@@ -21,10 +21,18 @@
 #![forbid(unsafe_code)]
 // A build with fewer features leaves some shared parts unused. The build with all of them reports dead code.
 #![cfg_attr(
-    not(all(feature = "challenges", feature = "gateway", feature = "mcp", feature = "xaibo")),
+    not(all(
+        feature = "challenges",
+        feature = "gateway",
+        feature = "mcp",
+        feature = "sign-in",
+        feature = "xaibo"
+    )),
     allow(dead_code, unused_imports)
 )]
 
+#[cfg(feature = "sign-in")]
+pub(crate) mod account;
 pub mod address;
 pub mod auth;
 pub mod call;
@@ -48,6 +56,8 @@ mod repository;
 pub mod secret;
 pub mod server;
 pub mod settings;
+#[cfg(feature = "sign-in")]
+pub mod sign_in;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;

@@ -78,6 +78,16 @@ impl Principal {
     }
 }
 
+/// Somebody who has signed in to the server with a browser.
+#[cfg(feature = "challenges")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Person {
+    /// The name that they know their account by.
+    pub(crate) label: String,
+    /// How tokens name them: the `issuer` and the `subject` of [`Principal::User`], that of this server first.
+    pub(crate) subjects: Vec<(String, String)>,
+}
+
 /// A request names a different user than its token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserMismatch;

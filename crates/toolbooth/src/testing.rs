@@ -50,6 +50,8 @@ pub struct FakeHost {
     pub tick_ms: u64,
     /// The next random byte.
     pub next_random: Cell<u8>,
+    /// How often the random bytes have begun again. It makes the first byte of each sixteen differ.
+    pub random_rounds: Cell<u8>,
     /// Whether the source of random bytes works.
     pub random_works: bool,
     /// Variables and secrets; by default `AUTH=none`.
@@ -92,6 +94,7 @@ impl Default for FakeHost {
             now_ms: Cell::new(1_741_724_000_000),
             tick_ms: 1,
             next_random: Cell::new(0),
+            random_rounds: Cell::new(0),
             random_works: true,
             variables: BTreeMap::from([("AUTH".to_owned(), "none".to_owned())]),
             store_works: true,
@@ -155,8 +158,18 @@ impl Random for FakeHost {
         if !self.random_works {
             return Err(NoRandomness);
         }
+        let before = self.next_random.get();
         let next = || self.next_random.replace(self.next_random.get().wrapping_add(1));
-        Ok(std::array::from_fn(|_| next()))
+        let [first, rest @ ..]: [u8; 16] = std::array::from_fn(|_| next());
+        let round = self.random_rounds.get();
+        if self.next_random.get() < before {
+            self.random_rounds.set(round.wrapping_add(1));
+        }
+        let mut bytes = [first.wrapping_add(round); 16];
+        for (byte, next) in bytes.iter_mut().skip(1).zip(rest) {
+            *byte = next;
+        }
+        Ok(bytes)
     }
 }
 

@@ -3,8 +3,8 @@
 // is the error.
 //
 // wrangler reads .dev.vars. Variables in the environment replace those of .dev.vars and of wrangler.toml. Without
-// AUTH, calls need the development key, which only this command configures. With DEV_PROVIDER=1, users can authorize
-// tools at a stand-in for every OAuth provider.
+// AUTH, calls need the development key, which only this command configures. With AUTH=sign-in, a development user signs
+// in without any other variable. With DEV_PROVIDER=1, users can authorize tools at a stand-in for every OAuth provider.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -22,7 +22,7 @@ const DEVELOPMENT_KEY = "development-key";
 const USER = "developer";
 const AUTH_VARIABLES = [
   ...["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"],
-  "ANONYMOUS_SCOPES",
+  ...["ANONYMOUS_SCOPES", "PUBLIC_URL"],
 ];
 
 /** Serves the Worker of the folder `crate` until it is interrupted. */
@@ -40,7 +40,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const { unstable_readConfig, unstable_startWorker } = await import("wrangler");
   const config = unstable_readConfig({ env }, { hideWarnings: true });
   const provider = process.env.DEV_PROVIDER && (await standIn(providers(crate), address));
-  const settings = configure(config.vars, provider?.vars);
+  const settings = configure(config.vars, address, provider?.vars);
 
   const out = resolve(`.wrangler/dev-${port}`);
   // wrangler handles signals, too, and may end the process.
@@ -73,7 +73,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
 }
 
 /** The variables to set, and the credential that calls need if this command knows one. */
-function configure(configured, provided = {}) {
+function configure(configured, address, provided = {}) {
   const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
   const names = [...AUTH_VARIABLES, "STATE_KEY", ...Object.keys(configured), ...Object.keys(file)];
   const set = Object.fromEntries(names.map((name) => [name, process.env[name] || file[name]]).filter(([, value]) => value));
@@ -85,6 +85,8 @@ function configure(configured, provided = {}) {
   // Locally, callers without credentials may call every tool. A deployed Worker gives them no scopes
   // unless its operator sets ANONYMOUS_SCOPES.
   if (methods.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
+  // People sign in at an address that their browser reaches.
+  if (methods.includes("sign-in")) set.PUBLIC_URL ??= address;
   // Some tools keep state between questions. A key for this run is enough to encrypt it.
   set.STATE_KEY ??= randomBytes(32).toString("base64");
   // Allow only web pages served from this machine. The development key is public, so it would not stop
@@ -94,14 +96,17 @@ function configure(configured, provided = {}) {
     .join(",");
   // The Worker is reachable from this machine only, so callers without credentials may use the keys of model providers.
   set.DEVELOPMENT = "true";
-  return { vars: set, anyone: methods.includes("none"), ...access(set, methods, withKey) };
+  return { vars: set, anyone: methods.includes("none"), ...access(set, methods, withKey, address) };
 }
 
 /** A sentence that says who may call, and a valid key or token if this command knows one. */
-function access(set, methods, withKey) {
+function access(set, methods, withKey, address) {
   if (methods.includes("none")) return { who: "Anyone may call, because AUTH includes none." };
   if (withKey) {
     return { who: `Calls need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY };
+  }
+  if (methods.includes("sign-in") && !methods.includes("jwt")) {
+    return { who: `MCP clients sign in: give them the address ${address}/mcp.` };
   }
   if (methods.includes("jwt") && set.JWT_SECRET) {
     const aud = set.JWT_AUDIENCE?.split(",")[0].trim();

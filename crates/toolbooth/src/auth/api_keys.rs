@@ -9,10 +9,10 @@ use crate::principal::Principal;
 use crate::settings::ApiKeySettings;
 
 /// The keys of `API_KEYS`: their hashes and holders.
-pub(super) struct ApiKeys(Vec<([u8; 32], Principal)>);
+pub(crate) struct ApiKeys(Vec<([u8; 32], Principal)>);
 
 impl ApiKeys {
-    pub(super) fn new(settings: &[ApiKeySettings]) -> Self {
+    pub(crate) fn new(settings: &[ApiKeySettings]) -> Self {
         let key = |key: &ApiKeySettings| {
             let ApiKeySettings { name, scopes, hash, .. } = key.clone();
             (hash, Principal::Key { name, scopes })
@@ -22,7 +22,7 @@ impl ApiKeys {
 
     /// The holder of a key. Compares the whole hash with every key, so that the time does not show
     /// which one matched.
-    pub(super) fn principal(&self, key: &str) -> Option<Principal> {
+    pub(crate) fn principal(&self, key: &str) -> Option<Principal> {
         let hash: [u8; 32] = Sha256::digest(key.as_bytes()).into();
         let mut found = u32::MAX;
         for (index, (known, _)) in (0..).zip(&self.0) {

@@ -14,7 +14,7 @@ use crate::principal::{Principal, Scopes};
 const MAX_LIFETIME: f64 = 366.0 * 86_400.0;
 
 /// The rules for claims.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ClaimRules {
     /// `JWT_AUDIENCE`: the names of this server in a token's `aud`.
     pub(super) audiences: Vec<String>,
@@ -31,6 +31,8 @@ pub(super) enum Signer {
     Secret,
     /// An issuer, who signs for other servers too.
     Issuer,
+    /// The server itself, after somebody has signed in.
+    SignIn,
 }
 
 impl Signer {
@@ -40,6 +42,7 @@ impl Signer {
         let kind: &[u8] = match self {
             Self::Secret => b"secret",
             Self::Issuer => b"issuer",
+            Self::SignIn => b"sign-in",
         };
         let separator: &[u8] = if iss.is_some() { b":" } else { b"" };
         let hash = Sha256::new_with_prefix(kind).chain_update(separator);
@@ -59,24 +62,13 @@ impl ClaimRules {
         signer: Signer,
         now: u64,
     ) -> Result<Principal, AuthError> {
-        let claims = &token.claims;
         if !token.is_access_token() {
             return Err(AuthError::invalid("the token's `typ` must be that of an access token"));
         }
-        // Its sender would have to prove possession of the key (RFC 7800, 3; RFC 9449, 7.2), and no
-        // proof is checked here.
-        if claims.contains("cnf") {
-            return Err(AuthError::invalid("the token is bound to a key, which is not supported"));
-        }
-        self.check_times(token, now)?;
+        self.check(token, signer, now)?;
+        let claims = &token.claims;
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         let is_other_type = |name: &str| text(name).is_none() && claims.contains(name);
-        if self.issuer.is_some() && text("iss") != self.issuer.as_deref() {
-            return Err(AuthError::invalid("the token is from another issuer"));
-        }
-        if !self.is_audience(claims.get("aud"), signer) {
-            return Err(AuthError::invalid("the token is for another audience"));
-        }
         let mut scopes = Vec::new();
         for claim in [claims.get("scope"), claims.get("scp")].into_iter().flatten() {
             let reason = "the token's `scope` and `scp` must be strings or arrays of strings";
@@ -92,6 +84,30 @@ impl ClaimRules {
         }
         let issuer = signer.issuer(text("iss"));
         Ok(Principal::User { issuer, subject, scopes: Scopes::Listed(scopes) })
+    }
+
+    /// Checks the claims that every token has, at `now` (in seconds).
+    pub(super) fn check(
+        &self,
+        token: &DecodedToken<'_>,
+        signer: Signer,
+        now: u64,
+    ) -> Result<(), AuthError> {
+        let claims = &token.claims;
+        // Its sender would have to prove possession of the key (RFC 7800, 3; RFC 9449, 7.2), and no
+        // proof is checked here.
+        if claims.contains("cnf") {
+            return Err(AuthError::invalid("the token is bound to a key, which is not supported"));
+        }
+        self.check_times(token, now)?;
+        let issuer = claims.get("iss").and_then(Value::as_str);
+        if self.issuer.is_some() && issuer != self.issuer.as_deref() {
+            return Err(AuthError::invalid("the token is from another issuer"));
+        }
+        if !self.is_audience(claims.get("aud"), signer) {
+            return Err(AuthError::invalid("the token is for another audience"));
+        }
+        Ok(())
     }
 
     /// Checks `exp`, `nbf` and `iat` at `now`, in seconds.

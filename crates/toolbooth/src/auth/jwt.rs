@@ -15,30 +15,53 @@ use crate::host::Host;
 use crate::principal::Principal;
 use crate::settings::JwtSettings;
 
+/// HS256 secrets, with the rules for the tokens that they sign.
+#[derive(Debug)]
+struct SharedSecrets {
+    secrets: Vec<Hs256Key>,
+    signer: Signer,
+    rules: ClaimRules,
+}
+
+impl SharedSecrets {
+    fn new(settings: &JwtSettings, signer: Signer) -> Self {
+        let secrets = settings.secrets.iter();
+        let secrets = secrets.map(|secret| Hs256Key::new(secret.expose())).collect();
+        Self { secrets, signer, rules: rules(settings) }
+    }
+}
+
+fn rules(settings: &JwtSettings) -> ClaimRules {
+    let JwtSettings { audiences, issuer, leeway, .. } = settings.clone();
+    ClaimRules { audiences, issuer, leeway }
+}
+
 /// Verifies tokens.
 #[derive(Debug)]
 pub(super) struct JwtVerifier {
-    secrets: Vec<Hs256Key>,
-    jwks: Option<Jwks>,
-    rules: ClaimRules,
+    shared: Vec<SharedSecrets>,
+    issuer: Option<(Jwks, ClaimRules)>,
     cache: TokenCache,
 }
 
 impl JwtVerifier {
-    pub(super) fn new(settings: &JwtSettings) -> Self {
-        let JwtSettings { secrets, jwks_url, audiences, issuer, leeway } = settings.clone();
-        Self {
-            secrets: secrets.iter().map(|secret| Hs256Key::new(secret.expose())).collect(),
-            jwks: jwks_url.map(Jwks::new),
-            rules: ClaimRules { audiences, issuer, leeway },
-            cache: TokenCache::new(),
+    /// A verifier of the tokens of other signers, and of the server's `own`; `None` without either.
+    pub(super) fn new(others: Option<&JwtSettings>, own: Option<&JwtSettings>) -> Option<Self> {
+        if others.is_none() && own.is_none() {
+            return None;
         }
+        let own = own.map(|own| SharedSecrets::new(own, Signer::SignIn));
+        let secret = others.map(|others| SharedSecrets::new(others, Signer::Secret));
+        let issuer = others
+            .and_then(|others| others.jwks_url.clone().map(|url| (Jwks::new(url), rules(others))));
+        let shared = own.into_iter().chain(secret).collect();
+        Some(Self { shared, issuer, cache: TokenCache::new() })
     }
 
     /// The principal of a token that has been verified before and is still valid.
     pub(super) fn cached(&self, token: &str, host: &dyn Host) -> Option<Principal> {
         let now_ms = host.now_ms();
-        let keys_ms = self.jwks.as_ref().and_then(|jwks| jwks.fetched_if_fresh(now_ms));
+        let keys_ms = self.issuer.as_ref().and_then(|(jwks, _)| jwks.fetched_if_fresh(now_ms));
         self.cache.principal(token, now_ms / 1000, keys_ms)
     }
 
@@ -52,29 +75,32 @@ impl JwtVerifier {
         host: &dyn Host,
     ) -> Result<Principal, AuthError> {
         let decoded = DecodedToken::decode(token).ok_or(AuthError::INVALID)?;
-        let (signer, (is_signed, keys_ms)) = match (decoded.algorithm(), &self.jwks) {
+        let (signer, rules, keys_ms) = match (decoded.algorithm(), &self.issuer) {
             (Some("HS256"), _) => {
-                let is_signed = self.secrets.iter().any(|secret| decoded.is_signed_with(secret));
-                (Signer::Secret, (is_signed, None))
+                let signs = |one: &&SharedSecrets| {
+                    one.secrets.iter().any(|secret| decoded.is_signed_with(secret))
+                };
+                let shared = self.shared.iter().find(signs).ok_or(AuthError::INVALID)?;
+                (shared.signer, &shared.rules, None)
             }
             (_, None) => return Err(AuthError::INVALID),
-            (_, Some(jwks)) => {
+            (_, Some((jwks, rules))) => {
                 // Checking claims is cheap: only a token with valid ones is worth a fetch. The reason
                 // is reported below, after the signature has been verified.
                 let now = host.now_ms() / 1000;
-                let policy = match self.rules.principal(&decoded, Signer::Issuer, now) {
+                let policy = match rules.principal(&decoded, Signer::Issuer, now) {
                     Ok(_) => FetchPolicy::IfNeeded,
                     Err(_) => FetchPolicy::Never,
                 };
-                (Signer::Issuer, decoded.is_signed_by_issuer(jwks, policy, host).await?)
+                match decoded.is_signed_by_issuer(jwks, policy, host).await? {
+                    (true, keys_ms) => (Signer::Issuer, rules, keys_ms),
+                    (false, _) => return Err(AuthError::INVALID),
+                }
             }
         };
-        if !is_signed {
-            return Err(AuthError::INVALID);
-        }
         // The fetch may have taken a while, so the times are checked against the clock again.
-        let principal = self.rules.principal(&decoded, signer, host.now_ms() / 1000)?;
-        self.cache.insert(token, &principal, self.rules.end(&decoded), keys_ms);
+        let principal = rules.principal(&decoded, signer, host.now_ms() / 1000)?;
+        self.cache.insert(token, &principal, rules.end(&decoded), keys_ms);
         Ok(principal)
     }
 }

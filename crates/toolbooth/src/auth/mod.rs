@@ -5,9 +5,11 @@
 //!
 //! - `api_keys`: API keys, compared by hash;
 //! - `jwt`: verifies tokens, with `jws` (their encoding and signatures), `claims` (their rules), `jwks`
-//!   (an issuer's keys) and `token_cache` (tokens that were verified).
+//!   (an issuer's keys) and `token_cache` (tokens that were verified); `assertion`: tokens of others.
 
 mod api_keys;
+#[cfg(feature = "sign-in")]
+mod assertion;
 mod claims;
 mod error;
 mod jwks;
@@ -20,15 +22,18 @@ pub use error::AuthError;
 use crate::host::{Host, boxed};
 use crate::http::Headers;
 use crate::principal::{Principal, Scopes};
-use crate::settings::AuthSettings;
-use api_keys::ApiKeys;
+use crate::settings::{AuthSettings, JwtSettings};
 use jwt::JwtVerifier;
+
+pub(crate) use api_keys::ApiKeys;
+#[cfg(feature = "sign-in")]
+pub(crate) use assertion::{AssertionVerifier, unverified_subject};
 
 /// The longest credential that is read, in bytes.
 const MAX_CREDENTIAL: usize = 8 * 1024;
 
 /// The `Vary` header of responses that depend on the caller.
-pub const VARY: &str = "Authorization, OTC-API-Key, OXP-API-Key";
+pub const VARY: &str = "Authorization, OTC-API-Key, OXP-API-Key, X-API-Key, X-Auth-Token";
 
 const CLOSED: &str = "the server accepts no callers yet; its log names the variables to set";
 
@@ -42,12 +47,13 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// An authenticator with the methods that `settings` enable.
-    pub fn new(settings: &AuthSettings) -> Self {
+    /// An authenticator with the methods that `settings` enable. `own` describes the tokens that the server itself
+    /// issues, if people sign in to it.
+    pub fn new(settings: &AuthSettings, own: Option<&JwtSettings>) -> Self {
         Self {
             anonymous: settings.anonymous.clone(),
             api_keys: settings.api_keys.as_deref().map(ApiKeys::new),
-            tokens: settings.jwt.as_ref().map(JwtVerifier::new),
+            tokens: JwtVerifier::new(settings.jwt.as_ref(), own),
         }
     }
 
@@ -58,9 +64,9 @@ impl Authenticator {
 
     /// Finds out who sent a request.
     ///
-    /// Of several credentials the first one counts: `OXP-API-Key`, `OTC-API-Key`, `Authorization`. A
-    /// bearer value is an API key if it is one of them, else a token. If `none` is the only method,
-    /// no header is read (X35, T36); if it is one of several, credentials that are sent must be valid.
+    /// Of several credentials the first one counts: `OXP-API-Key`, `OTC-API-Key`, `Authorization`, `X-API-Key`,
+    /// `X-Auth-Token`. A bearer value is an API key if it is one of them, else a token. If `none` is the only
+    /// method, no header is read (X35, T36); if it is one of several, credentials that are sent must be valid.
     ///
     /// # Errors
     /// [`AuthError::Missing`] and [`AuthError::Invalid`] (X37, X41); [`AuthError::KeysUnavailable`] if
@@ -73,15 +79,13 @@ impl Authenticator {
         if self.api_keys.is_none() && self.tokens.is_none() {
             return self.anonymous(CLOSED);
         }
-        if let Some(api_keys) = &self.api_keys {
-            let key = headers.get("oxp-api-key").or_else(|| headers.get("otc-api-key"));
-            if let Some(key) = key {
-                let principal = capped(&key).and_then(|key| api_keys.principal(key));
-                return principal.ok_or(AuthError::INVALID);
-            }
+        if let Some(principal) = self.by_key(headers, ["oxp-api-key", "otc-api-key"]) {
+            return principal;
         }
         let Some(header) = headers.get("authorization") else {
-            return self.anonymous(self.expected());
+            // Some clients let their users set these headers only. Read last: every header read is a call into JS.
+            let principal = self.by_key(headers, ["x-api-key", "x-auth-token"]);
+            return principal.unwrap_or_else(|| self.anonymous(self.expected()));
         };
         let credential = bearer(&header).and_then(capped).ok_or(AuthError::INVALID)?;
         let by_key = self.api_keys.as_ref().and_then(|keys| keys.principal(credential));
@@ -93,6 +97,19 @@ impl Authenticator {
             Some(principal) => Ok(principal),
             None => boxed(tokens.verify(credential, host)).await,
         }
+    }
+
+    /// The holder of the key in the first of these headers that is present; `None` if there is none, or keys are not
+    /// accepted.
+    fn by_key(
+        &self,
+        headers: &dyn Headers,
+        names: [&str; 2],
+    ) -> Option<Result<Principal, AuthError>> {
+        let api_keys = self.api_keys.as_ref()?;
+        let key = names.into_iter().find_map(|name| headers.get(name))?;
+        let principal = capped(&key).and_then(|key| api_keys.principal(key));
+        Some(principal.ok_or(AuthError::INVALID))
     }
 
     /// The sender of a request without credentials. `expected` is what to send if such requests are
@@ -107,9 +124,21 @@ impl Authenticator {
         match (&self.api_keys, &self.tokens) {
             (Some(_), Some(_)) => "send an API key or a token: Authorization: Bearer …",
             (None, _) => "send a token: Authorization: Bearer …",
-            (_, None) => "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …",
+            (_, None) => "send an API key: Authorization: Bearer … or X-API-Key",
         }
     }
+}
+
+/// The issuer of the principals of tokens that the server itself has issued at `public_url`.
+#[cfg(feature = "sign-in")]
+pub(crate) fn own_issuer(public_url: &str) -> String {
+    claims::Signer::SignIn.issuer(Some(public_url))
+}
+
+/// The issuer of the principals of tokens that an issuer who publishes its keys has issued.
+#[cfg(feature = "sign-in")]
+pub(crate) fn issuer_of_tokens(issuer: &str) -> String {
+    claims::Signer::Issuer.issuer(Some(issuer))
 }
 
 /// The value of an `Authorization` header of the scheme `Bearer`, whose case does not matter.

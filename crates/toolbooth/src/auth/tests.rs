@@ -15,7 +15,7 @@ const TWO: &str = "c8df51469c308a59bfbd48a3e0bdd228ca922d6032035f5ef6e4ad45f473a
 type Set<'a> = &'a [(&'a str, &'a str)];
 
 fn authenticator(host: &FakeHost) -> Authenticator {
-    Authenticator::new(&Settings::read(host, &[]).auth)
+    Authenticator::new(&Settings::read(host, &[]).auth, None)
 }
 
 /// Authenticates a request with these headers, with these variables set.
@@ -64,7 +64,7 @@ fn each_way_in_alone() {
     let token = format!("Bearer {}", tokens::good());
     let user = tokens::user(Some("alice"), &["a"]);
     let (no_key, no_token) = (
-        Err(missing("send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …")),
+        Err(missing("send an API key: Authorization: Bearer … or X-API-Key")),
         Err(missing("send a token: Authorization: Bearer …")),
     );
     for (what, variables, headers, expected) in [
@@ -76,6 +76,16 @@ fn each_way_in_alone() {
         // X36, X37, T37
         ("OXP-API-Key", &by_key, &[("oxp-api-key", "key-one")], key("one", &["a", "b"])),
         ("OTC-API-Key", &by_key, &[("otc-api-key", "key-two")], key("two", &[])),
+        ("X-API-Key", &by_key, &[("x-api-key", "key-two")], key("two", &[])),
+        ("X-Auth-Token", &by_key, &[("x-auth-token", "key-two")], key("two", &[])),
+        ("a wrong X-API-Key", &by_key, &[("x-api-key", "key-three")], Err(invalid())),
+        ("a wrong X-Auth-Token", &by_key, &[("x-auth-token", "")], Err(invalid())),
+        (
+            "Authorization counts before X-API-Key",
+            &by_key,
+            &[("x-api-key", "key-one"), ("authorization", "Bearer key-two")],
+            key("two", &[]),
+        ),
         ("bearer key", &by_key, &[("authorization", "Bearer key-one")], key("one", &["a", "b"])),
         ("scheme in capitals", &by_key, &[("authorization", "BEARER key-two")], key("two", &[])),
         ("no key", &by_key, &[], no_key),
@@ -100,7 +110,8 @@ fn each_way_in_alone() {
         // X40, X41, T38
         ("token", &by_token, &[("authorization", &*token)], user.clone()),
         ("no token", &by_token, &[], no_token.clone()),
-        ("a key where tokens count", &by_token, &[("oxp-api-key", "key-one")], no_token),
+        ("a key where tokens count", &by_token, &[("oxp-api-key", "key-one")], no_token.clone()),
+        ("such a key, too", &by_token, &[("x-api-key", "key-one")], no_token),
         ("a bearer key", &by_token, &[("authorization", "Bearer key-one")], Err(invalid())),
         (
             "the token counts where keys do not",
@@ -139,7 +150,8 @@ fn several_ways_in() {
 #[test]
 fn what_is_not_configured_is_shut() {
     let keys = keys();
-    let wanted = "AUTH must be api-key, jwt or none, or several of them separated by commas";
+    let wanted =
+        "AUTH must be api-key, jwt, sign-in or none, or several of them separated by commas";
     for ways in ["", " ", ",", "None", "apikey", "api-key;jwt", "none,", "api-key,oauth"] {
         let variables = [("AUTH", ways), ("API_KEYS", &*keys)];
         assert_eq!(problems(&variables), [wanted], "AUTH={ways:?}");
@@ -149,8 +161,7 @@ fn what_is_not_configured_is_shut() {
     }
     let form = "API_KEYS must be a JSON array of objects with name, scopes and hash; \
                 `make key` prints one";
-    let members =
-        "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but gateway";
+    let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but gateway, verify_url and host";
     let hash = "API_KEYS[0].hash must be 64 hexadecimal digits";
     let scopes = "API_KEYS[0].scopes must be words without spaces";
     let name = "API_KEYS[0].name must be 1 to 64 visible characters";

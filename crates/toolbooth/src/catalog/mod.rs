@@ -83,6 +83,18 @@ impl Catalog {
         self.names.get(index).and_then(|(_, tool)| self.tools.get(*tool))
     }
 
+    /// The scopes that tools require, sorted and without duplicates.
+    pub fn scopes(&self) -> Vec<&'static str> {
+        // A set or a sort would link more code than this.
+        let mut scopes: Vec<&'static str> = Vec::new();
+        for scope in self.tools.iter().flat_map(|tool| tool.scopes) {
+            if let Err(at) = scopes.binary_search(scope) {
+                scopes.insert(at, scope);
+            }
+        }
+        scopes
+    }
+
     /// The list with this [`ListForm::name`].
     pub fn list(&self, name: &str) -> Option<&'static List> {
         self.lists.iter().copied().flatten().find(|list| list.name == name)

@@ -7,6 +7,7 @@ use super::grant_request::{GrantError, GrantRequest, GrantedToken};
 use super::grant_store::GrantStore;
 use super::proof;
 use super::types::Challenge;
+use super::verification::Verifiers;
 use crate::host::{Host, NoRandomness};
 use crate::log::{Event, EventLog};
 use crate::oauth::{OAuthClient, StateKeys, TokenPurpose, random_text};
@@ -20,23 +21,31 @@ pub struct Challenges {
     clients: Vec<OAuthClient>,
     pub(super) state_keys: StateKeys,
     pub(super) grants: GrantStore,
+    pub(super) verifiers: Verifiers,
 }
 
 impl Challenges {
     /// Challenges for the configured providers.
-    pub(crate) fn new(settings: &ConsentSettings, events: EventLog) -> Self {
+    pub(crate) fn new(settings: &ConsentSettings, verifiers: Verifiers, events: EventLog) -> Self {
         let state_keys = StateKeys::new(&settings.state_keys);
         Self {
             settings: settings.clone(),
             clients: settings.providers.iter().cloned().map(OAuthClient::new).collect(),
             grants: GrantStore::new(&settings.grant_keys, state_keys.clone(), events),
             state_keys,
+            verifiers,
         }
     }
 
     /// The client at the provider `id`, if it is configured.
     pub fn provider(&self, id: &str) -> Option<&OAuthClient> {
         self.clients.iter().find(|client| client.provider.id == id)
+    }
+
+    /// The clients at all providers.
+    #[cfg(feature = "sign-in")]
+    pub(super) fn clients(&self) -> &[OAuthClient] {
+        &self.clients
     }
 
     /// An access token of the user's grant, or the challenge to ask for one.

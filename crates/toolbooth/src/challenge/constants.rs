@@ -3,6 +3,8 @@
 // The paths that protocol/consent.rs mounts, for the URLs that clients and providers get.
 /// The consent page.
 pub(super) const START: &str = "/auth/start";
+/// Where people sign in first, if they must; the challenge follows as `c`.
+pub(super) const SIGN_IN: &str = "/oauth/authorize/sign-in";
 /// The status of a challenge.
 pub(super) const CHECK: &str = "/auth/check";
 /// Where providers redirect users; the id of the provider follows.
@@ -15,6 +17,3 @@ pub(super) const LIFE_MS: u64 = 15 * 60 * 1000;
 /// How long before that end the user must be done, so that the client still gets the result from a
 /// store that is a minute behind.
 pub(super) const LAG_MS: u64 = 2 * 60 * 1000;
-
-/// How far the store may be behind.
-pub(super) const STALE_MS: u64 = 60_000;

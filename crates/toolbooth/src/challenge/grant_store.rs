@@ -7,11 +7,10 @@ use futures_util::future::{join, join3};
 use super::constants::LIFE_MS;
 use super::grant::Grant;
 use super::owner::Owner;
-use super::recent_writes::RecentWrites;
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
 use crate::json;
 use crate::log::{Event, EventLog, GrantEvent};
-use crate::oauth::{GrantKeys, Hashes, StateKeys, TokenPurpose};
+use crate::oauth::{GrantKeys, Hashes, RecentWrites, StateKeys, TokenPurpose};
 use crate::settings::GrantKeySettings;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);

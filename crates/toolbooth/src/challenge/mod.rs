@@ -6,8 +6,9 @@
 //! challenges that have failed. docs/STORAGE.md describes what happens if the store is a minute behind.
 //!
 //! - `challenges`: issues them; `types`, `constants`; `claims`: what a challenge's token contains; `owner`: whose grant it asks for;
-//! - `grant`; `grant_store`: grants in the store; `recent_writes`: what the store may not return yet;
-//!   `proof`: what replaces it elsewhere; `access_token`: tokens of grants, and their refresh;
+//!   `verification`: how that is checked when it is opened;
+//! - `grant`; `grant_store`: grants in the store; `proof`: what replaces it elsewhere; `access_token`: tokens of grants, and their refresh;
+//!   `summary`: what the page of an account shows;
 //! - `flow`: the steps of a user and the status for the client; `page`: the HTML.
 //!
 //! Without the feature `challenges`, only [`Challenge`] is left: no call leads to one.
@@ -35,8 +36,10 @@ mod page;
 #[cfg(feature = "challenges")]
 mod proof;
 #[cfg(feature = "challenges")]
-mod recent_writes;
+mod summary;
 mod types;
+#[cfg(feature = "challenges")]
+mod verification;
 
 #[cfg(feature = "challenges")]
 pub use challenges::Challenges;
@@ -48,7 +51,11 @@ pub(crate) use {
     grant_request::{GrantError, GrantRequest, GrantedToken},
     owner::{Owner, OwnerError},
     page::help,
+    verification::Verifiers,
 };
+
+#[cfg(feature = "sign-in")]
+pub(crate) use summary::GrantSummary;
 
 #[cfg(test)]
 #[cfg(feature = "challenges")]

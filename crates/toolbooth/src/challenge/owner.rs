@@ -53,9 +53,21 @@ impl OwnerError {
 }
 
 impl Owner {
+    /// A user of an issuer.
+    #[cfg(feature = "sign-in")]
+    pub(crate) fn user_of(issuer: &str, user: &str) -> Self {
+        let method = format!("{USER}{issuer}");
+        Self { method, application: String::new(), user: user.to_owned() }
+    }
+
+    /// The issuer of the user's tokens, if tokens name the user.
+    pub(super) fn issuer(&self) -> Option<&str> {
+        self.method.strip_prefix(USER)
+    }
+
     /// The caller, as the log of its calls names it.
     pub(super) fn caller(&self, events: &EventLog) -> String {
-        match (self.method.strip_prefix(USER), &*self.application) {
+        match (self.issuer(), &*self.application) {
             (Some(issuer), _) => events.user(issuer, &self.user),
             (None, "") => events.anonymous(),
             (None, application) => events.key(application),

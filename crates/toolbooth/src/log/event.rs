@@ -31,6 +31,10 @@ pub(crate) enum Event<'a> {
     GrantDeleted(GrantEvent<'a>),
     /// The provider revoked the tokens of a deleted grant.
     GrantRevoked(GrantEvent<'a>),
+    /// What happened at the authorization server.
+    #[cfg(feature = "sign-in")]
+    #[serde(untagged)]
+    SignIn(SignInEvent<'a>),
 }
 
 /// What happened to a grant.
@@ -47,12 +51,64 @@ impl Event<'_> {
             #[cfg(feature = "gateway")]
             Self::Chat(chat) => chat.level(),
             Self::CredentialsRejected { .. } => Level::Warn,
+            #[cfg(feature = "sign-in")]
+            Self::SignIn(event) => event.level(),
             Self::CredentialsMissing { .. }
             | Self::ChallengeIssued { .. }
             | Self::GrantCreated(_)
             | Self::GrantRefreshed(_)
             | Self::GrantDeleted(_)
             | Self::GrantRevoked(_) => Level::Info,
+        }
+    }
+}
+
+/// What happened at the authorization server.
+#[cfg(feature = "sign-in")]
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum SignInEvent<'a> {
+    /// A client registered itself.
+    ClientRegistered { auth_method: &'static str },
+    /// Somebody signed in and agreed to what a client asks for. `method` is the id of a provider, or a constant.
+    SignedIn { method: &'a str, caller: String },
+    /// Somebody who wanted to sign in saw a page with a problem.
+    SignInRejected { reason: &'static str },
+    /// A client got tokens.
+    TokensIssued { grant_type: &'static str, caller: String },
+    /// A client got an error instead of tokens.
+    TokensRejected { error: &'static str, reason: &'a str },
+    /// What somebody granted to a client was revoked.
+    ClientRevoked { reason: RevocationReason, caller: String },
+}
+
+/// Why what somebody granted to a client was revoked.
+#[cfg(feature = "sign-in")]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RevocationReason {
+    /// The client asked for it.
+    Requested,
+    /// The person disconnected it on the page of their account.
+    Disconnected,
+    /// An authorization code was used twice.
+    CodeReused,
+    /// A refresh token was used after its successor.
+    RefreshTokenReused,
+}
+
+#[cfg(feature = "sign-in")]
+impl SignInEvent<'_> {
+    fn level(&self) -> Level {
+        match self {
+            Self::SignInRejected { .. } | Self::TokensRejected { .. } => Level::Warn,
+            Self::ClientRegistered { .. } | Self::SignedIn { .. } | Self::TokensIssued { .. } => {
+                Level::Info
+            }
+            Self::ClientRevoked { reason, .. } => match reason {
+                RevocationReason::Requested | RevocationReason::Disconnected => Level::Info,
+                RevocationReason::CodeReused | RevocationReason::RefreshTokenReused => Level::Warn,
+            },
         }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) use event::ChatEvent;
 #[cfg(feature = "challenges")]
 pub(crate) use event::GrantEvent;
 pub(crate) use event::{CallEvent, CallRequest, Event};
+#[cfg(feature = "sign-in")]
+pub(crate) use event::{RevocationReason, SignInEvent};
 pub use recorder::CallRecorder;
 pub(crate) use recorder::CallResult;
 #[cfg(feature = "mcp")]

@@ -27,6 +27,8 @@ pub(crate) struct AuthorizationServer {
     pub(super) client_auth: ClientAuth,
     /// How it revokes a grant, if it can.
     pub(super) revocation: Option<RevocationEndpoint>,
+    /// The userinfo endpoint, if there is one.
+    pub(crate) userinfo: Option<String>,
 }
 
 impl AuthorizationServer {
@@ -51,6 +53,7 @@ impl AuthorizationServer {
                 sends_issuer: false,
                 client_auth: provider.client_auth.unwrap_or(ClientAuth::Post),
                 revocation: provider.revocation.clone(),
+                userinfo: provider.userinfo.clone(),
             }),
         }
     }
@@ -63,6 +66,7 @@ pub(super) struct DiscoveryDocument {
     authorization_endpoint: String,
     token_endpoint: String,
     revocation_endpoint: Option<String>,
+    userinfo_endpoint: Option<String>,
     #[serde(default)]
     authorization_response_iss_parameter_supported: bool,
     /// Default: `client_secret_basic`.
@@ -97,6 +101,7 @@ impl DiscoveryDocument {
         let client_auth = if takes_basic { ClientAuth::Basic } else { ClientAuth::Post };
         let revocation = self.revocation_endpoint.filter(|url| is_allowed(url));
         let revocation = revocation.map(RevocationEndpoint::Standard);
+        let userinfo = self.userinfo_endpoint.filter(|url| is_allowed(url));
         Ok(AuthorizationServer {
             authorize: self.authorization_endpoint,
             token: self.token_endpoint,
@@ -104,6 +109,7 @@ impl DiscoveryDocument {
             sends_issuer: self.authorization_response_iss_parameter_supported,
             client_auth: provider.client_auth.unwrap_or(client_auth),
             revocation: provider.revocation.clone().or(revocation),
+            userinfo: provider.userinfo.clone().or(userinfo),
         })
     }
 }

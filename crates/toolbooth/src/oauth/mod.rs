@@ -1,20 +1,28 @@
-//! OAuth 2 as a client, and sealed tokens: what challenges are built from.
+//! OAuth 2 as a client, sealed tokens, and pages: what sign-in and challenges are built from.
 //!
 //! - `types`, `pkce`: values of the authorization request;
 //! - `client`: the requests to an authorization server; `discovery`: its endpoints; `token`: its
 //!   responses; `revocation`; `error`;
 //! - `sealed_token`: encrypted tokens that expire, and keyed hashes; `state_keys`: the keys for them,
 //!   current and previous; `seal`: the encryption;
+//! - `page`: the frame of HTML pages; `cookie`: binds a browser to a flow; `recent_writes`: what the store may
+//!   not return yet;
 //! - `request_state`: requests that continue when their client has asked the user.
 
 #[cfg(feature = "challenges")]
 mod client;
 #[cfg(feature = "challenges")]
+pub(crate) mod cookie;
+#[cfg(feature = "challenges")]
 mod discovery;
 #[cfg(feature = "challenges")]
 mod error;
 #[cfg(feature = "challenges")]
+pub(crate) mod page;
+#[cfg(feature = "challenges")]
 mod pkce;
+#[cfg(feature = "challenges")]
+mod recent_writes;
 mod request_state;
 #[cfg(feature = "challenges")]
 mod revocation;
@@ -38,8 +46,9 @@ pub(crate) use {
     client::AuthorizationRequest,
     error::TokenError,
     pkce::PkceVerifier,
+    recent_writes::{RecentWrites, STALE_MS},
     revocation::revoke,
     seal::GrantKeys,
     token::TokenResponse,
-    types::{CsrfToken, random_text, sha256_base64},
+    types::{CsrfToken, random_text},
 };

@@ -4,17 +4,17 @@ use std::fmt;
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::seal::SealKey;
-use crate::json;
+use crate::json::{self, Rendered, Value};
 use crate::secret::Secret;
 
 /// The longest token that is opened, in bytes. It fits into a cookie of 4,096 bytes.
 const LONGEST: usize = 3_500;
-/// The longest token that is opened if clients send it in a body.
+/// The longest token that is opened if clients send it in a body, or the store has it.
 const LONGEST_IN_BODY: usize = 256 * 1024;
 
 /// What a token or a hash is for. It is invalid for every other purpose.
@@ -38,8 +38,40 @@ pub(crate) enum TokenPurpose {
     ProofKey,
     /// The name of a caller in the log.
     Caller,
+    /// The browser that the user of an application opened a challenge in.
+    UserBrowser,
+    /// What an application confirms about a browser's user, in a URL.
+    UserVerification,
+    /// That an application has confirmed a browser's user, in a cookie.
+    VerifiedUser,
     /// A request whose client keeps its state while the user is asked.
     ContinuationToken,
+    /// The registration of a client that signs people in, which is its `client_id`.
+    Registration,
+    /// The secret of such a client.
+    ClientSecret,
+    /// What the consent page of a sign-in asks, in its form.
+    ConsentRequest,
+    /// The browser that the consent page of a sign-in was shown in.
+    ConsentBrowser,
+    /// A sign-in at a provider, in the browser's cookie.
+    PendingSignIn,
+    /// `state` of a sign-in at a provider.
+    SignInState,
+    /// The session of somebody who has signed in.
+    Session,
+    /// An authorization code.
+    AuthorizationCode,
+    /// A refresh token.
+    RefreshToken,
+    /// The key that signs access tokens.
+    AccessToken,
+    /// The keys in the store of what was done with a client's grant.
+    ClientGrant,
+    /// A client that somebody has connected, in the store, and its key there.
+    Connection,
+    /// The forms on the page of an account.
+    AccountForm,
 }
 
 impl TokenPurpose {
@@ -54,14 +86,34 @@ impl TokenPurpose {
             Self::Proof => "proof",
             Self::ProofKey => "proof key",
             Self::Caller => "caller",
+            Self::UserBrowser => "user browser",
+            Self::UserVerification => "user verification",
+            Self::VerifiedUser => "verified user",
             Self::ContinuationToken => "pause",
+            Self::Registration => "registration",
+            Self::ClientSecret => "client secret",
+            Self::ConsentRequest => "consent request",
+            Self::ConsentBrowser => "consent browser",
+            Self::PendingSignIn => "pending sign-in",
+            Self::SignInState => "sign-in state",
+            Self::Session => "session",
+            Self::AuthorizationCode => "authorization code",
+            Self::RefreshToken => "refresh token",
+            Self::AccessToken => "access token",
+            Self::ClientGrant => "client grant",
+            Self::Connection => "connection",
+            Self::AccountForm => "account form",
         }
     }
 
     /// The longest token that is opened, in bytes.
     fn longest(self) -> usize {
         match self {
-            Self::ContinuationToken => LONGEST_IN_BODY,
+            Self::ContinuationToken
+            | Self::ConsentRequest
+            | Self::AuthorizationCode
+            | Self::RefreshToken
+            | Self::Connection => LONGEST_IN_BODY,
             Self::Challenge
             | Self::State
             | Self::Browser
@@ -70,7 +122,19 @@ impl TokenPurpose {
             | Self::Failure
             | Self::Proof
             | Self::ProofKey
-            | Self::Caller => LONGEST,
+            | Self::Caller
+            | Self::UserBrowser
+            | Self::UserVerification
+            | Self::VerifiedUser
+            | Self::Registration
+            | Self::ClientSecret
+            | Self::ConsentBrowser
+            | Self::PendingSignIn
+            | Self::SignInState
+            | Self::Session
+            | Self::AccessToken
+            | Self::ClientGrant
+            | Self::AccountForm => LONGEST,
         }
     }
 }
@@ -94,14 +158,21 @@ impl fmt::Debug for StateKey {
     }
 }
 
-/// The plaintext of a token.
-#[derive(Serialize, Deserialize)]
-struct SealedToken<T> {
+/// The plaintext of a token. Not generic, because there are many types of claims, and code for each would be linked.
+#[derive(Serialize)]
+struct SealedToken<'a> {
     /// The second since the Unix epoch at which it expires.
     #[serde(rename = "e")]
     expires: u64,
     #[serde(rename = "c")]
-    claims: T,
+    claims: Rendered<'a>,
+}
+
+/// The time at which a token expires, and its whole content.
+fn content(text: &[u8]) -> Option<(u64, Value<'_>)> {
+    let content = json::parse_bytes(text)?;
+    let expires = content.get("e").and_then(json::read_value)?;
+    Some((expires, content))
 }
 
 impl StateKey {
@@ -154,6 +225,11 @@ impl StateKey {
         claims: &impl Serialize,
         expires_ms: u64,
     ) -> String {
+        self.seal_text(purpose, &json::to_string(claims), expires_ms)
+    }
+
+    fn seal_text(&self, purpose: TokenPurpose, claims: &str, expires_ms: u64) -> String {
+        let claims = Rendered(claims);
         let text = json::to_string(&SealedToken { expires: expires_ms / 1000, claims });
         let mac: [u8; 32] =
             self.mac("nonce", &[purpose.name(), &text]).finalize().into_bytes().into();
@@ -171,13 +247,15 @@ impl StateKey {
         token: &str,
         now_ms: u64,
     ) -> Result<T, InvalidToken> {
-        if token.len() > purpose.longest() {
-            return Err(InvalidToken::Forged);
-        }
-        let text = self.seal_key(purpose).open(purpose.name(), token);
-        let SealedToken { expires, claims } =
-            text.and_then(|text| json::read(&text)).ok_or(InvalidToken::Forged)?;
+        let text = self.open_text(purpose, token).ok_or(InvalidToken::Forged)?;
+        let (expires, content) = content(&text).ok_or(InvalidToken::Forged)?;
+        let claims = content.get("c").and_then(json::read_value).ok_or(InvalidToken::Forged)?;
         if now_ms / 1000 < expires { Ok(claims) } else { Err(InvalidToken::Expired) }
+    }
+
+    fn open_text(&self, purpose: TokenPurpose, token: &str) -> Option<Vec<u8>> {
+        let token = Some(token).filter(|token| token.len() <= purpose.longest())?;
+        self.seal_key(purpose).open(purpose.name(), token)
     }
 }
 

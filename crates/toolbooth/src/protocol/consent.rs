@@ -15,6 +15,8 @@ pub enum ConsentHandler {
     Callback,
     /// Reports the status of a challenge.
     Check,
+    /// Receives an application's confirmation of its user.
+    Confirm,
     /// Deletes the user's grant.
     DeleteGrant,
 }
@@ -36,6 +38,7 @@ pub(super) static CONSENT: Protocol = Protocol {
             path: "/callback/{provider}",
             methods: &[get(Handler::Consent(ConsentHandler::Callback))],
         },
+        Route { path: "/confirm", methods: &[post(Handler::Consent(ConsentHandler::Confirm))] },
         Route {
             path: "/grants/{provider}",
             methods: &[delete(Handler::Consent(ConsentHandler::DeleteGrant))],

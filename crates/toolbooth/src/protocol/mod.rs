@@ -32,6 +32,8 @@ mod route;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
 mod shapes;
+#[cfg(feature = "sign-in")]
+mod sign_in;
 #[cfg(feature = "xaibo")]
 mod xaibo;
 
@@ -51,6 +53,8 @@ pub use route::{
     PostRequest, Protocol, Route,
 };
 use route::{get, post};
+#[cfg(feature = "sign-in")]
+pub use sign_in::SignInHandler;
 
 use serde::Serialize;
 
@@ -161,6 +165,14 @@ protocols! {
     "/v1" => gateway::GATEWAY { lists: &[], samples: &[] }
     #[cfg(feature = "mcp")]
     "/.well-known" => mcp::RESOURCE_METADATA { lists: &[], samples: &[] }
+    #[cfg(feature = "mcp")]
+    "/doctor" => mcp::DOCTOR { lists: &[], samples: &[] }
+    #[cfg(feature = "sign-in")]
+    "/oauth/authorize" => sign_in::AUTHORIZATION { lists: &[], samples: &[] }
+    #[cfg(feature = "sign-in")]
+    "/oauth" => sign_in::CLIENTS { lists: &[], samples: &[] }
+    #[cfg(feature = "sign-in")]
+    "/account" => sign_in::ACCOUNT { lists: &[], samples: &[] }
     #[cfg(feature = "challenges")]
     "/auth/check" => consent::CHECK { lists: &[], samples: &[] }
     #[cfg(feature = "challenges")]

@@ -9,6 +9,8 @@ use super::consent::ConsentHandler;
 #[cfg(feature = "gateway")]
 use super::gateway::GatewayHandler;
 use super::page::{Page, PageError};
+#[cfg(feature = "sign-in")]
+use super::sign_in::SignInHandler;
 use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::host::BoxFuture;
 use crate::http::{Headers, Method, Response};
@@ -112,6 +114,9 @@ pub enum Handler {
     /// Performs a step of an authorization, for a user in a browser or for a client that polls.
     #[cfg(feature = "challenges")]
     Consent(ConsentHandler),
+    /// Performs a step of a sign-in, for a person in a browser or for a client.
+    #[cfg(feature = "sign-in")]
+    SignIn(SignInHandler),
     /// Explains to developers how calls are authorized at a provider.
     #[cfg(feature = "challenges")]
     AuthorizationHelp,

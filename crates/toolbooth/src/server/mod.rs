@@ -9,6 +9,8 @@ mod health;
 #[cfg(feature = "rest")]
 mod query;
 mod router;
+#[cfg(feature = "sign-in")]
+mod sign_in;
 mod warnings;
 
 use std::borrow::Cow;
@@ -17,7 +19,7 @@ use crate::auth::{self, Authenticator};
 use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
 #[cfg(feature = "challenges")]
-use crate::challenge::Challenges;
+use crate::challenge::{Challenges, Verifiers};
 use crate::host::{BoxFuture, Host, Level, RATE_LIMIT, boxed};
 use crate::http::{
     self, Answer, Body, BodyError, BodyStream, Headers, Method, Origins, Request, Response,
@@ -32,6 +34,8 @@ use crate::protocol::{
     Protocol, request_id,
 };
 use crate::settings::Settings;
+#[cfg(feature = "sign-in")]
+use crate::sign_in::SignIn;
 use router::Match;
 
 /// The server: a catalogue with its settings.
@@ -39,6 +43,9 @@ use router::Match;
 pub struct Server {
     authenticator: Authenticator,
     pipeline: Pipeline,
+    /// Where people sign in, if they can.
+    #[cfg(feature = "sign-in")]
+    sign_in: Option<SignIn>,
     /// What the operator should know, although calls can be served.
     warnings: Vec<String>,
 }
@@ -63,7 +70,15 @@ impl Server {
     /// each warning if there is no problem.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
-        let authenticator = Authenticator::new(&settings.auth);
+        let events = EventLog::new(&settings, host);
+        #[cfg(feature = "sign-in")]
+        let sign_in =
+            settings.sign_in.as_ref().map(|it| SignIn::new(it, catalog.scopes(), events.clone()));
+        #[cfg(feature = "sign-in")]
+        let own_tokens = sign_in.as_ref().map(SignIn::own_tokens);
+        #[cfg(not(feature = "sign-in"))]
+        let own_tokens = None;
+        let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
         let disabled = settings.tools.problems(catalog.tools, host);
         for problem in settings.problems.iter().chain(&disabled) {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
@@ -78,11 +93,22 @@ impl Server {
         if settings.problems.is_empty() {
             warnings.extend(disabled);
         }
-        let events = EventLog::new(&settings, host);
+        #[cfg(feature = "challenges")]
+        let challenges = settings.consent.as_ref().map(|consent| {
+            let verifiers = Verifiers {
+                #[cfg(feature = "sign-in")]
+                issuers: sign_in.as_ref().map(SignIn::issuers).unwrap_or_default(),
+                #[cfg(not(feature = "sign-in"))]
+                issuers: Vec::new(),
+                api_keys: settings.auth.api_keys.clone().unwrap_or_default(),
+                allows_unverified: consent.allows_unverified,
+            };
+            Challenges::new(consent, verifiers, events.clone())
+        });
         let pipeline = Pipeline {
             catalog,
             #[cfg(feature = "challenges")]
-            challenges: settings.consent.as_ref().map(|it| Challenges::new(it, events.clone())),
+            challenges,
             events,
             #[cfg(any(feature = "gateway", feature = "mcp"))]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
@@ -90,7 +116,13 @@ impl Server {
             rate_limited: host.is_limited(RATE_LIMIT),
             same_for_all: authenticator.is_same_for_all(),
         };
-        Self { authenticator, pipeline, warnings }
+        Self {
+            authenticator,
+            pipeline,
+            #[cfg(feature = "sign-in")]
+            sign_in,
+            warnings,
+        }
     }
 
     /// Serves one request. Every error becomes a response.
@@ -264,11 +296,16 @@ impl Server {
             #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
-                boxed(self.consent(protocol, (*handler, parameter), (query, headers), host)).await
+                boxed(self.consent(protocol, (*handler, parameter), (query, headers), body, host))
+                    .await
             }
             #[cfg(feature = "gateway")]
             Handler::Gateway(handler) => {
                 return boxed(self.gateway(protocol, *handler, headers, body, host)).await;
+            }
+            #[cfg(feature = "sign-in")]
+            Handler::SignIn(handler) => {
+                boxed(self.sign_in(*handler, (query, headers), body, host)).await
             }
             #[cfg(feature = "challenges")]
             Handler::AuthorizationHelp => self.authorization_help(found.parameter),

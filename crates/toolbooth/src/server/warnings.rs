@@ -1,6 +1,8 @@
 //! What the operator should know about the configuration, although the server can serve calls.
 
 use crate::catalog::{Catalog, Tool};
+#[cfg(feature = "challenges")]
+use crate::settings::{ApiKeySettings, ApplicationUsers};
 use crate::settings::{Permission, Settings};
 
 /// Without the feature there are no providers to configure.
@@ -37,5 +39,17 @@ pub(super) fn warnings(catalog: &Catalog, settings: &Settings) -> Vec<String> {
              send tokens"
         )
     };
-    missing.into_iter().map(describe).collect()
+    let mut warnings: Vec<String> = missing.into_iter().map(describe).collect();
+    if settings.consent.as_ref().is_some_and(|consent| !consent.allows_unverified) {
+        let keys = settings.auth.api_keys.iter().flatten();
+        let unverified =
+            |key: &&ApiKeySettings| !matches!(key.users, ApplicationUsers::Verified(_));
+        warnings.extend(keys.filter(unverified).map(|key| {
+            format!(
+                "UNVERIFIED_USERS is deny and \"{}\" has no verify_url in API_KEYS: its users cannot grant access",
+                key.name
+            )
+        }));
+    }
+    warnings
 }

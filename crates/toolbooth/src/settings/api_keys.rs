@@ -5,6 +5,7 @@ use std::fmt;
 #[cfg(feature = "gateway")]
 use super::gateway::KeyLimits;
 use super::reader::{VariableDoc, VariableReader, documented};
+use crate::address::is_secure;
 use crate::json::{self, Object, Value};
 use crate::names::is_invisible;
 use crate::principal::Scopes;
@@ -30,9 +31,34 @@ pub struct ApiKeySettings {
     pub scopes: Scopes,
     /// The SHA-256 of the key's text.
     pub hash: [u8; 32],
+    /// How the users of the application become known here.
+    pub users: ApplicationUsers,
     /// Its limits in the chat gateway.
     #[cfg(feature = "gateway")]
     pub limits: KeyLimits,
+}
+
+/// How the users of an application become known to the server, which only gets their ids from it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ApplicationUsers {
+    /// Not at all.
+    #[default]
+    Unknown,
+    /// `host`: not at all, but users see where the application is.
+    At(String),
+    /// `verify_url`: the application redirects them back with a one-time value.
+    Verified(String),
+}
+
+impl ApplicationUsers {
+    /// The application's host.
+    pub fn host(&self) -> Option<&str> {
+        match self {
+            Self::Unknown => None,
+            Self::At(host) => Some(host),
+            Self::Verified(url) => url.split(['/', '?']).nth(2),
+        }
+    }
 }
 
 /// Shows no hash.
@@ -44,7 +70,7 @@ impl fmt::Debug for ApiKeySettings {
 
 /// Reads `API_KEYS`: an array of objects with `name` (who has the key; not secret, see [`is_name`]),
 /// `scopes` (`*` means all), `hash` (the SHA-256 of the key's text in hexadecimal digits) and perhaps `gateway`
-/// (its limits in the chat gateway). An invalid entry is reported by its index and ignored.
+/// (its limits in the chat gateway), and `verify_url` or `host` (see [`ApplicationUsers`]). An invalid entry is reported by its index and ignored.
 pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettings> {
     let text = reader.text(API_KEYS).unwrap_or_default();
     let entries = match json::parse(&text) {
@@ -74,10 +100,15 @@ fn parse_entry(
     let scopes = entry.get("scopes").and_then(Value::as_array);
     let members = entry.as_object().map(Object::len).unwrap_or_default();
     let limits = entry.get("gateway");
-    let members = members - usize::from(limits.is_some());
+    let users = (entry.get("verify_url"), entry.get("host"));
+    let further = [limits, users.0, users.1].into_iter().flatten().count();
+    let members = members.saturating_sub(further);
     let (Some(name), Some(scopes), Some(hash), 3) = (text("name"), scopes, text("hash"), members)
     else {
-        return Err(" must be an object with name, scopes and hash, and nothing else but gateway");
+        return Err(
+            " must be an object with name, scopes and hash, and nothing else but gateway, \
+                    verify_url and host",
+        );
     };
     #[cfg(not(feature = "gateway"))]
     if limits.is_some() {
@@ -85,6 +116,7 @@ fn parse_entry(
     }
     #[cfg(feature = "gateway")]
     let limits = limits.map(KeyLimits::parse).transpose()?.unwrap_or_default();
+    let users = parse_users(users)?;
     let hash = decode_hex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
     // An entry that is not a string is not a scope either.
     let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
@@ -99,9 +131,32 @@ fn parse_entry(
         name: name.to_owned(),
         scopes,
         hash,
+        users,
         #[cfg(feature = "gateway")]
         limits,
     })
+}
+
+fn parse_users(
+    members: (Option<&Value<'_>>, Option<&Value<'_>>),
+) -> Result<ApplicationUsers, &'static str> {
+    let text = |value: &Value<'_>| value.as_str().unwrap_or_default().to_owned();
+    match members {
+        (None, None) => Ok(ApplicationUsers::Unknown),
+        (Some(url), None) => {
+            let url = text(url);
+            let expected = ".verify_url must be an https URL; http is allowed for localhost only";
+            if is_secure(&url) { Ok(ApplicationUsers::Verified(url)) } else { Err(expected) }
+        }
+        (None, Some(host)) => {
+            let host = text(host);
+            let is_host = |it: u8| it.is_ascii_alphanumeric() || b".-:[]".contains(&it);
+            let is_valid = !host.is_empty() && host.len() <= 255 && host.bytes().all(is_host);
+            let expected = ".host must be a host such as calendar.example";
+            if is_valid { Ok(ApplicationUsers::At(host)) } else { Err(expected) }
+        }
+        (Some(_), Some(_)) => Err(" must not have both verify_url and host"),
+    }
 }
 
 /// Whether a text can be a key's name. Users see it on the consent page, so it must be short and

@@ -14,6 +14,8 @@ pub struct AuthSettings {
     pub api_keys: Option<Vec<ApiKeySettings>>,
     /// `jwt`: which tokens are accepted.
     pub jwt: Option<JwtSettings>,
+    /// `sign-in`: whether people sign in to the server itself.
+    pub sign_in: bool,
 }
 
 const AUTH: &str = "AUTH";
@@ -23,7 +25,7 @@ pub(super) static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: AUTH,
         doc: documented(
-            "Who may call: a comma-separated list of api-key, jwt and none. Default: nobody.",
+            "Who may call: a comma-separated list of api-key, jwt, sign-in and none. Default: nobody.",
         ),
     },
     VariableDoc {
@@ -47,9 +49,14 @@ impl AuthSettings {
                 "none" => settings.anonymous = anonymous_scopes(reader),
                 "api-key" => settings.api_keys = Some(read_api_keys(reader)),
                 "jwt" => settings.jwt = Some(JwtSettings::read(reader, audience)),
+                "sign-in" if cfg!(feature = "sign-in") => settings.sign_in = true,
+                "sign-in" => {
+                    reader.problem(AUTH, "sign-in needs a Worker with the feature `sign-in`");
+                    return Self::default();
+                }
                 _ => {
-                    let expected =
-                        "must be api-key, jwt or none, or several of them separated by commas";
+                    let expected = "must be api-key, jwt, sign-in or none, or several of them \
+                                    separated by commas";
                     reader.problem(AUTH, expected);
                     return Self::default();
                 }
@@ -57,6 +64,13 @@ impl AuthSettings {
         }
         settings
     }
+}
+
+/// Whether `AUTH` lists `sign-in`.
+#[cfg(feature = "challenges")]
+pub(super) fn uses_sign_in(reader: &VariableReader<'_>) -> bool {
+    let methods = reader.text(AUTH).unwrap_or_default();
+    cfg!(feature = "sign-in") && methods.split(',').any(|method| method.trim() == "sign-in")
 }
 
 /// If it is not set or empty, callers without credentials have no scope, so they can call only the

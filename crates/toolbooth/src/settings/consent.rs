@@ -4,7 +4,7 @@ use super::PUBLIC_URL;
 use super::auth::AuthSettings;
 use super::keys::{GrantKeySettings, StateKeySettings};
 use super::provider::ProviderSettings;
-use super::reader::{VariableDoc, VariableReader, documented, list};
+use super::reader::{Row, VariableDoc, VariableReader, documented, list};
 use crate::address::is_localhost;
 
 /// How users authorize tools.
@@ -18,17 +18,37 @@ pub struct ConsentSettings {
     pub state_keys: StateKeySettings,
     /// `GRANT_KEYS`.
     pub grant_keys: GrantKeySettings,
+    /// `UNVERIFIED_USERS`: whether a challenge continues if nobody verifies who has opened it.
+    pub allows_unverified: bool,
 }
 
 const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
 
-pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
-    name: OAUTH_PROVIDERS,
+static UNVERIFIED_USERS: Row<bool> = Row {
+    name: "UNVERIFIED_USERS",
     doc: documented(
-        "Where users can authorize tools: a comma-separated list of github, google or ids of your \
-          own. Default: none.",
+        "Whether a user can grant access if the server cannot verify who opened the link: allow or \
+          deny. Default: allow.",
     ),
-}];
+    // An invalid value must not allow more than a valid one.
+    default: false,
+    parse: |text| match text {
+        "" | "allow" => Ok(true),
+        "deny" => Ok(false),
+        _ => Err("must be allow or deny".to_owned()),
+    },
+};
+
+pub(super) static DOCS: &[VariableDoc] = &[
+    VariableDoc {
+        name: OAUTH_PROVIDERS,
+        doc: documented(
+            "Where users can authorize tools: a comma-separated list of github, google or ids of your \
+              own. Default: none.",
+        ),
+    },
+    UNVERIFIED_USERS.doc(),
+];
 
 /// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
 pub(super) fn provider_ids(
@@ -68,23 +88,29 @@ pub(super) fn check_callers(
 }
 
 impl ConsentSettings {
-    /// Reads what `ids` require; `None` if there are none or something is missing.
+    /// Reads what `providers` require; `None` if something is missing. Without `GRANT_KEYS` people can only sign in at
+    /// the providers, if they can.
     pub(super) fn read(
         reader: &mut VariableReader<'_>,
-        ids: &[String],
+        providers: &[ProviderSettings],
         public_url: Option<String>,
         state_keys: Option<StateKeySettings>,
+        uses_sign_in: bool,
     ) -> Option<Self> {
-        if ids.is_empty() {
+        if uses_sign_in && !GrantKeySettings::is_set(reader) {
             return None;
         }
         let grant_keys = GrantKeySettings::read(reader);
-        let providers = ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
+        let allows_unverified = match reader.text(UNVERIFIED_USERS.name) {
+            None => true,
+            Some(_) => reader.get(&UNVERIFIED_USERS),
+        };
         Some(Self {
             public_url: public_url?,
-            providers,
+            providers: providers.to_vec(),
             state_keys: state_keys?,
             grant_keys: grant_keys?,
+            allows_unverified,
         })
     }
 

@@ -20,7 +20,7 @@ static STATE_KEY: Row<Option<Secret>> = Row {
     name: "STATE_KEY",
     doc: documented(
         "Secret. Seals what clients and browsers keep for the server, at least 32 bytes. Required \
-          with OAUTH_PROVIDERS, and by tools that ask the user and keep state meanwhile.",
+          with OAUTH_PROVIDERS and sign-in, and by tools that ask the user and keep state meanwhile.",
     ),
     default: None,
     parse: |text| parse_state_key(text).map(Some),
@@ -40,7 +40,8 @@ pub(super) static DOCS: &[VariableDoc] = &[
         name: GRANT_KEYS,
         doc: documented(
             "Secret. Encrypts grants in KV: id:key pairs separated by commas; the first encrypts, \
-              all decrypt. Required with OAUTH_PROVIDERS.",
+              all decrypt. Required with OAUTH_PROVIDERS, \
+              unless people only sign in there.",
         ),
     },
 ];
@@ -88,6 +89,10 @@ pub struct GrantKeySettings {
 }
 
 impl GrantKeySettings {
+    pub(super) fn is_set(reader: &VariableReader<'_>) -> bool {
+        reader.non_empty(GRANT_KEYS).is_some()
+    }
+
     pub(super) fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
         let keys = Self::parse(&reader.text(GRANT_KEYS).unwrap_or_default());
         if keys.is_none() {

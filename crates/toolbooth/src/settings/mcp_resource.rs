@@ -1,7 +1,7 @@
 //! The OAuth resource that MCP clients get tokens for (RFC 9728), as `PUBLIC_URL` and `JWT_ISSUER`
 //! define it.
 
-use super::jwt::JwtSettings;
+use super::auth::AuthSettings;
 
 /// Where MCP is served.
 const PATH: &str = "/mcp";
@@ -13,8 +13,8 @@ pub struct McpResource {
     pub identifier: String,
     /// The URL of its metadata (RFC 9728, 3.1).
     pub metadata_url: String,
-    /// The authorization server that issues its tokens.
-    pub issuer: String,
+    /// The authorization servers that issue its tokens: the server itself first, if people sign in to it.
+    pub issuers: Vec<String>,
 }
 
 impl McpResource {
@@ -23,16 +23,19 @@ impl McpResource {
         format!("{origin}{PATH}")
     }
 
-    /// The resource, if tokens are accepted and both the server's origin and its issuer's URL are
-    /// known: without either, a client cannot find out where to get a token.
-    pub(super) fn new(origin: Option<&str>, jwt: Option<&JwtSettings>) -> Option<Self> {
+    /// The resource, if the server's origin and an issuer's URL are known: without either, a client cannot find out
+    /// where to get a token.
+    pub(super) fn new(origin: Option<&str>, auth: &AuthSettings) -> Option<Self> {
         let origin = origin?;
-        let issuer = jwt?.issuer.as_ref()?;
-        let is_url = issuer.starts_with("https://") || issuer.starts_with("http://");
-        is_url.then(|| Self {
+        let own = auth.sign_in.then(|| origin.to_owned());
+        let other = auth.jwt.as_ref().and_then(|jwt| jwt.issuer.clone());
+        let is_url =
+            |issuer: &String| issuer.starts_with("https://") || issuer.starts_with("http://");
+        let issuers: Vec<String> = own.into_iter().chain(other.filter(is_url)).collect();
+        (!issuers.is_empty()).then(|| Self {
             identifier: Self::identifier_at(origin),
             metadata_url: format!("{origin}/.well-known/oauth-protected-resource{PATH}"),
-            issuer: issuer.clone(),
+            issuers,
         })
     }
 }
@@ -54,6 +57,10 @@ mod tests {
             (&[JWT, URL, ("JWT_ISSUER", "login")], false),
             (&[("AUTH", "api-key"), ISSUER, URL], false),
             (&[("AUTH", ""), ISSUER, URL], false),
+            #[cfg(feature = "sign-in")]
+            (&[("AUTH", "sign-in"), URL], true),
+            #[cfg(feature = "sign-in")]
+            (&[("AUTH", "sign-in")], false),
         ] {
             let resource = Settings::read(&FakeHost::with(variables), &[]).mcp_resource;
             assert_eq!(resource.is_some(), exists, "{variables:?}");

@@ -20,10 +20,12 @@ mod mcp_resource;
 #[cfg(feature = "challenges")]
 mod provider;
 mod reader;
+#[cfg(feature = "sign-in")]
+mod sign_in;
 mod tools;
 
 pub use allowlist::{Allowlist, Permission};
-pub use api_keys::ApiKeySettings;
+pub use api_keys::{ApiKeySettings, ApplicationUsers};
 pub use auth::AuthSettings;
 #[cfg(feature = "challenges")]
 pub use consent::ConsentSettings;
@@ -43,6 +45,8 @@ pub(crate) use provider::split_scopes;
 #[cfg(feature = "challenges")]
 pub use provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
 pub use reader::VariableDoc;
+#[cfg(feature = "sign-in")]
+pub use sign_in::{AccessSettings, ClientSettings, IdentityRule, People, SignInSettings};
 pub use tools::{ToolVariables, Variable};
 
 use reader::{Row, VariableReader, documented};
@@ -68,6 +72,9 @@ pub struct Settings {
     /// How users authorize tools, if they can.
     #[cfg(feature = "challenges")]
     pub consent: Option<ConsentSettings>,
+    /// How people sign in, if they can.
+    #[cfg(feature = "sign-in")]
+    pub sign_in: Option<SignInSettings>,
     /// The chat gateway.
     #[cfg(feature = "gateway")]
     pub gateway: GatewaySettings,
@@ -84,7 +91,7 @@ pub struct Settings {
 static PUBLIC_URL: Row<Option<String>> = Row {
     name: "PUBLIC_URL",
     doc: documented(
-        "The origin where users reach the server. Required with OAUTH_PROVIDERS; <PUBLIC_URL>/mcp is \
+        "The origin where users reach the server. Required with OAUTH_PROVIDERS and sign-in; <PUBLIC_URL>/mcp is \
           the audience of tokens for MCP.",
     ),
     default: None,
@@ -110,29 +117,53 @@ impl Settings {
         #[cfg(feature = "challenges")]
         let provider_ids = consent::provider_ids(&mut reader, public_url.as_deref());
         #[cfg(feature = "challenges")]
-        let uses_consent = !provider_ids.is_empty();
+        let uses_sign_in = auth::uses_sign_in(&reader);
+        #[cfg(feature = "challenges")]
+        let needs_state_key = !provider_ids.is_empty() || uses_sign_in;
         #[cfg(not(feature = "challenges"))]
-        let uses_consent = false;
+        let needs_state_key = false;
         #[cfg(not(feature = "challenges"))]
         if reader.non_empty("OAUTH_PROVIDERS").is_some() {
             reader.problem("OAUTH_PROVIDERS", "needs a Worker with the feature `challenges`");
         }
-        let state_keys = StateKeySettings::read(&mut reader, uses_consent);
+        let state_keys = StateKeySettings::read(&mut reader, needs_state_key);
         #[cfg(feature = "challenges")]
-        let consent = ConsentSettings::read(
-            &mut reader,
-            &provider_ids,
-            public_url.clone(),
-            state_keys.clone(),
-        );
+        let (consent, providers) = {
+            let uses_consent = !provider_ids.is_empty();
+            let read = |id: &String| ProviderSettings::read(id, &mut reader);
+            let providers: Vec<_> = provider_ids.iter().filter_map(read).collect();
+            let consent = match uses_consent {
+                false => None,
+                true => ConsentSettings::read(
+                    &mut reader,
+                    &providers,
+                    public_url.clone(),
+                    state_keys.clone(),
+                    uses_sign_in,
+                ),
+            };
+            (consent, providers)
+        };
 
         let audience = public_url.as_deref().map(McpResource::identifier_at);
         let auth = AuthSettings::read(&mut reader, audience.as_deref());
         #[cfg(feature = "challenges")]
         consent::check_callers(consent.as_ref(), &auth, &mut reader);
+        #[cfg(feature = "sign-in")]
+        let sign_in = match auth.sign_in {
+            false => None,
+            true => SignInSettings::read(
+                &mut reader,
+                (public_url.clone(), state_keys.clone()),
+                &providers,
+                auth.api_keys.as_deref().unwrap_or_default(),
+            ),
+        };
+        #[cfg(all(feature = "challenges", not(feature = "sign-in")))]
+        drop(providers);
         #[cfg(feature = "gateway")]
         let gateway = GatewaySettings::read(&mut reader, &auth);
-        let mcp_resource = McpResource::new(public_url.as_deref(), auth.jwt.as_ref());
+        let mcp_resource = McpResource::new(public_url.as_deref(), &auth);
         let tools = ToolVariables::read(&reader, declared);
         Self {
             public_url,
@@ -143,6 +174,8 @@ impl Settings {
             auth,
             #[cfg(feature = "challenges")]
             consent,
+            #[cfg(feature = "sign-in")]
+            sign_in,
             #[cfg(feature = "gateway")]
             gateway,
             state_keys,
@@ -169,6 +202,8 @@ impl Settings {
             consent::DOCS,
             #[cfg(feature = "challenges")]
             provider::DOCS,
+            #[cfg(feature = "sign-in")]
+            sign_in::DOCS,
             #[cfg(feature = "gateway")]
             gateway::MODEL_DOCS,
             #[cfg(feature = "gateway")]

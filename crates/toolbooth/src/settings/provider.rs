@@ -21,6 +21,9 @@ pub struct ProviderSettings {
     pub client_auth: Option<ClientAuth>,
     /// How it revokes grants. Default: by the discovery document, otherwise not at all.
     pub revocation: Option<RevocationEndpoint>,
+    /// Where it describes the user of an access token. Default: by the discovery document, otherwise nobody can sign
+    /// in there.
+    pub userinfo: Option<String>,
     /// Scopes to request in addition to those that a tool requires, such as `offline_access`.
     pub scopes: Vec<String>,
     /// Further parameters of the authorization request.
@@ -81,6 +84,10 @@ pub(super) static DOCS: &[VariableDoc] = &[
     doc("OAUTH_<ID>_AUTHORIZE_URL", "The provider's authorization endpoint."),
     doc("OAUTH_<ID>_TOKEN_URL", "The provider's token endpoint."),
     doc("OAUTH_<ID>_REVOKE_URL", "The provider's revocation endpoint (RFC 7009)."),
+    doc(
+        "OAUTH_<ID>_USERINFO_URL",
+        "The provider's userinfo endpoint (OpenID Connect), for sign-in.",
+    ),
     doc("OAUTH_<ID>_CLIENT_AUTH", "basic or post: how the client secret is sent."),
     doc("OAUTH_<ID>_SCOPES", "Scopes to request in addition to those that a tool requires."),
 ];
@@ -96,6 +103,7 @@ struct Preset {
     authorize: &'static str,
     token: &'static str,
     revoke: &'static str,
+    userinfo: &'static str,
     parameters: &'static [(&'static str, &'static str)],
 }
 
@@ -106,7 +114,9 @@ const PRESETS: &[Preset] = &[
         authorize: "https://github.com/login/oauth/authorize",
         token: "https://github.com/login/oauth/access_token",
         revoke: "https://api.github.com/applications/{client_id}/grant",
-        parameters: &[],
+        userinfo: "https://api.github.com/user",
+        // Otherwise GitHub uses the account that the browser is signed in to, without showing it.
+        parameters: &[("prompt", "select_account")],
     },
     Preset {
         id: "google",
@@ -114,12 +124,23 @@ const PRESETS: &[Preset] = &[
         authorize: "https://accounts.google.com/o/oauth2/v2/auth",
         token: "https://oauth2.googleapis.com/token",
         revoke: "https://oauth2.googleapis.com/revoke",
+        userinfo: "https://openidconnect.googleapis.com/v1/userinfo",
         // Without these, Google returns no refresh token, or only the first time.
         parameters: &[("access_type", "offline"), ("prompt", "consent")],
     },
 ];
 
 impl ProviderSettings {
+    /// Whether it can tell who a user is.
+    pub(super) fn can_identify(&self) -> bool {
+        self.userinfo.is_some() || matches!(self.endpoints, EndpointSettings::Issuer(_))
+    }
+
+    /// Whether users are described by GitHub's API instead of OpenID Connect's userinfo.
+    pub(crate) fn is_github(&self) -> bool {
+        self.id == "github" && !matches!(self.endpoints, EndpointSettings::Issuer(_))
+    }
+
     /// Reads the variables `OAUTH_<ID>_…` of the provider `id`; `None` if one is missing or invalid.
     pub(super) fn read(id: &str, reader: &mut VariableReader<'_>) -> Option<Self> {
         let prefix = format!("OAUTH_{}_", id.to_ascii_uppercase().replace('-', "_"));
@@ -130,12 +151,16 @@ impl ProviderSettings {
             variables.problem("CLIENT_ID", "must be set");
         }
         let issuer = variables.url("ISSUER");
-        let authorize =
-            variables.url("AUTHORIZE_URL").or_else(|| preset.map(|it| it.authorize.to_owned()));
+        let own_authorize = variables.url("AUTHORIZE_URL");
+        // The preset's parameters are for its authorization endpoint.
+        let asked = preset.filter(|_| issuer.is_none() && own_authorize.is_none());
+        let authorize = own_authorize.or_else(|| preset.map(|it| it.authorize.to_owned()));
         let own_token = variables.url("TOKEN_URL");
-        // The preset's revocation endpoint must not see the tokens of another server.
+        // The preset's other endpoints must not see the tokens of another server.
         let known = preset.filter(|_| issuer.is_none() && own_token.is_none());
         let revoke = variables.url("REVOKE_URL").or_else(|| known.map(|it| it.revoke.to_owned()));
+        let userinfo =
+            variables.url("USERINFO_URL").or_else(|| known.map(|it| it.userinfo.to_owned()));
         let token = own_token.or_else(|| preset.map(|it| it.token.to_owned()));
         let endpoints = match (issuer, authorize, token) {
             (Some(issuer), _, _) => Some(EndpointSettings::Issuer(issuer)),
@@ -180,8 +205,9 @@ impl ProviderSettings {
             endpoints: endpoints?,
             client_auth,
             revocation,
+            userinfo,
             scopes,
-            parameters: preset.map_or(&[], |preset| preset.parameters),
+            parameters: asked.map_or(&[], |preset| preset.parameters),
         })
     }
 }
@@ -258,6 +284,32 @@ mod tests {
             let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
             assert_eq!(names, wrong, "{id} {variables:?}");
             assert_eq!(provider.is_some(), wrong.is_empty(), "{id} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_the_authorization_request() {
+        const GITHUB: &str = "prompt=select_account";
+        const GOOGLE: &str = "access_type=offline&prompt=consent";
+        for (id, variable, expected) in [
+            ("github", "SCOPES", GITHUB),
+            ("github", "TOKEN_URL", GITHUB),
+            ("github", "AUTHORIZE_URL", ""),
+            ("github", "ISSUER", ""),
+            ("google", "SCOPES", GOOGLE),
+            ("google", "ISSUER", ""),
+            ("corp", "ISSUER", ""),
+        ] {
+            let mut host = FakeHost::default();
+            for name in ["CLIENT_ID", variable] {
+                let name = format!("OAUTH_{}_{name}", id.to_uppercase());
+                host.variables.insert(name, "https://corp.example".to_owned());
+            }
+            let provider = ProviderSettings::read(id, &mut VariableReader::new(&host)).unwrap();
+            let parameters = provider.parameters.iter();
+            let parameters: Vec<_> =
+                parameters.map(|(name, value)| format!("{name}={value}")).collect();
+            assert_eq!(parameters.join("&"), expected, "{id} {variable}");
         }
     }
 

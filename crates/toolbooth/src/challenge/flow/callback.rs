@@ -1,16 +1,16 @@
 //! The callback, to which the provider redirects the user with a code or an error.
 
-use super::cookie::{self, State};
 use super::error::FlowError;
 use super::shared::{parameter, retry_url};
 use crate::challenge::challenges::Challenges;
-use crate::challenge::constants::STALE_MS;
 use crate::challenge::grant::Grant;
 use crate::challenge::grant_store::GrantId;
 use crate::challenge::page;
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::oauth::{CsrfToken, PkceVerifier, TokenPurpose};
+use crate::oauth::cookie::{self, State};
+use crate::oauth::page::notice;
+use crate::oauth::{CsrfToken, PkceVerifier, STALE_MS, TokenPurpose};
 
 /// What the cookie and `state` of a callback contain.
 enum VerifiedCallback {
@@ -48,7 +48,7 @@ impl Challenges {
         let pending = match self.verify(query, headers, host) {
             Ok(VerifiedCallback::Pending(pending)) => pending,
             Ok(VerifiedCallback::Done) => return page::done(),
-            Err(error) => return page::notice(error.notice(), None),
+            Err(error) => return notice(error.notice(), None),
         };
         let id = &pending.challenge;
         match self.complete(provider, query, &pending, host).await {
@@ -58,7 +58,7 @@ impl Challenges {
                     let from_ms = host.now_ms().saturating_add(after_ms);
                     self.grants.save_failure(id, from_ms, host).await;
                 }
-                page::notice(error.notice(), retry_url(error, &pending.token).as_deref())
+                notice(error.notice(), retry_url(error, &pending.token).as_deref())
             }
         }
     }

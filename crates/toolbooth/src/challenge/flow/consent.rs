@@ -1,54 +1,72 @@
 //! The consent page, and the redirect of users who agree to the provider.
 
-use super::cookie::{self, State};
 use super::error::FlowError;
 use super::shared::{parameter, retry_url};
+use super::visitor::Visit;
 use crate::catalog::Tool;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::constants::LIFE_MS;
 use crate::challenge::page::{self, ConsentPage};
+use crate::challenge::summary::enabled_tools;
 use crate::host::Host;
 use crate::http::{Headers, Response};
+use crate::oauth::cookie::{self, State};
+use crate::oauth::page::{notice, redirect};
 use crate::oauth::{AuthorizationRequest, CsrfToken, PkceVerifier, TokenPurpose};
+use crate::principal::Person;
 
 impl Challenges {
     /// `GET /auth/start`: shows who requests what. `tools` are those that may be called.
+    /// `person` is who has signed in with the browser.
     pub(crate) fn consent_page(
         &self,
-        query: &str,
+        request: (&str, &dyn Headers),
+        person: Option<&Person>,
         tools: impl Iterator<Item = &'static Tool>,
         host: &dyn Host,
     ) -> Response {
+        let page = self.try_consent_page(request, person, tools, host);
+        self.secured(page.unwrap_or_else(|error| notice(error.notice(), None)))
+    }
+
+    fn try_consent_page(
+        &self,
+        (query, headers): (&str, &dyn Headers),
+        person: Option<&Person>,
+        tools: impl Iterator<Item = &'static Tool>,
+        host: &dyn Host,
+    ) -> Result<Response, FlowError> {
         let token = parameter(query, "c").unwrap_or_default();
-        let page = match self.pending(&token, host) {
-            Ok((claims, client)) => page::consent(&ConsentPage {
-                token: &token,
-                provider: &client.provider.title,
-                provider_url: client.provider.endpoints.url(),
-                application: &claims.owner.application,
-                user: &claims.owner.user,
-                tool: &claims.tool,
-                others: &other_tools(&claims, tools),
-                scopes: &claims.scopes(),
-            }),
-            Err(error) => page::notice(error.notice(), None),
+        let (claims, client) = self.pending(&token, host)?;
+        let visitor = match self.visit((&claims, &token), (query, headers), person, host)? {
+            Visit::Admitted(visitor) => visitor,
+            Visit::Elsewhere(response) => return Ok(response),
         };
-        self.secured(page)
+        Ok(page::consent(&ConsentPage {
+            token: &token,
+            provider: &client.provider.title,
+            provider_url: client.provider.endpoints.url(),
+            visitor,
+            application: &claims.owner.application,
+            user: &claims.owner.user,
+            tool: &claims.tool,
+            others: &other_tools(&claims, tools),
+            scopes: &claims.scopes(),
+        }))
     }
 
     /// `POST /auth/start`: binds the challenge to the browser and redirects it to the provider.
     pub(crate) async fn begin(
         &self,
-        query: &str,
-        headers: &dyn Headers,
+        (query, headers): (&str, &dyn Headers),
+        person: Option<&Person>,
         host: &dyn Host,
     ) -> Response {
         let token = parameter(query, "c").unwrap_or_default();
-        let redirect = self.redirect_to_provider(&token, headers, host).await;
-        let page = redirect.unwrap_or_else(|error| {
-            page::notice(error.notice(), retry_url(error, &token).as_deref())
-        });
+        let redirect = self.redirect_to_provider(&token, headers, person, host).await;
+        let page = redirect
+            .unwrap_or_else(|error| notice(error.notice(), retry_url(error, &token).as_deref()));
         self.secured(page)
     }
 
@@ -56,6 +74,7 @@ impl Challenges {
         &self,
         token: &str,
         headers: &dyn Headers,
+        person: Option<&Person>,
         host: &dyn Host,
     ) -> Result<Response, FlowError> {
         let (claims, client) = self.pending(token, host)?;
@@ -66,6 +85,12 @@ impl Challenges {
         };
         if !is_same_origin {
             return Err(FlowError::CrossSite);
+        }
+        // Whoever has opened the page may have signed out since, or its address may have been made up.
+        if let Visit::Elsewhere(response) =
+            self.visit((&claims, token), ("", headers), person, host)?
+        {
+            return Ok(response);
         }
         let server = client.server(host).await?;
         let csrf_token = CsrfToken::random(host).map_err(|_| FlowError::Internal)?;
@@ -86,7 +111,7 @@ impl Challenges {
             },
         );
         let cookie = cookie::set(&claims.id, &format!("{}.{token}", csrf_token.expose()));
-        Ok(page::redirect(location).with("set-cookie", cookie))
+        Ok(redirect(location).with("set-cookie", cookie))
     }
 }
 
@@ -96,20 +121,8 @@ fn other_tools(
     claims: &ChallengeClaims,
     tools: impl Iterator<Item = &'static Tool>,
 ) -> Vec<String> {
-    let scopes = claims.scopes();
-    let is_granted = |scope: &&str| scopes.iter().any(|granted| granted == scope);
-    let is_enabled = |tool: &Tool| {
-        let mut required = tool.authorization.iter();
-        required.any(|it| it.id == claims.provider && it.scopes.iter().all(is_granted))
-    };
     let (own_name, _) = claims.tool.split_once('@').unwrap_or((&claims.tool, ""));
-    let mut others: Vec<String> = Vec::new();
-    for tool in tools.filter(|tool| is_enabled(tool)) {
-        let name = format!("{}.{}", tool.toolkit, tool.tool);
-        // The catalogue is sorted, so versions of a tool are adjacent.
-        if name != own_name && others.last() != Some(&name) {
-            others.push(name);
-        }
-    }
+    let mut others = enabled_tools(&claims.provider, &claims.scopes(), tools);
+    others.retain(|name| name != own_name);
     others
 }

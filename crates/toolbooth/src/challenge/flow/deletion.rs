@@ -2,7 +2,6 @@
 
 use super::shared::parameter;
 use crate::challenge::challenges::Challenges;
-use crate::challenge::grant_store::GrantId;
 use crate::challenge::owner::{Owner, OwnerError};
 use crate::host::Host;
 use crate::http::Response;
@@ -21,8 +20,7 @@ pub(crate) enum DeletionError {
 
 impl Challenges {
     /// `DELETE /auth/grants/{provider}`: deletes the user's grant, if there is one, then has the
-    /// provider revoke it. In this order, because the deletion takes effect whatever the provider does,
-    /// while calls with a grant that is revoked first would fail.
+    /// provider revoke it.
     ///
     /// # Errors
     /// See [`DeletionError`].
@@ -35,11 +33,8 @@ impl Challenges {
         let client = self.provider(provider).ok_or(DeletionError::UnknownProvider)?;
         let owner = Owner::of(principal, parameter(query, "user_id").as_deref());
         let owner = owner.map_err(DeletionError::Owner)?;
-        let id = GrantId { owner: &owner, provider: &client.provider.id };
-        let deleted = self.grants.delete(id, host).await;
-        if let Some(grant) = deleted.map_err(|_| DeletionError::StoreUnavailable)? {
-            self.grants.revoke((id, client), &grant, host).await;
-        }
+        let deleted = self.delete_grant_of(&owner, client, host).await;
+        deleted.map_err(|_| DeletionError::StoreUnavailable)?;
         Ok(Response::empty(204).with("cache-control", "no-store"))
     }
 }

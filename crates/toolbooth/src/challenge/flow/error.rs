@@ -1,7 +1,7 @@
 //! Why a step of a challenge failed, and the page that the user gets.
 
 use crate::challenge::constants::LAG_MS;
-use crate::challenge::page::Notice;
+use crate::oauth::page::Notice;
 use crate::oauth::{InvalidToken, TokenError};
 
 /// Why a step of a challenge failed.
@@ -15,6 +15,10 @@ pub(super) enum FlowError {
     CrossSite,
     /// This is not the browser that was sent to the provider.
     OtherBrowser,
+    /// The application says that its user is somebody else.
+    OtherUser,
+    /// Nobody can verify who opened the challenge, and the operator does not allow that.
+    Unverified,
     /// The provider is no longer configured.
     UnknownProvider,
     /// The user declined.
@@ -48,6 +52,8 @@ impl FlowError {
             | Self::Expired
             | Self::CrossSite
             | Self::OtherBrowser
+            | Self::OtherUser
+            | Self::Unverified
             | Self::UnknownProvider
             | Self::Unreachable
             | Self::Internal
@@ -84,6 +90,19 @@ impl FlowError {
                 "This is not the browser that started",
                 "For your safety you must finish in the browser where you started, with cookies \
                  allowed. Nothing was granted. If somebody sent you this link, do not continue.",
+            ),
+            Self::OtherUser => (
+                403,
+                "This link is for somebody else",
+                "In the application you are signed in with another account than the one that this \
+                 link is for. Nothing was granted, and the link still works for that account. If \
+                 somebody sent you this link, do not continue.",
+            ),
+            Self::Unverified => (
+                403,
+                "This link cannot be used",
+                "This server only continues if it can verify who you are, and the application does \
+                 not support that. Nothing was granted.",
             ),
             Self::UnknownProvider => (
                 400,

@@ -1,11 +1,13 @@
-//! The steps of a challenge: consent page, provider, callback, status; and the deletion of a grant.
+//! The steps of a challenge: visitor, consent page, provider, callback, status; and the deletion of a grant.
 
 mod callback;
+mod confirmation;
 mod consent;
-mod cookie;
 mod deletion;
 mod error;
 mod shared;
 mod status;
+mod visitor;
 
 pub(crate) use deletion::DeletionError;
+pub(super) use visitor::Visitor;

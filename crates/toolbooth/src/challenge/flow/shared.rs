@@ -6,9 +6,9 @@ use super::error::FlowError;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::constants::{CALLBACK, LAG_MS, START};
-use crate::challenge::page;
 use crate::host::Host;
 use crate::http::Response;
+use crate::oauth::page::{isolated, notice, with_tls};
 use crate::oauth::{OAuthClient, TokenPurpose};
 
 impl Challenges {
@@ -32,18 +32,11 @@ impl Challenges {
 
     /// The page for a user whose network has sent too many requests.
     pub(crate) fn rate_limited_page(&self) -> Response {
-        self.secured(page::notice(FlowError::RateLimited.notice(), None))
+        self.secured(notice(FlowError::RateLimited.notice(), None))
     }
 
-    /// Makes browsers use TLS only from now on (RFC 6797). Not on localhost: it would apply to
-    /// everything there.
     pub(super) fn secured(&self, page: Response) -> Response {
-        let uses_tls = self.settings.public_url.starts_with("https://");
-        if uses_tls && !self.settings.is_local() {
-            page.with("strict-transport-security", "max-age=31536000")
-        } else {
-            page
-        }
+        isolated(with_tls(page, &self.settings.public_url))
     }
 }
 

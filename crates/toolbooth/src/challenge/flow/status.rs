@@ -7,6 +7,7 @@ use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::grant::Grant;
 use crate::challenge::grant_store::GrantId;
+use crate::challenge::verification::Verification;
 use crate::host::Host;
 use crate::http::Response;
 use crate::json;
@@ -67,6 +68,9 @@ impl Challenges {
             Some(grant) => {
                 let proof = self.grants.proof(id, &grant, host);
                 CheckResponse { status: ChallengeStatus::Completed, proof }
+            }
+            None if self.verifiers.verification(&claims.owner) == Verification::Denied => {
+                ChallengeStatus::Failed.into()
             }
             None if self.grants.has_failed(&claims.id, host).await => {
                 ChallengeStatus::Failed.into()

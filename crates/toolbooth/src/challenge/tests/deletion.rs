@@ -223,6 +223,7 @@ fn deleted_at(
         let settings = Settings::read(&world.host, &[]);
         Challenges::new(
             &settings.consent.clone().unwrap(),
+            crate::challenge::Verifiers::default(),
             crate::log::EventLog::new(&settings, &world.host),
         )
     };

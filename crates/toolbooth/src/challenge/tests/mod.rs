@@ -14,6 +14,7 @@ mod properties;
 mod races;
 mod rotation;
 mod store;
+mod visitors;
 pub(crate) mod world;
 
 use crate::oauth::GrantKeys;

@@ -238,7 +238,7 @@ pub(super) fn encode_rejection(
     if let Some((name, mut value)) = rejection.header() {
         if let (Some(resource), "www-authenticate") = (&pipeline.settings.mcp_resource, name) {
             let scopes = match rejection {
-                Rejection::Unauthenticated { .. } => resource_metadata::scopes(pipeline.catalog),
+                Rejection::Unauthenticated { .. } => pipeline.catalog.scopes(),
                 _ => Vec::new(),
             };
             value.push_str(&resource_metadata::challenge_parameters(resource, &scopes));

@@ -5,6 +5,7 @@
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
 //! - Methods: `discovery`, `tools`, `resources` with `documentation`, `prompts`, `completion`; `pagination`
 //!   returns their lists. `call` runs a tool for any of them.
+//! - `doctor` reports what clients still need.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
 
@@ -12,6 +13,7 @@ mod call;
 mod client_request;
 mod completion;
 mod discovery;
+mod doctor;
 mod documentation;
 mod elicitation;
 mod error;
@@ -31,6 +33,8 @@ use error::McpError;
 use message::{Era, McpRequest};
 use response::EmptyObject;
 
+#[cfg(feature = "sign-in")]
+use super::SignInHandler;
 use super::{
     CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
     get, oxp, post, version_free,
@@ -52,13 +56,19 @@ pub(super) static MCP: Protocol = Protocol {
     cors: Cors::WebClients,
 };
 
-/// The metadata of the OAuth resource (RFC 9728, 3.1): at the path that belongs to the resource's, and
-/// at the path of the host, where clients look next. The pages that may call may read it.
+/// The metadata of the authorization server, if people sign in to this one, and of the OAuth resource (RFC 9728, 3.1):
+/// at the path that belongs to the resource's, and at the path of the host, where clients look next. The pages that
+/// may call may read them.
 pub(super) static RESOURCE_METADATA: Protocol = Protocol {
     name: "well-known",
-    title: "OAuth 2.0 Protected Resource Metadata",
+    title: "OAuth 2.0 metadata",
     listed: false,
     routes: &[
+        #[cfg(feature = "sign-in")]
+        Route {
+            path: "/oauth-authorization-server",
+            methods: &[get(Handler::SignIn(SignInHandler::Metadata))],
+        },
         Route { path: "/oauth-protected-resource/mcp", methods: &[get(Handler::Public(metadata))] },
         Route { path: "/oauth-protected-resource", methods: &[get(Handler::Public(metadata))] },
     ],
@@ -66,6 +76,18 @@ pub(super) static RESOURCE_METADATA: Protocol = Protocol {
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,
+};
+
+/// What clients with a connector still need.
+pub(super) static DOCTOR: Protocol = Protocol {
+    name: "doctor",
+    title: "What MCP clients still need",
+    listed: false,
+    routes: &[Route { path: "", methods: &[get(Handler::Public(doctor::page))] }],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: &[],
+    cors: Cors::Configured,
 };
 
 /// The lists that are rendered at build time.

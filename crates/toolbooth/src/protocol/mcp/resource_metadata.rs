@@ -11,7 +11,7 @@ use crate::settings::McpResource;
 struct Metadata<'a> {
     resource: &'a str,
     resource_name: &'static str,
-    authorization_servers: [&'a str; 1],
+    authorization_servers: &'a [String],
     bearer_methods_supported: [&'static str; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scopes_supported: Vec<&'static str>,
@@ -22,9 +22,9 @@ pub(super) fn document(resource: &McpResource, catalog: &Catalog) -> String {
     json::to_string(&Metadata {
         resource: &resource.identifier,
         resource_name: "Toolbooth",
-        authorization_servers: [&resource.issuer],
+        authorization_servers: &resource.issuers,
         bearer_methods_supported: ["header"],
-        scopes_supported: scopes(catalog),
+        scopes_supported: catalog.scopes(),
     })
 }
 
@@ -36,18 +36,6 @@ pub(super) fn challenge_parameters(resource: &McpResource, scopes: &[&str]) -> S
         scopes => format!(", scope=\"{}\"", scopes.join(" ")),
     };
     format!("{scope}, resource_metadata=\"{}\"", resource.metadata_url)
-}
-
-/// The scopes that tools require, sorted and without duplicates.
-pub(super) fn scopes(catalog: &Catalog) -> Vec<&'static str> {
-    // A set or a sort would link more code than this.
-    let mut scopes: Vec<&'static str> = Vec::new();
-    for scope in catalog.tools.iter().flat_map(|tool| tool.scopes) {
-        if let Err(at) = scopes.binary_search(scope) {
-            scopes.insert(at, scope);
-        }
-    }
-    scopes
 }
 
 #[cfg(test)]

@@ -36,6 +36,16 @@ fn routes() {
         (Method::Post, "/opentool/stop", "opentool", Ok("not served")),
         (Method::Get, "/opentool/stop", "opentool", Ok("not served")),
         (Method::Delete, "/opentool/stop", "opentool", Ok("not served")),
+        #[cfg(feature = "mcp")]
+        (Method::Get, "/doctor", "doctor", Ok("public")),
+        #[cfg(feature = "sign-in")]
+        (Method::Get, "/oauth/authorize/sign-in", "authorize", Ok("sign-in")),
+        #[cfg(feature = "sign-in")]
+        (Method::Get, "/account", "account", Ok("sign-in")),
+        #[cfg(feature = "sign-in")]
+        (Method::Post, "/account", "account", Ok("sign-in")),
+        #[cfg(feature = "sign-in")]
+        (Method::Delete, "/account", "account", wrong("GET, HEAD, POST, OPTIONS")),
         (Method::Get, "/auth/start", "consent", Ok("consent")),
         (Method::Post, "/auth/start", "consent", Ok("consent")),
         (Method::Head, "/auth/start", "consent", Ok("consent")),
@@ -43,6 +53,8 @@ fn routes() {
         (Method::Head, "/auth/callback/mail", "consent", wrong("GET, OPTIONS")),
         (Method::Get, "/auth/callback/", "consent", Err(Rejection::NOT_FOUND)),
         (Method::Get, "/auth/callback/a/b", "consent", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/auth/confirm", "consent", Ok("consent")),
+        (Method::Get, "/auth/confirm", "consent", wrong("POST, OPTIONS")),
         (Method::Delete, "/auth/grants/mail", "consent", Ok("consent")),
         (Method::Get, "/auth/grants/mail", "consent", wrong("DELETE, OPTIONS")),
         (Method::Get, "/auth/check", "challenge-check", Ok("consent")),
@@ -107,6 +119,8 @@ fn routes() {
             Handler::AuthorizationHelp => "help",
             Handler::NotServed(_) => "not served",
             Handler::NotAllowed => "not allowed",
+            #[cfg(feature = "sign-in")]
+            Handler::SignIn(_) => "sign-in",
         });
         assert_eq!((found.protocol.name, action), (protocol, expected), "{method:?} {path}");
     }

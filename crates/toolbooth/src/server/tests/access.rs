@@ -33,7 +33,7 @@ fn preflights_are_handled_first() {
             "204\naccess-control-allow-methods: GET, HEAD, POST, OPTIONS\n\
              access-control-allow-headers: accept, authorization, content-type, if-none-match, \
              last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, \
-             oxp-api-key, oxp-version, x-provider-key\naccess-control-max-age: 86400\noxp-version: 1.0\n\
+             oxp-api-key, oxp-version, x-api-key, x-auth-token, x-provider-key\naccess-control-max-age: 86400\noxp-version: 1.0\n\
              access-control-expose-headers: etag, oxp-version, retry-after, retry-after-ms, \
              toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, \
              x-should-retry\n\

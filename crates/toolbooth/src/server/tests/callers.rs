@@ -31,7 +31,7 @@ fn error_with(status: u16, header: &str, message: &str, detail: &str) -> String 
 
 #[test]
 fn credentials_are_checked_right_after_the_route() {
-    let expected = "send an API key: OXP-API-Key, OTC-API-Key or Authorization: Bearer …";
+    let expected = "send an API key: Authorization: Bearer … or X-API-Key";
     let message = "The request needs valid credentials";
     let missing = error_with(401, OPEN, message, expected);
     let why = "the credentials are not valid";
@@ -94,7 +94,8 @@ fn an_unconfigured_server_rejects_callers_and_logs_what_to_set() {
     let health = send(&host, ("GET", "/health", &[]), "");
     let body = r#"{"status":"unavailable"}"#;
     assert!(health.starts_with("503\n") && health.ends_with(body), "{health}");
-    let problem = "AUTH must be api-key, jwt or none, or several of them separated by commas";
+    let problem =
+        "AUTH must be api-key, jwt, sign-in or none, or several of them separated by commas";
     let logged = format!("Error configuration [(\"problem\", \"{problem}\")]");
     assert_eq!(host.log.borrow().last(), Some(&logged));
 }
@@ -197,8 +198,8 @@ fn listed(host: &FakeHost, headers: Headers<'_>) -> String {
 
 #[test]
 fn lists_show_what_the_caller_may_run() {
-    let private =
-        "cache-control: private, no-cache\nvary: Authorization, OTC-API-Key, OXP-API-Key\n";
+    let private = "cache-control: private, no-cache\n\
+                   vary: Authorization, OTC-API-Key, OXP-API-Key, X-API-Key, X-Auth-Token\n";
     let shared = "cache-control: no-cache\n";
     for (auth, headers, items, caching) in [
         ("api-key", &[KEY][..], "[5]", private),
@@ -223,7 +224,8 @@ fn lists_show_what_the_caller_may_run() {
     }
     let pages = host(&[("ALLOWED_ORIGINS", "*")]);
     let got = send(&pages, ("GET", "/tools", &[KEY, ORIGIN]), "");
-    assert!(got.contains("\nvary: Origin, Authorization, OTC-API-Key, OXP-API-Key\n"), "{got}");
+    let vary = "\nvary: Origin, Authorization, OTC-API-Key, OXP-API-Key, X-API-Key, X-Auth-Token\n";
+    assert!(got.contains(vary), "{got}");
 }
 
 #[test]

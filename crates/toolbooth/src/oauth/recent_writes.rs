@@ -5,7 +5,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::constants::STALE_MS;
+/// How far the store may be behind.
+pub(crate) const STALE_MS: u64 = 60_000;
 
 /// The most writes that are kept. Callers could cause more in a minute, for users that they make up,
 /// and each call searches them.
@@ -24,7 +25,7 @@ struct Entries {
 
 /// Shared by all requests of an instance.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RecentWrites(Arc<Mutex<Entries>>);
+pub(crate) struct RecentWrites(Arc<Mutex<Entries>>);
 
 impl RecentWrites {
     fn entries(&self) -> MutexGuard<'_, Entries> {
@@ -32,7 +33,7 @@ impl RecentWrites {
     }
 
     /// Remembers what was written under a key, or should have been.
-    pub(super) fn insert(&self, key: &str, value: &str, now_ms: u64) {
+    pub(crate) fn insert(&self, key: &str, value: &str, now_ms: u64) {
         let written = &mut self.entries().written;
         written.retain(|(known, (_, at))| known != key && now_ms.saturating_sub(*at) < STALE_MS);
         if written.len() >= MAX_ENTRIES {
@@ -42,21 +43,21 @@ impl RecentWrites {
     }
 
     /// What was written under a key, if the store may not return it yet.
-    pub(super) fn get(&self, key: &str, now_ms: u64) -> Option<String> {
+    pub(crate) fn get(&self, key: &str, now_ms: u64) -> Option<String> {
         let entries = self.entries();
         let (_, (value, at)) = entries.written.iter().find(|(known, _)| known == key)?;
         (now_ms.saturating_sub(*at) < STALE_MS).then(|| value.clone())
     }
 
     /// Remembers that a provider does not respond.
-    pub(super) fn mark_unreachable(&self, provider: &str, now_ms: u64) {
+    pub(crate) fn mark_unreachable(&self, provider: &str, now_ms: u64) {
         let unreachable = &mut self.entries().unreachable;
         unreachable.retain(|(known, _)| known != provider);
         unreachable.push((provider.to_owned(), now_ms));
     }
 
     /// Whether a provider has just not responded: another request would only make callers wait.
-    pub(super) fn is_unreachable(&self, provider: &str, now_ms: u64) -> bool {
+    pub(crate) fn is_unreachable(&self, provider: &str, now_ms: u64) -> bool {
         let entries = self.entries();
         let at = entries.unreachable.iter().find(|(known, _)| known == provider);
         at.is_some_and(|(_, at)| now_ms.saturating_sub(*at) < UNREACHABLE_MS)

@@ -1,0 +1,177 @@
+//! The page of somebody's account: what they have allowed, and how they take it back.
+//!
+//! - `page`: the HTML; `date`: days in it.
+
+mod date;
+mod page;
+
+use crate::catalog::Tool;
+use crate::challenge::{Challenges, GrantSummary, Owner};
+use crate::host::{Host, StoreError};
+use crate::http::{Headers, Response};
+use crate::oauth::page::{Notice, notice, redirect};
+use crate::principal::Person;
+use crate::sign_in::{ACCOUNT, Connection, SIGN_IN, SignIn};
+
+/// The account of whoever has signed in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Account<'a> {
+    pub(crate) sign_in: &'a SignIn,
+    /// The grants of users, if tools can get any.
+    pub(crate) challenges: Option<&'a Challenges>,
+}
+
+/// Why nothing was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AccountError {
+    /// Another site sent the form, or it is not that of this browser and this person.
+    CrossSite,
+    /// The form is not valid.
+    Invalid,
+    /// It has been taken back already, or never existed.
+    NotFound,
+    /// The store does not respond.
+    StoreUnavailable,
+}
+
+impl AccountError {
+    fn page(self) -> Response {
+        let (status, title, text) = match self {
+            Self::CrossSite => (
+                403,
+                "This did not start here",
+                "Nothing was changed. Another site sent you here, or you have signed in with another \
+                 account since you opened the page.",
+            ),
+            Self::Invalid => (400, "This form is not valid", "Nothing was changed."),
+            Self::NotFound => {
+                (410, "There is no such permission", "It may have been revoked already.")
+            }
+            Self::StoreUnavailable => (
+                503,
+                "It did not work",
+                "Your permissions cannot be read or changed at the moment.",
+            ),
+        };
+        notice(Notice { status, title, text }, Some(ACCOUNT))
+    }
+}
+
+impl From<StoreError> for AccountError {
+    fn from(_: StoreError) -> Self {
+        Self::StoreUnavailable
+    }
+}
+
+/// What somebody has allowed.
+struct Permissions {
+    grants: Vec<GrantSummary>,
+    connections: Vec<Connection>,
+}
+
+impl Account<'_> {
+    /// `GET /account`. `tools` are those that may be called.
+    pub(crate) async fn page(
+        self,
+        headers: &dyn Headers,
+        tools: impl Iterator<Item = &'static Tool> + Clone,
+        host: &dyn Host,
+    ) -> Response {
+        let page = match self.sign_in.person(headers, host).await {
+            None => redirect(SIGN_IN.to_owned()),
+            Some(person) => self
+                .permissions_page(&person, headers, tools, host)
+                .await
+                .unwrap_or_else(AccountError::page),
+        };
+        self.sign_in.own_page(page)
+    }
+
+    async fn permissions_page(
+        self,
+        person: &Person,
+        headers: &dyn Headers,
+        tools: impl Iterator<Item = &'static Tool> + Clone,
+        host: &dyn Host,
+    ) -> Result<Response, AccountError> {
+        let mut grants = Vec::new();
+        if let Some(challenges) = self.challenges {
+            for owner in owners(person) {
+                grants.extend(challenges.grants_of(&owner, tools.clone(), host).await?);
+            }
+        }
+        let connections = match person.subjects.first() {
+            Some((_, subject)) => self.sign_in.connections(subject, host).await?,
+            None => Vec::new(),
+        };
+        let form = self.sign_in.account_form(person, headers, host);
+        let (token, cookie) = form.map_err(|_| AccountError::StoreUnavailable)?;
+        let page = page::account(&person.label, &token, &Permissions { grants, connections });
+        Ok(match cookie {
+            Some(cookie) => page.with("set-cookie", cookie),
+            None => page,
+        })
+    }
+
+    /// `POST /account`: takes something back, or ends the session.
+    pub(crate) async fn change(
+        self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Response {
+        let response = self.try_change(body, headers, host).await;
+        self.sign_in.own_page(response.unwrap_or_else(AccountError::page))
+    }
+
+    async fn try_change(
+        self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Response, AccountError> {
+        let field = |name: &str| {
+            let mut fields = form_urlencoded::parse(body);
+            fields.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+        };
+        let form = field("form").ok_or(AccountError::Invalid)?;
+        if !self.sign_in.is_own_form(headers) {
+            return Err(AccountError::CrossSite);
+        }
+        // Somebody who has signed out in another tab, or whose session is over.
+        let Some(person) = self.sign_in.person(headers, host).await else {
+            return Ok(redirect(SIGN_IN.to_owned()));
+        };
+        if !self.sign_in.is_account_form(&form, &person, headers, host) {
+            return Err(AccountError::CrossSite);
+        }
+        match field("do").as_deref() {
+            Some("sign-out") => {
+                let cookie = self.sign_in.sign_out(headers, host).await?;
+                return Ok(page::signed_out(SIGN_IN).with("set-cookie", cookie));
+            }
+            Some("disconnect") => {
+                let id = field("client").unwrap_or_default();
+                let (_, subject) = person.subjects.first().ok_or(AccountError::NotFound)?;
+                if !self.sign_in.disconnect(subject, &id, host).await? {
+                    return Err(AccountError::NotFound);
+                }
+            }
+            Some("revoke") => {
+                let provider = field("provider").unwrap_or_default();
+                let challenges = self.challenges.ok_or(AccountError::NotFound)?;
+                let client = challenges.provider(&provider).ok_or(AccountError::NotFound)?;
+                for owner in owners(&person) {
+                    challenges.delete_grant_of(&owner, client, host).await?;
+                }
+            }
+            _ => return Err(AccountError::Invalid),
+        }
+        Ok(redirect(ACCOUNT.to_owned()))
+    }
+}
+
+/// The owners of a person's grants.
+fn owners(person: &Person) -> impl Iterator<Item = Owner> {
+    person.subjects.iter().map(|(issuer, subject)| Owner::user_of(issuer, subject))
+}

@@ -1,0 +1,93 @@
+//! The page of an account.
+
+use super::Permissions;
+use super::date::day;
+use crate::challenge::GrantSummary;
+use crate::http::Response;
+use crate::oauth::page::{Escaped, folded_list, html, list};
+use crate::sign_in::{ACCOUNT, Connection};
+
+/// The page of an account. `form` is the token of its forms.
+pub(super) fn account(label: &str, form: &str, permissions: &Permissions) -> Response {
+    let Permissions { grants, connections } = permissions;
+    let grants: String = grants.iter().map(|it| grant(form, it)).collect();
+    let connections: String = connections.iter().map(|it| connection(form, it)).collect();
+    let or_none = |items: String, none: &str| match items.as_str() {
+        "" => format!("<p>{none}</p>"),
+        _ => items,
+    };
+    let main = format!(
+        "<p>You are signed in as <strong><bdi>{}</bdi></strong>.</p>\
+         <section><h2>Accounts that tools may use</h2>{}</section>\
+         <section><h2>Applications that act for you</h2>{}</section>\
+         <small>A change can take a minute to apply everywhere. An application that is disconnected may use the \
+         tools until its access token expires.</small>{}",
+        Escaped(label),
+        or_none(grants, "You have not granted access to any account."),
+        or_none(connections, "No application is connected."),
+        form_with(form, "sign-out", None, "<button class=\"quiet\">Sign out</button>"),
+    );
+    html(200, "Your account", &main, "'self'")
+}
+
+/// A grant, and the form that revokes it.
+fn grant(form: &str, grant: &GrantSummary) -> String {
+    let title = format!("<bdi>{}</bdi>", Escaped(&grant.title));
+    let button = format!("<button class=\"quiet\">Revoke {title}</button>");
+    format!(
+        "<article><h3>{title}</h3><dl>{}{}<dt>Tools that it enables</dt><dd>{}</dd></dl>{}</article>",
+        scopes(&grant.scopes),
+        since(grant.granted_ms),
+        match grant.tools.as_slice() {
+            [] => "none at present".to_owned(),
+            tools => folded_list(tools),
+        },
+        form_with(form, "revoke", Some(("provider", &grant.provider)), &button),
+    )
+}
+
+/// A client, and the form that disconnects it.
+fn connection(form: &str, connection: &Connection) -> String {
+    let name = format!("<bdi>{}</bdi>", Escaped(&connection.name));
+    let button = format!("<button class=\"quiet\">Disconnect {name}</button>");
+    format!(
+        "<article><h3>{name}</h3><dl><dt>Where it was connected</dt><dd><bdi>{}</bdi></dd>{}{}</dl>{}</article>",
+        Escaped(&connection.destination),
+        scopes(&connection.scopes),
+        since(connection.granted_ms),
+        form_with(form, "disconnect", Some(("client", &connection.id)), &button),
+    )
+}
+
+fn scopes(scopes: &[String]) -> String {
+    let scopes = match scopes {
+        [] => "none".to_owned(),
+        scopes => list(scopes),
+    };
+    format!("<dt>Scopes</dt><dd>{scopes}</dd>")
+}
+
+fn since(granted_ms: u64) -> String {
+    let day = day(granted_ms);
+    format!("<dt>Since</dt><dd><time datetime=\"{day}\">{day}</time></dd>")
+}
+
+fn form_with(form: &str, action: &str, field: Option<(&str, &str)>, button: &str) -> String {
+    let field = field.map(|(name, value)| {
+        format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", Escaped(value))
+    });
+    format!(
+        "<form method=\"post\" action=\"{ACCOUNT}\"><input type=\"hidden\" name=\"form\" value=\"{form}\">\
+         <input type=\"hidden\" name=\"do\" value=\"{action}\">{}{button}</form>",
+        field.unwrap_or_default(),
+    )
+}
+
+/// The page after somebody has signed out.
+pub(super) fn signed_out(sign_in: &str) -> Response {
+    let main = format!(
+        "<p>This browser is signed out. Applications that are connected stay connected.</p>\
+         <a class=\"button\" href=\"{sign_in}\">Sign in</a>"
+    );
+    html(200, "You are signed out", &main, "'none'")
+}

@@ -1,0 +1,142 @@
+//! Who opens a challenge: only its user may continue.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::FlowError;
+use super::shared::parameter;
+use crate::challenge::challenges::Challenges;
+use crate::challenge::claims::ChallengeClaims;
+use crate::challenge::constants::{LIFE_MS, SIGN_IN, START};
+use crate::challenge::page;
+use crate::challenge::verification::{Verification, is_user};
+use crate::host::Host;
+use crate::http::{Headers, Response};
+use crate::oauth::page::redirect;
+use crate::oauth::{CsrfToken, TokenPurpose, cookie};
+use crate::principal::Person;
+use crate::url::query_value;
+
+/// How long a browser that the application has confirmed may continue, in seconds.
+const VERIFIED_SECONDS: u64 = LIFE_MS / 1000;
+/// The value of `v` if the application says that the user is somebody else.
+pub(super) const OTHER_USER: &str = "other";
+
+/// The user of a challenge, as far as the server knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::challenge) enum Visitor<'a> {
+    /// They have signed in with this account.
+    Person { label: &'a str },
+    /// Their application has confirmed them.
+    Application { host: Option<&'a str> },
+    /// They have the link.
+    Anyone { host: Option<&'a str> },
+}
+
+/// What happens to somebody who opens a challenge.
+pub(super) enum Visit<'a> {
+    /// They may continue.
+    Admitted(Visitor<'a>),
+    /// They get this response instead.
+    Elsewhere(Response),
+}
+
+/// What an application confirms: that its user, who is the challenge's, uses this browser.
+#[derive(Serialize, Deserialize)]
+pub(super) struct UserVerification {
+    /// The challenge's id.
+    #[serde(rename = "i")]
+    pub(super) challenge: String,
+    /// The hash of the browser's token.
+    #[serde(rename = "b")]
+    pub(super) browser: String,
+}
+
+/// The name of the cookie of a browser in which an application confirms the user.
+fn cookie_name(claims: &ChallengeClaims) -> String {
+    format!("user-{}", claims.id)
+}
+
+impl Challenges {
+    /// Finds out whether somebody who opens a challenge is its user. `person` is who has signed in.
+    pub(super) fn visit<'a>(
+        &'a self,
+        (claims, token): (&ChallengeClaims, &str),
+        (query, headers): (&str, &dyn Headers),
+        person: Option<&'a Person>,
+        host: &dyn Host,
+    ) -> Result<Visit<'a>, FlowError> {
+        match self.verifiers.verification(&claims.owner) {
+            Verification::Link { host } => Ok(Visit::Admitted(Visitor::Anyone { host })),
+            Verification::Denied => Err(FlowError::Unverified),
+            Verification::SignIn => Ok(match person {
+                None => Visit::Elsewhere(redirect(format!("{SIGN_IN}?c={}", query_value(token)))),
+                Some(person) if is_user(&claims.owner, person) => {
+                    Visit::Admitted(Visitor::Person { label: &person.label })
+                }
+                Some(person) => Visit::Elsewhere(page::other_person(&person.label, token)),
+            }),
+            Verification::Application { url, host: application } => {
+                let cookie = cookie::read(headers, &cookie_name(claims)).unwrap_or_default();
+                let verified = self.state_keys.open::<String>(
+                    TokenPurpose::VerifiedUser,
+                    &cookie,
+                    host.now_ms(),
+                );
+                let is_verified = verified.is_ok_and(|challenge| challenge == claims.id);
+                match parameter(query, "v") {
+                    // The page without the value, which is of no use any more: people reload and copy addresses.
+                    Some(_) if is_verified => {
+                        Ok(Visit::Elsewhere(redirect(format!("{START}?c={token}"))))
+                    }
+                    None if is_verified => {
+                        Ok(Visit::Admitted(Visitor::Application { host: application }))
+                    }
+                    Some(value) if value == OTHER_USER => Err(FlowError::OtherUser),
+                    Some(value) => self
+                        .verified((claims, token), (&value, &cookie), host)
+                        .map(Visit::Elsewhere),
+                    None => self.to_application((claims, token), url, host).map(Visit::Elsewhere),
+                }
+            }
+        }
+    }
+
+    /// Sends a browser to the application, which knows its user. `state` binds the answer to the browser: a link with a
+    /// value that was issued for another one is of no use.
+    fn to_application(
+        &self,
+        (claims, token): (&ChallengeClaims, &str),
+        url: &str,
+        host: &dyn Host,
+    ) -> Result<Response, FlowError> {
+        let csrf_token = CsrfToken::random(host).map_err(|_| FlowError::Internal)?;
+        let parts = [&*claims.id, csrf_token.expose()];
+        let browser = self.state_keys.hash(TokenPurpose::UserBrowser, &parts);
+        let separator = if url.contains('?') { '&' } else { '?' };
+        let response = redirect(format!("{url}{separator}state={token}.{browser}"));
+        Ok(response.with("set-cookie", cookie::set(&cookie_name(claims), csrf_token.expose())))
+    }
+
+    /// Marks a browser as that of the challenge's user, if the application has confirmed it. From then on the value is
+    /// spent, because the browser's token is gone.
+    fn verified(
+        &self,
+        (claims, token): (&ChallengeClaims, &str),
+        (value, csrf_token): (&str, &str),
+        host: &dyn Host,
+    ) -> Result<Response, FlowError> {
+        let now_ms = host.now_ms();
+        let UserVerification { challenge, browser } =
+            self.state_keys.open(TokenPurpose::UserVerification, value, now_ms)?;
+        if challenge != claims.id {
+            return Err(FlowError::Forged);
+        }
+        let parts = [&*claims.id, csrf_token];
+        let maker = self.state_keys.maker(TokenPurpose::UserBrowser, &parts, &browser);
+        maker.ok_or(FlowError::OtherBrowser)?;
+        let expires_ms = now_ms.saturating_add(VERIFIED_SECONDS * 1000);
+        let verified = self.state_keys.seal(TokenPurpose::VerifiedUser, &claims.id, expires_ms);
+        let cookie = cookie::set(&cookie_name(claims), &verified);
+        Ok(redirect(format!("{START}?c={token}")).with("set-cookie", cookie))
+    }
+}

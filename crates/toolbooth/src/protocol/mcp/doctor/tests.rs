@@ -1,0 +1,135 @@
+//! What the report contains for different settings.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::Server;
+use crate::call::tests::CATALOG;
+use crate::http::tests::Pairs;
+use crate::http::{Body, Request};
+use crate::testing::{FakeHost, ready};
+
+fn report(variables: &[(&str, &str)], host_name: &str) -> Value {
+    let host = FakeHost::with(variables);
+    let server = Server::new(CATALOG, &host);
+    let request = Request {
+        method: "GET".into(),
+        path: "/doctor",
+        query: "",
+        headers: &Pairs(&[("host", host_name), ("accept", "application/json")]),
+        body: Body::from(""),
+    };
+    let response = ready(server.answer(request, &host)).head;
+    assert_eq!(response.status, 200);
+    let text = str::from_utf8(&response.body).unwrap();
+    for secret in ["0123456789", "calendar-key", "e8b18f", "octocat", "hidden-tool"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    serde_json::from_str(text).unwrap()
+}
+
+/// What is missing for each connector.
+fn missing(report: &Value) -> BTreeMap<String, Vec<String>> {
+    let connectors = report["connectors"].as_array().unwrap().iter();
+    connectors
+        .map(|connector| {
+            let missing: Vec<String> =
+                serde_json::from_value(connector["missing"].clone()).unwrap();
+            assert_eq!(connector["ok"], missing.is_empty());
+            (connector["id"].as_str().unwrap().to_owned(), missing)
+        })
+        .collect()
+}
+
+const KEY: (&str, &str) = ("STATE_KEY", "0123456789abcdef0123456789abcdef");
+const KEYS: (&str, &str) = (
+    "API_KEYS",
+    r#"[{"name":"Calendar","scopes":[],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
+);
+const URL: (&str, &str) = ("PUBLIC_URL", "https://tools.example");
+#[cfg(feature = "sign-in")]
+const SIGN_IN: (&str, &str) = ("AUTH", "sign-in, api-key");
+const CURSOR: (&str, &str) = ("SIGN_IN_REDIRECT_SCHEMES", "cursor");
+const JWT: &[(&str, &str)] =
+    &[("AUTH", "jwt"), ("JWT_ISSUER", "https://login.example"), ("JWT_SECRET", KEY.1)];
+
+#[test]
+fn what_each_connector_needs() {
+    let jwt = [JWT, &[URL]].concat();
+    for (variables, host, expected) in [
+        #[cfg(feature = "sign-in")]
+        (&[SIGN_IN, KEYS, KEY, URL, CURSOR][..], "tools.example", &[][..]),
+        #[cfg(feature = "sign-in")]
+        (&[SIGN_IN, KEYS, KEY, URL], "tools.example", &[("cursor", "redirect-scheme")]),
+        #[cfg(feature = "sign-in")]
+        (
+            &[SIGN_IN, KEYS, KEY, CURSOR, ("PUBLIC_URL", "http://localhost:8787")],
+            "localhost:8787",
+            &[("claude", "https"), ("chatgpt", "https")],
+        ),
+        #[cfg(feature = "sign-in")]
+        (
+            &[SIGN_IN, KEYS, KEY, URL, CURSOR],
+            "tools.workers.dev",
+            &[
+                ("claude", "address"),
+                ("chatgpt", "address"),
+                ("claude-code", "address"),
+                ("vscode", "address"),
+                ("cursor", "address"),
+                ("inspector", "address"),
+            ],
+        ),
+        (&jwt, "tools.example", &[]),
+        (&[("AUTH", "none"), URL], "tools.example", &[]),
+        (
+            &[("AUTH", "api-key"), KEYS, URL],
+            "tools.example",
+            &[("claude", "authorization"), ("chatgpt", "authorization")],
+        ),
+    ] {
+        let report = report(variables, host);
+        let missing = missing(&report);
+        let missing: Vec<_> = ["claude", "chatgpt", "claude-code", "vscode", "cursor", "inspector"]
+            .into_iter()
+            .flat_map(|id| missing[id].iter().map(move |check| (id, check.as_str())))
+            .collect();
+        assert_eq!(missing, expected, "{variables:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_not_configured() {
+    let missing = missing(&report(&[("AUTH", "")], "tools.example"));
+    let all = ["configuration", "public-url", "https", "authorization"];
+    assert_eq!(missing["claude"], all);
+    assert_eq!(missing["inspector"], ["configuration", "public-url", "credentials"]);
+}
+
+#[cfg(feature = "sign-in")]
+#[test]
+fn a_server_without_an_address() {
+    let report = report(&[SIGN_IN, KEYS, KEY], "tools.example");
+    let missing = missing(&report);
+    assert_eq!(
+        missing["claude"],
+        ["configuration", "public-url", "https", "authorization", "resource", "challenge-header"]
+    );
+    assert!(report.get("url").is_none());
+}
+
+#[test]
+fn what_depends_on_another_server_is_unknown() {
+    let report = report(&[JWT, &[URL]].concat(), "tools.example");
+    let checks = report["checks"].as_array().unwrap();
+    let unknown = checks.iter().filter(|check| check["ok"].is_null());
+    let unknown: Vec<_> = unknown.map(|check| check["id"].as_str().unwrap()).collect();
+    assert_eq!(unknown, ["client-documents", "registration", "refresh", "redirect-scheme"]);
+    assert_eq!(report["url"], "https://tools.example/mcp");
+    for check in checks {
+        assert!(check["meaning"].as_str().unwrap().ends_with(['.', '…']), "{check}");
+        assert_eq!(check.get("fix").is_none(), check["ok"] == true, "{check}");
+        assert!(!check["connectors"].as_array().unwrap().is_empty());
+    }
+}

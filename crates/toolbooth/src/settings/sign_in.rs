@@ -1,0 +1,331 @@
+//! How people sign in: the variables of `AUTH = "sign-in"`.
+
+use super::PUBLIC_URL;
+use super::api_keys::ApiKeySettings;
+use super::keys::StateKeySettings;
+use super::provider::ProviderSettings;
+use super::reader::{Row, VariableDoc, VariableReader, count, documented, list};
+use crate::address::{is_localhost, is_secure};
+use crate::json::{self, Value};
+
+/// How people sign in.
+#[derive(Debug, Clone)]
+pub struct SignInSettings {
+    /// `PUBLIC_URL`: the issuer of tokens.
+    pub public_url: String,
+    /// `STATE_KEY` and `STATE_KEY_PREVIOUS`.
+    pub state_keys: StateKeySettings,
+    /// The providers of `OAUTH_PROVIDERS` where somebody may sign in.
+    pub providers: Vec<ProviderSettings>,
+    /// `SIGN_IN_ALLOWED`: who may sign in there.
+    pub allowed: Vec<IdentityRule>,
+    /// The API keys that people may type, if `AUTH` includes `api-key`.
+    pub api_keys: Vec<ApiKeySettings>,
+    /// Cloudflare Access, if it is in front of the server.
+    pub access: Option<AccessSettings>,
+    /// `SIGN_IN_CLIENTS`: the clients that the operator has registered.
+    pub clients: Vec<ClientSettings>,
+    /// `SIGN_IN_REDIRECT_SCHEMES`: schemes of native apps that may be redirected to.
+    pub redirect_schemes: Vec<String>,
+    /// `SIGN_IN_TOKEN_SECONDS`: how long access tokens are valid.
+    pub token_seconds: u64,
+    /// Whether a development user may sign in, on this machine only.
+    pub development: bool,
+}
+
+impl SignInSettings {
+    /// Whether users reach the server on their own machine only.
+    pub fn is_local(&self) -> bool {
+        self.public_url.split_once("://").is_some_and(|(_, host)| is_localhost(host))
+    }
+}
+
+/// People at a provider who may sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdentityRule {
+    /// The provider's id.
+    pub provider: String,
+    /// Who.
+    pub people: People,
+}
+
+/// Who may sign in at a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum People {
+    /// `*`: everybody who has an account there.
+    Everybody,
+    /// `id/…`: the account with this id, which never changes.
+    Id(String),
+    /// The account with this login (GitHub).
+    Login(String),
+    /// The account with this verified e-mail address.
+    Email(String),
+    /// `@…`: accounts with a verified e-mail address of this domain.
+    Domain(String),
+    /// `org/…`: members of this organization (GitHub).
+    Organization(String),
+}
+
+/// Cloudflare Access in front of the server.
+#[derive(Debug, Clone)]
+pub struct AccessSettings {
+    /// `ACCESS_TEAM_DOMAIN`: the issuer of Access's tokens.
+    pub team: String,
+    /// `ACCESS_AUDIENCE`: the application's audience tags.
+    pub audiences: Vec<String>,
+}
+
+/// A client that the operator has registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientSettings {
+    /// Its `client_id`.
+    pub id: String,
+    /// Its name, for the consent page.
+    pub name: String,
+    /// Where it may receive codes.
+    pub redirect_uris: Vec<String>,
+    /// The SHA-256 of its secret, in hexadecimal digits; a public client has none.
+    pub secret_hash: Option<String>,
+}
+
+const ALLOWED: &str = "SIGN_IN_ALLOWED";
+const CLIENTS: &str = "SIGN_IN_CLIENTS";
+/// The longest lifetime of an access token, in seconds: 365 days.
+const MAX_TOKEN_SECONDS: usize = 365 * 86_400;
+
+static ALLOWED_ROW: Row<Vec<IdentityRule>> = Row {
+    name: ALLOWED,
+    doc: documented("Who may sign in, as provider:rule, separated by commas. Default: nobody."),
+    default: Vec::new(),
+    parse: |text| {
+        let rules: Option<Vec<_>> = list(text).map(IdentityRule::parse).collect();
+        rules.ok_or_else(|| {
+            "must be entries such as github:octocat, github:id/583231, github:org/acme, \
+             google:ada@acme.example, google:@acme.example or corp:*, separated by commas"
+                .to_owned()
+        })
+    },
+};
+static SCHEMES: Row<Vec<String>> = Row {
+    name: "SIGN_IN_REDIRECT_SCHEMES",
+    doc: documented(
+        "Schemes of native apps that may receive codes, such as cursor. Default: none.",
+    ),
+    default: Vec::new(),
+    parse: |text| {
+        let schemes: Vec<String> = list(text).map(str::to_ascii_lowercase).collect();
+        let is_private = |scheme: &String| {
+            scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
+                && scheme.starts_with(|c: char| c.is_ascii_lowercase())
+                && !["http", "https", "javascript", "data", "file", "blob", "vbscript"]
+                    .contains(&scheme.as_str())
+        };
+        match schemes.iter().all(is_private) {
+            true => Ok(schemes),
+            false => Err("must be schemes of native apps, such as cursor".to_owned()),
+        }
+    },
+};
+static TOKEN_SECONDS: Row<usize> = Row {
+    name: "SIGN_IN_TOKEN_SECONDS",
+    doc: documented("How long access tokens are valid, in seconds, 60 to 31536000. Default: 3600."),
+    default: 3600,
+    parse: |text| match count(text, MAX_TOKEN_SECONDS, " of seconds") {
+        Ok(seconds) if seconds >= 60 => Ok(seconds),
+        _ => Err("must be a whole number of seconds from 60 to 31536000".to_owned()),
+    },
+};
+static ACCESS_TEAM: Row<Option<String>> = Row {
+    name: "ACCESS_TEAM_DOMAIN",
+    doc: documented(
+        "The URL of your Cloudflare Access team, if Access protects <PUBLIC_URL>/oauth/authorize.",
+    ),
+    default: None,
+    parse: |text| {
+        let team = text.trim_end_matches('/');
+        match team {
+            "" => Ok(None),
+            team if is_secure(team) && !team.contains('?') => Ok(Some(team.to_owned())),
+            _ => Err("must be an https URL such as https://acme.cloudflareaccess.com".to_owned()),
+        }
+    },
+};
+static ACCESS_AUDIENCE: Row<Vec<String>> = Row {
+    name: "ACCESS_AUDIENCE",
+    doc: documented("The audience tags of the Access application, separated by commas."),
+    default: Vec::new(),
+    parse: |text| Ok(list(text).map(str::to_owned).collect()),
+};
+
+pub(super) static DOCS: &[VariableDoc] = &[
+    ALLOWED_ROW.doc(),
+    TOKEN_SECONDS.doc(),
+    VariableDoc {
+        name: CLIENTS,
+        doc: documented(
+            "Clients that you have registered: a JSON array of objects with id, name, redirect_uris and \
+              perhaps secret_hash.",
+        ),
+    },
+    SCHEMES.doc(),
+    ACCESS_TEAM.doc(),
+    ACCESS_AUDIENCE.doc(),
+];
+
+impl IdentityRule {
+    fn parse(text: &str) -> Option<Self> {
+        let (provider, people) = text.split_once(':')?;
+        let people = people.trim();
+        let people = match people.split_once('/') {
+            _ if people == "*" => People::Everybody,
+            Some(("id", id)) if !id.is_empty() => People::Id(id.to_owned()),
+            Some(("org", name)) if !name.is_empty() => {
+                People::Organization(name.to_ascii_lowercase())
+            }
+            Some(_) => return None,
+            None => match people.split_once('@') {
+                Some(("", domain)) if !domain.is_empty() => {
+                    People::Domain(domain.to_ascii_lowercase())
+                }
+                Some((_, domain)) if !domain.is_empty() => {
+                    People::Email(people.to_ascii_lowercase())
+                }
+                None if !people.is_empty() => People::Login(people.to_ascii_lowercase()),
+                _ => return None,
+            },
+        };
+        (!provider.is_empty()).then(|| Self { provider: provider.to_owned(), people })
+    }
+}
+
+impl SignInSettings {
+    /// Reads the variables. `None` if something is missing without which no token can be issued.
+    pub(super) fn read(
+        reader: &mut VariableReader<'_>,
+        (public_url, state_keys): (Option<String>, Option<StateKeySettings>),
+        providers: &[ProviderSettings],
+        api_keys: &[ApiKeySettings],
+    ) -> Option<Self> {
+        let allowed = reader.get(&ALLOWED_ROW);
+        for rule in &allowed {
+            let provider = providers.iter().find(|provider| provider.id == rule.provider);
+            if provider.is_none() {
+                let id = &rule.provider;
+                reader.problem(ALLOWED, &format!("names {id}, which OAUTH_PROVIDERS must include"));
+            } else if provider.is_some_and(|provider| !provider.can_identify()) {
+                let prefix = rule.provider.to_ascii_uppercase().replace('-', "_");
+                let expected = "must be set, or its ISSUER, so that people can sign in there";
+                reader.problem(&format!("OAUTH_{prefix}_USERINFO_URL"), expected);
+            }
+        }
+        let may_sign_in = |id: &String| allowed.iter().any(|rule| rule.provider == *id);
+        let providers = providers.iter().filter(|it| may_sign_in(&it.id)).cloned().collect();
+        let team = reader.get(&ACCESS_TEAM);
+        let audiences = reader.get(&ACCESS_AUDIENCE);
+        if team.is_some() == audiences.is_empty() {
+            let expected = "and ACCESS_TEAM_DOMAIN must be set together";
+            reader.problem(ACCESS_AUDIENCE.name, expected);
+        }
+        let access = team.filter(|_| !audiences.is_empty());
+        let access = access.map(|team| AccessSettings { team, audiences });
+        let clients = read_clients(reader);
+        let redirect_schemes = reader.get(&SCHEMES);
+        let token_seconds = reader.get(&TOKEN_SECONDS) as u64;
+        if public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
+            reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
+        }
+        let mut settings = Self {
+            public_url: public_url?,
+            state_keys: state_keys?,
+            providers,
+            allowed,
+            api_keys: api_keys.to_vec(),
+            access,
+            clients,
+            redirect_schemes,
+            token_seconds,
+            development: false,
+        };
+        let development = reader.text("DEVELOPMENT").is_some_and(|text| text == "true");
+        settings.development = development && settings.is_local();
+        let nobody = settings.allowed.is_empty()
+            && settings.api_keys.is_empty()
+            && settings.access.is_none()
+            && !settings.development;
+        if nobody {
+            let expected = "must name who may sign in, or AUTH must contain api-key, or \
+                            ACCESS_TEAM_DOMAIN must be set";
+            reader.problem(ALLOWED, expected);
+        }
+        Some(settings)
+    }
+}
+
+/// Reads `SIGN_IN_CLIENTS`. An invalid entry is reported by its index and ignored.
+fn read_clients(reader: &mut VariableReader<'_>) -> Vec<ClientSettings> {
+    let Some(text) = reader.non_empty(CLIENTS) else { return Vec::new() };
+    let Ok(Value::Array(entries)) = json::parse(&text) else {
+        reader.problem(CLIENTS, "must be a JSON array of objects with id, name and redirect_uris");
+        return Vec::new();
+    };
+    let mut clients: Vec<ClientSettings> = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        match parse_client(entry).filter(|new| clients.iter().all(|old| old.id != new.id)) {
+            Some(client) => clients.push(client),
+            None => reader.sentence(format!(
+                "{CLIENTS}[{index}] must have a unique id, a name, redirect_uris and perhaps \
+                 secret_hash, the SHA-256 of its secret as 64 hexadecimal digits"
+            )),
+        }
+    }
+    clients
+}
+
+fn parse_client(entry: &Value<'_>) -> Option<ClientSettings> {
+    let text = |name: &str| entry.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let redirect_uris = entry.get("redirect_uris")?.as_array()?;
+    let redirect_uris: Option<Vec<String>> =
+        redirect_uris.iter().map(|uri| uri.as_str().map(str::to_owned)).collect();
+    let secret_hash = match entry.get("secret_hash") {
+        None => None,
+        Some(hash) => {
+            let hash = hash.as_str()?.to_ascii_lowercase();
+            let is_hash = hash.len() == 64 && hash.bytes().all(|it| it.is_ascii_hexdigit());
+            Some(is_hash.then_some(hash)?)
+        }
+    };
+    Some(ClientSettings {
+        id: text("id")?.to_owned(),
+        name: text("name")?.to_owned(),
+        redirect_uris: redirect_uris.filter(|uris| !uris.is_empty())?,
+        secret_hash,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_sign_in() {
+        for (text, people) in [
+            ("github:*", Some(People::Everybody)),
+            ("github:Octocat", Some(People::Login("octocat".to_owned()))),
+            ("github:id/583231", Some(People::Id("583231".to_owned()))),
+            ("github:org/Acme", Some(People::Organization("acme".to_owned()))),
+            ("google:Ada@Acme.example", Some(People::Email("ada@acme.example".to_owned()))),
+            ("google:@acme.example", Some(People::Domain("acme.example".to_owned()))),
+            ("google:@", None),
+            ("google:ada@", None),
+            ("google:", None),
+            ("github:org/", None),
+            ("github:id/", None),
+            ("github:team/a", None),
+            (":octocat", None),
+            ("octocat", None),
+            ("*", None),
+        ] {
+            assert_eq!(IdentityRule::parse(text).map(|rule| rule.people), people, "{text}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The clients that somebody has connected, for the page of their account. The store keeps a record of each, which no
+//! token depends on.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+
+use super::grant::ClientGrant;
+use super::{REFRESH_LIFE_MS, SignIn};
+use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
+use crate::log::{RevocationReason, SignInEvent};
+use crate::oauth::TokenPurpose;
+
+const DAY_MS: u64 = 86_400_000;
+/// A refresh writes the record again if it is older than this, in milliseconds.
+pub(super) const RENEWED_AFTER_MS: u64 = 30 * DAY_MS;
+/// The record outlives every refresh token of the grant.
+const LIFE_MS: u64 = RENEWED_AFTER_MS + REFRESH_LIFE_MS + DAY_MS;
+/// The length of an id.
+const RANDOM_TEXT: usize = 22;
+/// The most clients that are listed.
+const MOST: usize = 100;
+
+/// A client that somebody has connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Connection {
+    /// The id of the grant.
+    #[serde(rename = "i")]
+    pub(crate) id: String,
+    /// The client's name. Anybody can choose any.
+    #[serde(rename = "n")]
+    pub(crate) name: String,
+    /// The host that its codes went to.
+    #[serde(rename = "d")]
+    pub(crate) destination: String,
+    #[serde(rename = "s")]
+    pub(crate) scopes: Vec<String>,
+    /// When the person agreed, in milliseconds since the Unix epoch.
+    #[serde(rename = "t")]
+    pub(crate) granted_ms: u64,
+}
+
+impl SignIn {
+    fn connection_keys(&self, subject: &str, id: &str) -> Vec<String> {
+        let hashes = self.keys.hashes(TokenPurpose::Connection, &[subject]);
+        hashes.iter().map(|hash| format!("connection:{hash}:{id}")).collect()
+    }
+
+    /// Records that a client is connected. A failure is logged: the client works, but the person cannot see it in their
+    /// account until it is recorded again.
+    pub(super) async fn record(
+        &self,
+        grant: &ClientGrant,
+        destination: &str,
+        refreshes: bool,
+        host: &dyn Host,
+    ) {
+        let connection = Connection {
+            id: grant.id.clone(),
+            name: grant.client_name.clone(),
+            destination: destination.to_owned(),
+            scopes: grant.scopes.clone(),
+            granted_ms: grant.granted_ms,
+        };
+        let token_ms = self.settings.token_seconds.saturating_mul(1000);
+        let life_ms = if refreshes { LIFE_MS } else { token_ms };
+        let life = Duration::from_millis(life_ms).max(SHORTEST_LIFE);
+        let expires_ms = host.now_ms().saturating_add(life_ms);
+        let record = self.keys.seal(TokenPurpose::Connection, &connection, expires_ms);
+        let hash = self.keys.hash(TokenPurpose::Connection, &[&grant.identity.subject()]);
+        let key = format!("connection:{hash}:{}", grant.id);
+        if let Err(error) = host.put(&key, &record, Some(life)).await {
+            log(&error, host);
+        }
+    }
+
+    /// The clients that somebody has connected, the newest first.
+    pub(crate) async fn connections(
+        &self,
+        subject: &str,
+        host: &dyn Host,
+    ) -> Result<Vec<Connection>, StoreError> {
+        let mut keys = Vec::new();
+        for prefix in self.connection_keys(subject, "") {
+            let page = host.list(&prefix, None).await.inspect_err(|error| log(error, host))?;
+            keys.extend(page.keys);
+        }
+        keys.truncate(MOST);
+        let read = join_all(keys.iter().map(|key| self.connection(key, host))).await;
+        let mut connections = Vec::new();
+        for connection in read {
+            connections.extend(connection?);
+        }
+        connections.sort_by_key(|connection| std::cmp::Reverse(connection.granted_ms));
+        connections.dedup_by(|a, b| a.id == b.id);
+        Ok(connections)
+    }
+
+    /// The connection under a key, unless it has been revoked.
+    async fn connection(
+        &self,
+        key: &str,
+        host: &dyn Host,
+    ) -> Result<Option<Connection>, StoreError> {
+        let record = host.get(key).await.inspect_err(|error| log(error, host))?;
+        let opened = record
+            .map(|text| self.keys.open(TokenPurpose::Connection, &text, host.now_ms()))
+            .and_then(Result::ok);
+        let Some(connection) = opened else { return Ok(None) };
+        let connection: Connection = connection;
+        let is_revoked = self.marks.is_revoked(&connection.id, host).await?;
+        Ok(Some(connection).filter(|_| !is_revoked))
+    }
+
+    /// Ends the grant of a client that this person has connected; false if there is none.
+    pub(crate) async fn disconnect(
+        &self,
+        subject: &str,
+        id: &str,
+        host: &dyn Host,
+    ) -> Result<bool, StoreError> {
+        if id.len() != RANDOM_TEXT {
+            return Ok(false);
+        }
+        let mut is_own = false;
+        for key in self.connection_keys(subject, id) {
+            is_own |= host.get(&key).await.inspect_err(|error| log(error, host))?.is_some();
+        }
+        // The form may be sent again, while the record can still be read.
+        if is_own && !self.marks.is_revoked(id, host).await? {
+            self.marks.revoke(id, host).await?;
+            self.forget_connection(subject, id, host).await;
+            let (reason, caller) = (RevocationReason::Disconnected, self.caller(subject));
+            self.log(SignInEvent::ClientRevoked { reason, caller }, host);
+        }
+        Ok(is_own)
+    }
+
+    /// Removes the record of a grant that has been revoked.
+    pub(super) async fn forget_connection(&self, subject: &str, id: &str, host: &dyn Host) {
+        for key in self.connection_keys(subject, id) {
+            if let Err(error) = host.delete(&key).await {
+                log(&error, host);
+            }
+        }
+    }
+}
+
+fn log(error: &StoreError, host: &dyn Host) {
+    host.log(Level::Error, "store", &[("problem", &error.0)]);
+}

@@ -1,0 +1,108 @@
+//! Where somebody goes after they have signed in: back to a client, or to a page of the server.
+
+use serde::{Deserialize, Serialize};
+
+use super::authorize::{ApprovedRequest, ConsentRequest};
+use super::identity::Identity;
+use super::page::{self, SignInOption};
+use super::problem::Problem;
+use super::{ACCOUNT, AUTHORIZE, CHALLENGE, CONSENT_LIFE_MS, SIGN_IN, SignIn};
+use crate::host::Host;
+use crate::http::{Headers, Response};
+use crate::log::SignInEvent;
+use crate::oauth::TokenPurpose;
+use crate::oauth::page::{isolated, redirect};
+use crate::url::query_value;
+
+/// The longest token of a challenge, in bytes.
+const MAX_CHALLENGE: usize = 3_500;
+
+/// Where somebody goes after they have signed in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Destination {
+    /// Back to a client, with a code.
+    #[serde(rename = "c")]
+    Client(ApprovedRequest),
+    /// To the page of their account.
+    #[serde(rename = "a")]
+    Account,
+    /// To this challenge.
+    #[serde(rename = "h")]
+    Challenge(String),
+}
+
+impl Destination {
+    /// The destination of the sign-in page with this query parameter.
+    fn of(challenge: Option<&str>) -> Result<Self, Problem> {
+        match challenge {
+            None => Ok(Self::Account),
+            Some(token) if token.len() <= MAX_CHALLENGE => Ok(Self::Challenge(token.to_owned())),
+            Some(_) => Err(Problem::Invalid),
+        }
+    }
+}
+
+impl SignIn {
+    /// `GET /oauth/authorize/sign-in`: people sign in to open a page of the server. It is below the authorization
+    /// endpoint, so that Cloudflare Access protects it too.
+    pub(crate) async fn sign_in_page(
+        &self,
+        challenge: Option<&str>,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Response {
+        let page = self.try_sign_in_page(challenge, headers, host).await;
+        isolated(self.finish(page, host))
+    }
+
+    async fn try_sign_in_page(
+        &self,
+        challenge: Option<&str>,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Response, Problem> {
+        let destination = Destination::of(challenge)?;
+        let (browser, cookie) = self.browser(headers, host).map_err(|_| Problem::Internal)?;
+        let mut options = self.sign_in_options(headers, host).await;
+        // Whoever has a session comes here to use another account.
+        options.retain(|option| !matches!(option, SignInOption::Session(_)));
+        let consent = ConsentRequest { browser: self.browser_hash(&browser), destination };
+        let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
+        let token = self.keys.seal(TokenPurpose::ConsentRequest, &consent, expires_ms);
+        let form = page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::SignIn };
+        let page = page::sign_in(&form, &options, self.settings.is_local());
+        Ok(match cookie {
+            Some(cookie) => page.with("set-cookie", cookie),
+            None => page,
+        })
+    }
+
+    /// Sends somebody who has signed in to their destination.
+    pub(super) fn arrive(
+        &self,
+        destination: &Destination,
+        identity: &Identity,
+        host: &dyn Host,
+    ) -> Result<Response, Problem> {
+        let url = match destination {
+            Destination::Client(request) => return self.approved(request, identity, host),
+            Destination::Account => ACCOUNT.to_owned(),
+            Destination::Challenge(token) => format!("{CHALLENGE}?c={}", query_value(token)),
+        };
+        self.permitted(identity).ok_or(Problem::NotAllowed)?;
+        let caller = self.caller(&identity.subject());
+        self.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
+        Ok(redirect(url).with("set-cookie", self.session_cookie(identity, host)?))
+    }
+
+    /// Sends somebody on who has declined to sign in.
+    pub(super) fn decline(&self, destination: &Destination) -> Response {
+        match destination {
+            Destination::Client(request) => self.denied(request),
+            Destination::Account => redirect(SIGN_IN.to_owned()),
+            Destination::Challenge(token) => {
+                redirect(format!("{SIGN_IN}?c={}", query_value(token)))
+            }
+        }
+    }
+}

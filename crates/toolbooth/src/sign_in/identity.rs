@@ -1,0 +1,173 @@
+//! Who has signed in, and what they may do.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use serde::{Deserialize, Serialize};
+
+use super::SignIn;
+use crate::host::Host;
+use crate::http::Headers;
+use crate::json::Value;
+use crate::principal::{Principal, Scopes};
+use crate::settings::{ApiKeySettings, People};
+
+/// Whoever has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
+/// may.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Identity {
+    /// An account at a provider.
+    #[serde(rename = "p")]
+    Provider(Account),
+    /// The holder of an API key.
+    #[serde(rename = "k")]
+    ApiKey {
+        #[serde(rename = "n")]
+        name: String,
+        /// The hash of the key: another key of the same name is another holder's.
+        #[serde(rename = "h")]
+        hash: String,
+    },
+    /// A user of Cloudflare Access.
+    #[serde(rename = "a")]
+    Access {
+        #[serde(rename = "i")]
+        id: String,
+        #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
+        email: Option<String>,
+    },
+    /// The developer at this machine.
+    #[serde(rename = "d")]
+    Development,
+}
+
+/// An account at a provider, as far as the rules of `SIGN_IN_ALLOWED` need it. ASCII letters of all texts but the id are in lower case.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Account {
+    #[serde(rename = "p")]
+    pub(super) provider: String,
+    /// The id, which never changes.
+    #[serde(rename = "i")]
+    pub(super) id: String,
+    #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
+    pub(super) login: Option<String>,
+    /// The e-mail address, if the provider has verified it.
+    #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
+    pub(super) email: Option<String>,
+    /// The domain whose members the provider knows: that of the address, or at Google that of the organization.
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    pub(super) domain: Option<String>,
+    /// The organizations of the rules that it is a member of.
+    #[serde(rename = "o", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) organizations: Vec<String>,
+}
+
+/// The longest `sub` of a token, in bytes: that of a user who can have grants.
+const MAX_SUBJECT: usize = 128;
+
+impl Identity {
+    /// The `sub` of the person's tokens: unique within the issuer, which is this server.
+    pub(super) fn subject(&self) -> String {
+        match self {
+            Self::Provider(account) => format!("{}:{}", account.provider, account.id),
+            Self::ApiKey { name, .. } => format!("api-key:{name}"),
+            Self::Access { id, .. } => format!("access:{id}"),
+            Self::Development => "development:developer".to_owned(),
+        }
+    }
+
+    /// How they have signed in, for the log: the id of the provider, or a constant.
+    pub(super) fn method(&self) -> &str {
+        match self {
+            Self::Provider(account) => &account.provider,
+            Self::ApiKey { .. } => "api-key",
+            Self::Access { .. } => "access",
+            Self::Development => "development",
+        }
+    }
+
+    /// The name that the person knows the account by.
+    pub(super) fn label(&self) -> &str {
+        match self {
+            Self::Provider(Account { id, login, email, .. }) => {
+                login.as_ref().or(email.as_ref()).unwrap_or(id)
+            }
+            Self::ApiKey { name, .. } => name,
+            Self::Access { id, email } => email.as_ref().unwrap_or(id),
+            Self::Development => "the developer",
+        }
+    }
+}
+
+impl Account {
+    fn is_one_of(&self, people: &People) -> bool {
+        match people {
+            People::Everybody => true,
+            People::Id(id) => self.id == *id,
+            People::Login(login) => self.login.as_ref() == Some(login),
+            People::Email(email) => self.email.as_ref() == Some(email),
+            People::Domain(domain) => self.domain.as_ref() == Some(domain),
+            People::Organization(name) => self.organizations.contains(name),
+        }
+    }
+}
+
+fn key_hash(key: &ApiKeySettings) -> String {
+    Base64UrlUnpadded::encode_string(&key.hash)
+}
+
+impl SignIn {
+    /// The scopes that somebody can give to a client; `None` if they may not sign in (any more).
+    pub(super) fn permitted(&self, identity: &Identity) -> Option<Scopes> {
+        let settings = &self.settings;
+        let is_allowed = match identity {
+            Identity::Provider(account) => settings
+                .allowed
+                .iter()
+                .any(|rule| rule.provider == account.provider && account.is_one_of(&rule.people)),
+            Identity::ApiKey { name, hash } => {
+                let mut keys = settings.api_keys.iter();
+                let key = keys.find(|key| key.name == *name && key_hash(key) == *hash)?;
+                return Some(key.scopes.clone());
+            }
+            Identity::Access { .. } => self.access.is_some(),
+            Identity::Development => settings.development,
+        };
+        (is_allowed && identity.subject().len() <= MAX_SUBJECT).then_some(Scopes::All)
+    }
+
+    /// The scopes of a request that somebody can give, in the order of the request.
+    pub(super) fn granted(&self, requested: &[String], permitted: &Scopes) -> Vec<String> {
+        let is_granted = |scope: &&String| {
+            self.scopes.contains(&scope.as_str()) && permitted.cover(&[scope.as_str()])
+        };
+        requested.iter().filter(is_granted).cloned().collect()
+    }
+
+    /// The holder of a key that somebody has typed.
+    pub(super) fn key_holder(&self, key: &str) -> Option<Identity> {
+        let Principal::Key { name, .. } = self.api_keys.principal(key)? else { return None };
+        let settings = self.settings.api_keys.iter().find(|key| key.name == name)?;
+        Some(Identity::ApiKey { hash: key_hash(settings), name })
+    }
+
+    /// The user that Cloudflare Access has authenticated, if it is in front of the server.
+    pub(super) async fn access_user(
+        &self,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Option<Identity> {
+        let access = self.access.as_ref()?;
+        let token = headers.get("cf-access-jwt-assertion")?;
+        let claims = access.verify(&token, host).await.ok()?;
+        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        // Tokens of services have no `sub`.
+        let id = text("sub").filter(|sub| !sub.is_empty())?.to_owned();
+        Some(Identity::Access { id, email: text("email").map(str::to_owned) })
+    }
+
+    /// The developer, if the request was sent to this machine.
+    pub(super) fn developer(&self, headers: &dyn Headers) -> Option<Identity> {
+        let is_here = |host: String| crate::address::is_localhost(&host);
+        let is_here = headers.get("host").is_some_and(is_here);
+        (self.settings.development && is_here).then_some(Identity::Development)
+    }
+}

@@ -1,0 +1,150 @@
+//! Sign-in: an OAuth 2.1 authorization server for MCP clients, and the people who sign in to it.
+//!
+//! Codes, refresh tokens, registrations and sessions are sealed tokens: their content is in them. The store only
+//! marks what is spent or revoked, so a store that is a minute behind delays the detection of reuse and nothing else.
+//! docs/STORAGE.md lists the marks. Access tokens are signed, and calls verify them without the store.
+//!
+//! - `metadata`: what clients discover (RFC 8414);
+//! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents),
+//!   `redirect_uri` and `client_auth`;
+//! - `authorize`: the consent page (`page`), and what follows from its form; `destination`: where that leads, such as
+//!   to pages of the server, to which people sign in too; `identity` is who signed in, at a provider
+//!   (`upstream`) or otherwise; `session`: the browser's cookies; `own_form`: forms of the server's own pages;
+//!   `problem`: what goes wrong, for people;
+//! - `grant`: codes and refresh tokens; `marks`: what is spent or revoked; `connection`: the clients of a person;
+//!   `token`, `access_token`, `revoke`: the
+//!   endpoints for clients; `error`: their errors.
+
+mod access_token;
+mod authorize;
+mod client;
+mod client_auth;
+mod client_document;
+mod connection;
+mod destination;
+mod error;
+mod form;
+mod grant;
+mod identity;
+mod marks;
+mod metadata;
+mod own_form;
+mod page;
+mod problem;
+mod redirect_uri;
+mod registration;
+mod revoke;
+mod session;
+mod token;
+mod upstream;
+
+pub(crate) use connection::Connection;
+pub(crate) use error::{OAuthError, OAuthErrorCode};
+pub(crate) use problem::Problem;
+
+use crate::auth::{ApiKeys, AssertionVerifier, own_issuer};
+use crate::host::Host;
+use crate::log::{Event, EventLog, SignInEvent};
+use crate::oauth::{OAuthClient, StateKeys, TokenPurpose};
+use crate::secret::Secret;
+use crate::settings::{JwtSettings, SignInSettings};
+use marks::Marks;
+
+/// Where the endpoints are.
+pub(crate) const AUTHORIZE: &str = "/oauth/authorize";
+pub(crate) const SIGN_IN: &str = "/oauth/authorize/sign-in";
+const TOKEN: &str = "/oauth/token";
+const REGISTER: &str = "/oauth/register";
+const REVOKE: &str = "/oauth/revoke";
+/// The page of the account.
+pub(crate) const ACCOUNT: &str = "/account";
+/// The page of a challenge.
+const CHALLENGE: &str = "/auth/start";
+/// Where MCP is served; part of the resource's identifier.
+const RESOURCE: &str = "/mcp";
+/// The scope with which clients ask for a refresh token (OpenID Connect Core 1.0, 11).
+const OFFLINE: &str = "offline_access";
+
+/// How long an authorization code is valid, in milliseconds.
+const CODE_LIFE_MS: u64 = 2 * 60 * 1000;
+/// How long a refresh token is valid after it was issued, in milliseconds: 90 days.
+const REFRESH_LIFE_MS: u64 = 90 * 86_400 * 1000;
+/// How long a consent page can be answered, and a sign-in at a provider may take, in milliseconds.
+const CONSENT_LIFE_MS: u64 = 15 * 60 * 1000;
+
+/// The authorization server.
+#[derive(Debug)]
+pub(crate) struct SignIn {
+    settings: SignInSettings,
+    keys: StateKeys,
+    /// This server's clients at the providers where people sign in.
+    providers: Vec<OAuthClient>,
+    api_keys: ApiKeys,
+    access: Option<AssertionVerifier>,
+    marks: Marks,
+    events: EventLog,
+    /// The issuer of the principals of its access tokens.
+    issuer: String,
+    /// The identifier of the resource that tokens are for (RFC 8707).
+    resource: String,
+    /// The scopes that tools require.
+    scopes: Vec<&'static str>,
+}
+
+impl SignIn {
+    /// The server of these settings; `scopes` are those that tools require.
+    pub(crate) fn new(
+        settings: &SignInSettings,
+        scopes: Vec<&'static str>,
+        events: EventLog,
+    ) -> Self {
+        let access = settings.access.as_ref().map(|access| {
+            let keys = format!("{}/cdn-cgi/access/certs", access.team);
+            AssertionVerifier::new(keys, access.team.clone(), access.audiences.clone())
+        });
+        let keys = StateKeys::new(&settings.state_keys);
+        Self {
+            providers: settings.providers.iter().map(upstream::client).collect(),
+            api_keys: ApiKeys::new(&settings.api_keys),
+            access,
+            marks: Marks::new(keys.clone()),
+            keys,
+            events,
+            issuer: own_issuer(&settings.public_url),
+            resource: format!("{}{RESOURCE}", settings.public_url),
+            scopes,
+            settings: settings.clone(),
+        }
+    }
+
+    /// Which access tokens are its own.
+    pub(crate) fn own_tokens(&self) -> JwtSettings {
+        let keys = self.keys.hashes(TokenPurpose::AccessToken, &[]);
+        JwtSettings {
+            secrets: keys.iter().map(|key| Secret::new(key.to_owned())).collect(),
+            jwks_url: None,
+            audiences: vec![self.resource.clone()],
+            issuer: Some(self.settings.public_url.clone()),
+            leeway: 30,
+        }
+    }
+
+    /// Logs an event.
+    fn log(&self, event: SignInEvent<'_>, host: &dyn Host) {
+        self.events.write(&Event::SignIn(event), host);
+    }
+
+    /// The name in the log of the person whose tokens have this `sub`, as in the lines of their calls.
+    fn caller(&self, subject: &str) -> String {
+        self.events.user(&self.issuer, subject)
+    }
+
+    /// Whether a `resource` parameter names this server: the resource, or the origin that it belongs to.
+    fn is_resource(&self, resource: &str) -> bool {
+        let named = resource.strip_suffix('/').unwrap_or(resource);
+        named == self.resource || named == self.settings.public_url
+    }
+}
+
+#[cfg(test)]
+mod tests;

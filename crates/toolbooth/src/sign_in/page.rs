@@ -1,0 +1,215 @@
+//! The consent page, as "Security Best Practices" of MCP requires it: it shows which client asks, for what, and where
+//! the browser goes next, before anybody signs in.
+
+use super::client::{Client, ClientOrigin};
+use super::redirect_uri::{self, RedirectKind};
+use crate::catalog::Tool;
+use crate::http::Response;
+use crate::oauth::page::{Escaped, html};
+
+/// How many tools the page names for each scope. A catalogue can have thousands.
+const MOST_TOOLS: usize = 5;
+
+/// The contents of the consent page.
+pub(super) struct ConsentPage<'a> {
+    pub(super) form: Form<'a>,
+    pub(super) client: &'a Client,
+    pub(super) redirect_uri: &'a str,
+    pub(super) scopes: &'a [String],
+    /// Whether the client can continue without the person.
+    pub(super) offline: bool,
+    pub(super) options: &'a [SignInOption],
+    /// Whether the server is on this machine.
+    pub(super) is_local: bool,
+}
+
+/// What the forms of a page have in common.
+pub(super) struct Form<'a> {
+    /// Where they are sent.
+    pub(super) action: &'a str,
+    /// The sealed request.
+    pub(super) token: &'a str,
+    pub(super) verb: Verb,
+}
+
+/// What the buttons of a page do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// Allow a client what it asks for.
+    Allow,
+    /// Sign in to the server's own pages.
+    SignIn,
+}
+
+/// A way to sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SignInOption {
+    /// Cloudflare Access has authenticated this user.
+    Access(String),
+    /// This person has signed in with the browser before.
+    Session(String),
+    Provider {
+        id: String,
+        title: String,
+    },
+    Development,
+    ApiKey,
+}
+
+/// The page that asks for consent. `tools` are those that may be called.
+pub(super) fn consent(
+    page: &ConsentPage<'_>,
+    tools: impl Iterator<Item = &'static Tool> + Clone,
+) -> Response {
+    let ConsentPage { client, redirect_uri, options, .. } = page;
+    let name = format!("<bdi>{}</bdi>", Escaped(&client.name));
+    let title = format!("Connect {}", Escaped(&client.name));
+    let origin = match &client.origin {
+        ClientOrigin::Operator => {
+            "The operator of this server has registered the application.".to_owned()
+        }
+        ClientOrigin::Document { domain } => format!(
+            "The application is described by <strong><bdi>{}</bdi></strong>.",
+            Escaped(domain)
+        ),
+        ClientOrigin::Registration => {
+            "The application has registered itself. Nobody has verified its name.".to_owned()
+        }
+    };
+    let destination = redirect_uri::destination(redirect_uri);
+    let destination = format!("<strong><bdi>{}</bdi></strong>", Escaped(&destination));
+    let next = match redirect_uri::kind(redirect_uri) {
+        RedirectKind::Loopback => format!(
+            "{destination}: a program on this computer. Continue only if you have just started it \
+             yourself: any program here could call itself {name}."
+        ),
+        RedirectKind::PrivateScheme => {
+            format!("{destination}, the application on this computer that opens such addresses")
+        }
+        RedirectKind::Web | RedirectKind::Forbidden => destination,
+    };
+    let offline = match page.offline {
+        true => "<li>stay connected until it has not been used for 90 days</li>",
+        false => "",
+    };
+    let main = format!(
+        "<p><strong>{name}</strong> wants to use the tools of this server for you.</p>\
+         <dl><dt>Who asks</dt><dd>{origin}</dd>\
+         <dt>Where you go next</dt><dd>{next}</dd>\
+         <dt>What it may do</dt><dd><ul>{}{offline}</ul></dd></dl>\
+         <small>Continue only if you started this yourself. If somebody sent you this address, \
+         close the page: whoever sent it would act in your name.</small>{}{}",
+        abilities(page.scopes, tools),
+        options.iter().map(|option| form(&page.form, option)).collect::<String>(),
+        form_with(&page.form, "nobody", "", "<button class=\"quiet\">Cancel</button>"),
+    );
+    // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
+    let source = redirect_uri::policy_source(redirect_uri);
+    let local = local_sources(page.is_local);
+    html(200, &title, &main, &format!("'self' https: {source}{local}"))
+}
+
+/// What the scopes mean, in words: the tools that they enable.
+fn abilities(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + Clone) -> String {
+    let enabled = |scope: Option<&str>| {
+        let mut names: Vec<String> = Vec::new();
+        for tool in tools.clone() {
+            let is_enabled = match scope {
+                Some(scope) => tool.scopes.contains(&scope),
+                None => tool.scopes.is_empty(),
+            };
+            let name = format!("{}.{}", tool.toolkit, tool.tool);
+            // The catalogue is sorted, so versions of a tool are adjacent.
+            if is_enabled && names.last() != Some(&name) {
+                names.push(name);
+            }
+        }
+        let more = names.len().saturating_sub(MOST_TOOLS);
+        names.truncate(MOST_TOOLS);
+        let names: Vec<String> =
+            names.iter().map(|name| format!("<bdi>{}</bdi>", Escaped(name))).collect();
+        match (names.is_empty(), more) {
+            (true, _) => None,
+            (false, 0) => Some(names.join(", ")),
+            (false, more) => Some(format!("{} and {more} more", names.join(", "))),
+        }
+    };
+    let mut items = String::new();
+    if let Some(tools) = enabled(None) {
+        items.push_str(&format!("<li>use tools that need no permission: {tools}</li>"));
+    }
+    for scope in scopes {
+        let tools = enabled(Some(scope)).unwrap_or_else(|| "no tool at present".to_owned());
+        items.push_str(&format!("<li><code>{}</code>: use {tools}</li>", Escaped(scope)));
+    }
+    items
+}
+
+/// The page on which people sign in to the server's own pages.
+pub(super) fn sign_in(form_parts: &Form<'_>, options: &[SignInOption], is_local: bool) -> Response {
+    let forms: String = options.iter().map(|option| form(form_parts, option)).collect();
+    let main = format!(
+        "<p>Sign in to this server to continue.</p>{forms}\
+         <small>Nothing is granted by that. If somebody sent you this address, close the page.</small>"
+    );
+    html(200, "Sign in", &main, &format!("'self' https:{}", local_sources(is_local)))
+}
+
+/// Where a provider on this machine may be, as in a content security policy.
+fn local_sources(is_local: bool) -> &'static str {
+    if is_local { " http://localhost:* http://127.0.0.1:*" } else { "" }
+}
+
+/// The form of one way to sign in.
+fn form(form: &Form<'_>, option: &SignInOption) -> String {
+    let (continue_as, sign_in_with) = match form.verb {
+        Verb::Allow => ("Allow as", "Allow and sign in with"),
+        Verb::SignIn => ("Continue as", "Sign in with"),
+    };
+    match option {
+        SignInOption::Access(label) | SignInOption::Session(label) => {
+            let with = if matches!(option, SignInOption::Access(_)) { "access" } else { "session" };
+            let button = format!("<button>{continue_as} <bdi>{}</bdi></button>", Escaped(label));
+            form_with(form, with, "", &button)
+        }
+        SignInOption::Provider { id, title } => {
+            let fields =
+                format!("<input type=\"hidden\" name=\"provider\" value=\"{}\">", Escaped(id));
+            let button = format!("<button>{sign_in_with} <bdi>{}</bdi></button>", Escaped(title));
+            form_with(form, "provider", &fields, &button)
+        }
+        SignInOption::Development => {
+            let button = format!("<button>{continue_as} the developer</button>");
+            form_with(form, "developer", "", &button)
+        }
+        SignInOption::ApiKey => {
+            let button = match form.verb {
+                Verb::Allow => "<button>Allow with this key</button>",
+                Verb::SignIn => "<button>Sign in with this key</button>",
+            };
+            let field = "<label>API key of this server<input name=\"api_key\" type=\"password\" \
+                         autocomplete=\"off\" required></label>";
+            form_with(form, "key", field, button)
+        }
+    }
+}
+
+fn form_with(form: &Form<'_>, with: &str, fields: &str, button: &str) -> String {
+    format!(
+        "<form method=\"post\" action=\"{}\"><input type=\"hidden\" name=\"request\" value=\"{}\">\
+         <input type=\"hidden\" name=\"with\" value=\"{with}\">{fields}{button}</form>",
+        form.action, form.token
+    )
+}
+
+/// The page for a request that is rejected: it names the problem, and where the link leads.
+pub(super) fn rejected(problem: &str, url: &str, destination: &str) -> Response {
+    let main = format!(
+        "<p>The application sent a request that is not valid: {}.</p>\
+         <a class=\"button\" href=\"{}\">Back to <bdi>{}</bdi></a>",
+        Escaped(problem),
+        Escaped(url),
+        Escaped(destination),
+    );
+    html(400, "This request is not valid", &main, "'none'")
+}

@@ -1,0 +1,185 @@
+//! What can go wrong for people who sign in: the pages, and the names in the log.
+
+use super::SignIn;
+use super::client::ClientError;
+use crate::host::Host;
+use crate::http::Response;
+use crate::log::SignInEvent;
+use crate::oauth::page::{Notice, notice, with_tls};
+use crate::oauth::{InvalidToken, TokenError};
+
+/// Why a page shows a problem instead of sending the browser on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Problem {
+    UnknownClient,
+    InvalidDocument,
+    DocumentUnreachable,
+    InvalidRedirect,
+    /// The form or the link was not issued here, or was changed.
+    Invalid,
+    Expired,
+    CrossSite,
+    OtherBrowser,
+    WrongKey,
+    NotAllowed,
+    TooLong,
+    ProviderRejected,
+    ProviderUnreachable,
+    Internal,
+    RateLimited,
+}
+
+impl Problem {
+    /// Its name in the log.
+    pub(super) fn code(self) -> &'static str {
+        match self {
+            Self::UnknownClient => "unknown_client",
+            Self::InvalidDocument => "invalid_document",
+            Self::DocumentUnreachable => "document_unreachable",
+            Self::InvalidRedirect => "invalid_redirect_uri",
+            Self::Invalid => "invalid_request",
+            Self::Expired => "expired",
+            Self::CrossSite => "cross_site",
+            Self::OtherBrowser => "other_browser",
+            Self::WrongKey => "wrong_key",
+            Self::NotAllowed => "account_not_allowed",
+            Self::TooLong => "too_long",
+            Self::ProviderRejected => "provider_rejected",
+            Self::ProviderUnreachable => "provider_unreachable",
+            Self::Internal => "internal",
+            Self::RateLimited => "rate_limited",
+        }
+    }
+
+    /// Its page.
+    pub(super) fn page(self) -> Response {
+        let (status, title, text) = match self {
+            Self::UnknownClient => (
+                400,
+                "This application is not known",
+                "It is not registered with this server, or its registration is no longer valid. \
+                 Remove the server from the application and add it again.",
+            ),
+            Self::InvalidDocument => (
+                400,
+                "This application cannot be used",
+                "The document in which the application describes itself is not valid.",
+            ),
+            Self::DocumentUnreachable => (
+                502,
+                "The application does not respond",
+                "The document in which the application describes itself cannot be fetched. Try \
+                 again in a moment.",
+            ),
+            Self::InvalidRedirect => (
+                400,
+                "This address is not registered",
+                "The application wants to be called back at an address that it has not registered. \
+                 Nothing was granted. If somebody sent you this link, do not continue.",
+            ),
+            Self::Invalid => (
+                400,
+                "This address is not valid",
+                "Part of it may be missing. Go back to the application and start again.",
+            ),
+            Self::Expired => {
+                (400, "This took too long", "Go back to the application and start again.")
+            }
+            Self::CrossSite => (
+                403,
+                "This did not start here",
+                "Another site sent you here in a way that is not allowed. Go back to the \
+                 application and start again.",
+            ),
+            Self::OtherBrowser => (
+                403,
+                "This is not the browser that started",
+                "For your safety you must finish in the browser where you started, with cookies \
+                 allowed. Nothing was granted. If somebody sent you this link, do not continue.",
+            ),
+            Self::WrongKey => (
+                403,
+                "The key is not valid",
+                "Nothing was granted. Go back in your browser and try again.",
+            ),
+            Self::NotAllowed => (
+                403,
+                "This account may not sign in",
+                "Nothing was granted. Ask the operator of the server for access, or go back to the \
+                 application and start again with another account.",
+            ),
+            Self::TooLong => (
+                400,
+                "This request is too long",
+                "The application asks for too much at once. Nothing was granted.",
+            ),
+            Self::ProviderRejected => (
+                400,
+                "It did not work",
+                "The service rejected the sign-in, and nothing was granted. Go back to the \
+                 application and start again.",
+            ),
+            Self::ProviderUnreachable => (
+                502,
+                "The service does not respond",
+                "Nothing was granted. Go back to the application and start again in a moment.",
+            ),
+            Self::Internal => {
+                (503, "It did not work", "Nothing was granted. Try again in a moment.")
+            }
+            Self::RateLimited => (
+                429,
+                "Too many requests",
+                "Too many requests came from your network. Wait a minute, then reload this page.",
+            ),
+        };
+        notice(Notice { status, title, text }, None)
+    }
+}
+
+impl From<InvalidToken> for Problem {
+    fn from(error: InvalidToken) -> Self {
+        match error {
+            InvalidToken::Forged => Self::Invalid,
+            InvalidToken::Expired => Self::Expired,
+        }
+    }
+}
+
+impl From<ClientError> for Problem {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Unknown => Self::UnknownClient,
+            ClientError::InvalidDocument => Self::InvalidDocument,
+            ClientError::Unreachable => Self::DocumentUnreachable,
+        }
+    }
+}
+
+impl From<TokenError> for Problem {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Rejected => Self::ProviderRejected,
+            TokenError::Unreachable => Self::ProviderUnreachable,
+        }
+    }
+}
+
+impl SignIn {
+    /// Logs a problem; gives its page.
+    pub(super) fn report(&self, problem: Problem, host: &dyn Host) -> Response {
+        self.log(SignInEvent::SignInRejected { reason: problem.code() }, host);
+        problem.page()
+    }
+
+    /// The response for a person: a page, a redirect, or the page of a problem.
+    pub(super) fn finish(&self, result: Result<Response, Problem>, host: &dyn Host) -> Response {
+        let page = result.unwrap_or_else(|problem| self.report(problem, host));
+        with_tls(page, &self.settings.public_url)
+    }
+
+    /// The page of a problem that is found before anything else of the request is read.
+    pub(crate) fn problem_page(&self, problem: Problem, host: &dyn Host) -> Response {
+        self.finish(Err(problem), host)
+    }
+}

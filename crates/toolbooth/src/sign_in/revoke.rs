@@ -1,0 +1,59 @@
+//! Token revocation (RFC 7009).
+
+use super::SignIn;
+use super::access_token::RevokedClaims;
+use super::client::hash;
+use super::client_auth::Credentials;
+use super::error::OAuthError;
+use super::form::Form;
+use super::grant::RefreshClaims;
+use crate::host::Host;
+use crate::http::{Headers, Response};
+use crate::log::{RevocationReason, SignInEvent};
+
+impl SignIn {
+    /// `POST /oauth/revoke`: ends the grant of a refresh token or an access token. Access tokens that were issued
+    /// remain valid until they expire, because calls do not read the store.
+    pub(crate) async fn revoke(
+        &self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Response {
+        match self.try_revoke(body, headers, host).await {
+            Ok(()) => Response::empty(200).with("cache-control", "no-store"),
+            Err(error) => error.response_to(headers),
+        }
+    }
+
+    async fn try_revoke(
+        &self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<(), OAuthError> {
+        let form = Form::parse(body)?;
+        let credentials = Credentials::read(&form, headers)?;
+        let token = form.require("token")?;
+        let refresh = self.open_refresh_token(token, host.now_ms()).ok();
+        let document = refresh.as_ref().and_then(|token| token.grant.document.as_ref());
+        self.authenticate_client(&credentials, document, host).await?;
+        let claims = match refresh {
+            Some(RefreshClaims { grant, .. }) => Some(RevokedClaims {
+                sub: grant.identity.subject(),
+                client_id: grant.client,
+                gid: grant.id,
+            }),
+            None => self.revoked_claims(token),
+        };
+        // An invalid token, or one of another client, is no error (RFC 7009, 2.2), and nothing is revoked.
+        let own = claims.filter(|claims| claims.client_id == hash(&credentials.client_id));
+        if let Some(RevokedClaims { sub, gid, .. }) = own {
+            self.marks.revoke(&gid, host).await.map_err(|_| OAuthError::try_again())?;
+            self.forget_connection(&sub, &gid, host).await;
+            let (reason, caller) = (RevocationReason::Requested, self.caller(&sub));
+            self.log(SignInEvent::ClientRevoked { reason, caller }, host);
+        }
+        Ok(())
+    }
+}

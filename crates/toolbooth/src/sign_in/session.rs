@@ -1,0 +1,130 @@
+//! The browser's cookies: the session of somebody who has signed in, and what binds a consent page to the browser.
+
+use serde::{Deserialize, Serialize};
+
+use super::SignIn;
+use super::identity::Identity;
+use super::problem::Problem;
+use crate::auth::issuer_of_tokens;
+use crate::host::{Host, NoRandomness, StoreError};
+use crate::http::Headers;
+use crate::oauth::{CsrfToken, TokenPurpose, cookie, random_text};
+use crate::principal::Person;
+use crate::settings::EndpointSettings;
+
+/// How long a session lasts, in seconds: a working day.
+pub(super) const SESSION_SECONDS: u64 = 12 * 3600;
+/// How long the browser keeps the token of its consent pages, in seconds.
+const CONSENT_SECONDS: u64 = 24 * 3600;
+
+const SESSION: &str = "session";
+const CONSENT: &str = "consent";
+
+/// The session of a browser.
+#[derive(Serialize, Deserialize)]
+struct Session {
+    #[serde(rename = "p")]
+    identity: Identity,
+    /// A random id.
+    #[serde(rename = "i")]
+    id: String,
+}
+
+impl SignIn {
+    fn read_session(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Session> {
+        let token = cookie::read(headers, SESSION)?;
+        self.keys.open(TokenPurpose::Session, &token, host.now_ms()).ok()
+    }
+
+    /// Who has signed in with this browser, if they still may. Nobody has if the store cannot tell whether they have
+    /// signed out again.
+    pub(super) async fn session(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Identity> {
+        let Session { identity, id } = self.read_session(headers, host)?;
+        self.permitted(&identity)?;
+        let signed_out = self.marks.is_signed_out(&id, host).await;
+        signed_out.is_ok_and(|signed_out| !signed_out).then_some(identity)
+    }
+
+    /// Who has signed in with this browser, as challenges name people.
+    pub(crate) async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
+        let identity = self.session(headers, host).await?;
+        let own = (self.issuer.clone(), identity.subject());
+        let elsewhere = match &identity {
+            Identity::Provider(account) => {
+                self.issuer_of(&account.provider).map(|issuer| (issuer, account.id.clone()))
+            }
+            Identity::ApiKey { .. } | Identity::Access { .. } | Identity::Development => None,
+        };
+        let subjects = [Some(own), elsewhere].into_iter().flatten().collect();
+        Some(Person { label: identity.label().to_owned(), subjects })
+    }
+
+    /// The issuers whose users can sign in here: this server, and those of the providers that have one.
+    pub(crate) fn issuers(&self) -> Vec<String> {
+        let others = self.providers.iter().filter_map(|it| self.issuer_of(&it.provider.id));
+        [self.issuer.clone()].into_iter().chain(others).collect()
+    }
+
+    /// The issuer of a provider's own tokens, which `AUTH = "jwt"` may accept as well.
+    fn issuer_of(&self, provider: &str) -> Option<String> {
+        let client = self.providers.iter().find(|client| client.provider.id == provider)?;
+        match &client.provider.endpoints {
+            EndpointSettings::Issuer(issuer) => Some(issuer_of_tokens(issuer)),
+            EndpointSettings::Configured { .. } => None,
+        }
+    }
+
+    /// Ends the session of this browser, and returns the `Set-Cookie` header that removes it.
+    pub(crate) async fn sign_out(
+        &self,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<String, StoreError> {
+        if let Some(Session { id, .. }) = self.read_session(headers, host) {
+            self.marks.sign_out(&id, host).await?;
+        }
+        Ok(cookie::set_for(SESSION, "", 0))
+    }
+
+    /// The `Set-Cookie` header that begins a session.
+    pub(super) fn session_cookie(
+        &self,
+        identity: &Identity,
+        host: &dyn Host,
+    ) -> Result<String, Problem> {
+        let id = random_text(host).map_err(|_| Problem::Internal)?;
+        let session = Session { identity: identity.clone(), id };
+        let expires_ms = host.now_ms().saturating_add(SESSION_SECONDS * 1000);
+        let token = self.keys.seal(TokenPurpose::Session, &session, expires_ms);
+        Ok(cookie::set_for(SESSION, &token, SESSION_SECONDS))
+    }
+
+    /// The token that binds consent pages to this browser, and the `Set-Cookie` header if it is new. All tabs share it.
+    pub(super) fn browser(
+        &self,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<(CsrfToken, Option<String>), NoRandomness> {
+        let known = cookie::read(headers, CONSENT).filter(|token| token.len() == TOKEN_LENGTH);
+        if let Some(token) = known {
+            return Ok((CsrfToken::from_cookie(&token), None));
+        }
+        let token = CsrfToken::random(host)?;
+        let cookie = cookie::set_for(CONSENT, token.expose(), CONSENT_SECONDS);
+        Ok((token, Some(cookie)))
+    }
+
+    /// Whether a form's hash is that of the browser that sends it.
+    pub(super) fn is_same_browser(&self, headers: &dyn Headers, hash: &str) -> bool {
+        let Some(token) = cookie::read(headers, CONSENT) else { return false };
+        self.keys.maker(TokenPurpose::ConsentBrowser, &[&token], hash).is_some()
+    }
+
+    /// The hash of a browser's token, for the form.
+    pub(super) fn browser_hash(&self, token: &CsrfToken) -> String {
+        self.keys.hash(TokenPurpose::ConsentBrowser, &[token.expose()])
+    }
+}
+
+/// The length of a random token.
+const TOKEN_LENGTH: usize = 22;

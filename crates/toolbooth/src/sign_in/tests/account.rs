@@ -1,0 +1,252 @@
+//! The page of an account: what somebody has allowed, and how they take it back.
+
+use super::visitors::{
+    MAIL, OTHER_KEY, access_token, call, challenge, get, grant, mail, mail_world, sign_in,
+};
+use super::world::{Browser, KEY, World, encode, header, location, query, request, text};
+use crate::http::Response;
+use crate::testing::STALE_MS;
+
+const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
+const OWN: (&str, &str) = ("sec-fetch-site", "same-origin");
+
+/// The page of whoever has signed in with this key.
+fn account(world: &World, browser: &Browser, key: &str) -> Response {
+    let back = sign_in(world, browser, &get(world, browser, "/account"), key);
+    assert_eq!(location(&back), "/account");
+    let page = get(world, browser, "/account");
+    assert_eq!(page.status, 200, "{}", text(&page));
+    page
+}
+
+/// The token of the forms on a page.
+fn form_token(page: &Response) -> &str {
+    text(page).split("name=\"form\" value=\"").nth(1).unwrap().split('"').next().unwrap()
+}
+
+/// The id of the first client on a page.
+fn client_id(page: &Response) -> &str {
+    text(page).split("name=\"client\" value=\"").nth(1).unwrap().split('"').next().unwrap()
+}
+
+/// Sends a form of the page.
+fn send(world: &World, browser: &Browser, page: &Response, fields: &[(&str, &str)]) -> Response {
+    let fields: Vec<_> = [("form", form_token(page))].iter().chain(fields).copied().collect();
+    browser.send(world, ("POST", "/account"), &[FORM, OWN], &encode(&fields))
+}
+
+/// A refresh token of somebody's client.
+fn refresh_token(world: &World, client: &super::world::Registered, key: &str) -> String {
+    let browser = Browser::default();
+    let page = browser.open(world, &request(&client.id));
+    let response = browser.answer(world, &page, &[("with", "key"), ("api_key", key)]);
+    let (_, tokens) = world.exchange(client, &query(location(&response), "code").unwrap());
+    tokens["refresh_token"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_page_shows_what_somebody_has_allowed_and_nobody_elses() {
+    let world = mail_world();
+    let token = access_token(&world, KEY);
+    let browser = Browser::default();
+    let url = challenge(&world, &token);
+    sign_in(&world, &browser, &get(&world, &browser, &url), KEY);
+    grant(&world, &browser, &url);
+    world.wait(STALE_MS);
+    let page = get(&world, &browser, "/account");
+    for part in [
+        "You are signed in as <strong><bdi>Calendar</bdi></strong>",
+        "<h3><bdi>mail</bdi></h3>",
+        "<li><bdi>send</bdi></li>",
+        "<li><bdi>Echo.Private</bdi></li>",
+        "<time datetime=\"2025-03-11\">2025-03-11</time>",
+        "<h3><bdi>Client</bdi></h3>",
+        "<bdi>client.example</bdi>",
+        "Revoke <bdi>mail</bdi>",
+        "Disconnect <bdi>Client</bdi>",
+        "Sign out",
+    ] {
+        assert!(text(&page).contains(part), "{part}: {}", text(&page));
+    }
+    for (name, value) in [
+        ("x-frame-options", "DENY"),
+        ("cache-control", "no-store"),
+        ("cross-origin-opener-policy", "same-origin"),
+    ] {
+        assert_eq!(header(&page, name), Some(value));
+    }
+    let policy = header(&page, "content-security-policy").unwrap();
+    assert!(policy.contains("form-action 'self'; frame-ancestors 'none'"), "{policy}");
+    let page = account(&world, &Browser::default(), OTHER_KEY);
+    assert!(text(&page).contains("You have not granted access to any account."), "{}", text(&page));
+    assert!(text(&page).contains("No application is connected."), "{}", text(&page));
+}
+
+#[test]
+fn a_grant_is_revoked_here_and_at_the_provider() {
+    let world = mail_world();
+    let token = access_token(&world, KEY);
+    let browser = Browser::default();
+    let url = challenge(&world, &token);
+    sign_in(&world, &browser, &get(&world, &browser, &url), KEY);
+    grant(&world, &browser, &url);
+    world.wait(STALE_MS);
+    assert_eq!(call(&world, &token).0, 200);
+    let page = get(&world, &browser, "/account");
+    world.wait(1_500);
+    let done = send(&world, &browser, &page, &[("do", "revoke"), ("provider", "mail")]);
+    assert_eq!((done.status, location(&done)), (303, "/account"));
+    let log = format!("{:?}", world.host.lines.borrow());
+    for event in ["grant_deleted", "grant_revoked"] {
+        assert!(log.contains(event), "{log}");
+    }
+    assert_eq!(call(&world, &token).0, 400, "the next call asks again");
+    assert!(!text(&get(&world, &browser, "/account")).contains("<h3><bdi>mail</bdi></h3>"));
+    // Going back and sending it again does no harm.
+    world.wait(1_500);
+    assert_eq!(
+        send(&world, &browser, &page, &[("do", "revoke"), ("provider", "mail")]).status,
+        303
+    );
+}
+
+#[test]
+fn a_client_is_disconnected_and_another_installation_stays() {
+    let world = mail_world();
+    let client = world.client();
+    let (first, second) =
+        (refresh_token(&world, &client, KEY), refresh_token(&world, &client, KEY));
+    world.wait(STALE_MS);
+    let browser = Browser::default();
+    let page = account(&world, &browser, KEY);
+    assert_eq!(text(&page).matches("Disconnect <bdi>Client</bdi>").count(), 2);
+    // The newest comes first.
+    let done = send(&world, &browser, &page, &[("do", "disconnect"), ("client", client_id(&page))]);
+    assert_eq!((done.status, location(&done)), (303, "/account"));
+    let after = get(&world, &browser, "/account");
+    assert_eq!(text(&after).matches("Disconnect <bdi>Client</bdi>").count(), 1);
+    assert_eq!(world.refresh(&client, &second).0, 400);
+    assert_eq!(world.refresh(&client, &first).0, 200);
+    let again =
+        send(&world, &browser, &page, &[("do", "disconnect"), ("client", client_id(&page))]);
+    assert_eq!(again.status, 303, "the record can still be read");
+    world.wait(STALE_MS);
+    let again =
+        send(&world, &browser, &page, &[("do", "disconnect"), ("client", client_id(&page))]);
+    assert_eq!(again.status, 410);
+    // A client that revokes its own tokens is gone too.
+    let fields = [("token", first.as_str()), ("client_id", &*client.id)];
+    assert_eq!(world.form("/oauth/revoke", &[], &fields).0, 200);
+    assert!(text(&get(&world, &browser, "/account")).contains("No application is connected."));
+}
+
+#[test]
+fn nobody_disconnects_the_client_of_somebody_else() {
+    let world = mail_world();
+    let client = world.client();
+    let token = refresh_token(&world, &client, KEY);
+    world.wait(STALE_MS);
+    let (ada, owner) = (Browser::default(), Browser::default());
+    let id = client_id(&account(&world, &owner, KEY)).to_owned();
+    let page = account(&world, &ada, OTHER_KEY);
+    for id in [&*id, "", "x", &"x".repeat(1_000), "../.."] {
+        let response = send(&world, &ada, &page, &[("do", "disconnect"), ("client", id)]);
+        assert_eq!(response.status, 410, "{id}");
+    }
+    assert_eq!(world.refresh(&client, &token).0, 200);
+}
+
+#[test]
+fn only_the_page_itself_sends_its_forms() {
+    let world = mail_world();
+    let browser = Browser::default();
+    let page = account(&world, &browser, KEY);
+    let token = form_token(&page);
+    let fields = [("form", token), ("do", "revoke"), ("provider", "mail")];
+    for (headers, fields, status) in [
+        (&[FORM, OWN][..], &fields[..], 303),
+        (&[FORM, ("sec-fetch-site", "cross-site")], &fields, 403),
+        (&[FORM, ("sec-fetch-site", "same-site")], &fields, 403),
+        (&[FORM, ("origin", "https://evil.example")], &fields, 403),
+        (&[FORM], &fields, 403),
+        (&[OWN], &fields, 400),
+        (&[FORM, OWN], &fields[1..], 400),
+        (&[FORM, OWN], &[("form", &token[1..]), ("do", "sign-out")], 403),
+        (&[FORM, OWN], &[("form", token), ("do", "other")], 400),
+        (&[FORM, OWN], &[("form", token)], 400),
+        (&[FORM, OWN], &[("form", token), ("do", "revoke"), ("provider", "other")], 410),
+    ] {
+        let response = browser.send(&world, ("POST", "/account"), headers, &encode(fields));
+        assert_eq!(response.status, status, "{headers:?} {fields:?} {}", text(&response));
+    }
+    // The form of another browser, and of another person in this one.
+    let other = account(&world, &Browser::default(), KEY);
+    assert_eq!(send(&world, &browser, &other, &[("do", "sign-out")]).status, 403);
+    let back = get(&world, &browser, "/oauth/authorize/sign-in");
+    browser.answer(&world, &back, &[("with", "key"), ("api_key", OTHER_KEY)]);
+    assert_eq!(send(&world, &browser, &page, &[("do", "sign-out")]).status, 403);
+}
+
+#[test]
+fn whoever_signs_out_has_no_session_and_no_copy_of_it_works() {
+    let mut world = mail_world();
+    let (browser, thief) = (Browser::default(), Browser::default());
+    let page = account(&world, &browser, KEY);
+    thief.copy(&browser);
+    assert_eq!(get(&world, &thief, "/account").status, 200);
+    let done = send(&world, &browser, &page, &[("do", "sign-out")]);
+    assert!(text(&done).contains("<h1>You are signed out</h1>"), "{}", text(&done));
+    assert_eq!(get(&world, &browser, "/account").status, 303);
+    assert_eq!(send(&world, &browser, &page, &[("do", "sign-out")]).status, 303, "sent again");
+    assert_eq!(get(&world, &thief, "/account").status, 303);
+    // Elsewhere, after a minute.
+    world.restart(&[]);
+    world.wait(STALE_MS);
+    assert_eq!(get(&world, &thief, "/account").status, 303);
+}
+
+#[test]
+fn a_session_needs_a_store_that_responds() {
+    let mut world = mail_world();
+    let browser = Browser::default();
+    let page = account(&world, &browser, KEY);
+    world.host.store.fails_writes.set(true);
+    assert_eq!(send(&world, &browser, &page, &[("do", "sign-out")]).status, 503);
+    assert_eq!(get(&world, &browser, "/account").status, 200, "nothing has changed");
+    world.host.store.fails_writes.set(false);
+    world.host.store_works = false;
+    assert_eq!(get(&world, &browser, "/account").status, 303, "it may have ended");
+}
+
+#[test]
+fn the_record_of_a_client_lives_as_long_as_its_tokens() {
+    let world = World::with(MAIL, mail);
+    let client = world.client();
+    let mut token = refresh_token(&world, &client, KEY);
+    for _ in 0..4 {
+        world.wait(80 * 86_400_000);
+        let (status, tokens) = world.refresh(&client, &token);
+        assert_eq!(status, 200, "{tokens}");
+        token = tokens["refresh_token"].as_str().unwrap().to_owned();
+        world.wait(STALE_MS);
+        let page = account(&world, &Browser::default(), KEY);
+        assert!(text(&page).contains("Disconnect <bdi>Client</bdi>"), "{}", text(&page));
+    }
+    world.wait(122 * 86_400_000);
+    let page = account(&world, &Browser::default(), KEY);
+    assert!(text(&page).contains("No application is connected."), "{}", text(&page));
+    let operations = world.host.store.operations.borrow();
+    let records = operations.iter().filter(|operation| *operation == "put connection").count();
+    assert_eq!(records, 5, "one for the code, one for each month with a refresh");
+}
+
+#[test]
+fn without_sign_in_there_is_no_account() {
+    let mut world = mail_world();
+    world.restart(&[("AUTH", "api-key")]);
+    for (method, path) in
+        [("GET", "/account"), ("POST", "/account"), ("GET", "/oauth/authorize/sign-in")]
+    {
+        assert_eq!(world.send((method, path), &[], "").status, 404, "{method} {path}");
+    }
+}

@@ -1,0 +1,219 @@
+//! The token endpoint (RFC 6749, 3.2): exchanges codes and refresh tokens for access tokens.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use super::client::hash;
+use super::client_auth::Credentials;
+use super::connection::RENEWED_AFTER_MS;
+use super::error::{OAuthError, OAuthErrorCode};
+use super::form::Form;
+use super::grant::{ClientGrant, RefreshClaims};
+use super::marks::TokenUse;
+use super::{OFFLINE, SignIn, redirect_uri};
+use crate::host::Host;
+use crate::http::{Headers, Response};
+use crate::log::{RevocationReason, SignInEvent};
+use crate::oauth::random_text;
+
+/// The response (RFC 6749, 5.1).
+#[derive(Serialize)]
+struct TokenResponse<'a> {
+    access_token: &'a str,
+    token_type: &'static str,
+    expires_in: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_token: Option<&'a str>,
+    scope: &'a str,
+}
+
+fn invalid_grant(description: &'static str) -> OAuthError {
+    OAuthError::new(OAuthErrorCode::InvalidGrant, description)
+}
+
+impl SignIn {
+    /// `POST /oauth/token`.
+    pub(crate) async fn token(
+        &self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Response {
+        self.try_token(body, headers, host).await.unwrap_or_else(|error| {
+            let (code, reason) = (error.code.name(), &*error.description);
+            self.log(SignInEvent::TokensRejected { error: code, reason }, host);
+            error.response_to(headers)
+        })
+    }
+
+    async fn try_token(
+        &self,
+        body: &[u8],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Response, OAuthError> {
+        let form = Form::parse(body)?;
+        if form.all("resource").any(|resource| !self.is_resource(resource)) {
+            let description = "`resource` is not this server";
+            return Err(OAuthError::new(OAuthErrorCode::InvalidTarget, description));
+        }
+        match form.require("grant_type")? {
+            "authorization_code" => self.exchange_code(&form, headers, host).await,
+            "refresh_token" => self.refresh(&form, headers, host).await,
+            _ => Err(OAuthError::new(
+                OAuthErrorCode::UnsupportedGrantType,
+                "`grant_type` must be authorization_code or refresh_token",
+            )),
+        }
+    }
+
+    async fn exchange_code(
+        &self,
+        form: &Form,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Response, OAuthError> {
+        let credentials = Credentials::read(form, headers)?;
+        let code = self.open_code(form.require("code")?, host.now_ms());
+        let document = code.as_ref().ok().and_then(|code| code.grant.document.as_ref());
+        self.authenticate_client(&credentials, document, host).await?;
+        let code = code.map_err(|_| invalid_grant("the code is not valid or has expired"))?;
+        if code.grant.client != hash(&credentials.client_id) {
+            return Err(invalid_grant("the code was issued to another client"));
+        }
+        // OAuth 2.1 has no such parameter here, because PKCE binds the code; OAuth 2.0 requires it.
+        if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
+            return Err(invalid_grant("`redirect_uri` is not that of the authorization request"));
+        }
+        let verifier = form.require("code_verifier")?;
+        let challenge = Base64UrlUnpadded::encode_string(&Sha256::digest(verifier));
+        let is_same: bool = challenge.as_bytes().ct_eq(code.code_challenge.as_bytes()).into();
+        if !is_same {
+            return Err(invalid_grant("`code_verifier` does not match"));
+        }
+        let grant = code.grant;
+        // Whoever comes second, and even has the verifier, may be a thief or the victim of one.
+        if !self.marks.spend_code(&grant.id, host).await.map_err(|_| OAuthError::try_again())? {
+            self.end(&grant, RevocationReason::CodeReused, host).await;
+            return Err(invalid_grant("the code was used before"));
+        }
+        let destination = redirect_uri::destination(&code.redirect_uri);
+        self.record(&grant, &destination, code.refreshes, host).await;
+        let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
+        self.issue(grant, refresh, None, host)
+    }
+
+    async fn refresh(
+        &self,
+        form: &Form,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Response, OAuthError> {
+        let credentials = Credentials::read(form, headers)?;
+        let token = self.open_refresh_token(form.require("refresh_token")?, host.now_ms());
+        let document = token.as_ref().ok().and_then(|token| token.grant.document.as_ref());
+        self.authenticate_client(&credentials, document, host).await?;
+        let token =
+            token.map_err(|_| invalid_grant("the refresh token is not valid or has expired"))?;
+        let grant = &token.grant;
+        if grant.client != hash(&credentials.client_id) {
+            return Err(invalid_grant("the refresh token was issued to another client"));
+        }
+        let revoked = self.marks.is_revoked(&grant.id, host).await;
+        if revoked.map_err(|_| OAuthError::try_again())? {
+            return Err(invalid_grant("the grant is revoked"));
+        }
+        let requested = match form.get("scope") {
+            None => None,
+            Some(scope) => {
+                let scopes: Vec<String> =
+                    scope.split(' ').filter(|it| !it.is_empty()).map(str::to_owned).collect();
+                // RFC 6749, 6: it must not include any scope that was not granted.
+                if scopes.iter().any(|it| it != OFFLINE && !grant.scopes.contains(it)) {
+                    let description = "`scope` exceeds what was granted";
+                    return Err(OAuthError::new(OAuthErrorCode::InvalidScope, description));
+                }
+                Some(scopes)
+            }
+        };
+        if self.permitted(&grant.identity).is_none() {
+            return Err(invalid_grant("the person may no longer sign in"));
+        }
+        match self.marks.use_refresh_token(&token, host).await {
+            Err(_) => Err(OAuthError::try_again()),
+            Ok(TokenUse::Reused) => {
+                self.end(grant, RevocationReason::RefreshTokenReused, host).await;
+                Err(invalid_grant("the refresh token was replaced"))
+            }
+            Ok(TokenUse::Allowed) => {
+                let RefreshClaims { grant, generation, destination, recorded_ms, .. } = token;
+                let now_ms = host.now_ms();
+                let is_recorded = now_ms.saturating_sub(recorded_ms) < RENEWED_AFTER_MS;
+                if !is_recorded {
+                    self.record(&grant, &destination, true, host).await;
+                }
+                let recorded_ms = if is_recorded { recorded_ms } else { now_ms };
+                let next = (generation.saturating_add(1), destination, recorded_ms);
+                self.issue(grant, Some(next), requested, host)
+            }
+        }
+    }
+
+    /// Ends a grant of which somebody has a copy. If the store fails, the next use of a copy ends it.
+    async fn end(&self, grant: &ClientGrant, reason: RevocationReason, host: &dyn Host) {
+        if self.marks.revoke(&grant.id, host).await.is_ok() {
+            let subject = grant.identity.subject();
+            self.forget_connection(&subject, &grant.id, host).await;
+            let caller = self.caller(&subject);
+            self.log(SignInEvent::ClientRevoked { reason, caller }, host);
+        }
+    }
+
+    /// Issues tokens: a refresh token, if any, of this generation, destination and time of the record; and an access
+    /// token with the `requested` scopes of the grant.
+    fn issue(
+        &self,
+        grant: ClientGrant,
+        refresh: Option<(u32, String, u64)>,
+        requested: Option<Vec<String>>,
+        host: &dyn Host,
+    ) -> Result<Response, OAuthError> {
+        let denied = || invalid_grant("the person may no longer sign in");
+        let permitted = self.permitted(&grant.identity).ok_or_else(denied)?;
+        let scopes = requested.as_deref().unwrap_or(&grant.scopes);
+        let scopes = self.granted(scopes, &permitted);
+        let no_randomness = |_| OAuthError::try_again();
+        let access_token = self.access_token(&grant, &scopes, host).map_err(no_randomness)?;
+        let grant_type = match refresh {
+            None | Some((0, ..)) => "authorization_code",
+            Some(_) => "refresh_token",
+        };
+        let caller = self.caller(&grant.identity.subject());
+        let refresh_token = match refresh {
+            None => None,
+            Some((generation, destination, recorded_ms)) => {
+                let id = random_text(host).map_err(no_randomness)?;
+                let claims = RefreshClaims { grant, generation, id, destination, recorded_ms };
+                Some(self.refresh_token(&claims, host.now_ms()))
+            }
+        };
+        self.log(SignInEvent::TokensIssued { grant_type, caller }, host);
+        let mut scope = scopes.join(" ");
+        if refresh_token.is_some() {
+            let separator = if scope.is_empty() { "" } else { " " };
+            scope = format!("{scope}{separator}{OFFLINE}");
+        }
+        Ok(Response::json_of(
+            200,
+            &TokenResponse {
+                access_token: &access_token,
+                token_type: "Bearer",
+                expires_in: self.settings.token_seconds,
+                refresh_token: refresh_token.as_deref(),
+                scope: &scope,
+            },
+        ))
+    }
+}
