@@ -158,6 +158,7 @@ fn the_list_of_models() {
             World::with(&[GROQ, &[("MODELS", MODELS), ("ANONYMOUS_SCOPES", scopes)]].concat());
         let server = Server::new(CATALOG, &world.host);
         let request = Request {
+            own_origin: None,
             method: Method::Get,
             path: "/v1/models",
             query: "",
