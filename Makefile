@@ -6,7 +6,7 @@ NODE := node_modules/.bin/node
 BINDGEN := $(shell awk '/^name = "wasm-bindgen"$$/ { getline; gsub(/"/, "", $$3); print $$3 }' Cargo.lock)
 WORKER_BUILD := 0.8.7
 TWIGGY := 0.8.0
-SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml scripts/bundle.sh src crates tools -type f)
+SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml scripts/bundle.sh src crates tools site docs tests/support/protocols.json -type f)
 TEST_TOOLS := $(shell find tests/fixtures -type f)
 MCP_TOOLS := $(shell find tests/mcp -type f)
 # What `make dev` serves and rebuilds: the tools in tools/, or with FIXTURES=mcp those of MCP's conformance suite.

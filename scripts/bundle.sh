@@ -30,3 +30,5 @@ cd "$crate"
 # which saves 2 KB after gzip.
 "$WASM_OPT_BIN" -O3 --reorder-functions-by-name --strip-debug --strip-producers --strip-target-features "$stage/index_bg.wasm" -o "$out/index_bg.wasm"
 rm -rf "$stage"
+# The pages, as static assets.
+[ "$crate" != "$root" ] || "$modules/.bin/node" "$root/site/build/index.js" "$out/site"

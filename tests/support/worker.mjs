@@ -1,5 +1,6 @@
 // Starts a built Worker on the real runtime (workerd, through Miniflare), on its own loopback port.
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { Client } from "./http.mjs";
 import { CANARY, checkPrinted } from "./leaks.mjs";
@@ -19,6 +20,11 @@ export const deployed = (() => {
   const vars = text.split(/^\[vars\]$/m)[1].split(/^\[/m)[0];
   return {
     compatibilityDate: /^compatibility_date = "(.+)"$/m.exec(text)[1],
+    assets: {
+      htmlHandling: /^html_handling = "(.+)"$/m.exec(text)[1],
+      runWorkerFirst: JSON.parse(/^run_worker_first = (.+)$/m.exec(text)[1]),
+      hasUserWorker: true,
+    },
     vars: Object.fromEntries([...vars.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value])),
   };
 })();
@@ -52,10 +58,10 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
- * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `around` is the
- * source of a module that wraps the `Worker`.
+ * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `site` serves
+ * the pages. `around` is the source of a module that wraps the `Worker`.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, site = false, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -71,6 +77,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
   for (const [name, most] of Object.entries({ RATE_LIMIT: limit, ...limiters }).filter(([, value]) => value !== undefined)) {
     env.push([name, { type: "rate-limit", namespace: name, simple: { limit: most, period: 60 } }]);
   }
+  if (site) env.push(["ASSETS", { type: "assets" }]);
   if (measured) env.push(["CALLS", { type: "analytics-engine-dataset", name: "calls" }]);
   const runtime = new Miniflare({
     host: "127.0.0.1",
@@ -88,6 +95,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
           name: "worker",
           compatibilityDate: deployed.compatibilityDate,
           env: Object.fromEntries(env),
+          ...(site && { assets: { directory: fileURLToPath(new URL("build/site", root)), ...deployed.assets } }),
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
       },
@@ -138,6 +146,10 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
       });
       for (const one of own()) logs.splice(logs.indexOf(one), 1);
       return [...logs];
+    },
+    /** A response to a request at another address, such as an `https` one. */
+    fetch(url, init) {
+      return runtime.dispatchFetch(url, init);
     },
     async close() {
       this.closeConnections();

@@ -1,0 +1,84 @@
+// Writes pictures of every page of the site, narrow and wide, light and dark, into target/screenshots.
+//   node scripts/screenshots.mjs
+import { mkdirSync } from "node:fs";
+import { launch } from "../tests/support/chromium.mjs";
+import { standIns } from "../tests/support/providers/stand-in.mjs";
+import { variables } from "../tests/support/gateway/worker.mjs";
+import { Visitor, startSite } from "../tests/support/site.mjs";
+
+const FOLDER = "target/screenshots";
+const WIDTHS = { narrow: 320, wide: 1280 };
+const HEIGHTS = { narrow: 640, wide: 800 };
+
+mkdirSync(FOLDER, { recursive: true });
+const models = await standIns();
+const { OPENAI_API_KEY, OPENAI_BASE_URL } = variables(models);
+const served = await startSite({ vars: { OPENAI_API_KEY, OPENAI_BASE_URL } });
+const browser = await launch();
+
+/** The pages, and what to do on each before its picture is taken. */
+const PAGES = {
+  landing: { path: "/", ready: (visitor) => visitor.setKey() },
+  "landing-closed": { path: "/" },
+  docs: { path: "/docs" },
+  "docs-clients": { path: "/docs/clients" },
+  "docs-protocol": { path: "/docs/protocols/xaibo" },
+  "playground-closed": { path: "/playground" },
+  playground: {
+    path: "/playground",
+    async ready(visitor) {
+      await visitor.open("Weather.Forecast@1.0.0");
+      await visitor.fill({ city: "Berlin", units: "fahrenheit", days: 2 });
+      await visitor.run();
+      await visitor.page.getByText("Success").waitFor();
+    },
+  },
+  "playground-error": {
+    path: "/playground",
+    async ready(visitor) {
+      await visitor.open("Calculator.Add@1.0.0");
+      await visitor.fill({ a: 10, b: "infinity" });
+      await visitor.run();
+      await visitor.page.getByText("Must be a number").first().waitFor();
+    },
+  },
+  "playground-issue": {
+    path: "/playground",
+    async ready(visitor) {
+      await visitor.open("GitHub.CreateIssue@1.0.0");
+      await visitor.fill({ owner: "octocat", labels: ["bug"] });
+    },
+  },
+  chat: {
+    path: "/playground",
+    async ready(visitor) {
+      models.openai.script({ text: "Let me add them.", calls: [{ name: "Calculator_Add", input: { a: 17, b: 25 } }] }, { text: "17 + 25 is 42." });
+      await visitor.visit("/playground");
+      await visitor.setKey();
+      await visitor.page.getByRole("tab", { name: "Chat" }).click();
+      await visitor.page.getByLabel("Message").fill("What is 17 + 25?");
+      await visitor.page.getByRole("button", { name: "Send" }).click();
+      await visitor.page.getByRole("button", { name: "Run Calculator_Add" }).click();
+      await visitor.page.getByText("17 + 25 is 42.").waitFor();
+    },
+  },
+};
+
+const only = process.argv.slice(2);
+for (const [name, { path, ready }] of Object.entries(PAGES)) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  for (const [size, width] of Object.entries(WIDTHS)) {
+    const visitor = await Visitor.arrive(browser, served.worker.address, { viewport: { width, height: HEIGHTS[size] }, reducedMotion: "reduce" });
+    await visitor.visit(path);
+    await ready?.(visitor);
+    await visitor.page.waitForLoadState("networkidle");
+    for (const colorScheme of ["light", "dark"]) {
+      await visitor.page.emulateMedia({ colorScheme });
+      await visitor.page.screenshot({ path: `${FOLDER}/site-${name}-${size}-${colorScheme}.png`, fullPage: true });
+    }
+    await visitor.close();
+  }
+}
+await browser.close();
+await served.close();
+await models.close();

@@ -1,0 +1,366 @@
+// The pages of the site in Chromium, served by the real Worker.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { launch } from "./support/chromium.mjs";
+import { front } from "./support/front.mjs";
+import { startGateway } from "./support/gateway/worker.mjs";
+import { github } from "./support/github.mjs";
+import { CANARY } from "./support/leaks.mjs";
+import { CLIENT, openidProvider } from "./support/oidc.mjs";
+import { KEY, LOCAL, Visitor, definitions, startSite } from "./support/site.mjs";
+import { FIXTURES } from "./support/worker.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let site, browser;
+before(async () => {
+  [site, browser] = await Promise.all([startSite(), launch()]);
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** Runs `use` with a page of its own, which must not complain about anything. */
+async function visiting(use, { address = site.worker.address, ...options } = {}) {
+  const visitor = await Visitor.arrive(browser, address, options);
+  try {
+    await use(visitor, visitor.page);
+    assert.deepEqual(await visitor.problems(), []);
+  } finally {
+    await visitor.close();
+  }
+}
+
+/** The violations that axe-core finds in the page, light and dark. */
+async function violations(page) {
+  const found = [];
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // The evaluation of the debugger is not subject to the page's policy.
+    await page.evaluate(`${AXE}; undefined`);
+    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+    found.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`));
+  }
+  return found;
+}
+
+/** Whether the page scrolls sideways at this width. */
+async function fits(page, width) {
+  await page.setViewportSize({ width, height: 800 });
+  return page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+}
+
+// How to get to each state of a page that people see.
+const STATES = {
+  "/": async (visitor) => {
+    await visitor.visit("/");
+    await visitor.setKey();
+    await visitor.page.getByText("Calculator.Add@1.0.0").waitFor();
+  },
+  "/, closed": async (visitor) => {
+    await visitor.visit("/");
+    await visitor.page.getByText("needs credentials").waitFor();
+  },
+  "/docs": (visitor) => visitor.visit("/docs"),
+  "/docs/clients": (visitor) => visitor.visit("/docs/clients"),
+  "/docs/gateway": (visitor) => visitor.visit("/docs/gateway"),
+  "/docs, search": async (visitor) => {
+    await visitor.visit("/docs/security");
+    await visitor.page.getByLabel("Search the documentation").fill("allowlist");
+    await visitor.page.getByRole("link", { name: /TOOL_ALLOWLIST|Configuration/ }).first().waitFor();
+  },
+  "/playground, closed": async (visitor) => {
+    await visitor.visit("/playground");
+    await visitor.page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+  },
+  "/playground, value": async (visitor) => {
+    await visitor.open("Weather.Forecast@1.0.0");
+    await visitor.fill({ city: "Berlin", days: 2 });
+    await visitor.run();
+    await visitor.page.getByTestId("value").waitFor();
+  },
+  "/playground, error": async (visitor) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 10, b: "infinity" });
+    await visitor.run();
+    await visitor.page.locator("[aria-invalid]").waitFor();
+  },
+  "/playground, requirements": (visitor) => visitor.open("GitHub.CreateIssue@1.0.0"),
+  "/playground, key": async (visitor) => {
+    await visitor.visit("/playground");
+    await visitor.page.getByRole("button", { name: "Set key" }).click();
+  },
+};
+
+for (const [name, reach] of Object.entries(STATES)) {
+  test(`${name}: accessible, light and dark, and at any width`, () =>
+    visiting(async (visitor, page) => {
+      await reach(visitor);
+      for (const width of [320, 768, 1280, 1920]) assert.ok(await fits(page, width), `it scrolls sideways at ${width} pixels`);
+      for (const width of [320, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await violations(page), [], `${width} pixels`);
+      }
+    }));
+}
+
+const exact = (value) => JSON.stringify(value);
+// Values of other services and of a clock differ from the example.
+const VARIES = /^(Weather|GitHub)\./;
+
+/** Calls a tool with an example through its form, and checks what the page shows. */
+async function example(visitor, { id }, { input, value, error }) {
+  await visitor.open(id);
+  await visitor.fill(input);
+  const sent = visitor.page.waitForRequest((request) => request.method() === "POST");
+  await visitor.run();
+  const request = await sent;
+  const body = await visitor.page.evaluate((text) => text, request.postData());
+  assert.ok(body.includes(`"input":{`) , body);
+  assert.deepEqual(sorted(JSON.parse(body, raw).input), sorted(input), "the form sends the example's input");
+  if (error) {
+    await visitor.page.locator(".failure").getByText(error.message).waitFor();
+  } else {
+    await visitor.page.getByTestId("value").waitFor();
+    const reply = await (await request.response()).text();
+    if (!VARIES.test(id)) assert.deepEqual(JSON.parse(reply, raw).value, JSON.parse(exact(value), raw));
+  }
+}
+
+const raw = (_, value, { source } = {}) => (typeof value === "number" ? `number ${Number(source)} ${/[.e]/.test(source) ? "" : source}` : value);
+const sorted = (value) => JSON.parse(exact(value), (key, member) => (member && typeof member === "object" && !Array.isArray(member) ? Object.fromEntries(Object.entries(member).sort()) : member));
+
+for (const definition of definitions("tools")) {
+  if (definition.requirements?.authorization) continue;
+  for (const [at, one] of definition.examples.entries()) {
+    test(`${definition.id}: example ${at + 1} through the form`, () => visiting((visitor) => example(visitor, definition, { ...one, input: JSON.parse(exact(one.input), raw) === undefined ? {} : one.input })));
+  }
+}
+
+test("nested objects, lists, unions, constants and choices through the form", async () => {
+  const fixtures = await startSite({ bundle: FIXTURES });
+  try {
+    for (const definition of definitions("tests/fixtures")) {
+      if (!["Fixture.Varied@1.0.0", "Fixture.Choice@1.0.0", "Fixture.Awkward@1.0.0"].includes(definition.id)) continue;
+      for (const one of definition.examples) {
+        await visiting((visitor) => example(visitor, definition, one), { address: fixtures.worker.address });
+      }
+    }
+  } finally {
+    await fixtures.close();
+  }
+});
+
+test("invalid input is shown at its field, which gets the focus", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 10, b: "infinity" });
+    await visitor.run();
+    const field = page.getByLabel("b", { exact: true });
+    await page.locator("#field-b[aria-invalid=true]").waitFor();
+    assert.equal(await field.evaluate((element) => document.getElementById(element.getAttribute("aria-describedby").split(" ").at(-1)).textContent), "Must be a number");
+    assert.ok(await field.evaluate((element) => element === document.activeElement));
+    assert.equal(await page.locator("#field-a[aria-invalid]").count(), 0);
+    await field.fill("5");
+    await visitor.run();
+    await page.getByTestId("value").getByText("15", { exact: true }).waitFor();
+    assert.equal(await page.locator("[aria-invalid]").count(), 0);
+  }));
+
+test("the same call in every protocol gives the same value; only the chosen one is called", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 17, b: 25 });
+    const names = await page.getByLabel("over").locator("option").allTextContents();
+    assert.ok(names.length >= 12, names.join());
+    for (const name of names) {
+      await page.getByLabel("over").selectOption({ label: name });
+      const before = visitor.requests.length;
+      await visitor.run();
+      await page.getByTestId("value").getByText("42", { exact: true }).waitFor();
+      assert.equal(visitor.requests.length, before + 1, name);
+      for (const language of ["curl", "Python", "TypeScript"]) {
+        await page.getByRole("tab", { name: language }).click();
+        const code = await page.locator("#call-panel code").textContent();
+        const { pathname } = new URL(visitor.requests.at(-1).url());
+        assert.ok(code.includes(site.worker.address + pathname), code);
+        assert.ok(code.includes("TOOLBOOTH_KEY") && !code.includes(KEY), code);
+      }
+    }
+  }));
+
+test("the playground works with the keyboard alone", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await page.locator("#field-a").focus();
+    await page.keyboard.type("1");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("2");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("value").getByText("3", { exact: true }).waitFor();
+    await page.getByRole("tab", { name: "curl" }).focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Python");
+    assert.match(await page.locator("#call-panel code").textContent(), /^import os/);
+  }));
+
+test("the key is in no URL and no storage, and a reload forgets it", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 1, b: 2 });
+    await visitor.run();
+    await page.getByTestId("value").waitFor();
+    for (const request of visitor.requests) assert.ok(!request.url().includes(CANARY), request.url());
+    const stored = await page.evaluate(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state, await indexedDB.databases(), await caches.keys()]));
+    assert.equal(stored, '[{},{},"",null,[],[]]');
+    assert.ok(!(await page.content()).includes(CANARY), "it is not in the document");
+    assert.equal(await page.evaluate(() => document.getElementById("key").value), "");
+    await page.reload();
+    await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+    // `close` of every test also searches the Worker's log for the key.
+    assert.ok(!JSON.stringify(await site.worker.lines()).includes(KEY));
+  }));
+
+test("nothing runs that is injected into a page", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/playground");
+    await assert.rejects(page.addScriptTag({ content: "document.title = 'taken'" }));
+    await assert.rejects(page.addStyleTag({ content: "main { display: none }" }));
+    const blocked = await visitor.problems();
+    assert.ok(blocked.some((text) => text.startsWith("script-src")) || blocked.length >= 2, blocked.join());
+    assert.equal(await page.title(), "Playground · Toolbooth");
+  }));
+
+test("without JavaScript, the first page and the documentation can be read", () =>
+  visiting(
+    async (visitor, page) => {
+      await page.goto(`${site.worker.address}/`);
+      for (const text of ["Tools for agents, models and programs", "Claude Code", "claude mcp add", "The list is at /tools"]) await page.getByText(text).first().waitFor();
+      await page.goto(`${site.worker.address}/docs/security`);
+      await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
+      await page.goto(`${site.worker.address}/playground`);
+      await page.getByText("needs JavaScript").waitFor();
+    },
+    { scripts: false },
+  ).catch((error) => {
+    // Without scripts, nothing can be evaluated either.
+    if (!/JavaScript is disabled|evaluate/.test(String(error))) throw error;
+  }));
+
+test("the documentation can be searched", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/docs");
+    await page.getByLabel("Search the documentation").fill("retry_after");
+    await page.locator(".results a").first().click();
+    await page.waitForURL(/\/docs\/.+/);
+  }));
+
+test("links between pages lead somewhere", () =>
+  visiting(async (visitor, page) => {
+    const [seen, queue] = [new Map(), ["/"]];
+    while (queue.length > 0) {
+      const path = queue.shift();
+      await visitor.visit(path);
+      const { ids, links } = await page.evaluate(() => ({
+        ids: [...document.querySelectorAll("[id]")].map(({ id }) => id),
+        links: [...document.querySelectorAll("a[href]")].map(({ href }) => href).filter((href) => href.startsWith(location.origin)),
+      }));
+      seen.set(path, { ids, links: links.map((href) => new URL(href)) });
+      for (const { pathname } of seen.get(path).links) {
+        if (!seen.has(pathname) && !queue.includes(pathname) && /^\/(docs|playground|$)/.test(pathname)) queue.push(pathname);
+      }
+    }
+    assert.ok(seen.size > 20, `${seen.size} pages`);
+    for (const [path, { links }] of seen) {
+      for (const { pathname, hash } of links) {
+        const target = seen.get(pathname);
+        if (!target || pathname === "/playground") continue;
+        assert.ok(hash === "" || target.ids.includes(decodeURIComponent(hash.slice(1))), `${path} links to ${pathname}${hash}`);
+      }
+    }
+  }));
+
+test("a chat with the gateway: streamed text, a call that the user approves, and its result", async () => {
+  const gateway = await startGateway({ site: true, vars: { SITE: "playground", ALLOWED_ORIGINS: LOCAL } });
+  try {
+    gateway.upstream.openai.script({ text: "Let me add.", calls: [{ name: "Calculator_Add", input: { a: 17, b: 25 } }] }, { text: "It is 42." });
+    await visiting(
+      async (visitor, page) => {
+        await visitor.visit("/playground");
+        await visitor.setKey("canary-of-a-gateway-key");
+        await page.getByRole("tab", { name: "Chat" }).click();
+        await page.getByLabel("Model").selectOption({ index: 0 });
+        await page.getByLabel("Message").fill("What is 17 + 25?");
+        await page.keyboard.press("Enter");
+        const card = page.getByRole("region", { name: "Call of Calculator_Add" });
+        await card.getByText("waits for your approval").waitFor();
+        assert.match(await card.getByLabel("Input of Calculator_Add").textContent(), /"a": 17/);
+        await card.getByRole("button", { name: "Run Calculator_Add" }).click();
+        await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();
+        await page.getByText("It is 42.").waitFor();
+        assert.deepEqual(await violations(page), []);
+      },
+      { address: gateway.address },
+    );
+  } finally {
+    await gateway.close();
+  }
+});
+
+/** The pages without the checks of contracts, which only know JSON. */
+const passing = (worker) => ({
+  async request(method, path, { headers, body }) {
+    if (!/^\/(playground|site\/)/.test(path)) return worker.request(method, path, { headers, body });
+    const response = await fetch(worker.address + path, { method, headers });
+    const { "content-encoding": _, "transfer-encoding": __, ...rest } = Object.fromEntries(response.headers);
+    return { status: response.status, headers: rest, text: await response.text() };
+  },
+});
+
+test("a challenge opens in a window of its own, and the call continues by itself", async () => {
+  const address = await front();
+  const provider = await openidProvider(`${address.origin}/auth/callback/github`);
+  const api = await github(provider.account);
+  const challenged = await startSite({
+    vars: {
+      ALLOWED_ORIGINS: undefined,
+      PUBLIC_URL: address.origin,
+      GITHUB_API_URL: api.base,
+      OAUTH_PROVIDERS: "github",
+      STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+      GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
+      OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
+      OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
+      OAUTH_GITHUB_ISSUER: provider.issuer,
+      OAUTH_GITHUB_SCOPES: "offline_access",
+    },
+  });
+  address.serve(passing(challenged.worker));
+  try {
+    await visiting(
+      async (visitor, page) => {
+        await visitor.open("GitHub.CreateIssue@1.0.0");
+        await visitor.fill({ owner: "octocat", repository: "hello-world", title: "Found a bug", labels: ["bug"] });
+        await page.getByLabel("User", { exact: true }).fill(`${CANARY}-user`);
+        const opened = page.waitForEvent("popup");
+        await visitor.run();
+        const consent = await opened;
+        await page.getByText("Waiting for your authorization").waitFor();
+        await consent.getByRole("button", { name: "Continue to GitHub" }).click();
+        await consent.getByLabel("Name").fill("octocat");
+        await consent.getByRole("button", { name: "Log in" }).click();
+        await consent.getByRole("button", { name: "Allow" }).click();
+        await consent.getByRole("heading", { name: "Done" }).waitFor();
+        await page.getByTestId("value").getByText("1347").waitFor();
+      },
+      { address: address.origin },
+    );
+    assert.deepEqual(address.faults, []);
+  } finally {
+    await address.close();
+    await Promise.all([challenged.close(), provider.close(), api.close()]);
+  }
+});
