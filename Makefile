@@ -14,7 +14,7 @@ BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench size deploy key tool contracts clean chromium
+.PHONY: help setup dev check test build bench gateway-bench size deploy key tool contracts site screenshots clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,8 @@ test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/
 	for feature in challenges gateway mcp providers xaibo testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
+	$(call say,Types of the site)
+	node_modules/.bin/tsc -p site
 	$(call say,Tests on workerd)
 	timeout 2400 $(NODE) --test tests/*.test.mjs
 	$(call say,Tests with real clients)
@@ -63,6 +65,12 @@ tool: ## Create a tool: make tool ID=Greeter.Hello, with HTTP=1 one that calls a
 
 contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs
+
+site: node_modules/.done ## Build the pages into build/site
+	$(NODE) site/build/index.js
+
+screenshots: setup chromium build/worker.js ## Write a picture of each page into target/screenshots
+	$(NODE) scripts/screenshots.mjs
 
 clean: ## Delete everything that was built or installed here
 	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv

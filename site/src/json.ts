@@ -13,7 +13,11 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** A number that JavaScript would write in another way. */
 export class ExactNumber {
-  constructor(readonly text: string) {}
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 
   toJSON(): unknown {
     return rawJSON ? rawJSON(this.text) : Number(this.text);

@@ -13,8 +13,11 @@ export function useKey(): boolean {
 export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text).catch(() => {});
-    setCopied(true);
+    // Only pages from https or from this machine have a clipboard.
+    await navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => {},
+    );
     setTimeout(() => setCopied(false), 1500);
   };
   return (

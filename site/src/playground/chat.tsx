@@ -36,6 +36,7 @@ export function Chat({ models }: { models: string[] }) {
   };
   return (
     <div class="chat">
+      <h1 class="visually-hidden">Chat</h1>
       <div class="turns" role="log" aria-label="Conversation" tabIndex={0}>
         {turns.length === 0 && <p class="soft">Ask something that needs this server's tools.</p>}
         {turns.map((turn, index) => <TurnView key={index} turn={turn} decide={(approved) => waiting.current(approved)} />)}

@@ -31,10 +31,14 @@ export class Conversation {
   #tools: Json | undefined;
   turns: Turn[] = [];
 
-  constructor(
-    readonly changed: () => void,
-    readonly approve: Approve,
-  ) {}
+  /** Called whenever a turn has changed. */
+  readonly changed: () => void;
+  readonly approve: Approve;
+
+  constructor(changed: () => void, approve: Approve) {
+    this.changed = changed;
+    this.approve = approve;
+  }
 
   /** Asks a question; resolves when the model has answered. Throws an error whose message is for the user. */
   async ask(model: string, question: string, signal: AbortSignal): Promise<void> {

@@ -80,7 +80,7 @@ function Closed({ reply }: { reply: Reply }) {
   const message = at(reply.json, "/message");
   return (
     <div class="notice wide">
-      <h2>{needsKey ? "This server needs credentials" : "There is no list of tools"}</h2>
+      <h1>{needsKey ? "This server needs credentials" : "There is no list of tools"}</h1>
       <p>{needsKey ? "Set an API key or a token to see its tools and to call them." : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
       {needsKey && <p class="soft">With <code>toolbooth dev</code> or <code>make dev</code>, the key is <code>development-key</code>.</p>}
     </div>

@@ -183,7 +183,7 @@ function Done({ reply, outcome, repeat }: Result & { repeat(proof: string | unde
         <span class="soft">status {reply.status} · {time}{outcome.success && outcome.duration ? `, ${outcome.duration} ms of it waiting for other services` : ""}</span>
       </p>
       {outcome.success ? (
-        <div class="value" data-testid="value"><Value value={outcome.value} /></div>
+        <div class="value"><Value value={outcome.value} /></div>
       ) : (
         <div class="failure">
           <p>{outcome.message}</p>
