@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -152,6 +152,7 @@ for (const { language, provider, variables } of PROGRAMS) {
     assert.equal(found.length, 1);
     const server = await model(provider, [[{ name: "Calculator_Add", input: { a: 17, b: 25 } }]]);
     // Inside the project, where the packages are.
+    mkdirSync(join(root, "target"), { recursive: true });
     const folder = mkdtempSync(join(root, "target/program-"));
     const file = join(folder, language === "ts" ? "program.mts" : "program.py");
     try {

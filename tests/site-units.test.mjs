@@ -1,7 +1,7 @@
 // The parts of the site that need no browser: exact numbers, what a form needs to know about a schema, and calls in code.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -13,6 +13,8 @@ import { root } from "./support/commands.mjs";
 import { KEY, startSite } from "./support/site.mjs";
 
 const run = promisify(execFile);
+const target = join(root, "target");
+mkdirSync(target, { recursive: true });
 
 let site;
 before(async () => (site = await startSite()));
@@ -131,7 +133,7 @@ test("the call of each protocol, its value and its error", async () => {
 });
 
 test("the code for each protocol in each language runs", async () => {
-  const folder = mkdtempSync(join(root, "target/snippets-"));
+  const folder = mkdtempSync(join(target, "snippets-"));
   const env = { ...process.env, TOOLBOOTH_KEY: KEY, NO_PROXY: "*" };
   try {
     for (const protocol of await served()) {

@@ -99,7 +99,8 @@ export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
 
 function failed(json: Json): boolean {
   const flags = ["/success", "/result/success", "/_toolbooth/calls/0/success"];
-  return at(json, "/error") !== undefined || at(json, "/result/isError") === true || flags.some((pointer) => at(json, pointer) === false);
+  // Xaibo writes null if there is no error.
+  return (at(json, "/error") ?? null) !== null || at(json, "/result/isError") === true || flags.some((pointer) => at(json, pointer) === false);
 }
 
 /** Protocols of model providers write values as texts for the model. */
