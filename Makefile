@@ -3,24 +3,28 @@
 PORT ?= 8787
 # Wrangler needs a recent Node, so npm installs one. The system's Node only runs npm.
 NODE := node_modules/.bin/node
-BINDGEN := $(shell awk '/^name = "wasm-bindgen"$$/ { getline; gsub(/"/, "", $$3); print $$3 }' Cargo.lock)
-WORKER_BUILD := 0.8.7
+TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
+# The folder of worker-build and wasm-bindgen, which the first build installs.
+export TOOLS := $(CURDIR)/.tools/bin
 TWIGGY := 0.8.0
-SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml scripts/bundle.sh src crates tools site docs tests/support/protocols.json -type f)
+SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js src crates tools -type f)
+# The site contains the documentation.
+PAGES := $(shell find site docs tests/support/protocols.json -type f 2>/dev/null)
 TEST_TOOLS := $(shell find tests/fixtures -type f)
 MCP_TOOLS := $(shell find tests/mcp -type f)
-# What `make dev` serves and rebuilds: the tools in tools/, or with FIXTURES=mcp those of MCP's conformance suite.
-BUNDLE := $(if $(filter mcp,$(FIXTURES)),target/mcp,build)
+# What `make dev` serves: the tools in tools/, or with FIXTURES=mcp those of MCP's conformance suite. They are harmless, and
+# the suite sends no key.
+DEV := $(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none) $(TOOLBOOTH) dev --crate tests/mcp,$(TOOLBOOTH) dev)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench size deploy key tool contracts site screenshots clean chromium
+.PHONY: help setup dev check test build bench gateway-bench prove size deploy key tool contracts site screenshots clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-dev: setup $(BUNDLE)/worker.js ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
-	@$(NODE) scripts/dev.mjs $(PORT) $(BUNDLE)
+dev: setup ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
+	@$(DEV) --port $(PORT)
 
 check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native tests: for every save
 	$(call say,Format and lints)
@@ -43,7 +47,7 @@ test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
-build: setup $(BUNDLE)/worker.js ## Build the Worker into build/
+build: setup build/worker.js ## Build the Worker into build/
 
 bench: setup bench/node_modules/.done build/worker.js ## Compare with other implementations and write bench/RESULTS.md; CHECK=1 only compares with the stored ratios
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
@@ -51,17 +55,20 @@ bench: setup bench/node_modules/.done build/worker.js ## Compare with other impl
 gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done build/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
 	$(NODE) bench/gateway/run.mjs
 
+prove: setup ## Create a project from the packed packages and crates, and use it; REUSE=1 uses the build tools that are installed here
+	$(NODE) scripts/prove.mjs
+
 size: setup build/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
 	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/toolbooth_app.wasm,$(NODE) bench/size.mjs)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an environment, DRY_RUN=1 only shows what would be deployed
-	WRANGLER_SEND_METRICS=false $(NODE) node_modules/wrangler/bin/wrangler.js deploy $(if $(ENV),--env $(ENV)) $(if $(DRY_RUN),--dry-run)
+	$(TOOLBOOTH) deploy $(if $(ENV),--env $(ENV)) $(if $(DRY_RUN),--dry-run)
 
 key: ## Create an API key: make key NAME=somebody SCOPES=a,b
-	@node scripts/key.mjs "$(NAME)" "$(SCOPES)"
+	@node packages/toolbooth/bin/toolbooth.js key -- "$(NAME)" "$(SCOPES)"
 
 tool: ## Create a tool: make tool ID=Greeter.Hello, with HTTP=1 one that calls a service; SCOPES=a,b
-	@HTTP='$(HTTP)' SCOPES='$(SCOPES)' node scripts/tool.mjs $(ID)
+	@node packages/toolbooth/bin/toolbooth.js tool $(if $(HTTP),--http) $(if $(SCOPES),--scopes '$(SCOPES)') -- $(ID)
 
 contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs
@@ -77,30 +84,13 @@ clean: ## Delete everything that was built or installed here
 
 # What the builds need. A step runs again only if one of its dependencies changes.
 
-setup: .tools/.toolchain .tools/bin/worker-build .tools/.bindgen-$(BINDGEN) node_modules/.done
+setup: .tools/.toolchain node_modules/.done
 
 .tools/.toolchain: rust-toolchain.toml
 	$(call say,Installing Rust and its wasm32 target)
 	rustup show active-toolchain >/dev/null 2>&1 || rustup toolchain install
 	rustup target add wasm32-unknown-unknown
 	@mkdir -p $(@D) && touch $@
-
-.tools/bin/worker-build: Makefile | .tools/.toolchain
-	$(call say,Installing worker-build $(WORKER_BUILD): about two minutes)
-	[ "$$($@ --version 2>/dev/null)" = $(WORKER_BUILD) ] || \
-	  cargo install --quiet --debug --locked --root .tools worker-build@$(WORKER_BUILD)
-	@touch $@
-
-# The CLI must have exactly the version of the crate in Cargo.lock.
-.tools/.bindgen-$(BINDGEN): | .tools/.toolchain
-	$(call say,Installing wasm-bindgen $(BINDGEN): about two minutes)
-	@mkdir -p .tools/bin
-	if [ "$$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $(BINDGEN)" ]; then \
-	  ln -sf "$$(command -v wasm-bindgen)" .tools/bin/wasm-bindgen; \
-	elif [ "$$(.tools/bin/wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $(BINDGEN)" ]; then \
-	  cargo install --quiet --debug --locked --force --root .tools --bin wasm-bindgen wasm-bindgen-cli@$(BINDGEN); \
-	fi
-	@rm -f .tools/.bindgen-* && touch $@
 
 .tools/bin/twiggy:
 	$(call say,twiggy: about a minute)
@@ -151,14 +141,14 @@ chromium:
 	cd $(@D) && tar xzf *.tar.gz --strip-components=2 "$$(basename *.tar.gz .tar.gz)/json/tests"
 	@touch $@
 
-build/worker.js: $(SOURCES) | setup
+build/worker.js: $(SOURCES) $(PAGES) | setup
 	$(call say,Building the Worker)
-	scripts/bundle.sh . build
+	$(TOOLBOOTH) build
 
 target/fixtures/worker.js: $(SOURCES) $(TEST_TOOLS) | setup
 	$(call say,Building the Worker of the tests)
-	scripts/bundle.sh tests/fixtures target/fixtures
+	$(TOOLBOOTH) build --crate tests/fixtures --out target/fixtures
 
 target/mcp/worker.js: $(SOURCES) $(MCP_TOOLS) | setup
 	$(call say,Building the Worker of MCP's conformance suite)
-	scripts/bundle.sh tests/mcp target/mcp
+	$(TOOLBOOTH) build --crate tests/mcp --out target/mcp

@@ -10,7 +10,7 @@ import { SCHEMAS } from "./schemas.mjs";
 const TOOLKIT_SIZE = 25;
 /** The files that a catalogue depends on. */
 const INPUTS =
-  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,scripts/bundle.sh,crates/**,tools/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
+  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,packages/toolbooth/src/*,crates/**,tools/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
 
 /** Builds a catalogue unless it is up to date, and returns the folder of its bundle. It has the toolkits of
  *  these folders and `generated` generated tools, and these `features` of the crate `toolbooth`. */
@@ -28,9 +28,9 @@ export async function catalogue(name, folders, { generated = 0, features = ["def
   }
   await cp(join(ROOT, "Cargo.lock"), join(crate, "Cargo.lock"));
   // Share the target folder, so that common dependencies are compiled once.
-  const env = { ...process.env, CARGO_TARGET_DIR: join(ROOT, "target") };
-  const script = join(ROOT, "scripts/bundle.sh");
-  const { status } = spawnSync(script, [crate, bundle], {
+  const env = { ...process.env, CARGO_TARGET_DIR: join(ROOT, "target"), TOOLS: join(ROOT, ".tools/bin") };
+  const script = join(ROOT, "packages/toolbooth/bin/toolbooth.js");
+  const { status } = spawnSync(process.execPath, [script, "build", "--crate", crate, "--out", bundle], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -91,7 +91,6 @@ serde.workspace = true
 serde_json.workspace = true
 toolbooth = { workspace = true, features = ${JSON.stringify(features)} }
 toolbooth-worker.workspace = true
-wasm-bindgen.workspace = true
 
 [build-dependencies]
 toolbooth-build.workspace = true

@@ -41,7 +41,7 @@ export { run } from "./workers/tools/${tool}.mjs";
   return [worker("ajv", "JavaScript + AJV"), worker("hono", "Hono + AJV")];
 }
 
-/** A Worker from a bundle of scripts/bundle.sh. */
+/** A Worker from a bundle of `toolbooth build`. */
 export async function ours(name, title, folder) {
   const module = async (file, type) => ({
     name: file,

@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { launch } from "../tests/support/chromium.mjs";
 import { standIns } from "../tests/support/providers/stand-in.mjs";
-import { variables } from "../tests/support/gateway/worker.mjs";
+import { model, variables } from "../tests/support/gateway/worker.mjs";
 import { Visitor, startSite } from "../tests/support/site.mjs";
 
 const FOLDER = "target/screenshots";
@@ -56,6 +56,7 @@ const PAGES = {
       await visitor.visit("/playground");
       await visitor.setKey();
       await visitor.page.getByRole("tab", { name: "Chat" }).click();
+      await visitor.page.getByLabel("Model", { exact: true }).fill(model("openai"));
       await visitor.page.getByLabel("Message").fill("What is 17 + 25?");
       await visitor.page.getByRole("button", { name: "Send" }).click();
       await visitor.page.getByRole("button", { name: "Run Calculator_Add" }).click();

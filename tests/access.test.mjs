@@ -3,7 +3,7 @@
 // covered automatically. auth.test.mjs tests which credentials are valid.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { entryOf } from "../scripts/credentials.mjs";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { claims, hmac, token } from "./support/issuer.mjs";
 import { FORMS, addresses, payload } from "./support/protocols.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";

@@ -2,7 +2,7 @@
 // need neither are in challenge.test.mjs. Screenshots of the pages are in target/screenshots.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { entryOf } from "../scripts/credentials.mjs";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { launch, look } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { github } from "./support/github.mjs";

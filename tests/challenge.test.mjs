@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import http from "node:http";
 import { after, before, beforeEach, test } from "node:test";
-import { entryOf, token } from "../scripts/credentials.mjs";
+import { entryOf, token } from "../packages/toolbooth/src/credentials.js";
 import { Browser, authorizing, path } from "./support/authorizing.mjs";
 import { CLIENT } from "./support/oauth.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";

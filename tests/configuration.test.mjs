@@ -3,7 +3,7 @@
 // served. Also valid variables (X1).
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { entryOf } from "../scripts/credentials.mjs";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { addresses } from "./support/protocols.mjs";
 import { BOOTH, CANARY, deployed, start } from "./support/worker.mjs";
 

@@ -156,7 +156,8 @@ for (const { language, provider, variables } of PROGRAMS) {
     const folder = mkdtempSync(join(root, "target/program-"));
     const file = join(folder, language === "ts" ? "program.mts" : "program.py");
     try {
-      writeFileSync(file, found[0].text.replaceAll("https://tools.example.com", worker.address));
+      // The stand-in has a model of its own.
+      writeFileSync(file, found[0].text.replaceAll("https://tools.example.com", worker.address).replace("gemini-3-pro", "m"));
       const program = language === "ts" ? process.execPath : join(root, ".venv/bin/python");
       const { stdout } = await promisify(execFile)(program, [file], { env: { ...process.env, ...variables(server.base), TOOLBOOTH_KEY: KEY, NO_PROXY: "*" } });
       assert.match(stdout, /42/);

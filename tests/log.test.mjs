@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
-import { entryOf } from "../scripts/credentials.mjs";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { Browser, authorizing } from "./support/authorizing.mjs";
 import { addresses } from "./support/protocols.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";

@@ -9,7 +9,7 @@ import * as v2 from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { UrlElicitationRequiredError as ElicitationV1 } from "@modelcontextprotocol/sdk/types.js";
-import { token } from "../scripts/credentials.mjs";
+import { token } from "../packages/toolbooth/src/credentials.js";
 import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
 import { run } from "./support/commands.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";

@@ -1,7 +1,7 @@
 // OpenTool 1.0 (OT1 to OT41) with its clients. The tables are native: protocol::opentool::tests.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { entryOf } from "../scripts/credentials.mjs";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import * as clients from "./support/opentool.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
 

@@ -61,7 +61,7 @@ test("the platform's logs have no query strings, which contain codes and user id
 test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of make dev", () => {
   const page = readFileSync(join(root, "docs/CONFIGURATION.md"), "utf8");
   const [, vars] = /^\[vars\]$(.*)/ms.exec(readFileSync(join(root, "wrangler.toml"), "utf8"));
-  const [, ofDev] = /AUTH_VARIABLES = \[(.*?)\];/s.exec(readFileSync(join(root, "scripts/dev.mjs"), "utf8"));
+  const [, ofDev] = /AUTH_VARIABLES = \[(.*?)\];/s.exec(readFileSync(join(root, "packages/toolbooth/src/dev.js"), "utf8"));
   const names = [...vars.matchAll(/^([A-Z_]+) =/gm), ...ofDev.matchAll(/"([A-Z_]+)"/g)].map(([, name]) => name);
   assert.ok(names.length > 10, `${names}`);
   assert.deepEqual(names.filter((name) => !page.includes(`| \`${name}\``)), []);
@@ -70,7 +70,7 @@ test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of mak
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "size", "deploy", "key", "tool", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "prove", "size", "deploy", "key", "tool", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
@@ -94,6 +94,8 @@ test("make dev asks for the development key, and prints a call that has it", asy
   await develop("", async (address, line) => {
     assert.match(line, /-H 'Authorization: Bearer development-key'/);
     assert.equal(await withoutCredentials(address), 401);
+    const page = await fetch(`${address}/playground`);
+    assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
     // The key is public, in the README: only pages on the same machine may use it.
     for (const [origin, allowed] of [
       [address, true],
@@ -200,7 +202,7 @@ test("a scaffolded tool", async (t) => {
     assert.ok(blocks.some(({ language, text }) => language === "rust" && code.endsWith(text)));
   });
 
-  const env = { CARGO_TARGET_DIR: join(root, "target"), TOOLS: join(root, ".tools/bin"), MODULES: join(root, "node_modules") };
+  const env = { CARGO_TARGET_DIR: join(root, "target"), TOOLS: join(root, ".tools/bin") };
   const cargo = (command) => run(`cargo ${command} --offline --quiet -p toolbooth-tools`, { cwd: copy, env });
 
   await t.test("fails the build, with file and location, if its definition is invalid", async () => {
@@ -217,8 +219,8 @@ test("a scaffolded tool", async (t) => {
   });
 
   await t.test("may call a service, need scopes, and have the name of a Rust keyword", async () => {
-    const options = { env: { HTTP: "1", SCOPES: "greet:a,greet:b" } };
-    const { code, err } = await run(`node scripts/tool.mjs Greeter.Move ${catalogue}`, options);
+    const options = "--http --scopes greet:a,greet:b";
+    const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js tool Greeter.Move ${options} --folder ${catalogue}`);
     assert.equal(code, 0, err);
     const { scopes, variables } = JSON.parse(readFileSync(join(catalogue, "greeter/Move@0.1.0.json")));
     assert.deepEqual([scopes, variables], [["greet:a", "greet:b"], ["GREETER_MOVE_URL"]]);
@@ -234,7 +236,7 @@ test("a scaffolded tool", async (t) => {
 
   await t.test("responds", async () => {
     if (made.changed || !existsSync(join(copy, "build/worker.js"))) {
-      const { code, err } = await run("scripts/bundle.sh target/scaffold target/scaffold/build", { env });
+      const { code, err } = await run("node packages/toolbooth/bin/toolbooth.js build --crate target/scaffold --out target/scaffold/build", { env });
       assert.equal(code, 0, err);
     }
     const worker = await start("target/scaffold/build");
@@ -255,7 +257,7 @@ test("a scaffolded tool", async (t) => {
       ["Types.Hello", /already has a module types/],
       ["Tests.Hello", /already has a module tests/],
     ]) {
-      const { code, err } = await run(`node scripts/tool.mjs "${id}" ${catalogue}`);
+      const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js tool --folder ${catalogue} -- "${id}"`);
       assert.notEqual(code, 0, id);
       assert.match(err, message);
     }

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { launch } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
-import { startGateway } from "./support/gateway/worker.mjs";
+import { model, startGateway } from "./support/gateway/worker.mjs";
 import { github } from "./support/github.mjs";
 import { CANARY } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
@@ -28,7 +28,8 @@ async function visiting(use, { address = site.worker.address, ...options } = {})
   const visitor = await Visitor.arrive(browser, address, options);
   try {
     await use(visitor, visitor.page);
-    assert.deepEqual(await visitor.problems(), []);
+    // Without scripts, the page cannot be asked.
+    if (options.scripts !== false) assert.deepEqual(await visitor.problems(), []);
   } finally {
     await visitor.close();
   }
@@ -241,13 +242,10 @@ test("without JavaScript, the first page and the documentation can be read", () 
       await page.goto(`${site.worker.address}/docs/security`);
       await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
       await page.goto(`${site.worker.address}/playground`);
-      await page.getByText("needs JavaScript").waitFor();
+      await page.locator("noscript p").waitFor();
     },
     { scripts: false },
-  ).catch((error) => {
-    // Without scripts, nothing can be evaluated either.
-    if (!/JavaScript is disabled|evaluate/.test(String(error))) throw error;
-  }));
+  ));
 
 test("the documentation can be searched", () =>
   visiting(async (visitor, page) => {
@@ -291,7 +289,7 @@ test("a chat with the gateway: streamed text, a call that the user approves, and
         await visitor.visit("/playground");
         await visitor.setKey("canary-of-a-gateway-key");
         await page.getByRole("tab", { name: "Chat" }).click();
-        await page.getByLabel("Model").selectOption({ index: 0 });
+        await page.getByLabel("Model", { exact: true }).fill(model("openai"));
         await page.getByLabel("Message").fill("What is 17 + 25?");
         await page.keyboard.press("Enter");
         const card = page.getByRole("region", { name: "Call of Calculator_Add" });
@@ -353,7 +351,7 @@ test("a challenge opens in a window of its own, and the call continues by itself
         await consent.getByRole("button", { name: "Log in" }).click();
         await consent.getByRole("button", { name: "Allow" }).click();
         await consent.getByRole("heading", { name: "Done" }).waitFor();
-        await page.locator(".value").getByText("1347").waitFor();
+        await page.locator(".value").getByText("1347", { exact: true }).waitFor();
       },
       { address: address.origin },
     );

@@ -12,6 +12,7 @@ export const slug = (text) => text.toLowerCase().replace(/[^\p{Letter}\p{Number}
  */
 export function render(markdown, resolve) {
   const taken = new Map();
+  let tables = 0;
   const renderer = {
     heading({ tokens, depth }) {
       const text = this.parser.parseInline(tokens);
@@ -35,8 +36,8 @@ export function render(markdown, resolve) {
       const cell = ({ tokens, align }, tag) => `<${tag}${tag === "th" ? ' scope="col"' : ""}${align === "right" ? ' class="number"' : ""}>${this.parser.parseInline(tokens)}</${tag}>`;
       const head = header.map((one) => (one.text === "" ? "<td></td>" : cell(one, "th"))).join("");
       const body = rows.map((row) => `<tr>${row.map((one) => cell(one, "td")).join("")}</tr>`).join("\n");
-      const name = header.map(({ text }) => text).filter(Boolean).join(", ");
-      return `<div class="table" tabindex="0" role="region" aria-label="Table: ${escape(name)}"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>\n`;
+      const name = `Table ${(tables += 1)}: ${header.map(({ text }) => text.replaceAll("`", "")).filter(Boolean).join(", ")}`;
+      return `<div class="table" tabindex="0" role="region" aria-label="${escape(name)}"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>\n`;
     },
   };
   return new Marked({ renderer, gfm: true }).parse(markdown);

@@ -119,10 +119,22 @@ function media(operation: JsonObject): Json | undefined {
   return isObject(content) ? content["application/json"] : undefined;
 }
 
-/** The models of the chat gateway that the visitor may use. */
+/**
+ * The models of the chat gateway that the visitor may use: names, or those of providers with a slash, which passes any model
+ * on. Empty if there is no gateway, or none for the visitor.
+ */
 export async function models(): Promise<string[]> {
   const { status, json } = await send("/v1/models").catch(() => ({ status: 0, json: undefined }));
   const data = at(json, "/data");
   if (status !== 200 || !Array.isArray(data)) return [];
-  return data.map((model) => at(model, "/id")).filter((id): id is string => typeof id === "string");
+  const named = data.map((model) => at(model, "/id")).filter((id): id is string => typeof id === "string");
+  return named.length > 0 ? named : providers();
+}
+
+/** The providers, which only the error about an unknown model names. */
+async function providers(): Promise<string[]> {
+  const { json } = await post("/v1/chat/completions", '{"model":"?","messages":[{"role":"user","content":"?"}]}');
+  const message = at(json, "/error/message");
+  if (at(json, "/error/code") !== "model_not_found" || typeof message !== "string") return [];
+  return [...message.matchAll(/[\w-]+\/(?=…)/g)].map(([prefix]) => prefix);
 }

@@ -38,10 +38,10 @@ function freePort() {
  * `ready`. Returns the port and the match. Retries with another port if a different process was
  * faster.
  */
-export async function serve(command, ready) {
+export async function serve(command, ready, where = {}) {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort();
-    const { started, interrupt } = spawned(command(port), ready);
+    const { started, interrupt } = spawned(command(port), ready, where);
     try {
       return { port, found: await started, interrupt };
     } catch (error) {
@@ -50,10 +50,10 @@ export async function serve(command, ready) {
   }
 }
 
-function spawned(command, ready) {
+function spawned(command, ready, { cwd = root, env = {} }) {
   const child = spawn("sh", ["-c", command], {
-    cwd: root,
-    env: environment(),
+    cwd,
+    env: environment(env),
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -15,7 +15,7 @@ export const catalogue = join(copy, "catalogue");
 export async function afterwards(command) {
   const fresh = mkdtempSync(join(tmpdir(), "toolbooth-"));
   try {
-    for (const path of ["Cargo.toml", "Cargo.lock", "Makefile", "rust-toolchain.toml", "rustfmt.toml", "crates", "scripts", "src", "tools"]) {
+    for (const path of ["Cargo.toml", "Cargo.lock", "Makefile", "rust-toolchain.toml", "rustfmt.toml", "crates", "packages", "src", "tools"]) {
       cpSync(join(root, path), join(fresh, path), { recursive: true });
     }
     const result = await run(command, { cwd: fresh });

@@ -73,7 +73,7 @@ export class Visitor {
 
   /** What the browser complained about since the last time, without the statuses of responses. */
   async problems() {
-    const violations = await this.page.evaluate(() => globalThis.violations ?? []);
+    const violations = await this.page.evaluate(() => globalThis.violations?.splice(0) ?? []);
     return [...violations, ...this.complaints.splice(0).filter((text) => !text.startsWith("Failed to load resource"))];
   }
 

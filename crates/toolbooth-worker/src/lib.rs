@@ -23,29 +23,32 @@ macro_rules! serve {
     ($catalog:expr) => {
         /// Answers a request with a `Response`, or a promise of one. Without a `body`, `reader` reads
         /// it on demand.
-        #[wasm_bindgen::prelude::wasm_bindgen]
+        #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
         pub fn answer(
             method: &str,
             url: String,
             headers: $crate::Headers,
             body: Option<Vec<u8>>,
-            reader: wasm_bindgen::JsValue,
+            reader: $crate::wasm_bindgen::JsValue,
             env: $crate::Env,
-        ) -> wasm_bindgen::JsValue {
+        ) -> $crate::wasm_bindgen::JsValue {
             $crate::answer(&$catalog, method, url, headers, body, reader, env)
         }
 
         /// Returns the `Response` to a request that crashed the previous instance.
-        #[wasm_bindgen::prelude::wasm_bindgen]
+        #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
         pub fn failed(
             url: &str,
             headers: $crate::Headers,
             body: Option<Vec<u8>>,
             env: $crate::Env,
-        ) -> wasm_bindgen::JsValue {
+        ) -> $crate::wasm_bindgen::JsValue {
             $crate::failed(&$catalog, url, headers, body, env)
         }
     };
 }
 
+/// Used by the code of [`serve!`].
+#[doc(hidden)]
+pub use wasm_bindgen;
 pub use web_sys::Headers;

@@ -22,6 +22,8 @@ export function Chat({ models }: { models: string[] }) {
   const { turns } = conversation.current;
   useEffect(() => () => busy?.abort(), [busy]);
 
+  // The name of a provider alone is no model.
+  const ready = question.trim() !== "" && model !== "" && !model.endsWith("/");
   const ask = async () => {
     const controller = new AbortController();
     setBusy(controller);
@@ -47,7 +49,7 @@ export function Chat({ models }: { models: string[] }) {
         autocomplete="off"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy && question.trim() !== "") void ask();
+          if (!busy && ready) void ask();
         }}
       >
         <label for="question" class="visually-hidden">Message</label>
@@ -65,11 +67,12 @@ export function Chat({ models }: { models: string[] }) {
         />
         <div class="row">
           <label for="model" class="visually-hidden">Model</label>
-          <select id="model" value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
-            {models.map((name) => <option key={name} value={name}>{name}</option>)}
-          </select>
+          <input id="model" type="text" list="models" placeholder="Model" autocomplete="off" spellcheck={false} value={model} onInput={({ currentTarget }) => setModel(currentTarget.value)} />
+          <datalist id="models">
+            {models.map((name) => <option key={name} value={name} />)}
+          </datalist>
           <label class="check"><input type="checkbox" checked={asks} onChange={({ currentTarget }) => setAsks(currentTarget.checked)} /> Ask before each call</label>
-          {busy ? <button type="button" class="secondary" onClick={() => busy.abort()}>Stop</button> : <button type="submit" disabled={question.trim() === ""}>Send</button>}
+          {busy ? <button type="button" class="secondary" onClick={() => busy.abort()}>Stop</button> : <button type="submit" disabled={!ready}>Send</button>}
         </div>
       </form>
     </div>

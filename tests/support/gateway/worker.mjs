@@ -1,5 +1,5 @@
 // The Worker as a chat gateway in front of stand-ins of the providers.
-import { entryOf } from "../../../scripts/credentials.mjs";
+import { entryOf } from "../../../packages/toolbooth/src/credentials.js";
 import { standIns } from "../providers/stand-in.mjs";
 import { BOOTH, start } from "../worker.mjs";
 import { MODELS } from "./cases.mjs";

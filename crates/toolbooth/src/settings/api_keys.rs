@@ -105,7 +105,7 @@ fn parse_entry(
 }
 
 /// Whether a text can be a key's name. Users see it on the consent page, so it must be short and
-/// must not hide, reverse or break the text around it. `scripts/key.mjs` has the same rule.
+/// must not hide, reverse or break the text around it. `packages/toolbooth/src/key.js` has the same rule.
 fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.contains(is_invisible)
 }

@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+// The command `toolbooth`.
+import { parseArgs } from "node:util";
+import { Failure } from "../src/process.js";
+
+const HELP = `toolbooth <command>
+
+  dev      Run the Worker on http://localhost:8787 and rebuild it on every save; --port 8801 changes the port
+  build    Build the Worker into build/; --crate and --out name other folders
+  test     Run the tests, which include the examples of every tool; arguments go to cargo test
+  tool     Create a tool: toolbooth tool Greeter.Hello; --http calls a service, --scopes a,b requires scopes
+  key      Create an API key: toolbooth key somebody scope,scope
+  deploy   Deploy to Cloudflare; arguments, such as --env staging and --dry-run, go to wrangler
+  doctor   Check that everything the other commands need is there
+`;
+
+const text = { type: "string" };
+const COMMANDS = {
+  async dev(args) {
+    const { values } = options(args, { crate: text, port: text, env: text });
+    const { dev } = await import("../src/dev.js");
+    await dev(values);
+  },
+  async build(args) {
+    const { values } = options(args, { crate: text, out: text });
+    const { build } = await import("../src/build.js");
+    await build(values);
+  },
+  async test(args) {
+    const { run } = await import("../src/process.js");
+    await run("cargo", ["test", "--workspace", ...args]);
+  },
+  async tool(args) {
+    const { values, positionals } = options(args, { folder: text, http: { type: "boolean" }, scopes: text }, true);
+    const { tool } = await import("../src/tool.js");
+    tool(positionals[0], values);
+  },
+  async key(args) {
+    const { positionals } = options(args, {}, true);
+    const { key } = await import("../src/key.js");
+    key(...positionals);
+  },
+  async deploy(args) {
+    const { deploy } = await import("../src/deploy.js");
+    await deploy(args);
+  },
+  async doctor(args) {
+    options(args, {});
+    const { doctor } = await import("../src/doctor.js");
+    await doctor();
+  },
+  async help() {
+    console.log(HELP);
+  },
+};
+COMMANDS["--help"] = COMMANDS.help;
+
+const [name = "help", ...args] = process.argv.slice(2);
+try {
+  if (!Object.hasOwn(COMMANDS, name)) throw new Failure(`There is no command ${name}.\n\n${HELP}`, 2);
+  await COMMANDS[name](args);
+} catch (error) {
+  if (!(error instanceof Failure)) throw error;
+  if (error.message) console.error(error.message);
+  process.exitCode = error.code;
+}
+
+function options(args, options, allowPositionals = false) {
+  try {
+    return parseArgs({ args, options, allowPositionals });
+  } catch (error) {
+    throw new Failure(error.message, 2);
+  }
+}

@@ -1,0 +1,155 @@
+// Runs the Worker locally with wrangler and miniflare: KV is simulated, no Cloudflare account is needed. Rebuilds it
+// when a file changes: the last Worker answers until the new one is ready, and after a failed build every response
+// is the error.
+//
+// wrangler reads .dev.vars. Variables in the environment replace those of .dev.vars and of wrangler.toml. Without
+// AUTH, calls need the development key, which only this command configures. With DEV_PROVIDER=1, users can authorize
+// tools at a stand-in for every OAuth provider.
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { buildForDevelopment } from "./build.js";
+import { definitions } from "./catalogue.js";
+import { entryOf, token } from "./credentials.js";
+import { Failure } from "./process.js";
+import { standIn } from "./provider.js";
+import { BUILD_FAILED, rebuild } from "./rebuild.js";
+import { site } from "./site.js";
+
+const DEVELOPMENT_KEY = "development-key";
+const AUTH_VARIABLES = [
+  ...["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"],
+  "ANONYMOUS_SCOPES",
+];
+
+/** Serves the Worker of the folder `crate` until it is interrupted. */
+export async function dev({ crate = ".", port: given = "8787", env }) {
+  const port = Number(given);
+  if (!Number.isInteger(port) || port < 1 || port > 65535) {
+    throw new Failure(`PORT must be a number from 1 to 65535, not ${given}`, 2);
+  }
+  if (!(await isFree(port))) throw new Failure(`Port ${port} is already in use: choose another one`);
+  const address = `http://localhost:${port}`;
+
+  // Send nothing to Cloudflare and fetch nothing from it.
+  process.env.WRANGLER_SEND_METRICS ??= "false";
+  process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
+  const { unstable_readConfig, unstable_startWorker } = await import("wrangler");
+  const config = unstable_readConfig({ env }, { hideWarnings: true });
+  const provider = process.env.DEV_PROVIDER && (await standIn(providers(crate), address));
+  const settings = configure(config.vars, provider?.vars);
+
+  if (config.assets) await site(resolve(dirname(config.configPath), config.assets.directory));
+  const out = resolve(`.wrangler/dev-${port}`);
+  // wrangler handles signals, too, and may end the process.
+  process.once("exit", () => rmSync(out, { recursive: true, force: true }));
+  const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
+  const builds = rebuild(watched, out, () => buildForDevelopment({ crate: resolve(crate), out }));
+  let { value: built } = await builds.next();
+  const worker = await unstable_startWorker({
+    config: config.configPath,
+    env,
+    entrypoint: join(out, "worker.js"),
+    // The configured command builds for deployment.
+    build: { custom: { command: "" } },
+    bindings: Object.fromEntries(Object.entries(settings.vars).map(([name, value]) => [name, { type: "secret_text", value }])),
+    dev: { server: { hostname: "localhost", port }, inspector: false },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.once(signal, async () => {
+      await worker.dispose();
+      process.exit(0);
+    });
+  }
+  await worker.ready;
+  if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response is its error.\n`);
+  for (let announced = false; ; ({ value: built } = await builds.next())) {
+    if (!built || announced) continue;
+    await announce(address, settings, crate);
+    announced = true;
+  }
+}
+
+/** The variables to set, and the credential that calls need if this command knows one. */
+function configure(configured, provided = {}) {
+  const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
+  const names = [...AUTH_VARIABLES, "STATE_KEY", ...Object.keys(configured), ...Object.keys(file)];
+  const set = Object.fromEntries(names.map((name) => [name, process.env[name] || file[name]]).filter(([, value]) => value));
+  Object.assign(set, provided);
+  set.AUTH ??= configured.AUTH || "api-key";
+  const methods = set.AUTH.split(",").map((method) => method.trim());
+  const withKey = methods.includes("api-key") && set.API_KEYS === undefined;
+  if (withKey) set.API_KEYS = JSON.stringify([entryOf(DEVELOPMENT_KEY, "development", ["*"])]);
+  // Locally, callers without credentials may call every tool. A deployed Worker gives them no scopes
+  // unless its operator sets ANONYMOUS_SCOPES.
+  if (methods.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
+  // Some tools keep state between questions. A key for this run is enough to encrypt it.
+  set.STATE_KEY ??= randomBytes(32).toString("base64");
+  // Allow only web pages served from this machine. The development key is public, so it would not stop
+  // other pages.
+  set.ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]
+    .flatMap((host) => [`http://${host}:*`, `https://${host}:*`])
+    .join(",");
+  // The Worker is reachable from this machine only, so callers without credentials may use the keys of model providers.
+  set.DEVELOPMENT = "true";
+  return { vars: set, anyone: methods.includes("none"), ...access(set, methods, withKey) };
+}
+
+/** A sentence that says who may call, and a valid key or token if this command knows one. */
+function access(set, methods, withKey) {
+  if (methods.includes("none")) return { who: "Anyone may call, because AUTH includes none." };
+  if (withKey) {
+    return { who: `Calls need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY };
+  }
+  if (methods.includes("jwt") && set.JWT_SECRET) {
+    const aud = set.JWT_AUDIENCE?.split(",")[0].trim();
+    const exp = Math.floor(Date.now() / 1000) + 900;
+    const claims = { sub: "developer", exp, ...(aud && { aud }), ...(set.JWT_ISSUER && { iss: set.JWT_ISSUER }) };
+    return { who: "Calls need a token. The one below is valid for 15 minutes.", credential: token(claims, set.JWT_SECRET) };
+  }
+  return { who: "Calls need one of the credentials that you configured." };
+}
+
+/** Prints the address, problems of the configuration and a call to try. */
+async function announce(address, { anyone, who, credential }, crate) {
+  // /health reports problems only to callers with valid credentials. The log always has them.
+  const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
+  let health;
+  do {
+    health = await (await fetch(`${address}/health`, { headers })).json();
+    // wrangler has not loaded the Worker yet.
+  } while (health.error === BUILD_FAILED);
+  console.log(`\nToolbooth is running on ${address}. ${who}`);
+  const { status, problems = ["see the log above"] } = health;
+  if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
+  const call = sample(crate);
+  if (!call) return;
+  const header = anyone ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
+  const body = JSON.stringify(call).replaceAll("'", "\\u0027");
+  console.log(`Try:\n\ncurl ${address}/tools/call -H 'Content-Type: application/json'${header} -d '${body}'\n`);
+}
+
+/** The ids of the OAuth providers that the tools need. */
+function providers(crate) {
+  const ids = definitions(crate).flatMap(({ requirements }) => requirements?.authorization ?? []).map(({ id }) => id);
+  return [...new Set(ids)];
+}
+
+/** A call of the first tool that needs nothing of the caller: the first of its examples that succeeds. */
+function sample(crate) {
+  for (const { id, requirements, examples = [] } of definitions(crate)) {
+    const example = examples.find((example) => "value" in example);
+    if (requirements || !example) continue;
+    return { tool_id: id.split("@")[0], input: example.input };
+  }
+}
+
+/** Whether nothing listens on the port. */
+function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, "localhost", () => server.close(() => resolve(true)));
+  });
+}

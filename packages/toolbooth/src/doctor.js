@@ -1,0 +1,72 @@
+// Checks that everything the other commands need is there, and says how to get what is missing.
+import { existsSync, readFileSync } from "node:fs";
+import { Failure, output } from "./process.js";
+import { installed } from "./programs.js";
+import { project } from "./project.js";
+
+const TARGET = "wasm32-unknown-unknown";
+/** wrangler's minimum. */
+const NODE = 22;
+
+/** Prints one line per check. Fails if one of them does. */
+export async function doctor() {
+  let failed = 0;
+  for (const { what, found, fix, optional = false } of await checks()) {
+    if (!found && !optional) failed += 1;
+    console.log(`${found ? "ok     " : optional ? "note   " : "MISSING"} ${what}${found ? "" : `: ${fix}`}`);
+  }
+  if (failed > 0) throw new Failure(`\n${failed} of these must be fixed.`);
+}
+
+async function checks() {
+  const cargo = existsSync("Cargo.toml");
+  const graph = cargo ? await project(".").catch(({ message }) => ({ message })) : {};
+  const required = cargo && /^rust-version = "([\d.]+)"/m.exec(readFileSync("Cargo.toml", "utf8"))?.[1];
+  const rust = await printed("rustc", ["--version"]);
+  const version = /^rustc (\S+)/.exec(rust)?.[1];
+  const targets = rust && (await printed("rustc", ["--print", "target-libdir", "--target", TARGET])).trim();
+  return [
+    { what: `Node ${NODE} or newer (${process.version})`, found: Number(process.versions.node.split(".")[0]) >= NODE, fix: "install it from https://nodejs.org" },
+    { what: `Rust ${required ? `${required} or newer ` : ""}(${version ?? "none"})`, found: version && !older(version, required), fix: version ? "rustup update" : "install it from https://rustup.rs" },
+    { what: `Rust's target ${TARGET}`, found: targets && existsSync(targets), fix: `rustup target add ${TARGET}` },
+    { what: "Cargo.toml, in this folder", found: cargo, fix: "run this command in the folder of a project: npm create toolbooth creates one" },
+    ...(cargo ? dependencies(graph) : []),
+    ...(graph.version ? await Promise.all([tool("worker-build", graph.version("worker")), tool("wasm-bindgen", graph.version("wasm-bindgen"))]) : []),
+    ...(await wrangler()),
+    { what: ".dev.vars, with variables and secrets for toolbooth dev", found: existsSync(".dev.vars"), optional: true, fix: "without it, calls need the development key" },
+  ];
+}
+
+const dependencies = ({ message }) => [
+  { what: "The dependency toolbooth-worker", found: message === undefined, fix: message },
+];
+
+async function tool(name, version) {
+  const found = await installed(name, version);
+  return { what: `${name} ${version}, the version in Cargo.lock`, found, optional: true, fix: "the next build installs it, which takes about two minutes" };
+}
+
+async function wrangler() {
+  const { unstable_readConfig } = await import("wrangler");
+  let config;
+  try {
+    config = unstable_readConfig({}, { hideWarnings: true });
+  } catch (error) {
+    return [{ what: "wrangler.toml", found: false, fix: error.message }];
+  }
+  const kv = config.kv_namespaces.some(({ binding }) => binding === "KV");
+  return [
+    { what: "main in wrangler.toml", found: config.main, fix: 'add main = "build/worker.js"' },
+    { what: "The binding KV in wrangler.toml", found: kv, optional: true, fix: 'tools that users authorize need it: add [[kv_namespaces]] with binding = "KV"' },
+    { what: "AUTH in wrangler.toml", found: config.vars.AUTH, optional: true, fix: "a deployed Worker rejects every call until you set it: api-key, jwt or none" },
+  ];
+}
+
+async function printed(program, args) {
+  const { code, out } = await output(program, args).catch(() => ({ code: 1 }));
+  return code === 0 ? out : "";
+}
+
+function older(version, required = "0") {
+  return version.localeCompare(required, "en", { numeric: true }) < 0;
+}

@@ -1,0 +1,34 @@
+// Runs other programs.
+import { spawn } from "node:child_process";
+
+/** An error that the user can correct: its message is printed without a stack. */
+export class Failure extends Error {
+  constructor(message, code = 1) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Runs a program with this terminal's input and output. Fails, without another message, if it does. */
+export async function run(program, args, options = {}) {
+  const { code } = await spawned(program, args, { stdio: "inherit", ...options });
+  if (code !== 0) throw new Failure("", code);
+}
+
+/** Runs a program and returns what it prints: `{ code, out, err }`. */
+export function output(program, args, options = {}) {
+  return spawned(program, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+}
+
+function spawned(program, args, options) {
+  const child = spawn(program, args, options);
+  const texts = { out: "", err: "" };
+  child.stdout?.setEncoding("utf8").on("data", (part) => (texts.out += part));
+  child.stderr?.setEncoding("utf8").on("data", (part) => (texts.err += part));
+  return new Promise((resolve, reject) => {
+    child.on("error", ({ code, message }) => {
+      reject(new Failure(code === "ENOENT" ? `${program} is not installed. toolbooth doctor says how to install it.` : message));
+    });
+    child.on("close", (code) => resolve({ code: code ?? 1, ...texts }));
+  });
+}

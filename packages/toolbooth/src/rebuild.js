@@ -1,0 +1,64 @@
+// Rebuilds a Worker when its files change.
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import { replaceWorker } from "./build.js";
+import { Failure } from "./process.js";
+
+/** The time between two looks at the files, in milliseconds. */
+const INTERVAL = 150;
+/** The error that responses name after a failed build. */
+export const BUILD_FAILED = "build_failed";
+
+/**
+ * Builds now and after every change of the `watched` files and folders. After a failed build, the Worker in the folder
+ * `out` responds with the error. Yields after each build whether it succeeded.
+ */
+export async function* rebuild(watched, out, build) {
+  for (let built; ; await sleep(INTERVAL)) {
+    let files = snapshot(watched);
+    if (files === built) continue;
+    // Wait until an editor, or git, has written everything.
+    for (let before; before !== files; files = snapshot(watched)) {
+      before = files;
+      await sleep(INTERVAL / 3);
+    }
+    built = files;
+    const start = performance.now();
+    let succeeded = true;
+    try {
+      await build();
+      console.log(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      succeeded = false;
+      console.error(error.message);
+      replaceWorker(out, failing(stripVTControlCharacters(error.message) || "The build failed: see the terminal."));
+    }
+    yield succeeded;
+  }
+}
+
+/** The times and sizes of all files. Polled, because file events are not reliable in containers. */
+function snapshot(paths) {
+  return paths.map((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat?.isDirectory()) return stat && `${path} ${stat.mtimeMs} ${stat.size}`;
+    const inside = readdirSync(path).filter((name) => !name.startsWith(".") && !["node_modules", "target"].includes(name));
+    return snapshot(inside.map((name) => join(path, name)));
+  }).join("\n");
+}
+
+/** A Worker that responds to every request with the error of the build. */
+export function failing(message) {
+  return `const message = ${JSON.stringify(message)};
+export default {
+  fetch({ headers }) {
+    const init = { status: 503, headers: { "cache-control": "no-store" } };
+    const json = /json/.test((headers.get("accept") ?? "") + headers.get("content-type"));
+    return json ? Response.json({ error: ${JSON.stringify(BUILD_FAILED)}, message }, init) : new Response(message, init);
+  },
+};
+`;
+}

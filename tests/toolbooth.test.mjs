@@ -1,0 +1,159 @@
+// The command `toolbooth` where that needs no build, and `npm create toolbooth`. `make prove` does the rest.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { errors, replaceWorker } from "../packages/toolbooth/src/build.js";
+import { Failure } from "../packages/toolbooth/src/process.js";
+import { standIn } from "../packages/toolbooth/src/provider.js";
+import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
+import { root, run } from "./support/commands.mjs";
+import { start } from "./support/worker.mjs";
+
+const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
+after(() => rmSync(scratch, { recursive: true }));
+const read = (...path) => readFileSync(join(...path), "utf8");
+const create = (name) => run(`node ${root}/packages/create-toolbooth/bin/create.js ${name}`, { cwd: scratch });
+
+test("a failed build is the response to every request, as text or JSON", async () => {
+  const bundle = join(scratch, "failed");
+  replaceWorker(bundle, failing('error: `"${x}"` is wrong'));
+  // An empty module, which the test's runtime expects.
+  writeFileSync(join(bundle, "index_bg.wasm"), Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+  const worker = await start(bundle);
+  try {
+    const { origin } = new URL(worker.address);
+    const text = await fetch(`${origin}/tools`);
+    assert.deepEqual([text.status, await text.text()], [503, 'error: `"${x}"` is wrong']);
+    const headers = { "content-type": "application/json" };
+    const json = await fetch(`${origin}/mcp`, { method: "POST", headers, body: "{}" });
+    assert.deepEqual([json.status, await json.json()], [503, { error: "build_failed", message: 'error: `"${x}"` is wrong' }]);
+  } finally {
+    await worker.close();
+  }
+});
+
+test("a change is built, during a build too, and a failed build replaces the Worker", async () => {
+  const [out, source] = ["rebuilt", "source"].map((name) => join(scratch, name));
+  const file = join(source, "tools.rs");
+  mkdirSync(source);
+  writeFileSync(file, "1");
+  const seen = [];
+  const builds = rebuild([source, join(scratch, "missing")], out, async () => {
+    const text = read(file);
+    seen.push(text);
+    if (text === "broken") throw new Failure("\u001b[31mit is broken\u001b[0m");
+    replaceWorker(out, text);
+    if (text === "2, and longer") writeFileSync(file, "broken");
+  });
+  await builds.next();
+  assert.equal(read(out, "worker.js"), "1");
+  writeFileSync(file, "2, and longer");
+  await builds.next();
+  assert.equal(read(out, "worker.js"), "2, and longer");
+  await builds.next();
+  assert.match(read(out, "worker.js"), /const message = "it is broken"/);
+  await builds.return();
+  assert.deepEqual(seen, ["1", "2, and longer", "broken"]);
+});
+
+test("of a failed build, only the errors are shown", () => {
+  const warning = "warning: unused variable\n --> a.rs:1:1";
+  const error = "error[E0425]: no such function\n --> b.rs:2:2\n\n  = help: there is none";
+  assert.equal(errors(`${warning}\n\n${error}\n\n${warning}\n`), error);
+  assert.equal(errors(warning), warning);
+  const ofDefinitions = "error: tools@0.1.0: tools/a/B@1.0.0.json: id: is missing\nerror: failed to run custom build command for `tools`\n\nCaused by:\n  exit status: 1\n";
+  assert.equal(errors(`${warning}\n\n${ofDefinitions}`), "tools/a/B@1.0.0.json: id: is missing");
+});
+
+test("the stand-in provider gives tokens to those who prove that they asked", async () => {
+  const provider = await standIn(["github", "my-corp"], "http://localhost:8787");
+  try {
+    const { OAUTH_PROVIDERS, OAUTH_MY_CORP_TOKEN_URL: url, OAUTH_GITHUB_AUTHORIZE_URL: page } = provider.vars;
+    assert.equal(OAUTH_PROVIDERS, "github,my-corp");
+    const verifier = "a verifier";
+    const challenge = createHash("sha256").update(verifier).digest("base64url");
+    const redirect = "http://localhost:8787/auth/callback/github";
+    const query = new URLSearchParams({ redirect_uri: redirect, state: "s&<", scope: '"<repo>', code_challenge: challenge });
+    const html = await (await fetch(`${page}?${query}`)).text();
+    assert.ok(html.includes("&quot;&lt;repo&gt;") && !html.includes("<repo>"));
+    const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => new URL(link.replaceAll("&amp;", "&")));
+    const [allow, deny] = links.map(({ searchParams }) => Object.fromEntries(searchParams));
+    assert.deepEqual(deny, { error: "access_denied", state: "s&<" });
+    assert.equal(allow.state, "s&<");
+    const tokens = async (form) => (await fetch(url, { method: "POST", body: new URLSearchParams(form) })).status;
+    const code = { grant_type: "authorization_code", code: allow.code };
+    assert.equal(await tokens({ ...code, code_verifier: verifier }), 200);
+    assert.equal(await tokens({ ...code, code_verifier: verifier }), 400, "a code works once");
+    assert.equal(await tokens({ grant_type: "refresh_token", refresh_token: "r" }), 200);
+  } finally {
+    provider.close();
+  }
+});
+
+test("unknown commands and options are rejected", async () => {
+  for (const [given, message] of [["fly", /There is no command fly/], ["build --fast", /--fast/], ["tool Hello", /Toolkit\.Tool/], ["dev --port x", /PORT/]]) {
+    const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js ${given}`);
+    assert.equal(code, 2, given);
+    assert.match(err, message);
+    assert.doesNotMatch(err, /^ +at /m, "no stack");
+  }
+});
+
+test("npm create toolbooth writes a project that Cargo, wrangler and the doctor accept", async () => {
+  const { code, err } = await create("my-tools");
+  assert.equal(code, 0, err);
+  const project = join(scratch, "my-tools");
+  const files = readdirSync(project, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  for (const file of files) assert.doesNotMatch(read(file), /\{\{/, `${file} has a placeholder`);
+  assert.match(read(project, ".gitignore"), /^\.dev\.vars$/m);
+  assert.doesNotMatch(read(project, ".dev.vars.example"), /^[^#\n]/m, "a deploy button would deploy the value");
+
+  const crates = ["toolbooth-schema", "toolbooth", "toolbooth-build", "toolbooth-worker"];
+  const patch = crates.map((name) => `${name} = { path = "${root}/crates/${name}" }\n`).join("");
+  writeFileSync(join(project, "Cargo.toml"), `${read(project, "Cargo.toml")}\n[patch.crates-io]\n${patch}`);
+  writeFileSync(join(project, "Cargo.lock"), read(root, "Cargo.lock"));
+  const env = { TOOLS: join(root, ".tools/bin") };
+  const doctor = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js doctor`, { cwd: project, env: { ...env, CARGO_NET_OFFLINE: "true" } });
+  assert.equal(doctor.code, 0, doctor.out + doctor.err);
+  assert.match(doctor.out, /^ok +main in wrangler\.toml$/m);
+  assert.match(doctor.out, /^ok +AUTH in wrangler\.toml$/m);
+});
+
+test("npm create toolbooth rejects names that would not work, and folders that are not empty", async () => {
+  mkdirSync(join(scratch, "full"));
+  writeFileSync(join(scratch, "full/file"), "");
+  for (const name of ["", "--help", "My-Tools", "1st", "a_b", "tools", "toolbooth-worker", "full"]) {
+    assert.equal((await create(name)).code, 2, name);
+  }
+});
+
+test("the template has what this repository has", () => {
+  const template = join(root, "template");
+  assert.equal(read(template, "rust-toolchain.toml"), read(root, "rust-toolchain.toml"));
+  const line = (pattern, ...path) => pattern.exec(read(...path))?.[0] ?? assert.fail(`${pattern} in ${path.join("/")}`);
+  for (const [file, pattern] of [
+    ["wrangler.toml", /^compatibility_date = .*$/m],
+    ["wrangler.toml", /^redact_query_string = true$/m],
+    ["Cargo.toml", /^rust-version = .*$/m],
+    ["Cargo.toml", /^default = .*$/m],
+    ["Cargo.toml", /^\[profile\.release\]\n(.+\n)+/m],
+  ]) {
+    assert.equal(line(pattern, template, file), line(pattern, root, file));
+  }
+  const version = line(/(?<=^version = ").*(?="$)/m, root, "Cargo.toml");
+  const requirements = [...read(template, "Cargo.toml").matchAll(/^toolbooth.*?"(\d+\.\d+\.\d+)"/gm)].map(([, found]) => found);
+  const packages = ["packages/toolbooth", "packages/create-toolbooth"].map((path) => JSON.parse(read(root, path, "package.json")).version);
+  const dependency = JSON.parse(read(template, "package.json")).devDependencies.toolbooth;
+  assert.deepEqual([...requirements, ...packages, dependency], Array(6).fill(version));
+});
+
+test("packages/toolbooth has the versions that this repository has", () => {
+  const { devDependencies } = JSON.parse(read(root, "package.json"));
+  const { dependencies } = JSON.parse(read(root, "packages/toolbooth/package.json"));
+  for (const [name, version] of Object.entries(dependencies)) assert.equal(version, devDependencies[name], name);
+});
