@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { parse, stringify } from "../site/src/json.ts";
-import { bodyOf, outcomeOf, protocols } from "../site/src/protocols.ts";
+import { bodyOf, outcomeOf, pathOf, protocols } from "../site/src/protocols.ts";
 import { LANGUAGES, snippet } from "../site/src/playground/snippets.ts";
 import { fits, initial, kindOf, limits } from "../site/src/schema.ts";
 import { root } from "./support/commands.mjs";
@@ -121,7 +121,7 @@ test("the call of each protocol, its value and its error", async () => {
   for (const protocol of all) {
     const call = async (input) => {
       const body = stringify(bodyOf(protocol, TOOL, input, {}));
-      const { status, text } = await site.worker.post(body, { path: protocol.path, headers: { authorization: `Bearer ${KEY}`, ...protocol.headers } });
+      const { status, text } = await site.worker.post(body, { path: pathOf(protocol, TOOL), headers: { authorization: `Bearer ${KEY}`, ...protocol.headers } });
       return outcomeOf(protocol, { status, text, json: parse(text), duration: 0 });
     };
     const { success, value } = await call({ a: 17, b: parse("9007199254740993") });
@@ -139,7 +139,7 @@ test("the code for each protocol in each language runs", async () => {
     for (const protocol of await served()) {
       for (const language of LANGUAGES) {
         const body = bodyOf(protocol, TOOL, { a: 17, b: 25, note: undefined }, {});
-        const text = snippet(language, { url: `${site.worker.address}${protocol.path}`, headers: protocol.headers, body, withKey: true });
+        const text = snippet(language, { url: `${site.worker.address}${pathOf(protocol, TOOL)}`, headers: protocol.headers, body, withKey: true });
         const file = join(folder, language === "TypeScript" ? "call.mts" : "call.py");
         writeFileSync(file, text);
         const commands = { curl: ["sh", "-c", `${text} --silent`], Python: [join(root, ".venv/bin/python"), file], TypeScript: [process.execPath, file] };

@@ -47,6 +47,9 @@ export function protocols({ protocols: served }: Index): Protocol[] {
   return found.sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST));
 }
 
+/** The path of a call. */
+export const pathOf = (protocol: Protocol, tool: Tool): string => protocol.path.replace("{name}", encodeURIComponent(tool.name));
+
 /** The body of a call. */
 export function bodyOf({ sample }: Protocol, tool: Tool, input: Json, context: CallContext): Json {
   const values: Record<string, Json | undefined> = {
@@ -84,7 +87,7 @@ export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
     if (value !== undefined) return { success: true, value, ...(typeof duration === "number" && { duration }) };
   }
   const texts = [...sample.error, ...sample.rejection].map((pointer) => at(json, pointer)).filter((text) => typeof text === "string");
-  const further = ["/error/developer_message", "/developer_message", "/error/prompt", "/result/error/developer_message", "/result/error/prompt"];
+  const further = ["/error/developer_message", "/developer_message", "/prompt", "/error/prompt", "/result/error/developer_message", "/result/error/prompt"];
   const details = further.map((pointer) => at(json, pointer)).filter((text) => typeof text === "string");
   const parameters = at(json, "/parameter_errors") ?? at(json, "/error/data/parameter_errors") ?? {};
   const message = [...new Set(texts)].filter((text) => !details.includes(text)).join(": ");
@@ -120,7 +123,7 @@ function valueAt(json: Json, sample: Sample): Json | undefined {
 }
 
 function challengesIn(json: Json | undefined): Challenge[] {
-  const lists = ["/missing_requirements/authorization", "/error/data/missing_requirements/challenges"];
+  const lists = ["/missing_requirements/authorization", "/authorization", "/error/data/missing_requirements/challenges"];
   const found = lists.map((pointer) => at(json, pointer)).find(Array.isArray) ?? [];
   return found.filter(isObject).flatMap(({ url, check_url }) => {
     if (typeof url !== "string" || !/^https?:\/\//.test(url)) return [];

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
 import { type Json, parse, stringify } from "../json.ts";
 import { Code, Tabs, useKey } from "../parts.tsx";
-import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf } from "../protocols.ts";
+import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf } from "../protocols.ts";
 import { initial, kindOf } from "../schema.ts";
 import { type Details, type Reply, type Tool, post } from "../server.ts";
 import { Challenges } from "./challenge.tsx";
@@ -42,7 +42,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
     setState({ is: "running" });
     try {
       const body = bodyOf(chosen, tool, input, chosen.carriesContext ? extra : {});
-      const reply = await post(chosen.path, stringify(body), chosen.headers);
+      const reply = await post(pathOf(chosen, tool), stringify(body), chosen.headers);
       setState({ is: "done", result: { reply, outcome: outcomeOf(chosen, reply) } });
     } catch {
       setState({ is: "unreachable" });
@@ -61,7 +61,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const call = useMemo(() => {
     if (!protocol) return "";
     const body = bodyOf(protocol, tool, input, protocol.carriesContext ? hidden(context) : {});
-    return snippet(language, { url: `${location.origin}${protocol.path}`, headers: protocol.headers, body, withKey: hasKey });
+    return snippet(language, { url: `${location.origin}${pathOf(protocol, tool)}`, headers: protocol.headers, body, withKey: hasKey });
   }, [protocol, language, tool, input, context, hasKey]);
 
   const kind = kindOf(tool.input_schema);
