@@ -95,6 +95,31 @@ test("calls that are validated are held back until they are complete, text is no
   assert.doesNotMatch(JSON.stringify(errors), /town/);
 });
 
+test("a client that goes while the provider is silent ends the request to the provider", async () => {
+  // Comments tell the client that the stream goes on. Locally, writing them is the only way to notice that it has gone.
+  const silent = await startGateway({ upstream, vars: { GATEWAY_TIMEOUT_MS: "10000" } });
+  try {
+    upstream.openai.script({ text: "Sunny", hold: 2 });
+    const abort = new AbortController();
+    const reply = await silent.send("openai", body, abort.signal);
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const part of reply.body) {
+      text += decoder.decode(part, { stream: true });
+      if (/\n\n: [\w-]+\n\n$/.test(text)) break;
+    }
+    abort.abort();
+    assert.equal(await upstream.openai.last.closed, "aborted");
+    const chat = async () => (await silent.worker.events()).find(({ event }) => event === "chat");
+    let logged;
+    while (!(logged = await chat())) await new Promise((resolve) => setTimeout(resolve, 20));
+    // Not 504, a provider that was too slow.
+    assert.equal(logged["http.response.status_code"], 499);
+  } finally {
+    await silent.worker.close();
+  }
+});
+
 test("a provider that falls silent within a stream is a timeout", async () => {
   const slow = await startGateway({ upstream, vars: { GATEWAY_TIMEOUT_MS: "300" } });
   try {

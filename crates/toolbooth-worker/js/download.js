@@ -17,15 +17,26 @@ export async function open(method, url, headers, body, timeout) {
   return download;
 }
 
+/** The result of `pipe` if the client has gone. */
+const CLIENT_GONE = true;
+
 class Download {
   #controller = new AbortController();
   #timeout;
+  #timer;
+  // When the current wait began; undefined between two of them.
+  #since;
+  // What to do while nothing arrives, and how long to wait before.
+  #onSilence;
+  #patience;
   #response;
   #reader;
   timedOut = false;
 
   constructor(timeout) {
     this.#timeout = timeout;
+    this.#patience = timeout;
+    this.#watch(timeout);
   }
 
   get signal() {
@@ -51,20 +62,65 @@ class Download {
     return value;
   }
 
+  /**
+   * Writes what `transform` makes of each chunk to `upload`, until the end or until it returns undefined. Writes
+   * `keepAlive` whenever nothing has arrived for `patience` milliseconds. Returns whether the client has gone. Throws
+   * if a read fails, or if nothing arrives in time.
+   */
+  async pipe(upload, transform, patience, keepAlive) {
+    let gone = false;
+    this.#patience = patience;
+    this.#onSilence = () => upload.write(keepAlive).catch(() => {
+      gone = CLIENT_GONE;
+      this.cancel();
+    });
+    clearTimeout(this.#timer);
+    this.#watch(patience);
+    try {
+      for (;;) {
+        this.#since = Date.now();
+        const { value } = (await this.#reader?.read()) ?? {};
+        this.#since = undefined;
+        const bytes = value && transform(value);
+        if (!bytes) return false;
+        if (bytes.length > 0) await upload.write(bytes).catch(() => (gone = CLIENT_GONE));
+        if (gone) return CLIENT_GONE;
+      }
+    } catch (error) {
+      if (gone) return CLIENT_GONE;
+      // WebAssembly has crashed: nobody waits for the result, but all requests must know.
+      if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) reportError(error);
+      throw error;
+    }
+  }
+
   /** Ends the request; the other server sees a closed connection. */
   cancel() {
+    clearTimeout(this.#timer);
     this.#controller.abort();
   }
 
   async #inTime(promise) {
-    const timer = setTimeout(() => {
-      this.timedOut = true;
-      this.#controller.abort();
-    }, this.#timeout);
+    this.#since = Date.now();
     try {
       return await promise;
     } finally {
-      clearTimeout(timer);
+      this.#since = undefined;
     }
+  }
+
+  // One timer for the whole download: a timer per read would cost more than the read.
+  #watch(delay) {
+    this.#timer = setTimeout(() => {
+      const waited = this.#since === undefined ? 0 : Date.now() - this.#since;
+      if (waited >= this.#timeout) {
+        this.timedOut = true;
+        this.cancel();
+        return;
+      }
+      if (waited >= this.#patience) this.#onSilence?.();
+      const next = waited < this.#patience ? this.#patience - waited : this.#patience;
+      this.#watch(Math.min(next, this.#timeout - waited));
+    }, delay);
   }
 }

@@ -7,7 +7,7 @@ import Recovering from "wasm";
 
 import { BodyReader } from "./body.js";
 import { site } from "./site.js";
-import { abortAll, whenWritten } from "./upload.js";
+import { UPLOAD } from "./upload.js";
 
 const { answer, failed } = Recovering.prototype;
 // worker-build's flag that the instance has crashed and must be replaced.
@@ -39,9 +39,9 @@ async function serve(request, env, context) {
       const response = answer(method, url, headers, body, reader, env);
       if (!(response instanceof Promise)) return response;
       const later = await orCrash(response);
-      const written = whenWritten(later);
+      const upload = later[UPLOAD];
       // If the client goes, the runtime would drop the writer, without a line in the log.
-      if (written) context.waitUntil(written);
+      if (upload) context.waitUntil(orAbort(upload));
       return later;
     } catch (error) {
       recordCrash(error);
@@ -68,7 +68,7 @@ function recordCrash(error) {
   crash.criticalError = true;
   for (const reject of waiting) reject(error);
   waiting.clear();
-  abortAll(error);
+  for (const upload of uploads) upload.abort(error);
 }
 
 function orCrash(response) {
@@ -76,6 +76,14 @@ function orCrash(response) {
     waiting.add(reject);
     response.then(resolve, reject).finally(() => waiting.delete(reject));
   });
+}
+
+// The bodies that are being written. After a crash nothing would ever end them.
+const uploads = new Set();
+
+function orAbort(upload) {
+  uploads.add(upload);
+  return upload.written.finally(() => uploads.delete(upload));
 }
 
 function onUncaught(error) {

@@ -11,19 +11,30 @@ export async function send(method, url, headers, body, timeout, maxBytes) {
   try {
     // WebAssembly may move its memory while this waits.
     const response = await fetch(url, { method, headers, body: body?.slice(), signal, redirect: "manual" });
-    const chunks = [];
-    let length = 0;
-    for await (const chunk of response.body ?? []) {
-      length += chunk.length;
-      if (length > maxBytes) return { fault: "too large" };
-      chunks.push(chunk);
-    }
-    const whole = new Uint8Array(await new Blob(chunks).arrayBuffer());
+    const whole = await read(response, maxBytes);
+    if (whole === undefined) return { fault: "too large" };
     return { status: response.status, retryAfter: retryAfter(response.headers), body: whole };
   } catch (error) {
     if (signal.aborted) return { fault: "timeout" };
     throw error;
   }
+}
+
+/** The bytes of a response; undefined if there are more than `maxBytes`. */
+async function read(response, maxBytes) {
+  const length = response.headers.get("content-length");
+  // A single wait. The length of compressed bytes says nothing.
+  if (length !== null && !response.headers.has("content-encoding")) {
+    return Number(length) > maxBytes ? undefined : new Uint8Array(await response.arrayBuffer());
+  }
+  const chunks = [];
+  let received = 0;
+  for await (const chunk of response.body ?? []) {
+    received += chunk.length;
+    if (received > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /** The seconds of `Retry-After`, or of the header that OpenAI sends with milliseconds; undefined if there are none. */

@@ -1,48 +1,43 @@
 // A response whose body is written chunk by chunk.
 
-// The bodies that are being written. After a crash nobody would end them.
-const open = new Set();
-// Their promises, by response.
-const written = new WeakMap();
-
-/** A promise that resolves when the body of a response has been written; undefined if it is complete. */
-export const whenWritten = (response) => written.get(response);
-
-/** Ends every body with an error. */
-export function abortAll(error) {
-  for (const upload of open) upload.abort(error);
-}
+/**
+ * The property of a `Response` with its `Upload`. The bundle has this file twice, as a snippet of Rust and as an import of
+ * entry.js, so they share no variables.
+ */
+export const UPLOAD = Symbol.for("toolbooth.upload");
 
 export class Upload {
   #writer;
   #end;
+  /** Resolves when the body is complete. */
+  written = new Promise((resolve) => (this.#end = resolve));
 
   constructor(status, headers) {
     // The stream of the runtime itself: its chunks cross no JS on their way to the client.
     const { readable, writable } = new IdentityTransformStream();
     this.#writer = writable.getWriter();
     this.response = new Response(readable, { status, headers });
-    written.set(this.response, new Promise((resolve) => (this.#end = resolve)));
-    open.add(this);
+    this.response[UPLOAD] = this;
   }
 
-  /** Resolves when the client can take more. Throws if it has gone. `bytes` is a view of WebAssembly memory. */
+  /** Resolves when the client can take more. Throws if it has gone. */
   write(bytes) {
-    return this.#writer.write(bytes.slice());
+    return this.#writer.write(bytes);
+  }
+
+  /** Like `write`, but `bytes` is a view of WebAssembly memory. */
+  writeView(bytes) {
+    return this.write(bytes.slice());
   }
 
   close() {
-    this.#finish();
+    this.#end();
     this.#writer.close().catch(() => {});
   }
 
+  /** Ends the body with an error. */
   abort(error) {
-    this.#finish();
-    this.#writer.abort(error).catch(() => {});
-  }
-
-  #finish() {
-    open.delete(this);
     this.#end();
+    this.#writer.abort(error).catch(() => {});
   }
 }

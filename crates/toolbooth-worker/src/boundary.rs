@@ -1,5 +1,6 @@
 //! Converts JS requests to Rust and Rust responses to JS.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::future::poll_fn;
@@ -9,16 +10,17 @@ use std::task::{Context, Poll, Waker};
 
 use toolbooth::Server;
 use toolbooth::catalog::Catalog;
-use toolbooth::host::BoxFuture;
+use toolbooth::host::{BoxFuture, ByteStream};
 use toolbooth::http::{
-    self, Answer, Body, BodyError, BodySink, BodyStream, ClientGone, Request, Response,
+    self, Answer, Body, BodyError, BodySink, BodyStream, ClientGone, KeepAlive, PipeError, Request,
+    Response, Transform,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
 use crate::Env;
-use crate::host::Bindings;
+use crate::host::{Bindings, JsByteStream};
 use crate::js_value_cache::{JsValueCache, NAMES};
 
 #[wasm_bindgen(module = "/js/respond.js")]
@@ -47,7 +49,7 @@ extern "C" {
     fn new(status: u16, headers: &JsValue) -> Upload;
     #[wasm_bindgen(method, getter)]
     fn response(this: &Upload) -> JsValue;
-    #[wasm_bindgen(method, catch)]
+    #[wasm_bindgen(method, catch, js_name = writeView)]
     async fn write(this: &Upload, bytes: &[u8]) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method)]
     fn close(this: &Upload);
@@ -153,6 +155,20 @@ struct JsSink(Upload);
 impl BodySink for JsSink {
     fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ClientGone>> {
         Box::pin(async move { self.0.write(bytes).await.map(drop).map_err(|_| ClientGone) })
+    }
+
+    fn pipe<'a>(
+        &'a self,
+        source: &'a mut dyn ByteStream,
+        transform: &'a mut Transform<'a>,
+        keep_alive: KeepAlive,
+    ) -> BoxFuture<'a, Result<(), PipeError>> {
+        Box::pin(async move {
+            let source: &mut dyn Any = source;
+            // This host has no other streams.
+            let Some(source) = source.downcast_mut::<JsByteStream>() else { return Ok(()) };
+            source.pipe(&self.0, transform, keep_alive).await
+        })
     }
 }
 

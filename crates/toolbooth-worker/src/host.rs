@@ -7,6 +7,8 @@ use toolbooth::host::{
     Level, Log, Metrics, NoRandomness, Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm,
     Signatures, Store, StoreError, StreamedResponse, Variables,
 };
+use toolbooth::http::{KeepAlive, PipeError, Transform};
+use wasm_bindgen::closure::ScopedClosure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -95,6 +97,14 @@ extern "C" {
     fn timed_out(this: &Download) -> bool;
     #[wasm_bindgen(method, catch)]
     async fn next(this: &Download) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn pipe(
+        this: &Download,
+        upload: &JsValue,
+        transform: &ScopedClosure<'_, dyn FnMut(Vec<u8>) -> Option<Vec<u8>>>,
+        patience: u32,
+        keep_alive: Vec<u8>,
+    ) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method)]
     fn cancel(this: &Download);
 }
@@ -270,7 +280,7 @@ impl HttpClient for Bindings {
 }
 
 /// The body of a response that is read in chunks.
-struct JsByteStream(Download);
+pub(crate) struct JsByteStream(Download);
 
 impl ByteStream for JsByteStream {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
@@ -278,10 +288,32 @@ impl ByteStream for JsByteStream {
             match self.0.next().await {
                 Ok(chunk) if chunk.is_undefined() => Ok(None),
                 Ok(chunk) => Ok(Some(js_sys::Uint8Array::new(&chunk).to_vec())),
-                Err(_) if self.0.timed_out() => Err(HttpError::Timeout),
-                Err(error) => Err(unreachable(error)),
+                Err(error) => Err(self.error(error)),
             }
         })
+    }
+}
+
+impl JsByteStream {
+    fn error(&self, error: JsValue) -> HttpError {
+        if self.0.timed_out() { HttpError::Timeout } else { unreachable(error) }
+    }
+
+    /// Writes what `transform` makes of each chunk to `upload`, the class of `js/upload.js`.
+    pub(crate) async fn pipe<'a>(
+        &mut self,
+        upload: &JsValue,
+        transform: &'a mut Transform<'a>,
+        keep_alive: KeepAlive,
+    ) -> Result<(), PipeError> {
+        let patience = milliseconds(keep_alive.after);
+        let mut transform = |chunk: Vec<u8>| transform(chunk);
+        let transform = ScopedClosure::borrow_mut_assert_unwind_safe(&mut transform);
+        let piped = self.0.pipe(upload, &transform, patience, keep_alive.bytes.to_vec()).await;
+        match piped.map_err(|error| PipeError::Source(self.error(error)))?.is_truthy() {
+            true => Err(PipeError::ClientGone),
+            false => Ok(()),
+        }
     }
 }
 

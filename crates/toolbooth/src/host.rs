@@ -4,6 +4,7 @@
 //! All side effects go through them, so the library runs on Workers and, with fakes, in native tests. Futures are
 //! not `Send`: a Worker has one thread.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
@@ -114,8 +115,8 @@ pub struct StreamedResponse {
 }
 
 /// A body that is read in chunks. Nothing is read ahead, so a slow reader slows the sender down. Dropping it cancels
-/// the request.
-pub trait ByteStream {
+/// the request. It is [`Any`], so that the host can recognize its own streams.
+pub trait ByteStream: Any {
     /// The next bytes, at least one; `None` at the end of the body.
     ///
     /// # Errors

@@ -1,19 +1,24 @@
 //! Answers that are streamed as Server-Sent Events.
 
 use std::mem;
+use std::time::Duration;
 
 use super::chat::{Chat, Round};
 use super::completion::{Completion, FinishReason};
 use super::error::GatewayError;
-use super::plan::Target;
 use super::stream::{ChunkEncoder, Delta, StreamEvent, with_two_api};
 use super::unary;
-use super::upstream::{OpenStream, Streamed};
-use crate::http::{Answer, BodySink, BodyWriter, ClientGone, Response};
+use super::upstream::{Decoded, OpenStream, Streamed};
+use crate::http::{Answer, BodySink, BodyWriter, ClientGone, KeepAlive, PipeError, Response};
 use crate::json::Value;
 
 /// The status in the log if the client has gone.
 const CLIENT_CLOSED_REQUEST: u16 = 499;
+
+/// Sent to the client while the provider is silent: a comment, which clients ignore.
+const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
+/// The longest silence towards the client.
+const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
 /// Serves a request whose answer is a stream. Its head waits for the first event of the provider, so that an error
 /// before it still has a status.
@@ -35,8 +40,8 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
     let info = unary::info(first.decoder.completion(), &chat);
     let encoder = ChunkEncoder::new(info, chat.request.include_usage);
     let rest: BodyWriter<'_> = Box::new(move |sink| {
-        let writer = Writer { chat, kind, encoder, sink, wrote_text: false };
-        Box::pin(writer.write(first))
+        let output = Output { encoder, wrote_text: false };
+        Box::pin(Writer { chat, kind, output, sink }.write(first))
     });
     Answer { head, rest: Some(rest) }
 }
@@ -45,8 +50,13 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
 struct Writer<'a> {
     chat: Chat<'a>,
     kind: Streamed,
-    encoder: ChunkEncoder,
+    output: Output,
     sink: Box<dyn BodySink>,
+}
+
+/// What the client has got so far.
+struct Output {
+    encoder: ChunkEncoder,
     /// Whether an earlier round had text.
     wrote_text: bool,
 }
@@ -69,7 +79,7 @@ impl From<ClientGone> for Stop {
     }
 }
 
-impl<'a> Writer<'a> {
+impl Writer<'_> {
     async fn write(mut self, first: OpenStream) {
         let result = match self.chat.tools.is_empty() {
             true => self.forward(first).await,
@@ -89,47 +99,136 @@ impl<'a> Writer<'a> {
 
     /// Forwards one stream. Calls are held back until the end if their arguments must be valid, and so is the event
     /// with the finish reason, which gets `_2api`.
-    async fn forward(&mut self, mut stream: OpenStream) -> Result<(), Stop> {
-        let target = self.target()?;
+    async fn forward(&mut self, stream: OpenStream) -> Result<(), Stop> {
         let mut held = Held { calls: self.chat.schemas.is_some(), ..Held::default() };
-        let mut counted = CallSizes::default();
-        loop {
-            let events = mem::take(&mut stream.events);
-            let mut out = Vec::new();
-            let mut is_done = false;
-            for event in events {
-                is_done |= event.deltas.contains(&Delta::Done);
-                if let Err(error) = counted.add(&event.deltas, &self.chat) {
-                    self.send(&out).await?;
-                    return Err(error.into());
-                }
-                self.hold(event, &mut held, &mut out);
-            }
-            self.send(&out).await?;
-            if let Some(error) = stream.broken.take() {
-                return Err(error.into());
-            }
-            if is_done || !self.read(&mut stream, &target).await? {
-                break;
-            }
-        }
-        // The events that `finish` added.
-        let mut out = Vec::new();
-        for event in mem::take(&mut stream.events) {
-            self.hold(event, &mut held, &mut out);
-        }
-        let Held { bytes, tail, .. } = held;
-        // Nothing of this request is read any more.
-        drop(stream.body);
-        self.chat.conclude(stream.decoder.into_completion()).await?;
-        out.extend(bytes);
+        let relayed = self.relay(stream, |output, event, out| output.hold(event, &mut held, out));
+        let (completion, mut out) = relayed.await?;
+        self.chat.conclude(completion).await?;
+        out.extend(held.bytes);
         let two_api = self.chat.report.two_api();
-        for event in tail {
-            self.finish(&event, &two_api, &mut out);
+        for event in held.tail {
+            self.output.finish(&event, &two_api, &mut out);
         }
         self.send(&out).await
     }
 
+    /// Streams the text of each round, and the calls of the last one that are for the client.
+    async fn rounds(&mut self, mut stream: OpenStream) -> Result<(), Stop> {
+        loop {
+            let relayed = self.relay(stream, |output, event, out| output.text(&event.deltas, out));
+            let (completion, out) = relayed.await?;
+            self.send(&out).await?;
+            match self.chat.conclude(completion).await? {
+                Round::Next { text } => {
+                    self.output.wrote_text |= text.is_some_and(|it| !it.is_empty());
+                }
+                Round::Last { completion, notice } => return self.last(&completion, notice).await,
+            }
+            stream = self.chat.ask(&self.kind).await?;
+        }
+    }
+
+    /// Sends what `write` adds for each event, until the stream ends. Returns what the stream said, and the last bytes,
+    /// which have not been sent.
+    async fn relay(
+        &mut self,
+        stream: OpenStream,
+        mut write: impl FnMut(&mut Output, StreamEvent, &mut Vec<u8>),
+    ) -> Result<(Completion, Vec<u8>), Stop> {
+        let Self { chat, output, sink, .. } = self;
+        let OpenStream { name, mut decoder, mut body, decoded } = stream;
+        let mut counted = CallSizes::default();
+        let mut accept = |decoded: Decoded, out: &mut Vec<u8>| -> Result<bool, GatewayError> {
+            let mut is_done = false;
+            for event in decoded.events {
+                is_done |= event.deltas.contains(&Delta::Done);
+                counted.add(&event.deltas, chat)?;
+                write(output, event, out);
+            }
+            decoded.failure.map_or(Ok(is_done), |failure| Err(failure.into_error()))
+        };
+        let mut out = Vec::new();
+        let mut result = accept(decoded, &mut out);
+        if let Ok(false) = result {
+            send(&**sink, &mem::take(&mut out)).await?;
+            let mut transform = |bytes: Vec<u8>| {
+                let mut ready = Vec::new();
+                result = accept(Decoded::chunk(&mut decoder, &bytes, &name), &mut ready);
+                if let Ok(false) = result {
+                    result = chat.time_left().map(|_| false);
+                }
+                if let Ok(false) = result {
+                    return Some(ready);
+                }
+                out = ready;
+                None
+            };
+            let after = LONGEST_SILENCE.min(chat.plan.timeout / 10);
+            let keep_alive = KeepAlive { after, bytes: KEEP_ALIVE };
+            match sink.pipe(&mut *body, &mut transform, keep_alive).await {
+                Ok(()) => {}
+                Err(PipeError::ClientGone) => return Err(Stop::ClientGone),
+                Err(PipeError::Source(error)) => {
+                    result = Err(GatewayError::transport(&error, &name));
+                }
+            }
+        }
+        if let Ok(false) = result {
+            result = accept(Decoded::end(&mut decoder, &name), &mut out);
+        }
+        if let Err(error) = result {
+            send(&**sink, &out).await?;
+            return Err(error.into());
+        }
+        Ok((decoder.into_completion(), out))
+    }
+
+    /// Writes what follows the text of the last round.
+    async fn last(&mut self, completion: &Completion, notice: Option<String>) -> Result<(), Stop> {
+        let mut deltas = Vec::new();
+        let message = &completion.message;
+        let output = &mut self.output;
+        if let Some(notice) = notice {
+            let has_text = message.content.as_ref().is_some_and(|text| !text.is_empty());
+            output.wrote_text |= has_text;
+            output.text(&[Delta::Text(notice)], &mut deltas);
+        }
+        let mut add = |delta: &Delta| deltas.extend(output.encoder.delta(delta));
+        for (index, call) in message.tool_calls.iter().enumerate() {
+            let (id, name, custom) = (call.id.clone(), call.name.clone(), call.custom);
+            let extra_content = call.extra.get("extra_content").cloned();
+            add(&Delta::Call { index, id, name, custom, extra_content });
+            add(&Delta::Arguments { index, fragment: call.arguments.clone() });
+        }
+        if let Some(content) = message.extra.get("extra_content") {
+            add(&Delta::ExtraContent(content.clone()));
+        }
+        let finish_reason = match (message.tool_calls.is_empty(), completion.finish_reason) {
+            (true, FinishReason::ToolCalls) => FinishReason::Stop,
+            (_, reason) => reason,
+        };
+        let two_api = self.chat.report.two_api();
+        deltas.extend(output.encoder.finish(finish_reason, Some(&two_api)));
+        if let Some(usage) = self.chat.report.usage.clone() {
+            deltas.extend(output.encoder.delta(&Delta::Usage(usage)));
+        }
+        deltas.extend(output.encoder.delta(&Delta::Done));
+        self.send(&deltas).await
+    }
+
+    async fn send(&self, bytes: &[u8]) -> Result<(), Stop> {
+        send(&*self.sink, bytes).await
+    }
+}
+
+async fn send(sink: &dyn BodySink, bytes: &[u8]) -> Result<(), Stop> {
+    if !bytes.is_empty() {
+        sink.write(bytes).await?;
+    }
+    Ok(())
+}
+
+impl Output {
     /// Writes an event, or holds it back.
     fn hold(&mut self, event: StreamEvent, held: &mut Held, out: &mut Vec<u8>) {
         let is_finish = |delta: &Delta| matches!(delta, Delta::Finish(_));
@@ -171,46 +270,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Streams the text of each round, and the calls of the last one that are for the client.
-    async fn rounds(&mut self, mut stream: OpenStream) -> Result<(), Stop> {
-        loop {
-            let completion = self.round(stream).await?;
-            match self.chat.conclude(completion).await? {
-                Round::Next { text } => self.wrote_text |= text.is_some_and(|it| !it.is_empty()),
-                Round::Last { completion, notice } => return self.last(&completion, notice).await,
-            }
-            stream = self.chat.ask(&self.kind).await?;
-        }
-    }
-
-    /// Streams the text of a round.
-    async fn round(&mut self, mut stream: OpenStream) -> Result<Completion, Stop> {
-        let target = self.target()?;
-        let mut counted = CallSizes::default();
-        loop {
-            let mut out = Vec::new();
-            let mut is_done = false;
-            for event in mem::take(&mut stream.events) {
-                is_done |= event.deltas.contains(&Delta::Done);
-                counted.add(&event.deltas, &self.chat)?;
-                self.text(&event.deltas, &mut out);
-            }
-            self.send(&out).await?;
-            if let Some(error) = stream.broken.take() {
-                return Err(error.into());
-            }
-            if is_done || !self.read(&mut stream, &target).await? {
-                break;
-            }
-        }
-        let mut out = Vec::new();
-        for event in mem::take(&mut stream.events) {
-            self.text(&event.deltas, &mut out);
-        }
-        self.send(&out).await?;
-        Ok(stream.decoder.into_completion())
-    }
-
     /// Writes the deltas that are text. Rounds are separated by an empty line.
     fn text(&mut self, deltas: &[Delta], out: &mut Vec<u8>) {
         for delta in deltas {
@@ -221,67 +280,6 @@ impl<'a> Writer<'a> {
                 out.extend(self.encoder.delta(delta));
             }
         }
-    }
-
-    /// Writes what follows the text of the last round.
-    async fn last(&mut self, completion: &Completion, notice: Option<String>) -> Result<(), Stop> {
-        let mut deltas = Vec::new();
-        let message = &completion.message;
-        if let Some(notice) = notice {
-            let has_text = message.content.as_ref().is_some_and(|text| !text.is_empty());
-            self.wrote_text |= has_text;
-            self.text(&[Delta::Text(notice)], &mut deltas);
-        }
-        let mut add = |delta: &Delta| deltas.extend(self.encoder.delta(delta));
-        for (index, call) in message.tool_calls.iter().enumerate() {
-            let (id, name, custom) = (call.id.clone(), call.name.clone(), call.custom);
-            let extra_content = call.extra.get("extra_content").cloned();
-            add(&Delta::Call { index, id, name, custom, extra_content });
-            add(&Delta::Arguments { index, fragment: call.arguments.clone() });
-        }
-        if let Some(content) = message.extra.get("extra_content") {
-            add(&Delta::ExtraContent(content.clone()));
-        }
-        let finish_reason = match (message.tool_calls.is_empty(), completion.finish_reason) {
-            (true, FinishReason::ToolCalls) => FinishReason::Stop,
-            (_, reason) => reason,
-        };
-        let two_api = self.chat.report.two_api();
-        deltas.extend(self.encoder.finish(finish_reason, Some(&two_api)));
-        if let Some(usage) = self.chat.report.usage.clone() {
-            deltas.extend(self.encoder.delta(&Delta::Usage(usage)));
-        }
-        deltas.extend(self.encoder.delta(&Delta::Done));
-        self.send(&deltas).await
-    }
-
-    /// Reads more of a stream; false at its end. Events before an error are sent.
-    async fn read(&mut self, stream: &mut OpenStream, target: &Target<'_>) -> Result<bool, Stop> {
-        self.chat.time_left()?;
-        match stream.read(target).await {
-            Ok(more) => Ok(more),
-            Err(failure) if stream.events.is_empty() => Err(failure.into_error().into()),
-            Err(failure) => {
-                stream.broken = Some(failure.into_error());
-                Ok(true)
-            }
-        }
-    }
-
-    fn target(&self) -> Result<Target<'a>, GatewayError> {
-        let target = self.chat.plan.targets.first().cloned();
-        let none = || {
-            let kind = super::error::ErrorKind::Internal;
-            GatewayError::new(kind, "The request has no target")
-        };
-        target.ok_or_else(none)
-    }
-
-    async fn send(&self, bytes: &[u8]) -> Result<(), Stop> {
-        if !bytes.is_empty() {
-            self.sink.write(bytes).await?;
-        }
-        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use super::plan::Target;
 use super::report::Attempt;
 use super::stream::{Decoder, StreamEvent};
 use super::{IdSource, Provider, TranslateOptions};
-use crate::host::{ByteStream, Host, HttpRequest};
+use crate::host::{ByteStream, Host, HttpError, HttpRequest};
 
 /// The largest answer that is not a stream, in bytes.
 const MAX_ANSWER: usize = 8 << 20;
@@ -62,11 +62,10 @@ impl Receive for Whole {
         ids: IdSource,
         host: &dyn Host,
     ) -> Result<Completion, Failure> {
-        let response = host.send(request).await.map_err(|error| Failure {
-            status: None,
-            error: GatewayError::transport(&error, &target.name()),
-        })?;
-        let failed = |error| Failure::upstream(&error, response.retry_after_ms, target);
+        let name = target.name();
+        let sent = host.send(request).await;
+        let response = sent.map_err(|error| Failure::transport(&error, &name))?;
+        let failed = |error| Failure::upstream(&error, response.retry_after_ms, &name);
         if !(200..300).contains(&response.status) {
             return Err(failed(target.format.decode_error(response.status, &response.body)));
         }
@@ -82,12 +81,36 @@ pub(super) struct Streamed {
 
 /// A stream whose first event has arrived.
 pub(super) struct OpenStream {
+    /// What the provider is called in errors.
+    pub(super) name: String,
     pub(super) decoder: Decoder,
     pub(super) body: Box<dyn ByteStream>,
-    /// The events that have arrived.
+    /// What has arrived.
+    pub(super) decoded: Decoded,
+}
+
+/// A part of a stream.
+#[derive(Default)]
+pub(super) struct Decoded {
     pub(super) events: Vec<StreamEvent>,
-    /// An error that follows these events.
-    pub(super) broken: Option<GatewayError>,
+    /// Why nothing follows these events.
+    pub(super) failure: Option<Failure>,
+}
+
+impl Decoded {
+    /// Decodes a chunk.
+    pub(super) fn chunk(decoder: &mut Decoder, bytes: &[u8], name: &str) -> Self {
+        let mut events = Vec::new();
+        let result = decoder.feed(bytes, &mut events);
+        Self { events, failure: result.err().map(|error| Failure::upstream(&error, None, name)) }
+    }
+
+    /// The end of the stream.
+    pub(super) fn end(decoder: &mut Decoder, name: &str) -> Self {
+        let mut events = Vec::new();
+        let result = decoder.finish(&mut events);
+        Self { events, failure: result.err().map(|error| Failure::upstream(&error, None, name)) }
+    }
 }
 
 impl Receive for Streamed {
@@ -101,12 +124,9 @@ impl Receive for Streamed {
         ids: IdSource,
         host: &dyn Host,
     ) -> Result<OpenStream, Failure> {
-        let unreachable = |error| Failure {
-            status: None,
-            error: GatewayError::transport(&error, &target.name()),
-        };
-        let mut response = host.open(request).await.map_err(unreachable)?;
-        let failed = |error| Failure::upstream(&error, response.retry_after_ms, target);
+        let name = target.name();
+        let opened = host.open(request).await;
+        let mut response = opened.map_err(|error| Failure::transport(&error, &name))?;
         if !(200..300).contains(&response.status) {
             let mut body = Vec::new();
             while body.len() < MAX_ERROR
@@ -114,45 +134,35 @@ impl Receive for Streamed {
             {
                 body.extend(chunk);
             }
-            return Err(failed(target.format.decode_error(response.status, &body)));
+            let error = target.format.decode_error(response.status, &body);
+            return Err(Failure::upstream(&error, response.retry_after_ms, &name));
         }
-        let decoder = Decoder::new(target.format, ids, self.collect);
-        let mut stream =
-            OpenStream { decoder, body: response.body, events: Vec::new(), broken: None };
+        let mut decoder = Decoder::new(target.format, ids, self.collect);
+        let mut decoded = Decoded::default();
         // A failure before the first event can still be answered by another model.
-        while !stream.events.iter().any(is_first) {
-            match stream.read(target).await {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(failure) => {
-                    if stream.events.iter().any(is_first) {
-                        stream.broken = Some(failure.error);
-                        break;
-                    }
-                    return Err(failure);
+        while decoded.failure.is_none() && !decoded.events.iter().any(is_first) {
+            let next = match response.body.next().await {
+                Ok(Some(bytes)) => Decoded::chunk(&mut decoder, &bytes, &name),
+                Ok(None) => {
+                    let end = Decoded::end(&mut decoder, &name);
+                    decoded.events.extend(end.events);
+                    decoded.failure = end.failure;
+                    break;
                 }
+                Err(error) => {
+                    Decoded { events: Vec::new(), failure: Some(Failure::transport(&error, &name)) }
+                }
+            };
+            decoded.events.extend(next.events);
+            decoded.failure = next.failure;
+        }
+        match decoded.failure {
+            Some(failure) if !decoded.events.iter().any(is_first) => Err(failure),
+            failure => {
+                let decoded = Decoded { events: decoded.events, failure };
+                Ok(OpenStream { name, decoder, body: response.body, decoded })
             }
         }
-        Ok(stream)
-    }
-}
-
-impl OpenStream {
-    /// Reads and decodes more of the stream; false at its end.
-    ///
-    /// # Errors
-    /// The stream broke off or has an error, after the events that were added.
-    pub(super) async fn read(&mut self, target: &Target<'_>) -> Result<bool, Failure> {
-        let chunk = self.body.next().await.map_err(|error| Failure {
-            status: None,
-            error: GatewayError::transport(&error, &target.name()),
-        })?;
-        let decoded = match &chunk {
-            Some(bytes) => self.decoder.feed(bytes, &mut self.events),
-            None => self.decoder.finish(&mut self.events),
-        };
-        decoded.map_err(|error| Failure::upstream(&error, None, target))?;
-        Ok(chunk.is_some())
     }
 }
 
@@ -165,12 +175,17 @@ fn is_first(event: &StreamEvent) -> bool {
 }
 
 impl Failure {
-    fn upstream(error: &UpstreamError, retry_after_ms: Option<u64>, target: &Target<'_>) -> Self {
+    /// The provider `name` could not be reached, or the connection broke off.
+    pub(super) fn transport(error: &HttpError, name: &str) -> Self {
+        Self { status: None, error: GatewayError::transport(error, name) }
+    }
+
+    fn upstream(error: &UpstreamError, retry_after_ms: Option<u64>, name: &str) -> Self {
         let status = match error {
             UpstreamError::Reported { status, .. } => Some(*status),
             UpstreamError::BrokenOff | UpstreamError::Malformed(_) => None,
         };
-        Self { status, error: GatewayError::upstream(error, retry_after_ms, &target.name()) }
+        Self { status, error: GatewayError::upstream(error, retry_after_ms, name) }
     }
 
     pub(super) fn into_error(self) -> GatewayError {

@@ -1,9 +1,10 @@
 //! The answer to a request: a response that is complete, or one whose body is written while it is sent.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::Response;
-use crate::host::BoxFuture;
+use crate::host::{BoxFuture, ByteStream, HttpError};
 
 /// The answer to a request.
 pub struct Answer<'a> {
@@ -23,6 +24,51 @@ pub trait BodySink {
     /// # Errors
     /// The client has gone; nothing more can be sent.
     fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ClientGone>>;
+
+    /// Sends what `transform` makes of each chunk of `source`, until the source ends or `transform` returns `None`.
+    /// A host whose chunks come from another language can implement it with one call per chunk. It should send
+    /// `keep_alive` while the source is silent.
+    ///
+    /// # Errors
+    /// The client has gone, or the source has failed.
+    fn pipe<'a>(
+        &'a self,
+        source: &'a mut dyn ByteStream,
+        transform: &'a mut Transform<'a>,
+        keep_alive: KeepAlive,
+    ) -> BoxFuture<'a, Result<(), PipeError>> {
+        let _ = keep_alive;
+        Box::pin(async move {
+            while let Some(chunk) = source.next().await.map_err(PipeError::Source)? {
+                let Some(bytes) = transform(chunk) else { break };
+                if !bytes.is_empty() {
+                    self.write(&bytes).await.map_err(|ClientGone| PipeError::ClientGone)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Turns a chunk of one body into bytes of another, perhaps none. Nothing more is read after `None`.
+pub type Transform<'a> = dyn FnMut(Vec<u8>) -> Option<Vec<u8>> + 'a;
+
+/// Bytes that tell a client that the stream goes on. Writing them is also how some hosts notice that the client has gone.
+#[derive(Debug, Clone, Copy)]
+pub struct KeepAlive {
+    /// How long the source must have been silent.
+    pub after: Duration,
+    /// What is sent.
+    pub bytes: &'static [u8],
+}
+
+/// Why [`BodySink::pipe`] ended early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PipeError {
+    /// The client has closed the connection.
+    ClientGone,
+    /// The source broke off, or nothing arrived in time.
+    Source(HttpError),
 }
 
 /// The client has closed the connection.

@@ -6,7 +6,7 @@ mod origins;
 mod request;
 mod response;
 
-pub use answer::{Answer, BodySink, BodyWriter, ClientGone};
+pub use answer::{Answer, BodySink, BodyWriter, ClientGone, KeepAlive, PipeError, Transform};
 pub use cors::{any_page, any_page_preflight, cross_origin, preflight};
 pub use origins::Origins;
 pub use request::{Body, BodyError, BodyStream, Headers, Method, Request, is_json, matches_etag};
