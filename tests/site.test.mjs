@@ -114,12 +114,20 @@ test("HEAD has no body", async () => {
 });
 
 test("what is no page is answered as without a site", async () => {
-  for (const path of ["/index.html", "/playground.html", "/docs/nowhere", "/docs/../tools.html", "/docs/", "/site.html"]) {
+  for (const path of ["/index.html", "/playground.html", "/docs/nowhere", "/docs/../tools.html", "/site.html"]) {
     const reply = await get(path, { accept: FIREFOX });
     assert.equal(reply.status, 404, path);
     assert.equal(reply.headers.get("content-type"), "application/json", path);
   }
   assert.equal((await get("/", {}, { method: "POST" })).status, 405);
+});
+
+test("a slash at the end leads to the page", async () => {
+  for (const path of ["/docs", "/playground", "/docs/security"]) {
+    const { status, headers } = await get(`${path}/`, { accept: FIREFOX });
+    assert.deepEqual([status, headers.get("location")], [308, path]);
+  }
+  assert.equal((await get("/tools/", { accept: FIREFOX })).status, 404);
 });
 
 test("scripts and styles are cached for good", async () => {
@@ -187,6 +195,28 @@ test("the first view of each page is within the budget", () => {
     const files = [...loaded(page)];
     const total = files.reduce((sum, path) => sum + size(path), 0);
     assert.ok(files.length >= 4 && total <= BUDGET, `${page}: ${total} bytes, ${files}`);
+  }
+});
+
+test("links between pages lead somewhere, and no two elements of a page have the same id", () => {
+  const folder = join(root, "build/site");
+  const pages = new Map();
+  for (const file of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".html"))) {
+    const text = readFileSync(join(folder, file), "utf8");
+    const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), [], file);
+    assert.equal(text.match(/<h1/g)?.length, 1, file);
+    const links = [...text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href]) => href);
+    pages.set(file === "index.html" ? "/" : `/${file.replace(/\.html$/, "")}`, { ids, links });
+  }
+  assert.ok(pages.size > 20, `${pages.size} pages`);
+  for (const [path, { links }] of pages) {
+    for (const { pathname, hash } of links.map((href) => new URL(href, HOST + path)).filter(({ origin }) => origin === HOST)) {
+      if (["/tools", "/health"].includes(pathname)) continue;
+      const target = pages.get(pathname);
+      assert.ok(target, `${path} links to ${pathname}`);
+      assert.ok(hash === "" || target.ids.includes(decodeURIComponent(hash.slice(1))), `${path} links to ${pathname}${hash}`);
+    }
   }
 });
 

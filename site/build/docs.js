@@ -60,7 +60,7 @@ export function docs(folder, { style, script, searchIndex }) {
   for (const page of pages) {
     const link = (href) => (href.startsWith("/docs/") ? href : resolve(href));
     const article = `<article class="prose">${render(page.markdown, link)}</article>`;
-    const main = `<div class="docs"><nav class="docs-nav" aria-label="Documentation"><details open><summary>All pages</summary>${navigation(pages, page)}</details></nav>${article}</div>`;
+    const main = `<div class="docs">${article}<nav class="docs-nav" aria-label="Documentation">${navigation(pages, page)}</nav></div>`;
     html.set(page.address, layout({ title: `${page.title} · Toolbooth`, description: firstSentence(page.markdown), current: "/docs", main, style, script, header, wide: true }));
     sections.push(...searchable(page, sections.length));
   }
@@ -90,7 +90,7 @@ const plain = (markdown) => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").
 
 function firstSentence(markdown) {
   const paragraph = markdown.split(/\n\n+/).map((one) => one.replace(/^# .*\n?/, "").trim()).find((one) => /^[A-Z`*[]/.test(one)) ?? "";
-  return /^.*?[.:](?=\s|$)/.exec(plain(paragraph))?.[0].replace(/:$/, ".") ?? plain(paragraph);
+  return /^.{20,}?[.:](?=\s|$)/.exec(plain(paragraph))?.[0].replace(/:$/, ".") ?? plain(paragraph);
 }
 
 /** What the search finds: each section with its text. */

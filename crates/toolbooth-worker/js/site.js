@@ -67,6 +67,9 @@ export function prefersHtml(accept) {
 export async function site(request, env, next) {
   const { pathname, origin } = new URL(request.url);
   const mode = modeOf(env);
+  if (pathname.endsWith("/") && pathname !== "/" && assetOf(pathname.slice(0, -1), mode) !== undefined) {
+    return new Response(null, { status: 308, headers: { location: pathname.slice(0, -1) } });
+  }
   const asset = assetOf(pathname, mode);
   if (asset === undefined) return next();
   // Only the root is also an address for programs.
