@@ -1,7 +1,7 @@
 // Opens the pages of the site in a browser, and fills in the playground's forms.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { entryOf } from "../../scripts/credentials.mjs";
+import { entryOf } from "../../packages/toolbooth/src/credentials.js";
 import { github } from "./github.mjs";
 import { openMeteo } from "./open-meteo.mjs";
 import { CANARY, BOOTH, start } from "./worker.mjs";
