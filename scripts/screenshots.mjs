@@ -30,7 +30,7 @@ const PAGES = {
       await visitor.open("Weather.Forecast@1.0.0");
       await visitor.fill({ city: "Berlin", units: "fahrenheit", days: 2 });
       await visitor.run();
-      await visitor.page.getByText("Success").waitFor();
+      await visitor.page.locator(".value").waitFor();
     },
   },
   "playground-error": {

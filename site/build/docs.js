@@ -71,7 +71,7 @@ export function docs(folder, { style, script, searchIndex }) {
 function navigation(pages, current) {
   return groups(pages).map(([group, members]) => {
     const links = members.map(({ address, title }) => `<li><a href="${address}"${address === current?.address ? ' aria-current="page"' : ""}>${escape(title)}</a></li>`);
-    return `<p class="group">${group}</p><ul>${links.join("")}</ul>`;
+    return `<p class="heading">${group}</p><ul>${links.join("")}</ul>`;
   }).join("");
 }
 
@@ -83,7 +83,7 @@ function contents(pages, shared) {
     return `<section><h2>${group}</h2><ul class="contents">${items.join("")}</ul></section>`;
   });
   const main = `<h1>Documentation</h1><div class="contents-groups">${lists.join("")}</div>`;
-  return layout({ title: "Documentation · Toolbooth", description: "How to use, build and run a Toolbooth server.", current: "/docs", main, ...shared });
+  return layout({ title: "Documentation · Toolbooth", description: "How to use, build and run a Toolbooth server.", current: "/docs", main, wide: true, ...shared });
 }
 
 const plain = (markdown) => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*|]/g, "").replaceAll(/\s+/g, " ").trim();
