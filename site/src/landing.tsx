@@ -34,7 +34,7 @@ function Tools() {
                   </p>
                   <p>{tool.description}</p>
                   {found?.examples[0] && <p class="example"><code>{JSON.stringify(found.examples[0].input)}</code></p>}
-                  <p data-needs="playground"><a href={`/playground#${encodeURIComponent(tool.id)}`} aria-label={`Try ${tool.id}`}>Try it</a></p>
+                  <p data-needs="playground"><a href={`/playground#${encodeURIComponent(tool.id)}`} aria-label={`Try it: ${tool.id}`}>Try it</a></p>
                 </li>
               );
             })}

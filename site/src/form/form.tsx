@@ -339,7 +339,8 @@ function Union({ path, name, value, errors, variants, onChange }: FieldProps & {
             const next = Number(currentTarget.value);
             setChosen(next);
             const nextSchema = variants[next]?.schema ?? {};
-            onChange(initial(nextSchema) ?? (kindOf(nextSchema).is === "text" ? "" : undefined));
+            const start = initial(nextSchema);
+            onChange(start === undefined && kindOf(nextSchema).is === "text" ? "" : start);
           }}
         >
           {variants.map(({ label }, at) => (
