@@ -73,6 +73,8 @@ for (const [name, { path, ready }] of Object.entries(PAGES)) {
     await visitor.visit(path);
     await ready?.(visitor);
     await visitor.page.waitForLoadState("networkidle");
+    // What is sticky belongs to the top of the picture.
+    await visitor.page.evaluate(() => scrollTo(0, 0));
     for (const colorScheme of ["light", "dark"]) {
       await visitor.page.emulateMedia({ colorScheme });
       await visitor.page.screenshot({ path: `${FOLDER}/site-${name}-${size}-${colorScheme}.png`, fullPage: true });

@@ -74,6 +74,8 @@ function fill(template: Json, values: Record<string, Json | undefined>): Json | 
   if (!isObject(template)) return template;
   const members = Object.entries(template).map(([key, value]) => [key, fill(value, values)] as const);
   const present = members.filter((member): member is readonly [string, Json] => member[1] !== undefined);
+  // The samples are sorted by name. People read what is short first.
+  present.sort(([, one], [, other]) => Number(typeof one === "object") - Number(typeof other === "object"));
   // A member that only carries the context is left out with it.
   return Object.fromEntries(present.filter(([key, value]) => !(key === "_meta" && isObject(value) && Object.keys(value).length === 0)));
 }

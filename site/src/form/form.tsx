@@ -125,8 +125,8 @@ function Group({ schema, path, name, required, errors, onChange, children }: Fie
       {children}
       <ErrorText id={id} text={error} />
       {!required && (
-        <button type="button" class="plain" onClick={() => onChange(undefined)} aria-label={`Remove ${name}`}>
-          Remove
+        <button type="button" class="plain" onClick={() => onChange(undefined)} >
+          Remove {name}
         </button>
       )}
     </fieldset>
