@@ -7,18 +7,20 @@ TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
 # The folder of worker-build and wasm-bindgen, which the first build installs.
 export TOOLS := $(CURDIR)/.tools/bin
 TWIGGY := 0.8.0
-SOURCES := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js src crates tools -type f)
+CARGO_GENERATE := 0.23.0
+ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates -type f)
 # The site contains the documentation.
 PAGES := $(shell find site docs tests/support/protocols.json -type f 2>/dev/null)
-TEST_TOOLS := $(shell find tests/fixtures -type f)
-MCP_TOOLS := $(shell find tests/mcp -type f)
-# What `make dev` serves: the tools in tools/, or with FIXTURES=mcp those of MCP's conformance suite. They are harmless, and
-# the suite sends no key.
-DEV := $(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none) $(TOOLBOOTH) dev --crate tests/mcp,$(TOOLBOOTH) dev)
+NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -path '*/build/*')
+# The Workers of the tests: sample tools, tools that misbehave, tools that use bindings, and those of MCP's conformance suite.
+TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
+# What `make dev` serves: the tools in tools/, or those of a Worker of the tests, such as FIXTURES=samples. MCP's conformance
+# suite sends no key, and its tools are harmless. With SAMPLE=notes it serves samples/notes, with its own configuration.
+DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH)) dev,$(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none)) $(TOOLBOOTH) dev $(if $(FIXTURES),--crate tests/$(FIXTURES)))
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench prove size deploy key tool contracts site screenshots clean chromium
+.PHONY: help setup dev check test build bench gateway-bench prove package size deploy key tool contracts site screenshots clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,13 +35,14 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
 
-test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/worker.js .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
+test: setup check chromium build/worker.js $(TEST_WORKERS) target/notes/worker.js .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
 	for feature in challenges gateway mcp providers xaibo testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
+	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings
 	$(call say,Types of the site)
 	node_modules/.bin/tsc -p site
 	$(call say,Tests on workerd)
@@ -49,17 +52,21 @@ test: setup check chromium build/worker.js target/fixtures/worker.js target/mcp/
 
 build: setup build/worker.js ## Build the Worker into build/
 
-bench: setup bench/node_modules/.done build/worker.js ## Compare with other implementations and write bench/RESULTS.md; CHECK=1 only compares with the stored ratios
+bench: setup bench/node_modules/.done target/samples/worker.js ## Compare with other implementations and write bench/RESULTS.md; CHECK=1 only compares with the stored ratios
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
-gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done build/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
+gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done target/samples/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
 	$(NODE) bench/gateway/run.mjs
 
-prove: setup ## Create a project from the packed packages and crates, and use it; REUSE=1 uses the build tools that are installed here
+prove: setup .tools/bin/cargo-generate ## Create a project from the packed packages and crates in an empty folder, use it and upgrade it; replace all tools and run the tests
 	$(NODE) scripts/prove.mjs
+	$(NODE) scripts/prove-tools.mjs
 
-size: setup build/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
-	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/toolbooth_app.wasm,$(NODE) bench/size.mjs)
+package: setup ## Check the crates as their registry would get them: publish --dry-run, and the tests in the packages
+	scripts/package.sh
+
+size: setup target/samples/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
+	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/samples.wasm,$(NODE) bench/size.mjs)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an environment, DRY_RUN=1 only shows what would be deployed
 	$(TOOLBOOTH) deploy $(if $(ENV),--env $(ENV)) $(if $(DRY_RUN),--dry-run)
@@ -76,7 +83,7 @@ contracts: ## Write the OpenAPI documents in docs/contracts
 site: node_modules/.done ## Build the pages into build/site
 	$(NODE) site/build/index.js
 
-screenshots: setup chromium build/worker.js ## Write a picture of each page into target/screenshots
+screenshots: setup chromium target/samples/worker.js site ## Write a picture of each page into target/screenshots
 	$(NODE) scripts/screenshots.mjs
 
 clean: ## Delete everything that was built or installed here
@@ -95,6 +102,11 @@ setup: .tools/.toolchain node_modules/.done
 .tools/bin/twiggy:
 	$(call say,twiggy: about a minute)
 	cargo install --quiet --debug --locked --root .tools twiggy@$(TWIGGY)
+
+# Later versions need a newer Rust than this repository.
+.tools/bin/cargo-generate:
+	$(call say,cargo-generate: two minutes)
+	cargo install --quiet --debug --locked --root .tools cargo-generate@$(CARGO_GENERATE)
 
 node_modules/.done: package.json package-lock.json
 	$(call say,Installing packages from npm)
@@ -141,14 +153,15 @@ chromium:
 	cd $(@D) && tar xzf *.tar.gz --strip-components=2 "$$(basename *.tar.gz .tar.gz)/json/tests"
 	@touch $@
 
-build/worker.js: $(SOURCES) $(PAGES) | setup
+build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup
 	$(call say,Building the Worker)
 	$(TOOLBOOTH) build
 
-target/fixtures/worker.js: $(SOURCES) $(TEST_TOOLS) | setup
-	$(call say,Building the Worker of the tests)
-	$(TOOLBOOTH) build --crate tests/fixtures --out target/fixtures
+.SECONDEXPANSION:
+$(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find tests/$$* -type f) | setup
+	$(call say,Building the Worker of tests/$*)
+	$(TOOLBOOTH) build --crate tests/$* --out target/$*
 
-target/mcp/worker.js: $(SOURCES) $(MCP_TOOLS) | setup
-	$(call say,Building the Worker of MCP's conformance suite)
-	$(TOOLBOOTH) build --crate tests/mcp --out target/mcp
+target/notes/worker.js: $(ENGINE) $(NOTES) | setup
+	$(call say,Building the sample Notes)
+	$(TOOLBOOTH) build --crate samples/notes --out target/notes

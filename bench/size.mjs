@@ -9,9 +9,10 @@ import { ours, sizes, yardsticks } from "./workers.mjs";
 
 const STARTS = 24;
 
-/** Builds of the calculator with features of the crate `toolbooth`; all of them if not listed. */
+/** Builds of the calculator with features of the crate `toolbooth`, all of them if not listed, and of `toolbooth-worker`. */
 const BUILDS = [
   { title: "the calculator, all features" },
+  { title: "the calculator, all features, and `bindings`", bindings: true },
   { title: "the calculator, no feature", features: [] },
   { title: "the calculator, `mcp`", features: ["mcp"], limit: BUDGET.mcp },
   { title: "the calculator, `providers`", features: ["providers"] },
@@ -25,10 +26,10 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => p
 
 const echo = (await yardsticks()).find(({ name }) => name === "echo");
 const workers = [echo, { ...(await deployed()), title: "everything: all tools, all features", limit: BUDGET.everything }];
-for (const { title, features, limit } of BUILDS) {
+for (const { title, features, bindings = false, limit } of BUILDS) {
   log(title);
-  const name = `size-${features === undefined ? "all" : features.join("-") || "none"}`;
-  workers.push({ ...(await ours(name, title, await catalogue(name, ["tools/calculator"], { features }))), limit });
+  const name = `size-${features === undefined ? "all" : features.join("-") || "none"}${bindings ? "-bindings" : ""}`;
+  workers.push({ ...(await ours(name, title, await catalogue(name, ["tests/samples/calculator"], { features, bindings }))), limit });
 }
 
 log(`${STARTS} starts of each`);

@@ -12,10 +12,10 @@ import { CALL, alike, verify } from "./verify.mjs";
 import { configure, serve } from "./workerd.mjs";
 import { ours, written, yardsticks } from "./workers.mjs";
 
-const CALCULATOR = "tools/calculator";
+const CALCULATOR = "tests/samples/calculator";
 
-/** Our deployed Worker. */
-export const deployed = () => ours("ours", "ours", join(ROOT, "build"));
+/** Our Worker with the sample tools. */
+export const deployed = () => ours("ours", "ours", join(ROOT, "target/samples"));
 
 /**
  * `{ basic, workers, rows, verify }`: `basic` are the Workers of the plain call, whose startup is also

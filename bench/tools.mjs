@@ -10,16 +10,17 @@ import { SCHEMAS } from "./schemas.mjs";
 const TOOLKIT_SIZE = 25;
 /** The files that a catalogue depends on. */
 const INPUTS =
-  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,packages/toolbooth/src/*,crates/**,tools/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
+  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,packages/toolbooth/src/*,crates/**,tests/samples/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
 
 /** Builds a catalogue unless it is up to date, and returns the folder of its bundle. It has the toolkits of
- *  these folders and `generated` generated tools, and these `features` of the crate `toolbooth`. */
-export async function catalogue(name, folders, { generated = 0, features = ["default"] } = {}) {
+ *  these folders and `generated` generated tools, and these `features` of the crate `toolbooth`; with `bindings` also
+ *  that of `toolbooth-worker`. */
+export async function catalogue(name, folders, { generated = 0, features = ["default"], bindings = false } = {}) {
   const crate = join(SCRATCH, name);
   const bundle = join(SCRATCH, `${name}-bundle`);
   if ((await newest(INPUTS, ROOT)) < (await newest("index_bg.wasm", bundle))) return bundle;
   await rm(crate, { recursive: true, force: true });
-  for (const [path, contents] of await files(name, folders, generated, features)) {
+  for (const [path, contents] of await files(name, folders, generated, features, bindings)) {
     await mkdir(dirname(join(crate, path)), { recursive: true });
     await writeFile(join(crate, path), contents);
   }
@@ -47,13 +48,13 @@ async function newest(pattern, cwd) {
   return time;
 }
 
-async function files(name, folders, generated, features) {
+async function files(name, folders, generated, features, bindings) {
   const toolkits = Map.groupBy(
     Array.from({ length: generated }, (_, number) => number),
     toolkit,
   );
   return [
-    ["Cargo.toml", await manifest(name, features)],
+    ["Cargo.toml", await manifest(name, features, bindings)],
     ["build.rs", "fn main() -> std::process::ExitCode {\n    toolbooth_build::build()\n}\n"],
     ["lib.rs", library([...folders.map((folder) => basename(folder)), ...toolkits.keys()])],
     ...[...toolkits].flatMap(([name, numbers]) => [
@@ -69,7 +70,7 @@ async function files(name, folders, generated, features) {
 const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
 
 /** A separate workspace with the versions and the profile of this one. */
-async function manifest(name, features) {
+async function manifest(name, features, bindings) {
   const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
   const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
   const dependencies = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
@@ -90,7 +91,7 @@ crate-type = ["cdylib"]
 serde.workspace = true
 serde_json.workspace = true
 toolbooth = { workspace = true, features = ${JSON.stringify(features)} }
-toolbooth-worker.workspace = true
+toolbooth-worker = { workspace = true, features = ${JSON.stringify(bindings ? ["bindings"] : [])} }
 
 [build-dependencies]
 toolbooth-build.workspace = true
@@ -122,7 +123,7 @@ pub(crate) async fn tool${number}(input: Map<String, Value>, _: &Context<'_>) ->
 
 /** The definition of Calculator.Add. */
 export const calculator = async () =>
-  JSON.parse(await readFile(join(ROOT, "tools/calculator/Add@1.0.0.json"), "utf8"));
+  JSON.parse(await readFile(join(ROOT, "tests/samples/calculator/Add@1.0.0.json"), "utf8"));
 
 /** The definition of a generated tool. */
 export function definition(number) {

@@ -1,31 +1,37 @@
 // Proves that a project of one's own works: packs the npm packages and the crates, creates a project from them in an
-// empty folder with an empty home directory, and uses it as its README says. Prints how long each step took.
+// empty folder with an empty home directory, uses it as its README says, and upgrades it to the next version. Prints how
+// long each step took.
 //
-// The Rust toolchain, Cargo's and npm's caches and their settings are those of this machine. REUSE=1 also uses the
-// worker-build and wasm-bindgen that are installed here, Cargo.lock, and CARGO_TARGET_DIR if it is set.
+// The Rust toolchain, and the settings and download caches of Cargo and npm, are those of this machine.
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { run, serve } from "../tests/support/commands.mjs";
+import { setVersion } from "./version.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
 const CRATES = ["toolbooth-schema", "toolbooth", "toolbooth-build", "toolbooth-worker"];
+const VERSION = JSON.parse(readFileSync(join(root, "packages/toolbooth/package.json"), "utf8")).version;
+/** A version that is incompatible with every 0.x. */
+const NEXT = "1.0.0";
 /** The longest wait for a build while the server runs, in milliseconds. */
 const DEADLINE = 120_000;
 
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-prove-"));
-const [packed, home, folder] = ["packed", "home", "my-tools"].map((name) => join(scratch, name));
-for (const path of [packed, home]) mkdirSync(path);
+const [home, folder, generated] = ["home", "my-tools", "generated"].map((name) => join(scratch, name));
+for (const path of [home, generated]) mkdirSync(path);
 const env = {
   HOME: home,
+  USER: "developer",
   XDG_CACHE_HOME: join(home, ".cache"),
   CARGO_HOME: process.env.CARGO_HOME ?? join(homedir(), ".cargo"),
   RUSTUP_HOME: process.env.RUSTUP_HOME ?? join(homedir(), ".rustup"),
   npm_config_userconfig: join(homedir(), ".npmrc"),
   npm_config_cache: join(homedir(), ".npm"),
-  ...(process.env.REUSE ? { TOOLS: join(root, ".tools/bin") } : { TOOLS: undefined, CARGO_TARGET_DIR: undefined }),
+  CARGO_TARGET_DIR: undefined,
+  TOOLS: undefined,
 };
 const times = [];
 
@@ -45,32 +51,51 @@ async function command(text, cwd = folder, more = env) {
   return out;
 }
 
-const only = (folder, pattern) => readdirSync(folder).find((name) => pattern.test(name)) ?? assert.fail(`${pattern} in ${folder}`);
+const only = (folder, pattern) => {
+  const name = readdirSync(folder).find((name) => pattern.test(name)) ?? assert.fail(`${pattern} in ${folder}`);
+  return join(folder, name);
+};
+
+/** Packs the npm packages and the crates of a repository, as their registries would get them. Returns the folder. */
+async function pack(repository, version) {
+  const packed = join(scratch, `packed-${version}`);
+  mkdirSync(packed);
+  for (const name of ["toolbooth", "create-toolbooth"]) {
+    await command(`npm pack --silent --pack-destination ${packed}`, join(repository, "packages", name), {});
+  }
+  const target = join(scratch, `target-${version}`);
+  const selected = CRATES.map((name) => `--package ${name}`).join(" ");
+  await command(`cargo package --quiet --no-verify --allow-dirty --target-dir ${target} ${selected}`, repository, {});
+  for (const file of readdirSync(join(target, "package")).filter((name) => name.endsWith(".crate"))) {
+    await command(`tar xzf ${join(target, "package", file)} -C ${packed}`, root, {});
+  }
+  return packed;
+}
+
+/** Edits a file of the project. */
+function edit(name, change) {
+  const path = join(folder, name);
+  writeFileSync(path, change(readFileSync(path, "utf8")));
+}
+
+/** Makes the project use packed packages, as if they were in the registries. */
+function use(packed) {
+  edit("package.json", (text) => text.replace(/"toolbooth": "[^"]+"/, `"toolbooth": "file:${only(packed, /^toolbooth-[\d.]+\.tgz$/)}"`));
+  const patches = CRATES.map((name) => `${name} = { path = "${only(packed, new RegExp(`^${name}-[\\d.]+$`))}" }\n`);
+  edit("Cargo.toml", (text) => `${text.split("\n[patch.crates-io]")[0]}\n[patch.crates-io]\n${patches.join("")}`);
+}
 
 try {
-  await step("pack the packages and the crates", async () => {
-    for (const name of ["toolbooth", "create-toolbooth"]) {
-      await command(`npm pack --silent --pack-destination ${packed}`, join(root, "packages", name), {});
-    }
-    const target = join(scratch, "target");
-    const selected = CRATES.map((name) => `--package ${name}`).join(" ");
-    await command(`cargo package --quiet --no-verify --allow-dirty --target-dir ${target} ${selected}`, root, {});
-    for (const file of readdirSync(join(target, "package")).filter((name) => name.endsWith(".crate"))) {
-      await command(`tar xzf ${join(target, "package", file)} -C ${packed}`, root, {});
-    }
+  const packed = await step("pack the packages and the crates", () => pack(root, VERSION));
+  await step("npm create toolbooth my-tools", () =>
+    command(`npm exec --yes --package ${only(packed, /^create-toolbooth/)} -- create-toolbooth my-tools`, scratch),
+  );
+  await step("cargo generate, with the same result", async () => {
+    const program = join(root, ".tools/bin/cargo-generate");
+    await command(`${program} generate --path ${join(root, "template")} --name my-tools --vcs none --silent`, generated);
+    await command(`diff -r ${folder} ${join(generated, "my-tools")}`, scratch);
   });
-
-  const manifest = join(folder, "Cargo.toml");
-  await step("npm create toolbooth my-tools", async () => {
-    await command(`npm exec --yes --package ${join(packed, only(packed, /^create-toolbooth/))} -- create-toolbooth my-tools`, scratch);
-    // What a registry would do.
-    const packages = join(folder, "package.json");
-    const tarball = join(packed, only(packed, /^toolbooth-[\d.]+\.tgz$/));
-    writeFileSync(packages, readFileSync(packages, "utf8").replace(/"toolbooth": "[\d.]+"/, `"toolbooth": "file:${tarball}"`));
-    const patches = CRATES.map((name) => `${name} = { path = "${join(packed, only(packed, new RegExp(`^${name}-[\\d.]+$`)))}" }\n`);
-    if (process.env.REUSE) cpSync(join(root, "Cargo.lock"), join(folder, "Cargo.lock"));
-    appendFileSync(manifest, `\n[patch.crates-io]\n${patches.join("")}`);
-  });
+  use(packed);
   await step("npm install", () => command("npm install --no-fund --no-audit --loglevel=error"));
   await step("npx toolbooth doctor", async () => {
     const out = await command("npx toolbooth doctor");
@@ -126,20 +151,28 @@ try {
     await interrupt();
   }
 
+  await command("npx toolbooth tool Text.Whisper --http --scopes text:read,text:write");
   await step("npm test", () => command("npm test"));
   await step("npm run build", () => command("npm run build"));
-  await step("npm run deploy -- --dry-run", async () => {
-    const out = await command("npm run deploy -- --dry-run");
+  await step("npm run deploy -- --dry-run --env staging", async () => {
+    const out = await command("npm run deploy -- --dry-run --env staging");
     console.log(/Total Upload.*/.exec(out)?.[0]);
   });
-  await step("npm run deploy -- --dry-run --env staging", () => command("npm run deploy -- --dry-run --env staging"));
-  await step("cargo generate", async () => {
-    const missing = (await run("cargo generate --version")).code !== 0;
-    console.log(missing ? "cargo-generate is not installed: skipped" : "");
-    if (missing) return;
-    await command(`cargo generate --path ${join(root, "template")} --name generated --silent`, scratch);
-    assert.ok(existsSync(join(scratch, "generated/wrangler.toml")));
+  const next = await step("pack the next version", async () => {
+    const repository = join(scratch, "next");
+    mkdirSync(repository);
+    await command(`git ls-files -z | tar --null --files-from - --create | tar --extract --directory ${repository}`, root, {});
+    setVersion(repository, NEXT);
+    return pack(repository, NEXT);
   });
+  await step("upgrade, until the tests pass", async () => {
+    edit("Cargo.toml", (text) => text.replaceAll(/^(toolbooth.*")[\d.]+"/gm, `$1${NEXT}"`));
+    use(next);
+    await command("npm install --no-fund --no-audit --loglevel=error");
+    assert.match(await command("npx toolbooth doctor"), new RegExp(`^ok .*${NEXT}`, "m"));
+    await command("npm test");
+  });
+  await step("npm run deploy -- --dry-run, after the upgrade", () => command("npm run deploy -- --dry-run"));
 
   console.log(`\n${times.map(([name, seconds]) => `${seconds.toFixed(1).padStart(7)} s  ${name}`).join("\n")}`);
 } finally {

@@ -1,12 +1,11 @@
 // The project's commands, and every command and response in the README.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { BUDGET } from "../bench/budget.mjs";
 import { root, run, serve } from "./support/commands.mjs";
-import { afterwards, catalogue, copy } from "./support/copy.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -39,7 +38,7 @@ const greeting = commands.find(({ command }) => command.includes('"Greeter.Hello
 const ways = {
   "make dev": "make dev asks",
   "make test": "this run",
-  "make tool ID=Greeter.Hello": "a scaffolded tool",
+  "make tool ID=Greeter.Hello": "tutorial.test.mjs",
   "make key NAME=somebody SCOPES=a,b": "make key prints",
   "make deploy": "make deploy",
   'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':
@@ -70,14 +69,14 @@ test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of mak
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "prove", "size", "deploy", "key", "tool", "site", "screenshots", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "prove", "package", "size", "deploy", "key", "tool", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
 
-/** Starts `make dev` with these settings, uses it, and stops it; returns its port. */
+/** Starts `make dev` with the sample tools and these settings, uses it, and stops it; returns its port. */
 async function develop(settings, use) {
-  const { port, found: [line], interrupt } = await serve((port) => `make dev PORT=${port} ${settings}`, /^curl .*$/m);
+  const { port, found: [line], interrupt } = await serve((port) => `make dev FIXTURES=samples PORT=${port} ${settings}`, /^curl .*$/m);
   try {
     const { out } = await run(`${line} --silent`);
     assert.equal(JSON.parse(out).value, 15, line);
@@ -139,14 +138,17 @@ test("make key prints a key, and the entry that lets it in", async () => {
   } finally {
     await worker.close();
   }
-  assert.match(out, /^The key can call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
-  assert.match(out, /^It cannot call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
+  // The command without make, for the sample tools.
+  const samples = (scopes) => run(`node ${root}/packages/toolbooth/bin/toolbooth.js key -- somebody ${scopes}`, { cwd: join(root, "tests/samples") });
+  const { out: about } = await samples("a,b:c");
+  assert.match(about, /^The key can call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
+  assert.match(about, /^It cannot call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
   for (const [scopes, may, lacks] of [
     ["github:read", ["ListIssues"], ["CreateIssue"]],
     ["github:write,github:read", ["CreateIssue", "ListIssues"], []],
     ["'*'", ["CreateIssue", "ListIssues"], []],
   ]) {
-    const { out } = await run(`make key NAME=somebody SCOPES=${scopes}`);
+    const { out } = await samples(scopes);
     const tools = (line) => [...out.matchAll(line)].map(([, tool]) => tool);
     assert.deepEqual([tools(/^  GitHub\.(\w+)@1\.0\.0$/gm), tools(/^  GitHub\.(\w+)@1\.0\.0, /gm)], [may, lacks], scopes);
   }
@@ -176,11 +178,11 @@ test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", asyn
   assert.equal(refused, "ECONNREFUSED", "nothing listens after Ctrl-C");
 });
 
-test("make build creates the bundle, and make deploy reports its size", async () => {
+test("make build creates the bundle, make deploy reports its size, and the sample tools fit the budget", async () => {
   const { code, out, err } = await run("make build && make deploy DRY_RUN=1");
   assert.equal(code, 0, err);
   assert.match(out, /gzip: [\d.]+ KiB/);
-  const { out: bytes } = await run("cat build/worker.js build/index_bg.wasm | gzip -9 | wc -c");
+  const { out: bytes } = await run("cat target/samples/worker.js target/samples/index_bg.wasm | gzip -9 | wc -c");
   const kilobytes = Number(bytes) / 1000;
   assert.ok(kilobytes > 0 && kilobytes <= BUDGET.everything, `${kilobytes} KB gzip; the budget is ${BUDGET.everything} KB`);
 });
@@ -188,78 +190,4 @@ test("make build creates the bundle, and make deploy reports its size", async ()
 test("make bench measures workers that all give the same responses", async () => {
   const { code, out, err } = await run("make bench SMOKE=1");
   assert.equal(code, 0, out + err);
-});
-
-test("a scaffolded tool", async (t) => {
-  const made = await afterwards("make tool ID=Greeter.Hello");
-  assert.equal(made.code, 0, made.err);
-  const definition = join(catalogue, "greeter/Hello@0.1.0.json");
-  const written = readFileSync(definition, "utf8");
-
-  await t.test("is what the README shows", () => {
-    assert.ok(blocks.some(({ language, text }) => language === "json" && text === written));
-    const code = readFileSync(join(catalogue, "greeter/mod.rs"), "utf8");
-    assert.ok(blocks.some(({ language, text }) => language === "rust" && code.endsWith(text)));
-  });
-
-  const env = { CARGO_TARGET_DIR: join(root, "target"), TOOLS: join(root, ".tools/bin") };
-  const cargo = (command) => run(`cargo ${command} --offline --quiet -p toolbooth-tools`, { cwd: copy, env });
-
-  await t.test("fails the build, with file and location, if its definition is invalid", async () => {
-    const { atime, mtime } = statSync(definition);
-    writeFileSync(definition, written.replace('"name": { "type": "string"', '"name": { "type": "sting"'));
-    try {
-      const { code, err } = await cargo("build");
-      assert.notEqual(code, 0);
-      assert.match(err, /catalogue\/greeter\/Hello@0\.1\.0\.json: input_schema: is not JSON Schema 2020-12: \/properties\/name\/type: "sting"/);
-    } finally {
-      writeFileSync(definition, written);
-      utimesSync(definition, atime, mtime);
-    }
-  });
-
-  await t.test("may call a service, need scopes, and have the name of a Rust keyword", async () => {
-    const options = "--http --scopes greet:a,greet:b";
-    const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js tool Greeter.Move ${options} --folder ${catalogue}`);
-    assert.equal(code, 0, err);
-    const { scopes, variables } = JSON.parse(readFileSync(join(catalogue, "greeter/Move@0.1.0.json")));
-    assert.deepEqual([scopes, variables], [["greet:a", "greet:b"], ["GREETER_MOVE_URL"]]);
-    assert.match(readFileSync(join(catalogue, "greeter/mod.rs"), "utf8"), /fn r#move\(/);
-    const lines = await run(`rustfmt --edition 2024 --check ${join(catalogue, "lib.rs")}`);
-    assert.equal(lines.code, 0, lines.out);
-  });
-
-  await t.test("passes its example test", async () => {
-    const { code, out, err } = await cargo("test");
-    assert.equal(code, 0, out + err);
-  });
-
-  await t.test("responds", async () => {
-    if (made.changed || !existsSync(join(copy, "build/worker.js"))) {
-      const { code, err } = await run("node packages/toolbooth/bin/toolbooth.js build --crate target/scaffold --out target/scaffold/build", { env });
-      assert.equal(code, 0, err);
-    }
-    const worker = await start("target/scaffold/build");
-    try {
-      await curl(greeting, new URL(worker.address).origin);
-    } finally {
-      await worker.close();
-    }
-  });
-
-  await t.test("is not created twice, nor with an invalid id", async () => {
-    for (const [id, message] of [
-      ["Greeter.Hello", /already exists/],
-      ["Greeter", /must have the form Toolkit\.Tool/],
-      ["", /must have the form Toolkit\.Tool/],
-      ["Super.Hello", /Rust allows no module or function called super/],
-      ["Greeter.Self", /Rust allows no module or function called self/],
-      ["Types.Hello", /already has a module types/],
-      ["Tests.Hello", /already has a module tests/],
-    ]) {
-      const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js tool --folder ${catalogue} -- "${id}"`);
-      assert.notEqual(code, 0, id);
-      assert.match(err, message);
-    }
-  });
 });

@@ -133,7 +133,7 @@ async function example(visitor, { id }, { input, value, error }) {
 /** A reviver that keeps the digits of large integers. */
 const raw = (_, value, { source } = {}) => (typeof value === "number" ? `number ${Number(source)} ${/[.e]/.test(source) ? "" : source}` : value);
 
-for (const definition of definitions("tools")) {
+for (const definition of definitions("tests/samples")) {
   if (definition.requirements?.authorization) continue;
   for (const [at, one] of definition.examples.entries()) {
     test(`${definition.id}: example ${at + 1} through the form`, () => visiting((visitor) => example(visitor, definition, one)));

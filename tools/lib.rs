@@ -1,5 +1,8 @@
 //! The deployed tools: one folder per toolkit, with definitions (`<Tool>@<version>.json`) and
 //! functions (`mod.rs`). A new toolkit needs a `mod` line here; `make tool` adds it.
+//!
+//! The folders here are links to the sample tools in `tests/samples`. Delete those that you do not want, with their
+//! lines in this file and in `tests.rs`.
 #![forbid(unsafe_code)]
 
 mod calculator;
@@ -15,7 +18,5 @@ const VARIABLES: &[Variable] = &[github::API_URL, weather::FORECAST_URL, weather
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-#[cfg(test)]
-mod parity;
 #[cfg(test)]
 mod tests;

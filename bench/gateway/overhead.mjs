@@ -84,10 +84,10 @@ export async function overhead({ log = () => {} } = {}) {
   const { child, base, upstream } = await provider();
   const rivals = [await litellm(upstream), await portkey(upstream)];
   await mkdir(SCRATCH, { recursive: true });
-  const pipe = { name: "pipe", modules: [{ name: "pipe.js", type: "esModule", bytes: await readFile(join(import.meta.dirname, "pipe.worker.mjs")) }], variables: { UPSTREAM: base } };
-  const worker = { ...(await ours("gateway", "Toolbooth", join(ROOT, "build"))), variables: variables(upstream) };
+  const plain = async (name) => ({ name, modules: [{ name: `${name}.js`, type: "esModule", bytes: await readFile(join(import.meta.dirname, `${name}.worker.mjs`)) }], variables: { UPSTREAM: base } });
+  const worker = { ...(await ours("gateway", "Toolbooth", join(ROOT, "target/samples"))), variables: variables(upstream) };
   try {
-    return await serve(await configure([worker, pipe]), async ({ pid, ports }) => {
+    return await serve(await configure([worker, await plain("pipe"), await plain("read")]), async ({ pid, ports }) => {
       const model = (provider) => `${provider}/${MODELS[provider]}`;
       const toolbooth = (provider, body) => ({
         url: `http://127.0.0.1:${ports.gateway}/v1/chat/completions`,
@@ -97,6 +97,7 @@ export async function overhead({ log = () => {} } = {}) {
       const subjects = [
         { name: "direct", request: direct(base), pid: child.pid },
         { name: "a Worker that only pipes", request: direct(`http://127.0.0.1:${ports.pipe}`), pid },
+        { name: "a Worker that reads and writes each chunk", request: direct(`http://127.0.0.1:${ports.read}`), pid },
         { name: "Toolbooth", request: through(toolbooth), pid },
         ...rivals.map(({ name, request, pid }) => ({ name, request: through(request), pid })),
       ];

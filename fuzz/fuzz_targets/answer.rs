@@ -2,7 +2,7 @@
 //! validates every response against its contract.
 #![no_main]
 
-#[path = "../exchange.rs"]
+#[path = "../../crates/toolbooth/src/server/tests/exchange.rs"]
 mod exchange;
 
 use exchange::{Answer, Request};

@@ -6,7 +6,7 @@ import { render, resolver, sectionsOf, slug } from "./markdown.js";
 
 const GROUPS = [
   { title: "Use", files: ["CLIENTS", "GATEWAY", "PROVIDERS"] },
-  { title: "Build", files: ["PROJECT", "TOOLS", "JSON", "SIZE"] },
+  { title: "Build", files: ["TUTORIAL", "PROJECT", "TOOLS", "JSON", "SIZE"] },
   { title: "Run", files: ["CONFIGURATION", "SECURITY", "OPERATING", "LOGGING", "STORAGE", "SCALE", "SITE"] },
   { title: "Protocols", files: ["PROTOCOLS"] },
 ];

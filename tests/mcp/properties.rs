@@ -1,6 +1,6 @@
 //! Property tests: whatever a client sends, the response of any tool, prompt or resource is valid MCP.
 
-#[path = "../../fuzz/exchange.rs"]
+#[path = "../../crates/toolbooth/src/server/tests/exchange.rs"]
 mod exchange;
 
 use proptest::prelude::*;
@@ -27,6 +27,7 @@ fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Re
         method: Method::from(method),
         path,
         query: "",
+        own_origin: None,
         headers: &Pairs(headers),
         body: Body::from(body.to_vec()),
     };

@@ -1,8 +1,8 @@
-// A stand-in for GitHub's API on a loopback port, with the responses in tests/github.
+// A stand-in for GitHub's API on a loopback port, with the responses in tests/samples/github/responses.
 import { readFileSync } from "node:fs";
 import http from "node:http";
 
-const file = (name) => readFileSync(new URL(`../github/${name}.json`, import.meta.url));
+const file = (name) => readFileSync(new URL(`../samples/github/responses/${name}.json`, import.meta.url));
 
 /**
  * Starts it. It accepts every token with an `account`. `tokens` has the tokens it received, `requests`

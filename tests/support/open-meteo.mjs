@@ -1,9 +1,9 @@
-// A stand-in for Open-Meteo on a loopback port: serves the files of tests/open-meteo by path
-// and query, like tools/weather/stand_in.rs in the native tests, and errors on request.
+// A stand-in for Open-Meteo on a loopback port: serves the files of tests/samples/weather/responses by path
+// and query, like tests/samples/weather/stand_in.rs in the native tests, and errors on request.
 import { readFileSync } from "node:fs";
 import http from "node:http";
 
-const file = (name) => readFileSync(new URL(`../open-meteo/${name}.json`, import.meta.url));
+const file = (name) => readFileSync(new URL(`../samples/weather/responses/${name}.json`, import.meta.url));
 const CITIES = { Berlin: "search-berlin", Ber: "search-near" };
 const json = (response, status, body, headers = {}) =>
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);

@@ -10,9 +10,11 @@ export { CANARY };
 const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
 
-/** The deployed Worker, and one whose tools misbehave. */
-export const BOOTH = "build";
+/** The Workers with the sample tools, with tools that misbehave, with tools that use bindings, and the sample with D1 and R2. */
+export const BOOTH = "target/samples";
 export const FIXTURES = "target/fixtures";
+export const BINDINGS = "target/bindings";
+export const NOTES = "target/notes";
 
 /** The settings in wrangler.toml. */
 export const deployed = (() => {
@@ -58,10 +60,11 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
- * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `site` serves
- * the pages. `around` is the source of a module that wraps the `Worker`.
+ * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `site` serves the pages. `bindings` are
+ * further bindings in Miniflare's form, and `services` the sources of further Workers, by name. `around` is the source of a
+ * module that wraps the `Worker`.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, site = false, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, site = false, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -78,6 +81,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
     env.push([name, { type: "rate-limit", namespace: name, simple: { limit: most, period: 60 } }]);
   }
   if (site) env.push(["ASSETS", { type: "assets" }]);
+  env.push(...Object.entries(bindings));
   if (measured) env.push(["CALLS", { type: "analytics-engine-dataset", name: "calls" }]);
   const runtime = new Miniflare({
     host: "127.0.0.1",
@@ -99,14 +103,14 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
       },
-      {
+      ...Object.entries({ fence: FENCE, ...services }).map(([name, contents]) => ({
         config: {
-          name: "fence",
+          name,
           compatibilityDate: deployed.compatibilityDate,
           env: {},
-          manifest: { mainModule: "fence.js", modulesRoot: "/", modules: { "fence.js": { type: "esm", contents: FENCE } } },
+          manifest: { mainModule: `${name}.js`, modulesRoot: "/", modules: { [`${name}.js`]: { type: "esm", contents } } },
         },
-      },
+      })),
     ],
   });
   return Object.assign(new Client((await runtime.ready).origin), {
@@ -151,6 +155,10 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
     fetch(url, init) {
       return runtime.dispatchFetch(url, init);
     },
+    /** A D1 database, an R2 bucket or a KV namespace of the Worker, as its code sees it. */
+    database: (binding) => runtime.getD1Database(binding, "worker"),
+    bucket: (binding) => runtime.getR2Bucket(binding, "worker"),
+    namespace: (binding) => runtime.getKVNamespace(binding, "worker"),
     async close() {
       this.closeConnections();
       await runtime.dispose();

@@ -7,6 +7,7 @@ use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
 use toolbooth::principal::is_scope;
 
+use crate::bindings;
 use crate::handlers::snake_case;
 use crate::mcp;
 use crate::problem::Problem;
@@ -267,6 +268,7 @@ fn check(file: &str, path: &str, definition: &Definition, max_description: usize
         }
     }
     problems.extend(schema::check(file, "input_schema", &definition.input_schema));
+    problems.extend(bindings::check(file, definition));
     problems.extend(mcp::check(file, definition));
     if let Some(output) = &definition.output_schema {
         problems.extend(schema::check(file, "output_schema", output));

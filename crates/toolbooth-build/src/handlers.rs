@@ -43,9 +43,12 @@ pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<Handler>, V
         let code = format!("{folder}/mod.rs");
         let (module, names) = toolkits.entry(folder.clone()).or_insert_with(|| {
             let module = find_name(&library.modules, &folder).unwrap_or_else(|| {
-                let message =
-                    format!("does not declare the toolkit; expected `mod {};`", escaped(&folder));
-                problems.push(Problem::new(source.display("lib.rs"), "", message));
+                if library.is_rust {
+                    let expected = escaped(&folder);
+                    let message =
+                        format!("does not declare the toolkit; expected `mod {expected};`");
+                    problems.push(Problem::new(source.display("lib.rs"), "", message));
+                }
                 String::new()
             });
             (module, Names::of(source, &code, &mut problems))
@@ -67,7 +70,7 @@ pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<Handler>, V
                 }
             }
             handlers.push(Handler { module: module.clone(), function: found.name.clone() });
-        } else {
+        } else if names.is_rust {
             problems.push(Problem::new(
                 &entry.file,
                 "",
@@ -136,6 +139,8 @@ struct Function {
 /// The names in a Rust file.
 #[derive(Default)]
 struct Names {
+    /// Whether the file parses. If not, that is the only problem to report: what it lacks is unknown.
+    is_rust: bool,
     modules: Vec<String>,
     /// Functions, and visible re-exports that may be functions.
     functions: Vec<Function>,
@@ -154,6 +159,7 @@ impl Names {
                 return names;
             }
         };
+        names.is_rust = true;
         for item in &file.items {
             match item {
                 Item::Fn(function) => names.functions.push(Function::of(function)),

@@ -11,6 +11,7 @@
 //! the build with the file, the place in it, the problem and what was expected.
 #![forbid(unsafe_code)]
 
+mod bindings;
 mod check;
 mod cost;
 mod handlers;
@@ -26,6 +27,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+pub use bindings::Wrangler;
 pub use problem::Problem;
 pub use render::Rendered;
 pub use source::Source;
@@ -35,8 +37,13 @@ pub fn build() -> ExitCode {
     Build::default().run()
 }
 
-/// How a catalogue is built. A build script that changes a setting calls
-/// `toolbooth_build::Build::default().max_description(4096).run()`.
+/// How a catalogue is built. A build script that changes a setting:
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     toolbooth_build::Build::default().max_description(4096).run()
+/// }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Build {
     max_description: usize,
@@ -72,15 +79,11 @@ impl Build {
             .and_then(|rendered| write(rendered, &folder("OUT_DIR")));
         match built {
             Ok(warnings) => {
-                for warning in warnings {
-                    println!("cargo::warning={warning}");
-                }
+                report("warning", &warnings);
                 ExitCode::SUCCESS
             }
             Err(problems) => {
-                for problem in problems {
-                    println!("cargo::error={problem}");
-                }
+                report("error", &problems);
                 ExitCode::FAILURE
             }
         }
@@ -98,11 +101,21 @@ impl Build {
             problems.push(Problem::new(source.display("build.rs"), "max_description", message));
         }
         problems.extend(check::catalogue(source, &entries));
+        let (wrong, unbound) = bindings::catalogue(source.wrangler.as_ref(), &entries);
+        problems.extend(wrong);
         let handlers = handlers::find(source, &entries).unwrap_or_else(|found| {
             problems.extend(found);
             Vec::new()
         });
-        if problems.is_empty() { Ok(render::catalogue(&entries, &handlers)) } else { Err(problems) }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut rendered = render::catalogue(&entries, &handlers);
+        rendered.warnings.extend(unbound);
+        if entries.iter().any(|entry| !entry.definition.bindings.is_empty()) {
+            rendered.depends_on = source.wrangler.as_ref().map(|wrangler| wrangler.path.clone());
+        }
+        Ok(rendered)
     }
 }
 
@@ -122,7 +135,20 @@ pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
     Build::default().compile(source)
 }
 
+/// Prints problems as Cargo's messages, each of which is a line.
+fn report(severity: &str, problems: &[Problem]) {
+    for problem in problems {
+        for line in problem.to_string().lines() {
+            println!("cargo::{severity}={line}");
+        }
+    }
+}
+
 fn write(rendered: Rendered, out: &Path) -> Result<Vec<Problem>, Vec<Problem>> {
+    // After a failure, Cargo runs the build script again anyway.
+    if let Some(path) = &rendered.depends_on {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
     for (name, bytes) in &rendered.files {
         let path = out.join(name);
         std::fs::write(&path, bytes).map_err(|error| {

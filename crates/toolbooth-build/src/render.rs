@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use toolbooth::catalog::{
@@ -25,6 +26,8 @@ pub struct Rendered {
     pub files: Vec<(String, Vec<u8>)>,
     /// Warnings for the author; they do not fail the build.
     pub warnings: Vec<Problem>,
+    /// A file outside the catalogue's folder that it was checked against.
+    pub depends_on: Option<PathBuf>,
 }
 
 /// Renders the catalogue of the valid `entries`; `handlers` has the function of each.
@@ -128,7 +131,7 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .chain(in_schemas(entries, schema::undescribed))
         .chain(entries.iter().filter_map(missing_scopes))
         .collect();
-    Rendered { files, warnings }
+    Rendered { files, warnings, depends_on: None }
 }
 
 /// Assertions that the catalogue declares the variables which its definitions list.
@@ -255,6 +258,8 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
     };
     let version = &definition.version;
     let (scopes, variables) = (&definition.scopes, &definition.variables);
+    let required = definition.bindings.iter().filter(|binding| !binding.optional);
+    let bindings: Vec<_> = required.map(|binding| &binding.name).collect();
     format!(
         "    toolbooth::catalog::Tool {{
         toolkit: {:?},
@@ -265,6 +270,7 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
         authorization: &[{}],
         secrets: &{secrets:?},
         variables: &{variables:?},
+        bindings: &{bindings:?},
         user_id: {},
         headers: &[{}],
         content: {},

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::bindings::Wrangler;
 use crate::problem::Problem;
 
 /// The files of a catalogue, read into memory.
@@ -13,16 +14,22 @@ pub struct Source {
     pub name: String,
     /// Contents by path relative to the folder, separated by `/`: `calculator/Add@1.0.0.json`.
     pub files: BTreeMap<String, String>,
+    /// The configuration of the Worker, if the project has a `wrangler.toml`.
+    pub wrangler: Option<Wrangler>,
 }
 
 impl Source {
-    /// Reads `lib.rs` and the `.json` and `.rs` files of each toolkit's folder.
+    /// Reads `lib.rs` and the `.json` and `.rs` files of each toolkit's folder, and the project's `wrangler.toml`.
     ///
     /// # Errors
     /// A folder or file that cannot be read, or is not UTF-8.
     pub fn read(folder: &Path) -> Result<Self, Vec<Problem>> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        let mut source = Self { name: name.unwrap_or_default(), files: BTreeMap::new() };
+        let mut source = Self {
+            name: name.unwrap_or_default(),
+            files: BTreeMap::new(),
+            wrangler: Wrangler::find(folder),
+        };
         source.add(folder, "lib.rs")?;
         for toolkit in list(folder)? {
             let files = if folder.join(&toolkit).is_dir() {

@@ -12,6 +12,7 @@ export async function open(method, url, headers, body, timeout) {
   try {
     await download.start(fetch(url, request));
   } catch (error) {
+    download.cancel();
     if (!download.timedOut) throw error;
   }
   return download;

@@ -37,8 +37,15 @@ async function read(response, maxBytes) {
   return chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
-/** The seconds of `Retry-After`, or of the header that OpenAI sends with milliseconds; undefined if there are none. */
+/**
+ * The whole seconds of `Retry-After`, which may be a date, or of the header that OpenAI sends with milliseconds; undefined
+ * if there are none.
+ */
 export function retryAfter(headers) {
   const milliseconds = Number(headers.get("retry-after-ms"));
-  return milliseconds > 0 ? String(Math.ceil(milliseconds / 1000)) : (headers.get("retry-after") ?? undefined);
+  if (milliseconds > 0) return String(Math.ceil(milliseconds / 1000));
+  const header = headers.get("retry-after");
+  if (header === null) return undefined;
+  const seconds = /^[\d.]+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : String(Math.max(0, Math.ceil(seconds)));
 }

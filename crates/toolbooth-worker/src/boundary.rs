@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::OnceLock;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use toolbooth::Server;
 use toolbooth::catalog::Catalog;
@@ -22,6 +22,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::Env;
 use crate::host::{Bindings, JsByteStream};
 use crate::js_value_cache::{JsValueCache, NAMES};
+use crate::poll::poll_once;
 
 #[wasm_bindgen(module = "/js/respond.js")]
 extern "C" {
@@ -97,7 +98,7 @@ pub fn answer(
     let server = server(catalog, &host);
     let early = EarlyResponse::default();
     let sender = early.clone();
-    let mut future = Box::pin(async move {
+    let future = Box::pin(async move {
         let headers = JsHeaders(headers.unchecked_into());
         let (path, query) = path_and_query(&url);
         let stream = JsBody(reader.unchecked_into());
@@ -114,12 +115,8 @@ pub fn answer(
         }
         JsValue::UNDEFINED
     });
-    // Without I/O, the first poll completes and never uses the waker. With I/O, the promise polls
-    // again immediately and registers its own waker.
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(response) => response,
-        Poll::Pending => early.promise(future),
-    }
+    // Without I/O, the first poll completes.
+    poll_once(future).unwrap_or_else(|rest| early.promise(rest))
 }
 
 /// Resolves the promise of a response, perhaps before the request's future is ready.

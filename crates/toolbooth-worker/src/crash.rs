@@ -1,8 +1,8 @@
 //! Records a panic, so that the next request gets a new instance.
 //!
-//! This replaces the part of the `worker` crate that worker-build requires. The crate itself is not
-//! linked: it exports its bindings for every Cloudflare product even if they are unused, which adds
-//! more to the bundle than all of authentication.
+//! This replaces the part of the `worker` crate that worker-build requires. The crate itself is only linked with the
+//! feature `bindings`, and then does the same: it exports its bindings for every Cloudflare product even if they are
+//! unused, which adds more to the bundle than all of authentication.
 
 use std::panic;
 

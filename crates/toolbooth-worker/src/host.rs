@@ -1,11 +1,12 @@
 //! Implements the library's host traits (storage, HTTP, clock, log) with the Worker's bindings.
 
+use std::any::Any;
 use std::time::Duration;
 
 use toolbooth::host::{
     BoxFuture, ByteStream, Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse,
-    Level, Log, Metrics, NoRandomness, Random, RateLimit, SHORTEST_LIFE, SignatureAlgorithm,
-    Signatures, Store, StoreError, StreamedResponse, Variables,
+    KeyPage, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit, SHORTEST_LIFE,
+    SignatureAlgorithm, Signatures, Store, StoreError, StreamedResponse, Variables,
 };
 use toolbooth::http::{KeepAlive, PipeError, Transform};
 use wasm_bindgen::closure::ScopedClosure;
@@ -51,6 +52,16 @@ extern "C" {
 extern "C" {
     #[wasm_bindgen(catch)]
     async fn take(binding: &JsValue, key: &str, units: u32) -> Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/js/list.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    async fn list(
+        namespace: &Namespace,
+        prefix: &str,
+        cursor: Option<&str>,
+    ) -> Result<JsValue, JsValue>;
 }
 
 #[wasm_bindgen(module = "/js/send.js")]
@@ -208,13 +219,15 @@ impl Store for Bindings {
         &'a self,
         key: &'a str,
         value: &'a str,
-        life: Duration,
+        life: Option<Duration>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
             let options = js_sys::Object::new();
-            // Setting a property of a plain object cannot fail.
-            let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
+            if let Some(life) = life {
+                let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
+                // Setting a property of a plain object cannot fail.
+                let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
+            }
             let put = self.store()?.put(key, value, &options).await;
             put.map(drop).map_err(|error| StoreError(reason(error)))
         })
@@ -224,6 +237,22 @@ impl Store for Bindings {
         Box::pin(async move {
             let delete = self.store()?.delete(key).await;
             delete.map(drop).map_err(|error| StoreError(reason(error)))
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, StoreError>> {
+        Box::pin(async move {
+            let page = list(&self.store()?, prefix, cursor).await;
+            let page: js_sys::Array =
+                page.map_err(|error| StoreError(reason(error)))?.unchecked_into();
+            // The first element is the cursor, which is undefined on the last page.
+            let mut texts = page.iter().map(|text| text.as_string());
+            let cursor = texts.next().flatten();
+            Ok(KeyPage { keys: texts.flatten().collect(), cursor })
         })
     }
 }
@@ -249,11 +278,9 @@ impl HttpClient for Bindings {
                 Some("timeout") => return Err(HttpError::Timeout),
                 Some(_) => return Err(HttpError::TooLarge),
             }
-            Ok(HttpResponse {
-                status: response.status(),
-                retry_after_ms: retry_after_ms(response.retry_after()),
-                body: response.body(),
-            })
+            let mut answer = HttpResponse::new(response.status(), response.body());
+            answer.retry_after_ms = retry_after_ms(response.retry_after());
+            Ok(answer)
         })
     }
 
@@ -270,11 +297,10 @@ impl HttpClient for Bindings {
             if download.timed_out() {
                 return Err(HttpError::Timeout);
             }
-            Ok(StreamedResponse {
-                status: download.status(),
-                retry_after_ms: retry_after_ms(download.retry_after()),
-                body: Box::new(JsByteStream(download)),
-            })
+            let (status, retry_after) = (download.status(), retry_after_ms(download.retry_after()));
+            let mut answer = StreamedResponse::new(status, Box::new(JsByteStream(download)));
+            answer.retry_after_ms = retry_after;
+            Ok(answer)
         })
     }
 }
@@ -387,6 +413,18 @@ impl Log for Bindings {
             Level::Warn => console_warn(line),
             Level::Error => console_error(line),
         }
+    }
+}
+
+impl Platform for Bindings {
+    fn is_bound(&self, name: &str) -> bool {
+        let binding = self.binding(name);
+        binding.is_object() || binding.is_function()
+    }
+
+    /// The `env` of the Worker, as [`Env`].
+    fn platform(&self) -> &dyn Any {
+        &self.env
     }
 }
 

@@ -4,11 +4,17 @@
 //! one on demand. A request without I/O is answered within that call, without a promise. A body that is
 //! long or of unknown length is read later, after authentication.
 
+#[cfg(feature = "bindings")]
+mod bindings;
 mod boundary;
+#[cfg(not(feature = "bindings"))]
 mod crash;
 mod host;
 mod js_value_cache;
+mod poll;
 
+#[cfg(feature = "bindings")]
+pub use bindings::ContextExt;
 pub use boundary::{answer, failed};
 /// The environment of a Worker: variables, secrets and bindings.
 pub use js_sys::Object as Env;
@@ -52,3 +58,6 @@ macro_rules! serve {
 #[doc(hidden)]
 pub use wasm_bindgen;
 pub use web_sys::Headers;
+/// The types of the bindings, in the version that [`ContextExt`] uses.
+#[cfg(feature = "bindings")]
+pub use worker;

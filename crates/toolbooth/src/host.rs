@@ -1,5 +1,5 @@
 //! The traits that a host implements: clock, randomness, variables, store, HTTP client, signatures, rate limit,
-//! log, metrics.
+//! log, metrics, platform.
 //!
 //! All side effects go through them, so the library runs on Workers and, with fakes, in native tests. Futures are
 //! not `Send`: a Worker has one thread.
@@ -61,17 +61,37 @@ pub trait Store {
     /// The store does not respond, or rejects the operation. The same applies to `put` and `delete`.
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
 
-    /// Stores `value` under `key` for `life`, at least [`SHORTEST_LIFE`]. A store may reject more than one write
-    /// per second to the same key.
+    /// Stores `value` under `key` for `life`, at least [`SHORTEST_LIFE`], or without a limit. A store may reject
+    /// more than one write per second to the same key.
     fn put<'a>(
         &'a self,
         key: &'a str,
         value: &'a str,
-        life: Duration,
+        life: Option<Duration>,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Deletes the value of `key`, if it exists. Reads may return it for another minute.
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// The keys that begin with `prefix`, sorted, from the page that `cursor` stands for; without it, the first. New
+    /// keys may be missing, and deleted ones listed, for a minute.
+    ///
+    /// # Errors
+    /// Like `get`; or the cursor is not valid.
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, StoreError>>;
+}
+
+/// A page of keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyPage {
+    /// The keys, at most 1,000.
+    pub keys: Vec<String>,
+    /// Where the next page begins; `None` if this is the last one.
+    pub cursor: Option<String>,
 }
 
 /// The shortest lifetime that a value can have in the store.
@@ -105,6 +125,7 @@ pub trait HttpClient {
 }
 
 /// Another server's response, of which the body is still arriving.
+#[non_exhaustive]
 pub struct StreamedResponse {
     /// The status code.
     pub status: u16,
@@ -112,6 +133,13 @@ pub struct StreamedResponse {
     pub retry_after_ms: Option<u64>,
     /// The body.
     pub body: Box<dyn ByteStream>,
+}
+
+impl StreamedResponse {
+    /// A response without `Retry-After`.
+    pub fn new(status: u16, body: Box<dyn ByteStream>) -> Self {
+        Self { status, retry_after_ms: None, body }
+    }
 }
 
 /// A body that is read in chunks. Nothing is read ahead, so a slow reader slows the sender down. Dropping it cancels
@@ -125,6 +153,16 @@ pub trait ByteStream: Any {
 }
 
 /// A request to another server.
+///
+/// Versions of this crate may add fields, so take the other fields from [`get`](HttpRequest::get):
+///
+/// ```
+/// use toolbooth::host::HttpRequest;
+///
+/// let url = "https://orders.example/7/cancel";
+/// let request = HttpRequest { method: "POST", body: Some(b"{}".to_vec()), ..HttpRequest::get(url) };
+/// assert_eq!(request.max_bytes, 1 << 20);
+/// ```
 #[derive(Debug, Clone)]
 pub struct HttpRequest<'a> {
     /// The method, in upper case.
@@ -157,6 +195,7 @@ impl<'a> HttpRequest<'a> {
 
 /// Another server's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HttpResponse {
     /// The status code.
     pub status: u16,
@@ -167,6 +206,18 @@ pub struct HttpResponse {
 }
 
 impl HttpResponse {
+    /// A response without `Retry-After`, for hosts and for fakes of services in tests.
+    pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, retry_after_ms: None, body: body.into() }
+    }
+
+    /// With `Retry-After`, in milliseconds.
+    #[must_use]
+    pub fn retry_after_ms(mut self, ms: u64) -> Self {
+        self.retry_after_ms = Some(ms);
+        self
+    }
+
     /// The body decoded from JSON; `None` if it is not JSON of the type `T`.
     pub fn json<T: DeserializeOwned>(&self) -> Option<T> {
         json::read(&self.body)
@@ -175,6 +226,7 @@ impl HttpResponse {
 
 /// Why a request to another server failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HttpError {
     /// The response did not arrive in time.
     Timeout,
@@ -303,6 +355,7 @@ pub trait Metrics {
 
 /// A measurement of one call. Queries refer to texts and numbers by their position.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct DataPoint<'a> {
     /// The key by which the store samples.
     pub index: &'a str,
@@ -312,13 +365,31 @@ pub struct DataPoint<'a> {
     pub doubles: &'a [f64],
 }
 
+/// What the platform offers beyond the other traits, such as databases, for tools that depend on it.
+pub trait Platform {
+    /// Whether the operator has bound a resource to this name.
+    fn is_bound(&self, name: &str) -> bool;
+
+    /// The host's own value for its tools, in a type that the host's crate documents.
+    fn platform(&self) -> &dyn Any;
+}
+
 /// All traits of a host.
 pub trait Host:
-    Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics
+    Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics + Platform
 {
 }
 
 impl<T> Host for T where
-    T: Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics
+    T: Clock
+        + Random
+        + Variables
+        + Store
+        + HttpClient
+        + Signatures
+        + RateLimit
+        + Log
+        + Metrics
+        + Platform
 {
 }

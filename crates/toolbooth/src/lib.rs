@@ -11,7 +11,13 @@
 //! 6. [`protocol`]: the protocol encodes the outcomes as a [`Response`](http::Response).
 //!
 //! The library does no I/O, reads no clock and names no JS type: the host supplies those through the
-//! traits in [`host`]. Tool authors use [`tool`].
+//! traits in [`host`]. Tool authors use [`tool`], [`host`] for requests, and [`testing`].
+//!
+//! # Versions
+//!
+//! Versions follow SemVer. Enums and structs that will grow are `#[non_exhaustive]`. A new method of a trait in [`host`], and a
+//! new field of [`catalog::Tool`] or another struct that only generated code creates, is a minor change: hosts and
+//! `toolbooth-build` are released together with this crate.
 #![forbid(unsafe_code)]
 // A build with fewer features leaves some shared parts unused. The build with all of them reports dead code.
 #![cfg_attr(
@@ -37,6 +43,8 @@ pub mod principal;
 #[doc(hidden)]
 pub mod private;
 pub mod protocol;
+#[cfg(test)]
+mod repository;
 pub mod secret;
 pub mod server;
 pub mod settings;

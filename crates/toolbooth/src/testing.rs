@@ -1,42 +1,53 @@
-//! Test support: a fake host, and a runner for the examples of a catalogue.
+//! The test kit: [`ToolTest`] calls the tools of a catalogue, with fakes of everything that they use.
+//!
+//! Enable the feature `testing` in the `dev-dependencies` of the catalogue:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! toolbooth = { version = "0.1", features = ["default", "testing"] }
+//! ```
+//!
+//! Tests of the server itself use [`FakeHost`], which fakes all traits of [`host`](crate::host).
 
+pub mod example;
+mod http;
 mod store;
+mod tool_test;
 mod types;
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::{Future, poll_fn};
 use std::mem;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::call::{Nulls, Outcome, Pipeline, RequestContext, ToolRequest, ToolSelector};
-use crate::catalog::{Catalog, Example, Found, ToolRef};
+use crate::call::{Outcome, Pipeline, RequestContext, ToolRequest};
+use crate::catalog::Catalog;
 use crate::host::{
-    BoxFuture, ByteStream, Clock, DataPoint, Host, HttpClient, HttpError, HttpRequest,
-    HttpResponse, Level, Log, Metrics, NoRandomness, RATE_LIMIT, Random, RateLimit,
-    SignatureAlgorithm, Signatures, Store, StoreError, StreamedResponse, Variables,
+    BoxFuture, Clock, DataPoint, Host, HttpClient, HttpError, HttpRequest, HttpResponse, KeyPage,
+    Level, Log, Metrics, NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, SignatureAlgorithm,
+    Signatures, Store, StoreError, StreamedResponse, Variables,
 };
 use crate::http::Headers;
 use crate::log::CallRecorder;
 use crate::principal::Principal;
-use crate::principal::Scopes;
-use crate::tool::{Capabilities, Credentials, Dialogue, Secret};
 
+pub use http::{BREAKS_OFF, CHUNK_END, FakeHttp, SentRequest, Upstream, respond};
 pub use store::{FakeStore, STALE_MS};
+pub use tool_test::{Examples, ToolTest, read_examples};
 pub use types::check_input_type;
-
-/// Responds to the HTTP requests of a test.
-pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
 
 /// A fake host: each reading advances the clock by one millisecond, random bytes count up, and a function responds
 /// to HTTP requests.
 pub struct FakeHost {
     /// The next reading of the clock, in milliseconds.
     pub now_ms: Cell<u64>,
+    /// How far each reading advances the clock, in milliseconds.
+    pub tick_ms: u64,
     /// The next random byte.
     pub next_random: Cell<u8>,
     /// Whether the source of random bytes works.
@@ -47,8 +58,10 @@ pub struct FakeHost {
     pub store_works: bool,
     /// The store.
     pub store: FakeStore,
-    /// Responds to HTTP requests.
+    /// Responds to HTTP requests for which [`http`](Self::http) has no response.
     pub upstream: Upstream,
+    /// The HTTP requests that were sent, and scripted responses.
+    pub http: FakeHttp,
     /// Whether HTTP requests complete at the second poll, so that other futures run first.
     pub upstream_waits: Cell<bool>,
     /// Whether writes complete at the second poll.
@@ -69,18 +82,22 @@ pub struct FakeHost {
     pub measures: bool,
     /// The measurements.
     pub points: RefCell<Vec<String>>,
+    /// The names of the bound resources.
+    pub bindings: BTreeSet<&'static str>,
 }
 
 impl Default for FakeHost {
     fn default() -> Self {
         Self {
             now_ms: Cell::new(1_741_724_000_000),
+            tick_ms: 1,
             next_random: Cell::new(0),
             random_works: true,
             variables: BTreeMap::from([("AUTH".to_owned(), "none".to_owned())]),
             store_works: true,
             store: FakeStore::default(),
             upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
+            http: FakeHttp::default(),
             upstream_waits: Cell::new(false),
             puts_wait: Cell::new(false),
             limit: None,
@@ -91,6 +108,7 @@ impl Default for FakeHost {
             lines: RefCell::new(Vec::new()),
             measures: false,
             points: RefCell::new(Vec::new()),
+            bindings: BTreeSet::new(),
         }
     }
 }
@@ -115,7 +133,7 @@ impl FakeHost {
 
 impl Clock for FakeHost {
     fn now_ms(&self) -> u64 {
-        self.now_ms.replace(self.now_ms.get() + 1)
+        self.now_ms.replace(self.now_ms.get() + self.tick_ms)
     }
 
     /// Reads the clock at each poll until the time has come.
@@ -169,7 +187,7 @@ impl Store for FakeHost {
         &'a self,
         key: &'a str,
         value: &'a str,
-        life: Duration,
+        life: Option<Duration>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             one_turn(self.puts_wait.get()).await;
@@ -180,6 +198,14 @@ impl Store for FakeHost {
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         self.stored(|store, now_ms| store.delete(key, now_ms))
     }
+
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, StoreError>> {
+        self.stored(|store, now_ms| store.list(prefix, cursor, now_ms))
+    }
 }
 
 impl HttpClient for FakeHost {
@@ -189,48 +215,16 @@ impl HttpClient for FakeHost {
     ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
         Box::pin(async move {
             one_turn(self.upstream_waits.get()).await;
-            (self.upstream)(&request)
+            self.http.respond(&request, self.upstream)
         })
     }
 
-    /// The body of the upstream's response in chunks: it is cut after each [`CHUNK_END`], and
-    /// [`BREAKS_OFF`] ends it with an error.
+    /// The response's body in chunks: see [`CHUNK_END`] and [`BREAKS_OFF`].
     fn open<'a>(
         &'a self,
         request: HttpRequest<'a>,
     ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>> {
-        Box::pin(async move {
-            one_turn(self.upstream_waits.get()).await;
-            let HttpResponse { status, retry_after_ms, body } = (self.upstream)(&request)?;
-            let chunks = body.split(|byte| *byte == CHUNK_END).map(<[u8]>::to_vec);
-            let body = Box::new(FakeByteStream(chunks.collect()));
-            Ok(StreamedResponse { status, retry_after_ms, body })
-        })
-    }
-}
-
-/// Ends a chunk of a streamed response of [`FakeHost`].
-pub const CHUNK_END: u8 = 0x1e;
-/// A chunk of a streamed response of [`FakeHost`] at which the connection breaks off.
-pub const BREAKS_OFF: &[u8] = b"\x18";
-
-/// The chunks that have not been read.
-struct FakeByteStream(VecDeque<Vec<u8>>);
-
-impl ByteStream for FakeByteStream {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
-        let mut next = self.0.pop_front();
-        while next.as_ref().is_some_and(Vec::is_empty) {
-            next = self.0.pop_front();
-        }
-        Box::pin(async move {
-            match next {
-                Some(chunk) if chunk == BREAKS_OFF => {
-                    Err(HttpError::Unreachable("the connection was reset".to_owned()))
-                }
-                next => Ok(next),
-            }
-        })
+        Box::pin(async move { self.send(request).await.map(http::streamed) })
     }
 }
 
@@ -321,6 +315,17 @@ impl Metrics for FakeHost {
     }
 }
 
+impl Platform for FakeHost {
+    fn is_bound(&self, name: &str) -> bool {
+        self.bindings.contains(name)
+    }
+
+    /// Nothing: a tool that uses its platform runs on the platform only.
+    fn platform(&self) -> &dyn Any {
+        &()
+    }
+}
+
 /// The value of a future that never waits.
 ///
 /// # Panics
@@ -371,66 +376,4 @@ pub fn call_tool(
     let context =
         RequestContext { query: "", headers, principal, pipeline: &pipeline, host, calls };
     ready(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
-}
-
-/// Runs one example of a definition and compares the outcome.
-///
-/// The call has made-up tokens and secrets and all scopes. The client has every capability and sends no responses
-/// to requests for input.
-///
-/// # Errors
-/// The outcome differs from the example: a description of both.
-pub fn check_example(
-    catalog: &'static Catalog,
-    host: &FakeHost,
-    tool_id: &str,
-    example: &Example,
-) -> Result<(), String> {
-    let reference = ToolRef::parse(tool_id).map_err(|error| error.to_string())?;
-    let Found::Tool(tool) = catalog.find(&reference) else {
-        return Err(format!("{tool_id} is not in the catalogue"));
-    };
-    let made_up = |ids: &[&str]| {
-        ids.iter().map(|id| ((*id).to_owned(), Secret::new(format!("example-{id}")))).collect()
-    };
-    let credentials = Credentials {
-        user_id: Some("example-user".to_owned()),
-        tokens: made_up(&tool.authorization.iter().map(|it| it.id).collect::<Vec<_>>()),
-        secrets: made_up(tool.secrets),
-    };
-    let call = ToolRequest {
-        tool: ToolSelector::Id(tool_id.into()),
-        call_id: None,
-        input: (&example.input).into(),
-        nulls: Nulls::Exact,
-        credentials,
-        dialogue: Dialogue { capabilities: Capabilities::ALL, ..Dialogue::default() },
-    };
-    let principal = Principal::Key { name: "example".to_owned(), scopes: Scopes::All };
-    let got = match call_tool(call, catalog, &principal, host) {
-        Outcome::Done { value, .. } => json!({ "value": value }),
-        Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
-        Outcome::InvalidInput(invalid) => json!({ "invalid": format!("{:?}", invalid.errors) }),
-        Outcome::InputRequired { required, .. } => {
-            let mut keys: Vec<_> = required.questions.iter().map(|(key, _)| key).collect();
-            keys.sort();
-            json!({ "asks": keys })
-        }
-        Outcome::Rejected(rejection) => json!({ "rejected": format!("{rejection:?}") }),
-    };
-    let expected = match (&example.value, &example.error, &example.asks) {
-        (Some(value), ..) => json!({ "value": value }),
-        (None, Some(error), _) => json!({ "error": { "message": error.message } }),
-        (None, None, Some(keys)) => json!({ "asks": keys }),
-        (None, None, None) => Value::Null,
-    };
-    if got == expected {
-        Ok(())
-    } else {
-        Err(format!(
-            "{tool_id} with {}: expected {expected}, got {got}; log: {:?}",
-            example.input,
-            host.log.borrow()
-        ))
-    }
 }

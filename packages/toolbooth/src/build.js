@@ -35,17 +35,19 @@ export async function build({ crate = ".", out = "build" }) {
  * previous one stays there. Throws a `BuildFailure`.
  */
 export async function buildForDevelopment({ crate, out }) {
-  const { entry, ...versions } = await project(crate);
-  const { workerBuild, env } = await programs(versions);
   const stage = join(out, ".stage");
   mkdirSync(out, { recursive: true });
   // Debug information would triple the time that wasm-bindgen takes. Panics have their location without it.
-  Object.assign(env, { CARGO_PROFILE_DEV_DEBUG: "0", CARGO_TERM_COLOR: process.stderr.isTTY ? "always" : "never" });
+  const variables = { CARGO_PROFILE_DEV_DEBUG: "0", CARGO_TERM_COLOR: process.stderr.isTTY ? "always" : "never" };
   // worker-build runs this again, with nothing left to compile. Run separately, it prints only the compiler's messages.
-  // The variable is one that worker-build sets, too.
+  // The last variable is one that worker-build sets, too.
   const args = ["build", "--quiet", "--lib", "--target", "wasm32-unknown-unknown"];
-  await quiet("cargo", args, { cwd: crate, env: { ...env, WASM_BINDGEN_USE_JS_SYS: "1" } });
-  await quiet(workerBuild, ["--dev", "--no-opt", "--out-dir", stage], { cwd: crate, env });
+  const compiling = quiet("cargo", args, { cwd: crate, env: { ...process.env, ...variables, WASM_BINDGEN_USE_JS_SYS: "1" } });
+  const preparing = project(crate).then(async ({ entry, ...versions }) => ({ entry, ...(await programs(versions)) }));
+  const [compiled, prepared] = await Promise.allSettled([compiling, preparing]);
+  for (const { status, reason } of [prepared, compiled]) if (status === "rejected") throw reason;
+  const { entry, workerBuild, env } = prepared.value;
+  await quiet(workerBuild, ["--dev", "--no-opt", "--out-dir", stage], { cwd: crate, env: { ...env, ...variables } });
   const { outputFiles } = await bundle(entry, stage, { write: false });
   const wasm = readFileSync(join(stage, WASM));
   // A name for each build, so that the replacement of worker.js replaces both.

@@ -19,6 +19,8 @@ import { BUILD_FAILED, rebuild } from "./rebuild.js";
 import { site } from "./site.js";
 
 const DEVELOPMENT_KEY = "development-key";
+/** The user of the development token. */
+const USER = "developer";
 const AUTH_VARIABLES = [
   ...["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"],
   "ANONYMOUS_SCOPES",
@@ -67,7 +69,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response is its error.\n`);
   for (let announced = false; ; ({ value: built } = await builds.next())) {
     if (!built || announced) continue;
-    await announce(address, settings, crate);
+    await announce(address, settings, samples(crate, provider));
     announced = true;
   }
 }
@@ -106,14 +108,14 @@ function access(set, methods, withKey) {
   if (methods.includes("jwt") && set.JWT_SECRET) {
     const aud = set.JWT_AUDIENCE?.split(",")[0].trim();
     const exp = Math.floor(Date.now() / 1000) + 900;
-    const claims = { sub: "developer", exp, ...(aud && { aud }), ...(set.JWT_ISSUER && { iss: set.JWT_ISSUER }) };
+    const claims = { sub: USER, exp, ...(aud && { aud }), ...(set.JWT_ISSUER && { iss: set.JWT_ISSUER }) };
     return { who: "Calls need a token. The one below is valid for 15 minutes.", credential: token(claims, set.JWT_SECRET) };
   }
   return { who: "Calls need one of the credentials that you configured." };
 }
 
-/** Prints the address, problems of the configuration and a call to try. */
-async function announce(address, { anyone, who, credential }, crate) {
+/** Prints the address, problems of the configuration and calls to try. */
+async function announce(address, { anyone, who, credential }, calls) {
   // /health reports problems only to callers with valid credentials. The log always has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
   let health;
@@ -124,11 +126,11 @@ async function announce(address, { anyone, who, credential }, crate) {
   console.log(`\nToolbooth is running on ${address}. ${who}`);
   const { status, problems = ["see the log above"] } = health;
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
-  const call = sample(crate);
-  if (!call) return;
   const header = anyone ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
-  const body = JSON.stringify(call).replaceAll("'", "\\u0027");
-  console.log(`Try:\n\ncurl ${address}/tools/call -H 'Content-Type: application/json'${header} -d '${body}'\n`);
+  for (const { title, call } of calls) {
+    const body = JSON.stringify(call).replaceAll("'", "\\u0027");
+    console.log(`${title}\n\ncurl ${address}/tools/call -H 'Content-Type: application/json'${header} -d '${body}'\n`);
+  }
 }
 
 /** The ids of the OAuth providers that the tools need. */
@@ -137,13 +139,23 @@ function providers(crate) {
   return [...new Set(ids)];
 }
 
-/** A call of the first tool that needs nothing of the caller: the first of its examples that succeeds. */
-function sample(crate) {
-  for (const { id, requirements, examples = [] } of definitions(crate)) {
-    const example = examples.find((example) => "value" in example);
-    if (requirements || !example) continue;
-    return { tool_id: id.split("@")[0], input: example.input };
-  }
+/**
+ * Calls of the first tool that needs nothing of the caller and, with a stand-in provider, of the first one that needs
+ * an authorization: the first example that succeeds.
+ */
+function samples(crate, provider) {
+  const first = (isWanted, context) => {
+    for (const { id, requirements, examples = [] } of definitions(crate)) {
+      const example = examples.find((example) => "value" in example);
+      if (example && isWanted(requirements)) return { tool_id: id.split("@")[0], input: example.input, ...context };
+    }
+  };
+  const plain = first((requirements) => !requirements);
+  const authorized = provider && first((requirements) => requirements?.authorization && !requirements.secrets, { context: { user_id: USER } });
+  return [
+    ...(plain ? [{ title: "Try:", call: plain }] : []),
+    ...(authorized ? [{ title: "Open the url in the response to authorize a tool at the stand-in provider:", call: authorized }] : []),
+  ];
 }
 
 /** Whether nothing listens on the port. */

@@ -1,5 +1,6 @@
 // Checks that everything the other commands need is there, and says how to get what is missing.
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { Failure, output } from "./process.js";
 import { installed } from "./programs.js";
 import { project } from "./project.js";
@@ -37,9 +38,18 @@ async function checks() {
   ];
 }
 
-const dependencies = ({ message }) => [
-  { what: "The dependency toolbooth-worker", found: message === undefined, fix: message },
-];
+function dependencies({ message, version }) {
+  if (message !== undefined) return [{ what: "The dependency toolbooth-worker", found: false, fix: message }];
+  const command = createRequire(import.meta.url)("../package.json").version;
+  return ["toolbooth", "toolbooth-worker"].map((name) => ({
+    what: `${name} ${version(name)}, for the command toolbooth ${command}`,
+    found: compatible(version(name)) === compatible(command),
+    fix: "use the same version in package.json and in Cargo.toml",
+  }));
+}
+
+/** The part of a version that is the same in all compatible versions. */
+const compatible = (version) => /^0\.\d+|^\d+/.exec(version)?.[0];
 
 async function tool(name, version) {
   const found = await installed(name, version);

@@ -1,6 +1,6 @@
 // Creates a tool: its definition, its function and, for a new toolkit, the `mod` line in lib.rs.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "./process.js";
 
@@ -36,6 +36,7 @@ export function tool(id = "", { folder = "tools", http: isHttp = false, scopes: 
   const before = isNew ? `//! ${toolkit}.\n` : readFileSync(code, "utf8");
   if (new RegExp(`\\bfn ${handler}\\b`).test(before)) fail(`${code} already has a function ${handler}`);
 
+  replaceLink(join(folder, folderName));
   mkdirSync(join(folder, folderName), { recursive: true });
   writeFileSync(definition, definitionOf({ toolkit, tool, scopes, isHttp, ...names }));
   const text = `${withImports(before, isHttp, `use crate::types::${module}::${handler};`)}${isHttp ? remote(names) : local(names)}`;
@@ -49,6 +50,14 @@ export function tool(id = "", { folder = "tools", http: isHttp = false, scopes: 
   console.log(`Wrote ${definition} and ${handler} in ${code}.`);
   for (const note of notes) console.log(note);
   console.log("Edit both, then run the tests: they include the examples of the definition.");
+}
+
+/** Replaces a link to a toolkit that other catalogues share by a copy. */
+function replaceLink(folder) {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  const shared = realpathSync(folder);
+  rmSync(folder);
+  cpSync(shared, folder, { recursive: true });
 }
 
 /** The names of the tool's folder, module, function and variable. */
@@ -137,7 +146,7 @@ pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) 
 /// A fake of the service, for the tests.
 #[cfg(test)]
 pub(crate) fn ${fake}(_: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
-    Ok(HttpResponse { status: 200, retry_after_ms: None, body: br#"{"greeting":"Hello, Ada!"}"#.to_vec() })
+    Ok(HttpResponse::new(200, r#"{"greeting":"Hello, Ada!"}"#))
 }
 `;
 

@@ -60,7 +60,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "unknown field",
             json!({"/inputs": {}}),
             "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
-             `version`, `input_schema`, `output_schema`, `scopes`, `variables`, `requirements`, `examples`, \
+             `version`, `input_schema`, `output_schema`, `scopes`, `variables`, `bindings`, `requirements`, `examples`, \
              `annotations`, `content`, `prompts`, `resources`, `deprecated`",
         ),
         (
@@ -468,12 +468,19 @@ fn descriptions_scopes_requirements_and_deprecation() {
 
 #[test]
 fn each_optional_field_may_be_absent() {
-    for field in ["/title", "/scopes", "/variables", "/requirements", "/annotations", "/deprecated"]
-    {
+    for field in [
+        "/title",
+        "/scopes",
+        "/variables",
+        "/bindings",
+        "/requirements",
+        "/annotations",
+        "/deprecated",
+    ] {
         let changes: Value = [(field.to_owned(), json!(GONE))].into_iter().collect();
         assert_problems(field, &changes, &[]);
     }
-    assert_eq!(add().as_object().map(serde_json::Map::len), Some(13), "the sample has every field");
+    assert_eq!(add().as_object().map(serde_json::Map::len), Some(14), "the sample has every field");
 }
 
 #[test]

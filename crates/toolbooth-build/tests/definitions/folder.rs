@@ -59,6 +59,20 @@ fn a_folder_is_read_and_compiled() {
 }
 
 #[test]
+fn the_nearest_wrangler_toml_of_the_project() {
+    let folder = Folder::of("wrangler", &catalogue());
+    let found = || Source::read(&folder.tools()).unwrap().wrangler.map(|wrangler| wrangler.text);
+    assert_eq!(found(), None);
+    folder.put("../wrangler.toml", b"above");
+    assert_eq!(found().as_deref(), Some("above"));
+    folder.put("wrangler.toml", b"next to it");
+    assert_eq!(found().as_deref(), Some("next to it"));
+    fs::remove_file(folder.tools().join("wrangler.toml")).unwrap();
+    folder.put("Cargo.lock", b"");
+    assert_eq!(found(), None, "another project's");
+}
+
+#[test]
 fn unreadable_files_are_reported() {
     let folder = Folder::of("unreadable", &catalogue());
     folder.put("text/Bad@1.0.0.json", b"\xff");

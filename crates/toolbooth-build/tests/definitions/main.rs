@@ -4,6 +4,7 @@
 // clippy.toml allows panics in test functions only, not in their helpers.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod bindings;
 mod content;
 mod fields;
 mod files;

@@ -46,7 +46,7 @@ fn the_list_has_the_fields_of_oxp_and_no_others() {
     let add = changed(
         add(),
         &json!({"/title": GONE, "/annotations": GONE, "/deprecated": GONE, "/examples": GONE,
-            "/scopes": GONE, "/variables": GONE}),
+            "/scopes": GONE, "/variables": GONE, "/bindings": GONE}),
     );
     let slugify = changed(slugify("1.0.0"), &json!({"/examples": GONE}));
     assert_eq!(list(&source), [add, slugify]);
@@ -128,12 +128,12 @@ fn scopes_and_requirements_reach_the_table() {
     let rust = file(&catalogue(), "catalog.rs");
     assert!(
         rust.contains(
-            "scopes: &[\"sums:add\", \"sums:all\"],\n        authorization: &[toolbooth::catalog::Authorization { id: \"bank\", scopes: &[\"read\"] }],\n        secrets: &[\"KEY\"],\n        variables: &[\"SUMS_URL\"],\n        user_id: true,"
+            "scopes: &[\"sums:add\", \"sums:all\"],\n        authorization: &[toolbooth::catalog::Authorization { id: \"bank\", scopes: &[\"read\"] }],\n        secrets: &[\"KEY\"],\n        variables: &[\"SUMS_URL\"],\n        bindings: &[\"SUMS\"],\n        user_id: true,"
         ),
         "{rust}"
     );
     assert!(
-        rust.contains("scopes: &[],\n        authorization: &[],\n        secrets: &[],\n        variables: &[],\n        user_id: false,"),
+        rust.contains("scopes: &[],\n        authorization: &[],\n        secrets: &[],\n        variables: &[],\n        bindings: &[],\n        user_id: false,"),
         "{rust}"
     );
 }

@@ -40,6 +40,7 @@ pub(crate) fn add() -> Value {
         "output_schema": {"type": "number", "description": "The sum."},
         "scopes": ["sums:add", "sums:all"],
         "variables": ["SUMS_URL"],
+        "bindings": [{"name": "SUMS", "kind": "d1"}, {"name": "CACHE", "kind": "kv", "optional": true}],
         "requirements": {
             "authorization": [{"id": "bank", "oauth2": {"scopes": ["read"]}}],
             "secrets": [{"id": "KEY"}],

@@ -57,6 +57,11 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/suite/tests/draft2020-12")
 }
 
+/// Whether this is the published package, to which Cargo adds this file and which has no suite.
+fn published() -> bool {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml.orig").exists()
+}
+
 /// The files of a folder, by their path in the suite without the extension.
 fn files(below: &str, files: &mut BTreeMap<String, Value>) {
     let folder = folder().join(below);
@@ -87,6 +92,9 @@ fn refers(schema: &Value) -> bool {
 
 #[test]
 fn every_case_for_schemas_of_definitions_passes() {
+    if published() {
+        return;
+    }
     let mut suite = BTreeMap::new();
     for below in ["", "optional/", "optional/format/"] {
         files(below, &mut suite);

@@ -2,6 +2,7 @@
 
 /// Why a request is not authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AuthError {
     /// The request has no credentials, or the server accepts none.
     Missing {

@@ -9,6 +9,7 @@ use crate::tool::{InputRequired, Notification, ToolError};
 
 /// The outcome of a call.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The tool ran and returned a value.
     Done {

@@ -271,7 +271,7 @@ impl<'a> RequestContext<'a> {
             let rejection = Rejection::MissingScope { name: tool.name, scopes: tool.scopes };
             return Err(Outcome::Rejected(rejection));
         }
-        if settings.tools.disable(tool) {
+        if settings.tools.disable(tool, host) {
             return Err(Outcome::Rejected(Rejection::ToolNotConfigured { name: tool.name }));
         }
         if order == CheckOrder::InputFirst {

@@ -79,6 +79,7 @@ kinds! {
 
 /// Why a request was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rejection {
     /// No endpoint has this path.
     NotFound {
@@ -307,7 +308,7 @@ impl Rejection {
             Self::ToolNotConfigured { name } => (
                 Kind::Unavailable,
                 format!("Tool '{name}' is not configured").into(),
-                "a variable or secret that it reads is missing or invalid; the server's log has the details"
+                "a variable, secret or binding that it needs is missing or invalid; the server's log has the details"
                     .into(),
             ),
             Self::Internal => {

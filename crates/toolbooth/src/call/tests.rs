@@ -202,6 +202,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         authorization: required,
         secrets,
         variables: &[],
+        bindings: &[],
         user_id: !required.is_empty(),
         headers: &[],
         content: false,

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 /// Unknown fields are errors, so that a misspelt field is noticed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Definition {
     /// `Toolkit.Tool@x.y.z`.
     pub id: String,
@@ -34,6 +35,10 @@ pub struct Definition {
     /// of the tool are rejected.
     #[serde(default)]
     pub variables: Vec<String>,
+    /// The resources of the host's platform that the tool uses, such as a database. If a required one is missing,
+    /// calls of the tool are rejected.
+    #[serde(default)]
+    pub bindings: Vec<Binding>,
     /// What a call needs in addition to its input.
     #[serde(default)]
     pub requirements: Option<Requirements>,
@@ -66,9 +71,23 @@ where
     Option::deserialize(deserializer)
 }
 
+/// A resource of the host's platform.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Binding {
+    /// Its name in the configuration of the host, such as `NOTES`.
+    pub name: String,
+    /// What it is, such as `d1`. The build knows the kinds.
+    pub kind: String,
+    /// Whether the tool works without it.
+    #[serde(default)]
+    pub optional: bool,
+}
+
 /// OXP `requirements`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Requirements {
     /// Tokens that the call needs, one per authorization provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,6 +103,7 @@ pub struct Requirements {
 /// OXP `requirements.authorization[]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct AuthorizationRequirement {
     /// The provider, such as `github`.
     pub id: String,
@@ -95,6 +115,7 @@ pub struct AuthorizationRequirement {
 /// OXP `requirements.authorization[].oauth2`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct OAuth2 {
     /// The scopes that must be granted.
     #[serde(default)]
@@ -104,6 +125,7 @@ pub struct OAuth2 {
 /// OXP `requirements.secrets[]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SecretRequirement {
     /// The name of the secret, such as `TWILIO_API_KEY`.
     pub id: String,
@@ -112,6 +134,7 @@ pub struct SecretRequirement {
 /// An input with its outcome: a value, an error or requests for input.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Example {
     /// What the example shows.
     #[serde(default)]
@@ -137,6 +160,7 @@ fn some<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Valu
 /// The part of a tool's error that an example checks.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ExampleError {
     /// The error's message.
     pub message: String,
@@ -145,6 +169,7 @@ pub struct ExampleError {
 /// What a client may assume about a call. The defaults assume the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Annotations {
     /// The tool changes nothing.
     pub read_only: bool,
@@ -165,6 +190,7 @@ impl Default for Annotations {
 /// A prompt that a user can select and send to a model, for example to have it use the tool.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Prompt {
     /// Its name, with the same characters as a tool's; unique in the catalogue.
     pub name: String,
@@ -185,6 +211,7 @@ pub struct Prompt {
 /// An argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PromptArgument {
     /// Its name.
     pub name: String,
@@ -202,6 +229,7 @@ pub struct PromptArgument {
 /// of it, is the content.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Resource {
     /// Its URI. A URI with `{name}` is a template for many documents; the name is a parameter of the tool, and
     /// matches one or more characters other than `/`.
@@ -233,6 +261,7 @@ impl Resource {
 /// Tells callers to use something else.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Deprecated {
     /// Why, and what to do.
     pub message: String,

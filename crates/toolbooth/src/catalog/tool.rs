@@ -29,6 +29,8 @@ pub struct Tool {
     pub secrets: &'static [&'static str],
     /// The variables and secrets of the operator that the tool reads.
     pub variables: &'static [&'static str],
+    /// The resources of the host's platform without which the tool cannot run.
+    pub bindings: &'static [&'static str],
     /// Whether a call must have a user id.
     pub user_id: bool,
     /// The parameters that MCP clients repeat in headers.

@@ -324,7 +324,7 @@ pub(super) async fn put(
     life: Duration,
     host: &dyn Host,
 ) -> Result<(), StoreError> {
-    host.put(key, value, life).await.inspect_err(|error| log(error, host))
+    host.put(key, value, Some(life)).await.inspect_err(|error| log(error, host))
 }
 
 fn log(error: &StoreError, host: &dyn Host) {

@@ -5,6 +5,7 @@ use crate::names::same;
 
 /// A request method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// `GET`
     Get,
@@ -76,6 +77,7 @@ pub trait BodyStream {
 
 /// Why a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BodyError {
     /// It has more bytes than the limit.
     TooLarge,

@@ -62,7 +62,7 @@ impl Server {
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let authenticator = Authenticator::new(&settings.auth);
-        let disabled = settings.tools.problems(catalog.tools);
+        let disabled = settings.tools.problems(catalog.tools, host);
         for problem in settings.problems.iter().chain(&disabled) {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }

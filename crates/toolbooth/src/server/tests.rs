@@ -5,7 +5,6 @@ mod body;
 mod callers;
 mod corpus;
 mod envelope;
-#[path = "../../../../fuzz/exchange.rs"]
 pub(crate) mod exchange;
 mod ids;
 mod log;

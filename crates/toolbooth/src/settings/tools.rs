@@ -1,7 +1,8 @@
-//! The variables and secrets that tools declare.
+//! The variables, secrets and bindings that tools declare.
 
 use super::reader::VariableReader;
 use crate::catalog::Tool;
+use crate::host::Platform;
 use crate::secret::Secret;
 
 /// A variable or a secret of the operator that tools read. The definitions of these tools list its name.
@@ -44,6 +45,11 @@ impl Variable {
     /// The name, as in `wrangler.toml`.
     pub const fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether it is a secret.
+    pub const fn is_secret(&self) -> bool {
+        matches!(self.kind, Kind::Secret)
     }
 }
 
@@ -88,21 +94,30 @@ impl ToolVariables {
         self.secrets.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// Whether a variable or secret that `tool` reads is missing or invalid, so that it cannot run.
-    pub fn disable(&self, tool: &Tool) -> bool {
+    /// Whether a variable, a secret or a binding that `tool` needs is missing or invalid, so that it cannot run.
+    pub fn disable(&self, tool: &Tool, platform: &(impl Platform + ?Sized)) -> bool {
         self.problems.iter().any(|(name, _)| tool.variables.contains(name))
+            || tool.bindings.iter().any(|name| !platform.is_bound(name))
     }
 
     /// What is missing or invalid, and which of the tools cannot run, for the operator.
-    pub fn problems(&self, tools: &[Tool]) -> Vec<String> {
-        let describe = |(name, problem): &(&'static str, &'static str)| {
-            let disabled = tools.iter().filter(|tool| tool.variables.contains(name));
-            let disabled: Vec<_> = disabled.map(Tool::id).collect();
+    pub fn problems(&self, tools: &[Tool], platform: &(impl Platform + ?Sized)) -> Vec<String> {
+        let mut unbound: Vec<&str> = Vec::new();
+        for name in tools.iter().flat_map(|tool| tool.bindings) {
+            if !unbound.contains(name) && !platform.is_bound(name) {
+                unbound.push(name);
+            }
+        }
+        let describe = |(name, problem): (&str, &str)| {
+            let needs =
+                |tool: &&Tool| tool.variables.contains(&name) || tool.bindings.contains(&name);
+            let disabled: Vec<_> = tools.iter().filter(needs).map(Tool::id).collect();
             let disabled =
                 if disabled.is_empty() { "no tool".to_owned() } else { disabled.join(", ") };
             format!("{name} {problem}; it disables {disabled}")
         };
-        self.problems.iter().map(describe).collect()
+        let unbound = unbound.into_iter().map(|name| (name, "is not bound"));
+        self.problems.iter().copied().chain(unbound).map(describe).collect()
     }
 }
 
@@ -161,9 +176,42 @@ mod tests {
         ] {
             let settings = Settings::read(&FakeHost::with(variables), DECLARED);
             assert!(settings.problems.is_empty(), "the server serves other tools");
-            assert_eq!(settings.tools.problems(&tools), expected, "{variables:?}");
-            let got = tools.each_ref().map(|tool| settings.tools.disable(tool));
+            let host = FakeHost::default();
+            assert_eq!(settings.tools.problems(&tools, &host), expected, "{variables:?}");
+            let got = tools.each_ref().map(|tool| settings.tools.disable(tool, &host));
             assert_eq!(got, disabled, "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_binding_disables_only_the_tools_that_need_it() {
+        let tools = [
+            Tool { bindings: &["NOTES", "FILES"], ..crate::call::tests::private() },
+            Tool { tool: "Other", bindings: &["NOTES"], ..crate::call::tests::private() },
+            Tool { tool: "Free", ..crate::call::tests::private() },
+        ];
+        for (bound, disabled, expected) in [
+            (&["FILES", "NOTES"][..], [false, false, false], vec![]),
+            (
+                &["NOTES"],
+                [true, false, false],
+                vec!["FILES is not bound; it disables Echo.Private@1.0.0"],
+            ),
+            (
+                &[],
+                [true, true, false],
+                vec![
+                    "NOTES is not bound; it disables Echo.Private@1.0.0, Echo.Other@1.0.0",
+                    "FILES is not bound; it disables Echo.Private@1.0.0",
+                ],
+            ),
+        ] {
+            let host =
+                FakeHost { bindings: bound.iter().copied().collect(), ..FakeHost::default() };
+            let settings = Settings::read(&host, &[]);
+            assert_eq!(settings.tools.problems(&tools, &host), expected, "{bound:?}");
+            let got = tools.each_ref().map(|tool| settings.tools.disable(tool, &host));
+            assert_eq!(got, disabled, "{bound:?}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::host::{SHORTEST_LIFE, StoreError};
+use crate::host::{KeyPage, SHORTEST_LIFE, StoreError};
 
 /// A store with stale reads: each location caches values and misses for a minute. It accepts one write per second
 /// and key.
@@ -16,7 +16,7 @@ pub struct FakeStore {
     pub fails_writes: Cell<bool>,
     /// Reads of keys with this prefix fail.
     pub fails_reads_of: Cell<Option<&'static str>>,
-    /// The operations: `get`, `put` or `delete`, the part of the key before `:`, and whether a read found a value.
+    /// The operations: `get`, `put`, `delete` or `list`, the part of the key before `:`, and whether a read found a value.
     pub operations: RefCell<Vec<String>>,
     /// The current values, each with the time at which it expires.
     values: RefCell<BTreeMap<String, (String, u64)>>,
@@ -28,6 +28,9 @@ pub struct FakeStore {
 
 /// A value, if it existed, and the time of the read.
 type Read = (Option<String>, u64);
+
+/// How many keys a page lists.
+const PAGE: usize = 1_000;
 
 /// How long a location caches a read, in milliseconds.
 pub const STALE_MS: u64 = 60_000;
@@ -65,15 +68,15 @@ impl FakeStore {
         &self,
         key: &str,
         value: &str,
-        life: Duration,
+        life: Option<Duration>,
         now_ms: u64,
     ) -> Result<(), StoreError> {
-        if life < SHORTEST_LIFE {
+        if life.is_some_and(|life| life < SHORTEST_LIFE) {
             return Err(StoreError("400 Invalid expiration_ttl".to_owned()));
         }
         self.record("put", key, "");
         self.write(key, now_ms)?;
-        let life = u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
+        let life = life.and_then(|life| u64::try_from(life.as_millis()).ok()).unwrap_or(u64::MAX);
         let end = now_ms.saturating_add(life);
         self.values.borrow_mut().insert(key.to_owned(), (value.to_owned(), end));
         Ok(())
@@ -84,6 +87,30 @@ impl FakeStore {
         self.write(key, now_ms)?;
         self.values.borrow_mut().remove(key);
         Ok(())
+    }
+
+    /// Lists without caches, in pages of [`PAGE`] keys. The cursor is the last key of the page before.
+    pub(super) fn list(
+        &self,
+        prefix: &str,
+        cursor: Option<&str>,
+        now_ms: u64,
+    ) -> Result<KeyPage, StoreError> {
+        if self.fails_reads_of.get().is_some_and(|failing| prefix.starts_with(failing)) {
+            return Err(StoreError("500 Internal Server Error".to_owned()));
+        }
+        self.record("list", prefix, "");
+        let values = self.values.borrow();
+        let listed = values.iter().filter(|(key, (_, end))| {
+            key.starts_with(prefix)
+                && now_ms < *end
+                && cursor.is_none_or(|last| key.as_str() > last)
+        });
+        let mut keys: Vec<_> = listed.map(|(key, _)| key.clone()).take(PAGE + 1).collect();
+        let is_last = keys.len() <= PAGE;
+        keys.truncate(PAGE);
+        let cursor = if is_last { None } else { keys.last().cloned() };
+        Ok(KeyPage { keys, cursor })
     }
 
     fn write(&self, key: &str, now_ms: u64) -> Result<(), StoreError> {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// blocks on; other protocols return them as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum ContentBlock {
     /// A text.
     Text {

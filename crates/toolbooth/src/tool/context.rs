@@ -1,6 +1,8 @@
 //! The context of a tool call: caller, tokens, variables, HTTP, notifications, and requests for user input.
 
+use std::any::Any;
 use std::cell::RefCell;
+use std::fmt::Display;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +11,7 @@ use serde_json::Value;
 use super::credentials::Credentials;
 use super::input_request::{Capability, Dialogue, InputRequest, InputResponse};
 use super::notification::{LoggingLevel, Notification, Notifications};
-use super::{Named, ToolError};
+use super::{Named, ToolError, ToolStore};
 use crate::catalog::Tool;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 use crate::json;
@@ -134,6 +136,25 @@ impl<'a> Context<'a> {
             }
             result
         })
+    }
+
+    /// The values that the tools of this toolkit keep in the server's key-value store.
+    pub fn store(&self) -> ToolStore<'_> {
+        ToolStore::new(self.tool, self.host)
+    }
+
+    /// The host's own value for its tools. An extension trait of the host's crate returns it in a type that tools can
+    /// use: `ContextExt` of `toolbooth-worker`.
+    pub fn platform(&self) -> &dyn Any {
+        self.host.platform()
+    }
+
+    /// Logs that a service of the platform failed, for the operators of the server, and returns the error for the
+    /// tool to return. The `problem` must not contain secrets, tokens or input.
+    pub fn platform_error(&self, problem: &dyn Display) -> ToolError {
+        let problem = problem.to_string();
+        self.warn("platform", &[("tool", &self.tool.id()), ("problem", &problem)]);
+        ToolError::new("A service that the tool uses failed")
     }
 
     /// Reports progress to the client, if its protocol supports that: `done` of `total` in any unit, and a

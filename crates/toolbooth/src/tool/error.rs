@@ -6,6 +6,7 @@ use crate::host::HttpError;
 
 /// Why a tool failed. Its JSON form is OXP's `ToolError`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ToolError {
     /// What went wrong, for the user and the model.
     pub message: String,

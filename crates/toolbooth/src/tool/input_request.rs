@@ -12,6 +12,7 @@ use crate::json;
 
 /// What a client supports for tools that request input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Capability {
     /// It shows a form to its user.
     Form,
@@ -67,6 +68,7 @@ impl FromIterator<Capability> for Capabilities {
 
 /// A request for input.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum InputRequest {
     /// Asks the user to fill in a form. The response is an object with its fields.
     Form {
@@ -133,6 +135,7 @@ fn members(value: Value) -> Map<String, Value> {
 
 /// The response to a request for input.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum InputResponse {
     /// The response: what the kind of request describes.
     Given(Value),
@@ -155,6 +158,7 @@ pub struct Dialogue {
 
 /// The input that a tool requests.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct InputRequired {
     /// The tool's name.
     pub tool: &'static str,
@@ -201,6 +205,7 @@ impl InputRequired {
 
 /// The response to [`InputRequest::Sampling`], without the members that most tools do not need.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
 pub struct SamplingResponse {
     /// The message of the model.
     pub content: ContentBlock,

@@ -13,6 +13,7 @@ const LONGEST: usize = 1_000;
 
 /// A notification for the client. Protocols without notifications drop it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Notification {
     /// Progress.
     Progress {
@@ -34,6 +35,7 @@ pub enum Notification {
 
 /// The severity of an event, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum LoggingLevel {
     /// For debugging.
     Debug,

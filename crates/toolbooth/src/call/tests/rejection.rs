@@ -50,7 +50,7 @@ fn every_kind_has_a_description() {
         (
             503,
             "Tool 'A_B' is not configured",
-            "a variable or secret that it reads is missing or invalid; the server's log has the details",
+            "a variable, secret or binding that it needs is missing or invalid; the server's log has the details",
         ),
         (500, "The tool server failed", "its log has the details"),
     ];

@@ -161,7 +161,7 @@ fn clocks_that_differ() {
     delete(&world);
     let (key, sealed) = old.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
     world.wait(10 * 60_000);
-    ready(world.host.put(key, sealed, std::time::Duration::from_secs(60))).unwrap();
+    ready(world.host.put(key, sealed, Some(std::time::Duration::from_secs(60)))).unwrap();
     is_gone(&world);
     // A consent seems to be older than the deletion that it follows: the clock there is ahead.
     let world = granted_for_an_hour(&[]);
@@ -169,7 +169,7 @@ fn clocks_that_differ() {
     let (key, _) = stored.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
     let ahead = (world.host.now_ms.get() + 30_000).to_string();
     let deleted = key.replace("grant:", "deleted:");
-    ready(world.host.put(&deleted, &ahead, std::time::Duration::from_secs(86_400))).unwrap();
+    ready(world.host.put(&deleted, &ahead, Some(std::time::Duration::from_secs(86_400)))).unwrap();
     let asked = world.challenge();
     complete(&world, &asked, &mut Browser::default());
     world.wait(STALE_MS);
@@ -189,7 +189,8 @@ fn a_grant_of_the_version_before_counts_until_it_is_deleted() {
     let old = keys.seal(key, old.to_string().as_bytes(), &world.host).unwrap();
     let put_back = || {
         world.wait(2_000);
-        ready(world.host.put(key, &old, std::time::Duration::from_secs(180 * 86_400))).unwrap();
+        ready(world.host.put(key, &old, Some(std::time::Duration::from_secs(180 * 86_400))))
+            .unwrap();
     };
     put_back();
     assert_eq!(world.token(), "access-1");

@@ -26,7 +26,7 @@ const STORED_PROOF: (&str, &str) = (
 );
 
 fn store(world: &World, (key, value): (&str, &str)) {
-    ready(world.host.put(key, value, Duration::from_secs(600))).unwrap();
+    ready(world.host.put(key, value, Some(Duration::from_secs(600)))).unwrap();
 }
 
 fn asked() -> InputRequired {

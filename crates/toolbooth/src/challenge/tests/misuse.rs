@@ -35,7 +35,7 @@ fn a_second_delete_does_not_undo_the_first() {
     assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
     let (key, sealed) = old.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
     world.wait(10 * 60_000);
-    ready(world.host.put(key, sealed, std::time::Duration::from_secs(6000))).unwrap();
+    ready(world.host.put(key, sealed, Some(std::time::Duration::from_secs(6000)))).unwrap();
     for place in [0, 1, 2, 9] {
         world.host.store.location.set(place);
         assert_eq!(world.call_for("ada", "token").0, 400, "place {place}");

@@ -1,13 +1,12 @@
 //! Replays the corpus of the fuzz target, so that its files stay valid.
 
-use std::path::Path;
-
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
 use super::*;
 use crate::call::tests::{LISTS, OBJECT};
 use crate::catalog::{Tool, ToolFn, Version, run};
+use crate::repository;
 use crate::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Properties, Schema, Types};
 use crate::tool::{Context, ToolError};
 
@@ -76,6 +75,7 @@ const fn tool(
         authorization: &[],
         secrets: &[],
         variables: &[],
+        bindings: &[],
         user_id: false,
         headers: &[],
         content: false,
@@ -112,7 +112,7 @@ const CORPUS: &Catalog = &Catalog {
 
 #[test]
 fn every_file_of_the_corpus_has_its_status() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/answer");
+    let Some(folder) = repository::path("fuzz/corpus/answer") else { return };
     let mut statuses = std::collections::BTreeSet::new();
     for entry in std::fs::read_dir(&folder).unwrap() {
         let file = entry.unwrap().path();

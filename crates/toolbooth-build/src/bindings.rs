@@ -1,0 +1,249 @@
+//! Checks the bindings of definitions, first each on its own, then against `wrangler.toml`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+use toolbooth::catalog::Definition;
+
+use crate::check::Entry;
+use crate::problem::Problem;
+
+const FILE: &str = "wrangler.toml";
+
+/// A `wrangler.toml`, read into memory.
+#[derive(Debug, Clone)]
+pub struct Wrangler {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+}
+
+impl Wrangler {
+    /// Reads the file that belongs to the catalogue in `folder`: the nearest one in the folder or above, up to the
+    /// folder of `Cargo.lock`, which is the root of the project.
+    pub(crate) fn find(folder: &Path) -> Option<Self> {
+        for folder in folder.ancestors() {
+            let path = folder.join(FILE);
+            if let Ok(text) = fs::read_to_string(&path) {
+                return Some(Self { path, text });
+            }
+            if folder.join("Cargo.lock").exists() {
+                break;
+            }
+        }
+        None
+    }
+}
+
+/// A kind of binding: its name in definitions, where `wrangler.toml` has it, and its other members with an example.
+struct Kind {
+    name: &'static str,
+    /// The keys that lead to it.
+    path: &'static [&'static str],
+    /// Whether there can be several.
+    list: bool,
+    /// The member that is the name of the binding.
+    member: &'static str,
+    /// The other members that it needs. The value is the name of the binding in lower case, unless it is given.
+    others: &'static [(&'static str, Option<&'static str>)],
+}
+
+const fn kind(name: &'static str, path: &'static [&'static str]) -> Kind {
+    Kind { name, path, list: true, member: "binding", others: &[] }
+}
+
+const KINDS: &[Kind] = &[
+    Kind { list: false, ..kind("ai", &["ai"]) },
+    Kind {
+        others: &[("dataset", None)],
+        ..kind("analytics_engine", &["analytics_engine_datasets"])
+    },
+    Kind { others: &[("database_name", None)], ..kind("d1", &["d1_databases"]) },
+    Kind {
+        member: "name",
+        others: &[
+            ("class_name", Some("<class>")),
+            ("script_name", Some("<the Worker with the class>")),
+        ],
+        ..kind("durable_object", &["durable_objects", "bindings"])
+    },
+    kind("kv", &["kv_namespaces"]),
+    Kind { others: &[("queue", None)], ..kind("queue", &["queues", "producers"]) },
+    Kind { others: &[("bucket_name", None)], ..kind("r2", &["r2_buckets"]) },
+    Kind { member: "name", ..kind("send_email", &["send_email"]) },
+    Kind { others: &[("service", Some("<Worker>"))], ..kind("service", &["services"]) },
+    Kind { others: &[("index_name", None)], ..kind("vectorize", &["vectorize"]) },
+];
+
+impl Kind {
+    fn named(name: &str) -> Option<&'static Self> {
+        KINDS.iter().find(|kind| kind.name == name)
+    }
+
+    /// Whether a part of `wrangler.toml` has a binding of this kind with this name.
+    fn is_in(&self, part: &Table, binding: &str) -> bool {
+        let mut value = None;
+        let mut table = Some(part);
+        for key in self.path {
+            value = table.and_then(|table| table.get(*key));
+            table = value.and_then(Value::as_table);
+        }
+        let list = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let mut all = list.iter().filter_map(Value::as_table).chain(table);
+        all.any(|one| one.get(self.member).and_then(Value::as_str) == Some(binding))
+    }
+
+    /// The lines that add a binding to an environment, or to the top level.
+    fn lines(&self, binding: &str, environment: Option<&str>) -> String {
+        let prefix = environment.map(|name| format!("env.{name}.")).unwrap_or_default();
+        let path = format!("{prefix}{}", self.path.join("."));
+        let mut lines = if self.list { format!("[[{path}]]") } else { format!("[{path}]") };
+        let resource = binding.to_ascii_lowercase().replace('_', "-");
+        let others =
+            self.others.iter().map(|(member, value)| (*member, value.unwrap_or(&resource)));
+        for (member, value) in [(self.member, binding)].into_iter().chain(others) {
+            // Writing to a String cannot fail.
+            let _ = write!(lines, "\n{member} = {value:?}");
+        }
+        lines
+    }
+}
+
+/// The problems with the bindings of one definition.
+pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (index, binding) in definition.bindings.iter().enumerate() {
+        let mut problem = |member: &str, message: String| {
+            problems.push(Problem::new(file, format!("bindings[{index}].{member}"), message));
+        };
+        let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let name = &binding.name;
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.bytes().all(letter) {
+            problem("name", format!("is {name:?}; expected letters, digits and _"));
+        } else if definition.bindings.iter().take(index).any(|earlier| earlier.name == *name) {
+            problem("name", format!("repeats {name:?}"));
+        }
+        if Kind::named(&binding.kind).is_none() {
+            let kinds: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+            let message = format!("is {:?}; expected one of {}", binding.kind, kinds.join(", "));
+            problem("kind", message);
+        }
+    }
+    problems
+}
+
+/// A binding that definitions declare.
+struct Declared<'a> {
+    /// The definition that declares it first, as a place for messages.
+    file: &'a str,
+    place: String,
+    kind: &'static Kind,
+    /// Whether a tool cannot run without it.
+    required: bool,
+}
+
+/// Checks the bindings of all definitions, each of which is valid, against each other and against `wrangler.toml`.
+/// Returns the problems and the warnings.
+pub(crate) fn catalogue(
+    wrangler: Option<&Wrangler>,
+    entries: &[Entry],
+) -> (Vec<Problem>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let mut declared: BTreeMap<&str, Declared<'_>> = BTreeMap::new();
+    for entry in entries {
+        for (index, binding) in entry.definition.bindings.iter().enumerate() {
+            let Some(kind) = Kind::named(&binding.kind) else { continue };
+            let place = format!("bindings[{index}]");
+            let required = !binding.optional;
+            let first = declared.entry(&binding.name).or_insert_with(|| Declared {
+                file: &entry.file,
+                place: place.clone(),
+                kind,
+                required,
+            });
+            first.required |= required;
+            if first.kind.name != kind.name {
+                let message = format!(
+                    "declares {} as {}, but {} declares it as {}",
+                    binding.name, kind.name, first.file, first.kind.name
+                );
+                problems.push(Problem::new(&entry.file, place, message));
+            }
+        }
+    }
+    let (Some(wrangler), false) = (wrangler, declared.is_empty()) else {
+        return (problems, Vec::new());
+    };
+    let config = match wrangler.text.parse::<Table>() {
+        Ok(config) => config,
+        Err(error) => {
+            problems.push(Problem::new(FILE, "", format!("is not TOML: {}", error.message())));
+            return (problems, Vec::new());
+        }
+    };
+    let mut warnings = Vec::new();
+    for (name, declared) in &declared {
+        let (wrong, missing) = compare(&config, name, declared);
+        problems.extend(wrong);
+        warnings.extend(missing);
+    }
+    (problems, warnings)
+}
+
+/// Compares a declared binding with each environment: wrangler does not inherit bindings.
+fn compare(config: &Table, name: &str, declared: &Declared<'_>) -> (Vec<Problem>, Vec<Problem>) {
+    let Declared { file, place, kind, required } = declared;
+    let problem = |message: String| Problem::new(file, place, message);
+    let environments = config.get("env").and_then(Value::as_table).into_iter().flatten();
+    let environments =
+        environments.filter_map(|(name, part)| Some((Some(&**name), part.as_table()?)));
+    let parts: Vec<_> = [(None, config)].into_iter().chain(environments).collect();
+    let mut problems = Vec::new();
+    for (environment, part) in &parts {
+        if let Some(other) =
+            KINDS.iter().find(|other| other.name != kind.name && other.is_in(part, name))
+        {
+            let message = format!(
+                "declares {name} as {}, but {} has it as {}",
+                kind.name,
+                place_of(*environment),
+                other.name
+            );
+            problems.push(problem(message));
+        }
+    }
+    let missing: Vec<_> = parts.iter().filter(|(_, part)| !kind.is_in(part, name)).collect();
+    if !problems.is_empty() || !required || missing.is_empty() {
+        return (problems, Vec::new());
+    }
+    if missing.len() == parts.len() {
+        let also = if parts.len() > 1 { ", and in each environment" } else { "" };
+        let message = format!(
+            "{FILE} has no {} binding {name}. Add{also}:\n{}",
+            kind.name,
+            kind.lines(name, None)
+        );
+        return (vec![problem(message)], Vec::new());
+    }
+    let warnings = missing.into_iter().map(|(environment, _)| {
+        let message = format!(
+            "{} has no {} binding {name}, so the tools that need it are disabled there. Add:\n{}",
+            place_of(*environment),
+            kind.name,
+            kind.lines(name, *environment)
+        );
+        problem(message)
+    });
+    (Vec::new(), warnings.collect())
+}
+
+fn place_of(environment: Option<&str>) -> String {
+    match environment {
+        None => format!("the top level of {FILE}"),
+        Some(name) => format!("[env.{name}] of {FILE}"),
+    }
+}

@@ -1,0 +1,11 @@
+//! A Worker whose tools use the Worker's bindings and the store, and crash while the `worker` crate is linked.
+
+mod platform;
+
+use toolbooth::tool::Variable;
+
+const VARIABLES: &[Variable] = &[];
+
+include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+
+toolbooth_worker::serve!(CATALOG);

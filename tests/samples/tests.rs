@@ -1,0 +1,22 @@
+//! Runs the examples of every definition through the same pipeline as real calls.
+
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
+use toolbooth::testing::ToolTest;
+
+use super::{CATALOG, EXAMPLES};
+
+/// Fakes of all services that the tools call.
+pub(crate) fn world(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+    if request.url.starts_with("https://api.github.com/") {
+        return crate::github::stand_in::github(request);
+    }
+    if request.url.contains("api.open-meteo.com/") {
+        return crate::weather::stand_in::open_meteo(request);
+    }
+    panic!("no fake answers {}", request.url)
+}
+
+#[test]
+fn every_example_has_its_documented_outcome() {
+    ToolTest::new(&CATALOG).upstream(world).check_examples(EXAMPLES);
+}

@@ -1,0 +1,182 @@
+// A project of one's own: what `toolbooth tool` writes, and every block of docs/TUTORIAL.md.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import { root, run, serve } from "./support/commands.mjs";
+import { create, env, project, toolbooth } from "./support/project.mjs";
+
+/** The longest wait for a build while the server runs, in milliseconds. */
+const DEADLINE = 120_000;
+const file = (path) => join(project, path);
+const read = (path) => readFileSync(file(path), "utf8");
+const fenced = (page) => [...readFileSync(join(root, page), "utf8").matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
+
+test("a scaffolded tool", async (t) => {
+  const created = await create();
+  assert.equal(created.code, 0, created.err);
+  const template = { definition: read("tools/greeter/Hello@0.1.0.json"), code: read("tools/greeter/mod.rs") };
+  rmSync(file("tools/greeter"), { recursive: true });
+  writeFileSync(file("tools/lib.rs"), read("tools/lib.rs").replace("mod greeter;\n\n", ""));
+  const made = await toolbooth("tool Greeter.Hello");
+  assert.equal(made.code, 0, made.err);
+  const written = read("tools/greeter/Hello@0.1.0.json");
+
+  await t.test("is what the README shows, and the first tool of a project", () => {
+    const blocks = fenced("README.md");
+    const code = read("tools/greeter/mod.rs");
+    assert.ok(blocks.some(({ language, text }) => language === "json" && text === written));
+    assert.ok(blocks.some(({ language, text }) => language === "rust" && code.endsWith(text)));
+    assert.deepEqual({ definition: written, code }, template);
+  });
+
+  await t.test("fails the build, with file and location, if its definition is invalid", async () => {
+    writeFileSync(file("tools/greeter/Hello@0.1.0.json"), written.replace('"name": { "type": "string"', '"name": { "type": "sting"'));
+    const { code, err } = await toolbooth("test --quiet");
+    assert.notEqual(code, 0);
+    assert.match(err, /tools\/greeter\/Hello@0\.1\.0\.json: input_schema\.properties\.name\.type: is "sting"; .* did you mean "string"\?/);
+    writeFileSync(file("tools/greeter/Hello@0.1.0.json"), written);
+  });
+
+  await t.test("may call a service, need scopes, and have the name of a Rust keyword", async () => {
+    const { code, err } = await toolbooth("tool Greeter.Move --http --scopes greet:a,greet:b");
+    assert.equal(code, 0, err);
+    const { scopes, variables } = JSON.parse(read("tools/greeter/Move@0.1.0.json"));
+    assert.deepEqual([scopes, variables], [["greet:a", "greet:b"], ["GREETER_MOVE_URL"]]);
+    assert.match(read("tools/greeter/mod.rs"), /fn r#move\(/);
+    const lines = await run("rustfmt --edition 2024 --check tools/lib.rs", { cwd: project });
+    assert.equal(lines.code, 0, lines.out);
+  });
+
+  await t.test("passes its example test", async () => {
+    const { code, out, err } = await toolbooth("test --quiet");
+    assert.equal(code, 0, out + err);
+  });
+
+  await t.test("is not created twice, nor with an invalid id", async () => {
+    for (const [id, message] of [
+      ["Greeter.Hello", /already exists/],
+      ["Greeter", /must have the form Toolkit\.Tool/],
+      ["", /must have the form Toolkit\.Tool/],
+      ["Super.Hello", /Rust allows no module or function called super/],
+      ["Greeter.Self", /Rust allows no module or function called self/],
+      ["Types.Hello", /already has a module types/],
+      ["Tests.Hello", /already has a module tests/],
+    ]) {
+      const { code, err } = await toolbooth(`tool -- "${id}"`);
+      assert.notEqual(code, 0, id);
+      assert.match(err, message);
+    }
+  });
+
+  await t.test("in a toolkit that is a link goes into a copy", async () => {
+    const shared = file("shared");
+    await run("mv tools/greeter shared && ln -s ../shared tools/greeter", { cwd: project });
+    const { code, err } = await toolbooth("tool Greeter.Bye");
+    assert.equal(code, 0, err);
+    assert.deepEqual(["tools/greeter", "shared"].map((folder) => existsSync(file(`${folder}/Bye@0.1.0.json`))), [true, false]);
+    assert.ok(existsSync(join(shared, "Hello@0.1.0.json")));
+  });
+});
+
+const servers = [];
+after(() => Promise.all(servers.map(({ interrupt }) => interrupt())));
+
+/** A file that a paragraph names, and whether the block below belongs at its end. */
+function destination(paragraph) {
+  const path = [...paragraph.matchAll(/`([\w./@-]+\.(?:json|rs|mjs|vars))`/g)].at(-1)?.[1] ?? assert.fail(`no file in: ${paragraph}`);
+  return { path, isMore: /\badd\b[^.]*$/i.test(paragraph.replaceAll(/`[^`]*`/g, "")) };
+}
+
+/** The blocks of a page: `{ language, text, paragraph }`; `paragraph` is the text above the block. */
+function blocksOf(page) {
+  const blocks = [];
+  let end = 0;
+  for (const match of page.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
+    const [, language, text] = match;
+    const paragraph = page.slice(end, match.index).trim().split("\n\n").at(-1);
+    blocks.push({ language, text, paragraph });
+    end = match.index + match[0].length;
+  }
+  return blocks;
+}
+
+/** Applies a block with removed and added lines; `@@` separates the places. */
+function applied(text, diff) {
+  for (const place of diff.split("@@\n")) {
+    const lines = (without) => place.split("\n").filter((line) => line !== "" && !line.startsWith(without)).map((line) => `${line.slice(1)}\n`).join("");
+    const [before, now] = [lines("+"), lines("-")];
+    assert.equal(text.split(before).length, 2, `once in the file:\n${before}`);
+    text = text.replace(before, () => now);
+  }
+  return text;
+}
+
+test("the tutorial", async () => {
+  let service, dev;
+  const here = (text) => (service ? text.replaceAll("4000", `${service}`) : text);
+  const starts = {
+    "npm create toolbooth@latest shop": create,
+    // The working folder; `make prove` installs; the server starts with the first call.
+    ...Object.fromEntries(["cd shop", "npm install", "npm run dev"].map((command) => [command, () => ({ code: 0 })])),
+    "node service.mjs": async () => {
+      const text = read("service.mjs");
+      servers.push(await serve((port) => {
+        service = port;
+        writeFileSync(file("service.mjs"), here(text));
+        return "node service.mjs";
+      }, /listens on port/, { cwd: project }));
+      return { code: 0 };
+    },
+    "npm test": () => toolbooth("test --quiet"),
+    'claude mcp add --transport http shop http://localhost:8787/mcp --header "Authorization: Bearer development-key"': () => ({ code: 0 }),
+  };
+
+  /** Repeats a call until the response is the one on the page: the server rebuilds the Worker meanwhile. */
+  const answered = async (command, expected) => {
+    if (!dev) {
+      dev = await serve((port) => `node ${root}/packages/toolbooth/bin/toolbooth.js dev --port ${port}`, /^curl .*$/m, { cwd: project, env });
+      servers.push(dev);
+    }
+    for (const end = performance.now() + DEADLINE; ; await sleep(200)) {
+      const { code, out } = await run(`${command.replace("localhost:8787", `localhost:${dev.port}`)} --silent --show-error`);
+      const got = code === 0 ? JSON.parse(out) : { code };
+      if ("duration" in got) got.duration = expected.duration;
+      if (performance.now() > end) return assert.deepEqual(got, expected, command);
+      if (isDeepStrictEqual(got, expected)) return;
+    }
+  };
+
+  const blocks = blocksOf(readFileSync(join(root, "docs/TUTORIAL.md"), "utf8"));
+  for (let at = 0; at < blocks.length; at += 1) {
+    const { language, text, paragraph } = blocks[at];
+    if (language !== "sh") {
+      const { path, isMore } = destination(paragraph);
+      const before = isMore || language === "diff" ? read(path) : "";
+      mkdirSync(dirname(file(path)), { recursive: true });
+      writeFileSync(file(path), language === "diff" ? applied(before, text) : `${before}${isMore ? "\n" : ""}${here(text)}`);
+      continue;
+    }
+    const commands = text.trim().split("\n");
+    if (commands[0].startsWith("curl ")) {
+      const responses = blocks[(at += 1)].text.trim().split("\n").map((line) => JSON.parse(line));
+      assert.equal(responses.length, commands.length, text);
+      for (const [index, command] of commands.entries()) await answered(command, responses[index]);
+      continue;
+    }
+    for (const command of commands) {
+      const [, ours] = /^npx toolbooth (.*)$/.exec(command) ?? [];
+      const { code, out, err } = await (starts[command]?.() ?? (ours ? toolbooth(ours) : run(command, { cwd: project })));
+      assert.equal(code, 0, `${command}\n${out ?? ""}${err ?? ""}`);
+      // What the command prints.
+      if (ours) for (const line of blocks[(at += 1)].text.trim().split("\n")) assert.ok(out.includes(line), `${line} in ${out}`);
+    }
+  }
+
+  // The README's call of its scaffolded tool, which is the first tool of every project.
+  const readme = fenced("README.md");
+  const greeting = readme.findIndex(({ language, text }) => language === "sh" && text.includes('"Greeter.Hello"'));
+  await answered(readme[greeting].text.trim(), JSON.parse(readme[greeting + 1].text));
+});
