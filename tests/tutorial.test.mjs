@@ -72,12 +72,12 @@ test("a scaffolded tool", async (t) => {
   });
 
   await t.test("in a toolkit that is a link goes into a copy", async () => {
-    const shared = file("shared");
-    await run("mv tools/greeter shared && ln -s ../shared tools/greeter", { cwd: project });
+    const elsewhere = file("elsewhere");
+    await run("mv tools/greeter elsewhere && ln -s ../elsewhere tools/greeter", { cwd: project });
     const { code, err } = await toolbooth("tool Greeter.Bye");
     assert.equal(code, 0, err);
-    assert.deepEqual(["tools/greeter", "shared"].map((folder) => existsSync(file(`${folder}/Bye@0.1.0.json`))), [true, false]);
-    assert.ok(existsSync(join(shared, "Hello@0.1.0.json")));
+    assert.deepEqual(["tools/greeter", "elsewhere"].map((folder) => existsSync(file(`${folder}/Bye@0.1.0.json`))), [true, false]);
+    assert.ok(existsSync(join(elsewhere, "Hello@0.1.0.json")));
   });
 });
 

@@ -71,7 +71,7 @@ const AWAY = "The weather service could not be reached";
 
 for (const [city, message, retry_after_ms, developer_message] of [
   ["canary-429", BUSY, 7000],
-  ["canary-429-date", BUSY, 60000],
+  ["canary-429-date", BUSY, 0],
   ["canary-429-bare", BUSY, 60000],
   ["canary-500", BROKEN, 2000, "Open-Meteo returned 500."],
   ["canary-503", BROKEN, 120000, "Open-Meteo returned 503."],
@@ -97,7 +97,7 @@ for (const [city, message, retry_after_ms, developer_message] of [
       message,
       ...(developer_message && { developer_message }),
       can_retry: retry_after_ms !== undefined,
-      ...(retry_after_ms && { retry_after_ms }),
+      ...(retry_after_ms !== undefined && { retry_after_ms }),
     });
     // Without a response, the library logs why.
     const event = /canary-(huge|reset|half|never)/.test(city) ? "http" : "open_meteo";

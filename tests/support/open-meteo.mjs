@@ -11,7 +11,7 @@ const json = (response, status, body, headers = {}) =>
 // Errors by the requested city.
 const FAULTS = {
   "canary-429": (response) => json(response, 429, '{"error":true}', { "retry-after": "7" }),
-  "canary-429-date": (response) => json(response, 429, "{}", { "retry-after": "Sat, 21 Nov 2026 00:00:00 GMT" }),
+  "canary-429-date": (response) => json(response, 429, "{}", { "retry-after": "Wed, 01 Jan 2020 00:00:00 GMT" }),
   "canary-429-bare": (response) => json(response, 429, "{}"),
   "canary-500": (response) => json(response, 500, "canary: a stack trace"),
   "canary-503": (response) => json(response, 503, "", { "retry-after": "120" }),

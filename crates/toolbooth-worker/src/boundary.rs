@@ -10,7 +10,7 @@ use std::task::Poll;
 
 use toolbooth::Server;
 use toolbooth::catalog::Catalog;
-use toolbooth::host::{BoxFuture, ByteStream};
+use toolbooth::host::{BoxFuture, ByteStream, HttpError};
 use toolbooth::http::{
     self, Answer, Body, BodyError, BodySink, BodyStream, ClientGone, KeepAlive, PipeError, Request,
     Response, Transform,
@@ -162,9 +162,11 @@ impl BodySink for JsSink {
     ) -> BoxFuture<'a, Result<(), PipeError>> {
         Box::pin(async move {
             let source: &mut dyn Any = source;
-            // This host has no other streams.
-            let Some(source) = source.downcast_mut::<JsByteStream>() else { return Ok(()) };
-            source.pipe(&self.0, transform, keep_alive).await
+            match source.downcast_mut::<JsByteStream>() {
+                Some(source) => source.pipe(&self.0, transform, keep_alive).await,
+                // Never: this host has no other streams.
+                None => Err(PipeError::Source(HttpError::Unreachable("unknown stream".to_owned()))),
+            }
         })
     }
 }

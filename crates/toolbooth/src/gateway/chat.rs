@@ -71,7 +71,7 @@ pub(super) struct Chat<'a> {
     sent_messages: usize,
     max_rounds: usize,
     started_ms: u64,
-    deadline_ms: u64,
+    pub(super) deadline_ms: u64,
     subrequests_left: usize,
     /// The calls of the round before, to notice a model that repeats itself.
     repeated: Vec<(String, String)>,
@@ -139,8 +139,7 @@ impl<'a> Chat<'a> {
     pub(super) fn time_left(&self) -> Result<Duration, GatewayError> {
         let left = self.deadline_ms.saturating_sub(self.sender.host.now_ms());
         if left == 0 {
-            let message = "The request took longer than it may";
-            return Err(GatewayError::new(ErrorKind::Deadline, message));
+            return Err(GatewayError::deadline());
         }
         Ok(Duration::from_millis(left))
     }

@@ -10,6 +10,7 @@ use crate::http::Response;
 use crate::json;
 use crate::protocol::providers::ErrorType;
 use crate::protocol::{ErrorBody, ErrorObject};
+use crate::secret::Secret;
 
 /// An error of the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,6 +119,19 @@ impl GatewayError {
 
     pub(super) fn at(mut self, param: impl Into<String>) -> Self {
         self.param = Some(param.into());
+        self
+    }
+
+    /// The deadline of the request has passed.
+    pub(super) fn deadline() -> Self {
+        Self::new(ErrorKind::Deadline, "The request took longer than it may")
+    }
+
+    /// The error without the key that the provider was called with, which providers may quote.
+    pub(super) fn without(mut self, key: Option<&Secret>) -> Self {
+        if let Some(key) = key.map(Secret::expose).filter(|key| !key.is_empty()) {
+            self.message = self.message.replace(key, "[key]");
+        }
         self
     }
 

@@ -15,6 +15,8 @@ pub struct SseEvent<'a> {
     pub data: Option<Cow<'a, str>>,
     /// The event as it was sent, up to and including the blank line.
     pub raw: &'a [u8],
+    /// Whether the stream ended before the blank line that completes an event.
+    pub is_cut: bool,
 }
 
 /// Why a stream cannot be parsed.
@@ -84,7 +86,8 @@ impl SseParser {
             self.begun = true;
             text = text.strip_prefix('\u{feff}').unwrap_or(text);
         }
-        Ok(Some(parse(text, raw)))
+        // All complete events were returned before the end.
+        Ok(Some(SseEvent { is_cut: self.ended, ..parse(text, raw) }))
     }
 
     /// The bytes of the next complete event.
@@ -134,7 +137,7 @@ impl SseParser {
 
 /// Reads the fields of an event.
 fn parse<'a>(text: &'a str, raw: &'a [u8]) -> SseEvent<'a> {
-    let mut event = SseEvent { name: "", data: None, raw };
+    let mut event = SseEvent { name: "", data: None, raw, is_cut: false };
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(['\n', '\r']).unwrap_or(rest.len());

@@ -160,6 +160,15 @@ impl Decoder {
         }
     }
 
+    /// The tokens that the provider has counted so far.
+    pub fn usage(&self) -> Option<Usage> {
+        match &self.state {
+            State::OpenAi(state) => state.completion().usage.clone(),
+            State::Anthropic(state) => state.usage(),
+            State::Gemini(state) => state.usage(),
+        }
+    }
+
     /// What was decoded.
     pub fn into_completion(self) -> Completion {
         match self.state {

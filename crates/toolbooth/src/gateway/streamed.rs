@@ -1,6 +1,9 @@
 //! Answers that are streamed as Server-Sent Events.
 
+use std::future::poll_fn;
 use std::mem;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use super::chat::{Chat, Round};
@@ -9,11 +12,15 @@ use super::error::GatewayError;
 use super::stream::{ChunkEncoder, Delta, StreamEvent, with_two_api};
 use super::unary;
 use super::upstream::{Decoded, OpenStream, Streamed};
+use crate::host::HttpError;
 use crate::http::{Answer, BodySink, BodyWriter, ClientGone, KeepAlive, PipeError, Response};
 use crate::json::Value;
 
 /// The status in the log if the client has gone.
 const CLIENT_CLOSED_REQUEST: u16 = 499;
+
+/// The most bytes that are held back until the end of a stream.
+const MAX_HELD: usize = 16 << 20;
 
 /// Sent to the client while the provider is silent: a comment, which clients ignore.
 const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
@@ -101,7 +108,10 @@ impl Writer<'_> {
     /// with the finish reason, which gets `_2api`.
     async fn forward(&mut self, stream: OpenStream) -> Result<(), Stop> {
         let mut held = Held { calls: self.chat.schemas.is_some(), ..Held::default() };
-        let relayed = self.relay(stream, |output, event, out| output.hold(event, &mut held, out));
+        let relayed = self.relay(stream, |output, event, out| {
+            output.hold(event, &mut held, out);
+            held.size() <= MAX_HELD
+        });
         let (completion, mut out) = relayed.await?;
         self.chat.conclude(completion).await?;
         out.extend(held.bytes);
@@ -115,7 +125,10 @@ impl Writer<'_> {
     /// Streams the text of each round, and the calls of the last one that are for the client.
     async fn rounds(&mut self, mut stream: OpenStream) -> Result<(), Stop> {
         loop {
-            let relayed = self.relay(stream, |output, event, out| output.text(&event.deltas, out));
+            let relayed = self.relay(stream, |output, event, out| {
+                output.text(&event.deltas, out);
+                true
+            });
             let (completion, out) = relayed.await?;
             self.send(&out).await?;
             match self.chat.conclude(completion).await? {
@@ -124,16 +137,35 @@ impl Writer<'_> {
                 }
                 Round::Last { completion, notice } => return self.last(&completion, notice).await,
             }
-            stream = self.chat.ask(&self.kind).await?;
+            stream = self.ask().await?;
         }
     }
 
-    /// Sends what `write` adds for each event, until the stream ends. Returns what the stream said, and the last bytes,
-    /// which have not been sent.
+    /// Asks the model again. Meanwhile, the client gets comments.
+    async fn ask(&mut self) -> Result<OpenStream, Stop> {
+        let Self { chat, kind, sink, .. } = self;
+        let host = chat.sender.host;
+        let after = longest_silence(chat);
+        let mut answer = pin!(chat.ask(&*kind));
+        loop {
+            let mut silence = host.sleep(after);
+            let first = poll_fn(|context| match answer.as_mut().poll(context) {
+                Poll::Ready(stream) => Poll::Ready(Some(stream)),
+                Poll::Pending => silence.as_mut().poll(context).map(|()| None),
+            });
+            match first.await {
+                Some(stream) => return Ok(stream?),
+                None => sink.write(KEEP_ALIVE).await?,
+            }
+        }
+    }
+
+    /// Sends what `write` adds for each event, until the stream ends, or until `write` returns false because it holds
+    /// too much back. Returns what the stream said, and the last bytes, which have not been sent.
     async fn relay(
         &mut self,
         stream: OpenStream,
-        mut write: impl FnMut(&mut Output, StreamEvent, &mut Vec<u8>),
+        mut write: impl FnMut(&mut Output, StreamEvent, &mut Vec<u8>) -> bool,
     ) -> Result<(Completion, Vec<u8>), Stop> {
         let Self { chat, output, sink, .. } = self;
         let OpenStream { name, mut decoder, mut body, decoded } = stream;
@@ -143,14 +175,19 @@ impl Writer<'_> {
             for event in decoded.events {
                 is_done |= event.deltas.contains(&Delta::Done);
                 counted.add(&event.deltas, chat)?;
-                write(output, event, out);
+                if !write(output, event, out) {
+                    return Err(GatewayError::transport(&HttpError::TooLarge, &name));
+                }
             }
             decoded.failure.map_or(Ok(is_done), |failure| Err(failure.into_error()))
         };
         let mut out = Vec::new();
         let mut result = accept(decoded, &mut out);
+        let mut has_client = true;
         if let Ok(false) = result {
-            send(&**sink, &mem::take(&mut out)).await?;
+            has_client = send(&**sink, &mem::take(&mut out)).await.is_ok();
+        }
+        if has_client && let Ok(false) = result {
             let mut transform = |bytes: Vec<u8>| {
                 let mut ready = Vec::new();
                 result = accept(Decoded::chunk(&mut decoder, &bytes, &name), &mut ready);
@@ -163,22 +200,29 @@ impl Writer<'_> {
                 out = ready;
                 None
             };
-            let after = LONGEST_SILENCE.min(chat.plan.timeout / 10);
-            let keep_alive = KeepAlive { after, bytes: KEEP_ALIVE };
+            let keep_alive = KeepAlive { after: longest_silence(chat), bytes: KEEP_ALIVE };
             match sink.pipe(&mut *body, &mut transform, keep_alive).await {
                 Ok(()) => {}
-                Err(PipeError::ClientGone) => return Err(Stop::ClientGone),
+                Err(PipeError::ClientGone) => has_client = false,
                 Err(PipeError::Source(error)) => {
                     result = Err(GatewayError::transport(&error, &name));
                 }
             }
         }
-        if let Ok(false) = result {
+        if has_client && let Ok(false) = result {
             result = accept(Decoded::end(&mut decoder, &name), &mut out);
+        }
+        if !has_client || result.is_err() {
+            // The tokens have been used, whether or not anybody gets the rest of the answer.
+            decoder.usage().into_iter().for_each(|usage| chat.report.add_usage(usage));
+        }
+        if !has_client {
+            return Err(Stop::ClientGone);
         }
         if let Err(error) = result {
             send(&**sink, &out).await?;
-            return Err(error.into());
+            let key = chat.plan.targets.first().and_then(|target| target.key.as_ref());
+            return Err(error.without(key).into());
         }
         Ok((decoder.into_completion(), out))
     }
@@ -221,6 +265,11 @@ impl Writer<'_> {
     }
 }
 
+/// After which time the client gets a comment.
+fn longest_silence(chat: &Chat<'_>) -> Duration {
+    LONGEST_SILENCE.min(chat.plan.timeout / 10)
+}
+
 async fn send(sink: &dyn BodySink, bytes: &[u8]) -> Result<(), Stop> {
     if !bytes.is_empty() {
         sink.write(bytes).await?;
@@ -233,20 +282,20 @@ impl Output {
     fn hold(&mut self, event: StreamEvent, held: &mut Held, out: &mut Vec<u8>) {
         let is_finish = |delta: &Delta| matches!(delta, Delta::Finish(_));
         if !held.tail.is_empty() {
-            held.tail.push(event);
+            held.hold(event);
             return;
         }
         held.began |= event.deltas.iter().any(|delta| matches!(delta, Delta::Call { .. }));
         let into = if held.calls && held.began { &mut held.bytes } else { out };
         match event.deltas.iter().position(is_finish) {
             None => into.extend(self.encoder.event(&event)),
-            Some(_) if event.raw.is_some() => held.tail.push(event),
+            Some(_) if event.raw.is_some() => held.hold(event),
             Some(position) => {
                 let (before, after) = event.deltas.split_at(position);
                 for delta in before {
                     into.extend(self.encoder.delta(delta));
                 }
-                held.tail.push(StreamEvent { raw: None, deltas: after.to_vec() });
+                held.hold(StreamEvent { raw: None, deltas: after.to_vec() });
             }
         }
     }
@@ -294,6 +343,20 @@ struct Held {
     bytes: Vec<u8>,
     /// The events from the finish reason on.
     tail: Vec<StreamEvent>,
+    /// The bytes of these.
+    tail_size: usize,
+}
+
+impl Held {
+    fn size(&self) -> usize {
+        self.bytes.len() + self.tail_size
+    }
+
+    fn hold(&mut self, event: StreamEvent) {
+        // An event takes memory even if it has no bytes.
+        self.tail_size += 64 + event.raw.as_ref().map_or(0, |raw| raw.bytes.len());
+        self.tail.push(event);
+    }
 }
 
 /// The calls of a stream so far.

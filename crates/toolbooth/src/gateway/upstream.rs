@@ -30,13 +30,14 @@ pub(super) trait Receive {
     /// Whether the provider streams it.
     const STREAM: bool;
 
-    /// Sends the request and receives the answer.
+    /// Sends the request and receives the answer, until the deadline.
     async fn receive(
         &self,
         request: HttpRequest<'_>,
         target: &Target<'_>,
         ids: IdSource,
         host: &dyn Host,
+        deadline_ms: u64,
     ) -> Result<Self::Answer, Failure>;
 }
 
@@ -61,6 +62,8 @@ impl Receive for Whole {
         target: &Target<'_>,
         ids: IdSource,
         host: &dyn Host,
+        // The timeout of the request ends the answer too.
+        _deadline_ms: u64,
     ) -> Result<Completion, Failure> {
         let name = target.name();
         let sent = host.send(request).await;
@@ -123,6 +126,7 @@ impl Receive for Streamed {
         target: &Target<'_>,
         ids: IdSource,
         host: &dyn Host,
+        deadline_ms: u64,
     ) -> Result<OpenStream, Failure> {
         let name = target.name();
         let opened = host.open(request).await;
@@ -130,6 +134,7 @@ impl Receive for Streamed {
         if !(200..300).contains(&response.status) {
             let mut body = Vec::new();
             while body.len() < MAX_ERROR
+                && host.now_ms() < deadline_ms
                 && let Ok(Some(chunk)) = response.body.next().await
             {
                 body.extend(chunk);
@@ -141,6 +146,12 @@ impl Receive for Streamed {
         let mut decoded = Decoded::default();
         // A failure before the first event can still be answered by another model.
         while decoded.failure.is_none() && !decoded.events.iter().any(is_first) {
+            // A provider that sends nothing but comments is not silent.
+            if host.now_ms() >= deadline_ms {
+                return Err(Failure { status: None, error: GatewayError::deadline() });
+            }
+            // So far these are comments: do not keep any number of them.
+            decoded.events.clear();
             let next = match response.body.next().await {
                 Ok(Some(bytes)) => Decoded::chunk(&mut decoder, &bytes, &name),
                 Ok(None) => {
@@ -217,7 +228,8 @@ impl Chat<'_> {
                 let started = self.sender.host.now_ms();
                 let request = self.request_to(&target, R::STREAM, body.clone())?;
                 let ids = self.ids()?;
-                let result = kind.receive(request, &target, ids, self.sender.host).await;
+                let result =
+                    kind.receive(request, &target, ids, self.sender.host, self.deadline_ms).await;
                 let ms = self.sender.host.now_ms().saturating_sub(started);
                 let status = match &result {
                     Ok(_) => Some(200),
@@ -232,6 +244,7 @@ impl Chat<'_> {
                         return Ok(answer);
                     }
                     Err(Failure { error, status }) => {
+                        let error = error.without(target.key.as_ref());
                         if !self.plan.retries(&error, status) {
                             return Err(error);
                         }

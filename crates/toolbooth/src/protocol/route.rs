@@ -166,13 +166,18 @@ impl Protocol {
 }
 
 impl Route {
-    /// The handler of a method.
+    /// The handler of a method. A path that is not served is not served for any method.
     pub fn handler(&self, method: Method) -> Option<&Handler> {
         let find = |method| self.methods.iter().find(|one| one.method == method);
-        if method == Method::Head {
-            return find(Method::Get).map(|one| &one.handler).filter(|it| it.answers_head());
-        }
-        find(method).map(|one| &one.handler)
+        let found = match method {
+            Method::Head => find(Method::Get).filter(|one| one.handler.answers_head()),
+            method => find(method),
+        };
+        let not_served = || {
+            let mut handlers = self.methods.iter();
+            handlers.find(|one| matches!(one.handler, Handler::NotServed(_)))
+        };
+        found.or_else(not_served).map(|one| &one.handler)
     }
 
     /// The methods it accepts, as in an `Allow` header.

@@ -408,3 +408,18 @@ fn a_challenge_ends_the_loop() {
     assert_eq!(challenge["provider"], "mail");
     assert!(challenge["check_url"].as_str().unwrap().contains("/auth/check?"), "{challenge}");
 }
+
+#[test]
+fn the_client_gets_comments_between_two_rounds() {
+    // A tenth of this is no time at all.
+    let world = world(&[("GATEWAY_TIMEOUT_MS", "5")]);
+    world.host.upstream_waits.set(true);
+    let body = with_say(json!({"stream": true}));
+    let answers = || vec![streamed(calls(&[say("1", "a")])), streamed(says("b"))];
+    let reply = world.ask(answers(), &body);
+    assert!(reply.text.contains(": keep-alive\n\n"), "{reply:?}");
+    assert_eq!(reply.content(), "b");
+    // The comment is the first write: the client has gone.
+    let reply = world.ask_with(answers(), &[JSON, LOCAL], &body, 0);
+    assert!(reply.log.concat().contains("\"http.response.status_code\":499"), "{:?}", reply.log);
+}

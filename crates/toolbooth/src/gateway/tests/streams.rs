@@ -185,3 +185,93 @@ fn streams_of_other_formats_become_chunks() {
     assert_eq!(at(2)["usage"]["total_tokens"], 9, "{}", reply.text);
     assert_eq!(*at(1), "[DONE]");
 }
+
+/// The connection ends cleanly, but within an event or before the blank line after it.
+#[test]
+fn an_event_that_the_end_cuts_does_not_swallow_the_error() {
+    let (first, second) = (text("a"), text("b"));
+    for rest in ["", "dat", ": ping", ": ping\n", second.trim_end(), &second[..second.len() - 1]] {
+        let parts = [first.as_str(), rest];
+        let reply = World::new().ask(vec![stream(&parts)], &chat(json!({"stream": true})));
+        let last = reply.text.trim_end().rsplit("\n\n").next().unwrap();
+        let error: Value = serde_json::from_str(last.strip_prefix("data: ").unwrap()).unwrap();
+        assert_eq!(error["error"]["code"], "provider_bad_response", "{rest:?} {}", reply.text);
+    }
+    let stop = chunk(json!({}), Some("stop"));
+    let options = json!({"stream": true, "stream_options": {"include_usage": true}});
+    for rest in [&USAGE[..USAGE.len() - 2], &USAGE[..USAGE.len() - 1], DONE.trim_end()] {
+        let parts = [first.as_str(), &stop, rest];
+        let reply = World::new().ask(vec![stream(&parts)], &chat(options.clone()));
+        assert!(reply.text.ends_with("}\n\ndata: [DONE]\n\n"), "{rest:?} {}", reply.text);
+    }
+}
+
+/// Comments are no silence, but they do not extend the deadline. The clock advances whenever it is read.
+#[test]
+fn the_deadline_ends_comments_and_errors_that_never_end() {
+    let world = World::with(&[("GATEWAY_DEADLINE_MS", "50")]);
+    let body = chat(json!({"stream": true}));
+    let comments = vec![": ping\n\n"; 200];
+    let answers = vec![stream(&[&comments[..], &[&text("a")]].concat())];
+    let reply = world.ask(answers, &body);
+    assert_eq!((reply.status, reply.code().as_str()), (504, "deadline_exceeded"), "{reply:?}");
+    let separator = String::from(char::from(CHUNK_END));
+    let slow = [&vec!["x"; 200][..], &[r#"{"error":{"message":"late"}}"#]].concat();
+    let reply = world.ask(vec![answer(500, slow.join(&separator))], &body);
+    assert!(reply.status >= 500 && !reply.text.contains("late"), "{reply:?}");
+}
+
+#[test]
+fn what_is_held_back_has_a_limit() {
+    let (start, large) = (text("a"), text(&"b".repeat(1 << 20)));
+    let call = part(0, Some("a"), "{\"city\":\"x\"}");
+    let stop = chunk(json!({}), Some("stop"));
+    let validate = json!({
+        "stream": true, "tools": [tool("a")], "request_options": {"validate_tool_arguments": true},
+    });
+    for (first, body) in [(&stop, chat(json!({"stream": true}))), (&call, chat(validate))] {
+        let parts: Vec<&str> = [&start, first]
+            .into_iter()
+            .chain(std::iter::repeat_n(&large, 17))
+            .map(String::as_str)
+            .collect();
+        let reply = World::new().ask(vec![stream(&parts)], &body);
+        let events = reply.events();
+        assert_eq!(events.last().unwrap()["error"]["code"], "provider_bad_response");
+        assert!(events.last().unwrap()["error"]["message"].to_string().contains("too large"));
+        assert!(reply.text.len() < 4096, "nothing of it was sent");
+    }
+}
+
+#[test]
+fn no_error_has_the_key() {
+    let error = "data: {\"error\":{\"message\":\"sk-openai is over its limit\"}}\n\n";
+    for parts in [&[error][..], &[&text("a"), error]] {
+        let reply = World::new().ask(vec![stream(parts)], &chat(json!({"stream": true})));
+        assert!(reply.text.contains("[key] is over its limit"), "{reply:?}");
+        assert!(!reply.text.contains("sk-openai"), "{reply:?}");
+    }
+}
+
+#[test]
+fn the_log_has_the_tokens_of_streams_that_end_early() {
+    let start = r#"data: {"type":"message_start","message":{"id":"m","model":"c","usage":{"input_tokens":4,"output_tokens":1}}}"#;
+    let start = format!("{start}\n\n");
+    let block = "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"a\"}}\n\n";
+    let gemini = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}],\"usageMetadata\":{\"promptTokenCount\":4,\"totalTokenCount\":5}}\n\n";
+    let keys = [("ANTHROPIC_API_KEY", "k"), ("GEMINI_API_KEY", "k")];
+    for (model, parts) in [
+        ("anthropic/c", vec![start.as_str(), block, block]),
+        ("google/g", vec![gemini, gemini, gemini]),
+    ] {
+        // The client goes before the first write, before the second, or the stream breaks off.
+        for writes in [0, 1, usize::MAX] {
+            let body = chat(json!({"model": model, "stream": true}));
+            let reply =
+                World::with(&keys).ask_with(vec![stream(&parts)], &[JSON, LOCAL], &body, writes);
+            let log = &reply.log[0];
+            assert!(log.contains("\"gen_ai.usage.input_tokens\":4"), "{model} {writes} {log}");
+            assert!(!log.contains("\"http.response.status_code\":200"), "{log}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use crate::gateway::adapter::reported;
 use crate::gateway::builder::Builder;
 use crate::gateway::sse::SseEvent;
 use crate::gateway::stream::{Delta, StreamEvent};
-use crate::gateway::{Completion, FinishReason, IdSource, UpstreamError};
+use crate::gateway::{Completion, FinishReason, IdSource, UpstreamError, Usage};
 use crate::json::{self, Object, Value};
 
 /// The most blocks that grow at the same time. Anthropic sends one after the other.
@@ -57,6 +57,10 @@ impl Stream {
 
     pub(in crate::gateway) fn completion(&self) -> &Completion {
         &self.builder.completion
+    }
+
+    pub(in crate::gateway) fn usage(&self) -> Option<Usage> {
+        self.counts.usage()
     }
 
     pub(in crate::gateway) fn into_completion(self) -> Completion {

@@ -30,7 +30,7 @@ pub(super) struct Answer {
     pub(super) builder: Builder,
     /// Why the model stopped, once it has said so.
     pub(super) reason: Option<FinishReason>,
-    usage: Option<Usage>,
+    pub(super) usage: Option<Usage>,
     parts: Vec<Value<'static>>,
     /// The signature of a part that is not a call.
     signature: Option<String>,
@@ -57,7 +57,7 @@ impl Answer {
             deltas.push(self.builder.extra_content(extra_content(&signature)));
         }
         deltas.push(self.builder.finish(reason));
-        deltas.extend(self.usage.take().map(|usage| self.builder.usage(usage)));
+        deltas.extend(self.usage.clone().map(|usage| self.builder.usage(usage)));
     }
 
     /// Reads a chunk, or a whole body.

@@ -3,7 +3,7 @@
 use super::response::Answer;
 use crate::gateway::sse::SseEvent;
 use crate::gateway::stream::{Delta, StreamEvent};
-use crate::gateway::{Completion, IdSource, UpstreamError};
+use crate::gateway::{Completion, IdSource, UpstreamError, Usage};
 use crate::json;
 
 /// The state of a stream.
@@ -17,6 +17,10 @@ impl Stream {
 
     pub(in crate::gateway) fn completion(&self) -> &Completion {
         &self.0.builder.completion
+    }
+
+    pub(in crate::gateway) fn usage(&self) -> Option<Usage> {
+        self.0.usage.clone()
     }
 
     pub(in crate::gateway) fn into_completion(self) -> Completion {

@@ -54,8 +54,18 @@ impl Stream {
         event: &SseEvent<'_>,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), UpstreamError> {
-        let unchanged = || RawEvent { bytes: event.raw.to_vec(), unchanged: true };
+        let unchanged = || {
+            if !event.is_cut {
+                return RawEvent { bytes: event.raw.to_vec(), unchanged: true };
+            }
+            // Without a blank line, what follows, such as an error, would be a part of this event.
+            let bytes = [event.raw.trim_ascii_end(), b"\n\n"].concat();
+            RawEvent { bytes, unchanged: false }
+        };
         let Some(data) = &event.data else {
+            if event.is_cut {
+                return Ok(());
+            }
             events.push(StreamEvent { raw: Some(unchanged()), deltas: Vec::new() });
             return Ok(());
         };
