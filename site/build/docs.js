@@ -75,7 +75,7 @@ function navigation(pages, current) {
   }).join("");
 }
 
-const groups = (pages) => [...Map.groupBy(pages, ({ group }) => group)];
+const groups = (pages) => [...new Set(pages.map(({ group }) => group))].map((group) => [group, pages.filter((page) => page.group === group)]);
 
 function contents(pages, shared) {
   const lists = groups(pages).map(([group, members]) => {

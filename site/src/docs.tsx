@@ -49,7 +49,7 @@ function Search({ path }: { path: string }) {
   return (
     <search class="search">
       <label for="search" class="visually-hidden">Search the documentation</label>
-      <input id="search" type="search" placeholder="Search the documentation" autocomplete="off" value={query} onFocus={() => void prepare()} onInput={({ currentTarget }) => void find(currentTarget.value)} />
+      <input id="search" type="search" placeholder="Search" autocomplete="off" value={query} onFocus={() => void prepare()} onInput={({ currentTarget }) => void find(currentTarget.value)} />
       <p class="visually-hidden" role="status">{query.trim() === "" ? "" : `${results.length} results`}</p>
       {query.trim() !== "" && (
         <ul class="results">

@@ -1,6 +1,7 @@
 // The first page: adds the tools, tabs for the clients and buttons to copy to the HTML that is readable without it.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { stringify } from "./json.ts";
 import { Copy, KeyButton, Tabs, useKey } from "./parts.tsx";
 import { grouped, isOld, nameOf } from "./playground/list.tsx";
 import { type Details, type Reply, type Tool, details, tools } from "./server.ts";
@@ -10,8 +11,13 @@ function Tools() {
   const [list, setList] = useState<Tool[] | Reply>();
   const [more, setMore] = useState(new Map<string, Details>());
   useEffect(() => {
-    tools().then(setList, () => setList([]));
-    details().then(setMore);
+    tools().then(
+      (found) => {
+        setList(found);
+        if (Array.isArray(found)) details().then(setMore);
+      },
+      () => setList([]),
+    );
   }, [has]);
   if (list === undefined) return <p class="soft" role="status">Loading…</p>;
   if (!Array.isArray(list)) return <p class="notice">{list.status === 401 ? "The list of tools needs credentials. Set a key at the top of this page to see it." : "The server does not list its tools."}</p>;
@@ -27,13 +33,15 @@ function Tools() {
               const found = more.get(tool.name);
               return (
                 <li key={tool.id}>
-                  <p class="head">
-                    <strong>{found?.title ?? nameOf(tool.id)}</strong> <code>{tool.id}</code>
-                    {found?.scopes.map((scope) => <span class="badge" key={scope}>{scope}</span>)}
-                    {tool.requirements?.authorization?.map(({ id }) => <span class="badge" key={id}>needs {id}</span>)}
-                  </p>
-                  <p>{tool.description}</p>
-                  {found?.examples[0] && <p class="example"><code>{JSON.stringify(found.examples[0].input)}</code></p>}
+                  <div class="about">
+                    <p class="head">
+                      <strong>{found?.title ?? nameOf(tool.id)}</strong> <code>{tool.id}</code>
+                      {found?.scopes.map((scope) => <span class="badge" key={scope}>{scope}</span>)}
+                      {tool.requirements?.authorization?.map(({ id }) => <span class="badge" key={id}>needs {id}</span>)}
+                    </p>
+                    <p>{tool.description}</p>
+                    {found?.examples[0] && <p class="example"><code>{stringify(found.examples[0].input)}</code></p>}
+                  </div>
                   <p data-needs="playground"><a href={`/playground#${encodeURIComponent(tool.id)}`} aria-label={`Try it: ${tool.id}`}>Try it</a></p>
                 </li>
               );

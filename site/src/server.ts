@@ -120,21 +120,13 @@ function media(operation: JsonObject): Json | undefined {
 }
 
 /**
- * The models of the chat gateway that the visitor may use: names, or those of providers with a slash, which passes any model
- * on. Empty if there is no gateway, or none for the visitor.
+ * The models of the chat gateway that the visitor may use, by name. A name that ends in a slash is that of a provider, of which
+ * every model may be used. Empty if there is no gateway, or none for the visitor.
  */
 export async function models(): Promise<string[]> {
   const { status, json } = await send("/v1/models").catch(() => ({ status: 0, json: undefined }));
-  const data = at(json, "/data");
-  if (status !== 200 || !Array.isArray(data)) return [];
-  const named = data.map((model) => at(model, "/id")).filter((id): id is string => typeof id === "string");
-  return named.length > 0 ? named : providers();
-}
-
-/** The providers, which only the error about an unknown model names. */
-async function providers(): Promise<string[]> {
-  const { json } = await post("/v1/chat/completions", '{"model":"?","messages":[{"role":"user","content":"?"}]}');
-  const message = at(json, "/error/message");
-  if (at(json, "/error/code") !== "model_not_found" || typeof message !== "string") return [];
-  return [...message.matchAll(/[\w-]+\/(?=…)/g)].map(([prefix]) => prefix);
+  if (status !== 200) return [];
+  const names = (list: Json | undefined, write: (item: Json) => Json | undefined) => (Array.isArray(list) ? list.map(write) : []);
+  const found = [...names(at(json, "/data"), (model) => at(model, "/id")), ...names(at(json, "/providers"), (id) => `${id}/`)];
+  return found.filter((name): name is string => typeof name === "string");
 }

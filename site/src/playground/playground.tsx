@@ -26,7 +26,9 @@ function useLoaded(): [Loaded | undefined, string | undefined] {
   useEffect(() => {
     let current = true;
     const load = async () => {
-      const [found, list, more, gateway] = await Promise.all([index(), tools(), details(), models()]);
+      const [found, list] = await Promise.all([index(), tools()]);
+      // Whoever may not list the tools may use nothing else.
+      const [more, gateway] = Array.isArray(list) ? await Promise.all([details(), models()]) : [new Map<string, Details>(), []];
       if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway });
     };
     load().then(

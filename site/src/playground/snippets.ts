@@ -4,6 +4,9 @@ import { ExactNumber, type Json, isObject, stringify } from "../json.ts";
 export const LANGUAGES = ["curl", "Python", "TypeScript"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** JSON of more characters is written in several lines. */
+const LONG = 60;
+
 export interface Call {
   url: string;
   headers: Record<string, string>;
@@ -29,7 +32,7 @@ function curl({ url, headers, body, withKey }: Call): string {
     `curl ${url}`,
     ...(withKey ? [`-H "Authorization: Bearer $TOOLBOOTH_KEY"`] : []),
     ...Object.entries({ "content-type": "application/json", ...headers }).map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),
-    `-d ${shell(stringify(body))}`,
+    `-d ${shell(stringify(body).length <= LONG ? stringify(body) : stringify(body, 2))}`,
   ];
   return lines.join(" \\\n  ");
 }
@@ -61,7 +64,7 @@ function literal(value: Json, indent: string): string {
   const items = Array.isArray(value) ? value.map((item) => literal(item, inner)) : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${literal(item, inner)}`);
   const [open, close] = isObject(value) ? ["{", "}"] : ["[", "]"];
   const short = `${open}${items.join(", ")}${close}`;
-  return short.length <= 60 && !short.includes("\n") ? short : `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}`;
+  return short.length <= LONG && !short.includes("\n") ? short : `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}`;
 }
 
 function typescript({ url, headers, body, withKey }: Call): string {

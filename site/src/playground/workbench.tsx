@@ -180,7 +180,7 @@ function Done({ reply, outcome, repeat }: Result & { repeat(proof: string | unde
     <>
       <p class="verdict" role="status">
         <span class={outcome.success ? "badge good" : "badge bad"}>{outcome.success ? "Success" : outcome.challenges.length > 0 ? "Authorization" : "Error"}</span>
-        <span class="soft">status {reply.status} · {time}{outcome.success && outcome.duration ? `, ${outcome.duration} ms of it waiting for other services` : ""}</span>
+        <span class="soft">{reply.status} · {time}{outcome.success && outcome.duration ? ` (${outcome.duration} ms upstream)` : ""}</span>
       </p>
       {outcome.success ? (
         <div class="value"><Value value={outcome.value} /></div>
