@@ -4,7 +4,7 @@
 //
 // The Rust toolchain, and the settings and download caches of Cargo and npm, are those of this machine.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -162,6 +162,8 @@ try {
     const repository = join(scratch, "next");
     mkdirSync(repository);
     await command(`git ls-files -z | tar --null --files-from - --create | tar --extract --directory ${repository}`, root, {});
+    // The command's package contains the site, which is built with this repository's packages.
+    symlinkSync(join(root, "node_modules"), join(repository, "node_modules"));
     setVersion(repository, NEXT);
     return pack(repository, NEXT);
   });

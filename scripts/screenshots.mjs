@@ -1,12 +1,15 @@
-// Writes pictures of every page of the site, narrow and wide, light and dark, into target/screenshots.
-//   node scripts/screenshots.mjs
-import { mkdirSync } from "node:fs";
+// Writes pictures of every page of the site, narrow and wide, light and dark, into target/screenshots, and those of the README
+// into docs/images.
+//   node scripts/screenshots.mjs [page…]
+import { mkdirSync, writeFileSync } from "node:fs";
 import { launch } from "../tests/support/chromium.mjs";
 import { standIns } from "../tests/support/providers/stand-in.mjs";
 import { model, variables } from "../tests/support/gateway/worker.mjs";
 import { Visitor, startSite } from "../tests/support/site.mjs";
 
 const FOLDER = "target/screenshots";
+/** The address in the pictures. No request leaves this machine. */
+const ADDRESS = "https://tools.example.com";
 const WIDTHS = { narrow: 320, wide: 1280 };
 const HEIGHTS = { narrow: 640, wide: 800 };
 
@@ -65,11 +68,38 @@ const PAGES = {
   },
 };
 
+/** A visitor of the Worker at `ADDRESS`. */
+async function arrive(viewport, options = {}) {
+  const visitor = await Visitor.arrive(browser, ADDRESS, { viewport, reducedMotion: "reduce", ...options });
+  await visitor.context.route("**/*", async (route) => {
+    const request = route.request();
+    const reply = await served.worker.fetch(request.url(), { method: request.method(), headers: await request.allHeaders(), body: request.postDataBuffer() ?? undefined });
+    const { "content-encoding": _, ...headers } = Object.fromEntries(reply.headers);
+    await route.fulfill({ status: reply.status, headers, body: Buffer.from(await reply.arrayBuffer()) });
+  });
+  return visitor;
+}
+
+/** A picture of what is visible as WebP, which has a fifth of the bytes of PNG. */
+async function webp(page) {
+  const png = await page.screenshot();
+  // Another page: that of the site allows no scripts of others.
+  const blank = await browser.newPage();
+  const url = await blank.evaluate(async (data) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+    const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return canvas.toDataURL("image/webp", 0.75);
+  }, png.toString("base64"));
+  await blank.close();
+  return Buffer.from(url.split(",")[1], "base64");
+}
+
 const only = process.argv.slice(2);
 for (const [name, { path, ready }] of Object.entries(PAGES)) {
   if (only.length > 0 && !only.includes(name)) continue;
   for (const [size, width] of Object.entries(WIDTHS)) {
-    const visitor = await Visitor.arrive(browser, served.worker.address, { viewport: { width, height: HEIGHTS[size] }, reducedMotion: "reduce" });
+    const visitor = await arrive({ width, height: HEIGHTS[size] });
     await visitor.visit(path);
     await ready?.(visitor);
     await visitor.page.waitForLoadState("networkidle");
@@ -81,6 +111,17 @@ for (const [name, { path, ready }] of Object.entries(PAGES)) {
     }
     await visitor.close();
   }
+}
+
+if (only.length === 0 || only.includes("readme")) {
+  const visitor = await arrive({ width: 1280, height: 900 }, { deviceScaleFactor: 1.25 });
+  await PAGES.playground.ready(visitor);
+  await visitor.page.evaluate(() => scrollTo(0, 0));
+  for (const colorScheme of ["light", "dark"]) {
+    await visitor.page.emulateMedia({ colorScheme });
+    writeFileSync(`docs/images/playground-${colorScheme}.webp`, await webp(visitor.page));
+  }
+  await visitor.close();
 }
 await browser.close();
 await served.close();

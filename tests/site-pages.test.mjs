@@ -20,6 +20,8 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
+  // What the pages ask for by themselves, such as the models of a gateway that is not there, is no error either.
+  if (site) assert.deepEqual(await site.worker.logs(), []);
   await site?.close();
 });
 
@@ -153,6 +155,43 @@ test("nested objects, lists, unions, constants and choices through the form", as
     await fixtures.close();
   }
 });
+
+test("content blocks appear as text, images, audio and documents", async () => {
+  const blocks = await startSite({ bundle: "target/mcp" });
+  try {
+    await visiting(
+      async (visitor, page) => {
+        await visitor.open("test.multiple_content_types@1.0.0");
+        await visitor.run();
+        const value = page.locator(".value");
+        await value.getByText("Multiple content types test:").waitFor();
+        assert.equal(await value.getByRole("img").evaluate((image) => image.decode().then(() => image.naturalWidth)), 1);
+        // A document of JSON is shown like a value.
+        const document = value.getByRole("article");
+        await document.getByText("mixed-content-resource").waitFor();
+        assert.equal(await document.getByText("123", { exact: true }).evaluate((element) => element.tagName), "DD");
+        assert.deepEqual(await violations(page), []);
+        await visitor.open("test.audio_content@1.0.0");
+        await visitor.run();
+        await value.locator("audio").waitFor();
+        assert.ok((await value.locator("audio").evaluate((audio) => audio.duration || new Promise((resolve) => (audio.onloadedmetadata = () => resolve(audio.duration))))) > 0);
+      },
+      { address: blocks.worker.address },
+    );
+  } finally {
+    await blocks.close();
+  }
+});
+
+test("a list of objects appears as a table", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Weather.Forecast@1.0.0");
+    await visitor.fill({ city: "Berlin", days: 2 });
+    await visitor.run();
+    const table = page.locator(".value").getByRole("table");
+    await table.getByRole("columnheader", { name: "conditions" }).waitFor();
+    assert.equal(await table.getByRole("row").count(), 3);
+  }));
 
 test("invalid input is shown at its field, which gets the focus", () =>
   visiting(async (visitor, page) => {

@@ -138,7 +138,7 @@ test("the code for each protocol in each language runs", async () => {
   try {
     for (const protocol of await served()) {
       for (const language of LANGUAGES) {
-        const body = bodyOf(protocol, TOOL, { a: 17, b: 25, note: undefined }, {});
+        const body = bodyOf(protocol, TOOL, { a: 17, b: 25 }, {});
         const text = snippet(language, { url: `${site.worker.address}${pathOf(protocol, TOOL)}`, headers: protocol.headers, body, withKey: true });
         const file = join(folder, language === "TypeScript" ? "call.mts" : "call.py");
         writeFileSync(file, text);

@@ -50,3 +50,9 @@ export function playground(assets) {
   const main = `<div id="app"><h1>Playground</h1><noscript><p class="notice">The playground calls tools from this page, which needs JavaScript. Without it, use <a href="/#connect">curl or a client</a>.</p></noscript></div>`;
   return layout({ title: "Playground · Toolbooth", description: "Call the tools of this server from a form.", current: "/playground", main, header: '<div id="credentials"></div>', wide: true, ...assets });
 }
+
+/** The end of a sign-in, in the window of its own. */
+export function signedIn(assets) {
+  const main = `<div class="notice wide"><h1>Signed in</h1><p>You can close this window.</p></div>`;
+  return layout({ title: "Signed in · Toolbooth", description: "The end of a sign-in.", current: "", main, ...assets });
+}

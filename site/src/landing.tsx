@@ -2,7 +2,8 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { stringify } from "./json.ts";
-import { Copy, KeyButton, Tabs, useKey } from "./parts.tsx";
+import { KeyButton, useKey } from "./key.tsx";
+import { Copy, Tabs } from "./parts.tsx";
 import { grouped, isOld, nameOf } from "./playground/list.tsx";
 import { type Details, type Reply, type Tool, details, tools } from "./server.ts";
 

@@ -1,13 +1,5 @@
 // Small parts that several pages use.
-import { useEffect, useRef, useState } from "preact/hooks";
-import { hasKey, onKey, setKey } from "./server.ts";
-
-/** Whether the visitor has given a key. */
-export function useKey(): boolean {
-  const [has, setHas] = useState(hasKey());
-  useEffect(() => onKey(() => setHas(hasKey())), []);
-  return has;
-}
+import { useRef, useState } from "preact/hooks";
 
 /** A button that copies a text. */
 export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
@@ -73,56 +65,5 @@ export function Tabs<Name extends string>({ names, chosen, label, panel, titles 
         </button>
       ))}
     </div>
-  );
-}
-
-/** The button of the page's header that asks for the API key. */
-export function KeyButton() {
-  const has = useKey();
-  const dialog = useRef<HTMLDialogElement>(null);
-  return (
-    <>
-      <button type="button" class="secondary key-button" onClick={() => dialog.current?.showModal()}>
-        <span class={has ? "dot on" : "dot"} aria-hidden="true" />
-        {has ? "Key set" : "Set key"}
-      </button>
-      <dialog ref={dialog} aria-labelledby="key-title">
-        <KeyForm done={() => dialog.current?.close()} />
-      </dialog>
-    </>
-  );
-}
-
-function KeyForm({ done }: { done(): void }) {
-  const has = useKey();
-  const input = useRef<HTMLInputElement>(null);
-  const take = (value: string) => {
-    setKey(value.trim());
-    // The field would keep it, and browsers restore fields.
-    if (input.current) input.current.value = "";
-    done();
-  };
-  const onSubmit = (event: Event) => {
-    event.preventDefault();
-    if (input.current?.value) take(input.current.value);
-  };
-  return (
-    <form method="dialog" class="key-form" autocomplete="off" onSubmit={onSubmit}>
-      <h2 id="key-title">API key or token</h2>
-      <p>It stays in the memory of this page: it is not stored, and reloading the page forgets it.</p>
-      <label for="key">Key</label>
-      <input id="key" ref={input} type="password" autocomplete="off" spellcheck={false} />
-      <div class="row end">
-        {has && (
-          <button type="button" class="plain" onClick={() => take("")}>
-            Forget key
-          </button>
-        )}
-        <button type="button" class="secondary" onClick={done}>
-          Cancel
-        </button>
-        <button type="submit">Use key</button>
-      </div>
-    </form>
   );
 }

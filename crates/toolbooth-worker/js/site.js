@@ -49,6 +49,7 @@ function complain() {
 export function assetOf(path, mode) {
   if (mode === "off") return undefined;
   if (path === "/") return "/index.html";
+  if (path === "/signed-in") return "/signed-in.html";
   if (path === "/docs" || path.startsWith("/docs/")) return `${path}.html`;
   return path === "/playground" && mode === "playground" ? "/playground.html" : undefined;
 }

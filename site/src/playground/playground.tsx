@@ -2,7 +2,8 @@
 import { render } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { at } from "../json.ts";
-import { KeyButton, Tabs, useKey } from "../parts.tsx";
+import { KeyButton, SignInButton, useKey } from "../key.tsx";
+import { Tabs } from "../parts.tsx";
 import { type Protocol, protocols } from "../protocols.ts";
 import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
 import { Chat } from "./chat.tsx";
@@ -84,6 +85,7 @@ function Closed({ reply }: { reply: Reply }) {
     <div class="notice wide">
       <h1>{needsKey ? "This server needs credentials" : "There is no list of tools"}</h1>
       <p>{needsKey ? "Set an API key or a token to see its tools and to call them." : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
+      {needsKey && <SignInButton />}
       {needsKey && <p class="soft">With <code>toolbooth dev</code> or <code>make dev</code>, the key is <code>development-key</code>.</p>}
     </div>
   );

@@ -1,5 +1,5 @@
-// Shows a value: content blocks as what they are, lists of objects as tables, anything else as JSON.
-import { ExactNumber, type Json, type JsonObject, isObject, stringify } from "../json.ts";
+// Shows a value: content blocks as what they are, lists of objects as tables, documents of JSON like values, anything else as JSON.
+import { ExactNumber, type Json, type JsonObject, isObject, parse, stringify } from "../json.ts";
 
 const BLOCKS = new Set(["text", "image", "audio", "resource", "resource_link"]);
 
@@ -115,7 +115,7 @@ function Document({ resource }: { resource: JsonObject }) {
       <header>
         <strong>{name}</strong> <span class="soft">{mimeType}</span>
       </header>
-      {typeof resource["text"] === "string" && <pre tabIndex={0} aria-label={name}>{resource["text"]}</pre>}
+      {typeof resource["text"] === "string" && <DocumentText text={resource["text"]} isJson={/[/+]json$/.test(mimeType)} name={name} />}
       {isImage && <img src={`data:${mimeType};base64,${blob}`} alt={name} />}
       {blob !== "" && BASE64.test(blob) && (
         <a download={name} href={`data:application/octet-stream;base64,${blob}`}>
@@ -124,6 +124,18 @@ function Document({ resource }: { resource: JsonObject }) {
       )}
     </article>
   );
+}
+
+/** JSON is shown like a tool's value, and so a list of objects as a table. */
+function DocumentText({ text, isJson, name }: { text: string; isJson: boolean; name: string }) {
+  if (isJson) {
+    try {
+      return <Value value={parse(text)} />;
+    } catch {
+      // It is shown as it is.
+    }
+  }
+  return <pre tabIndex={0} aria-label={name}>{text}</pre>;
 }
 
 /** Only web addresses become links: others could run a script. */

@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
 import { type Json, parse, stringify } from "../json.ts";
-import { Code, Tabs, useKey } from "../parts.tsx";
+import { useKey } from "../key.tsx";
+import { Code, Tabs } from "../parts.tsx";
 import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf } from "../protocols.ts";
 import { initial, kindOf } from "../schema.ts";
 import { type Details, type Reply, type Tool, post } from "../server.ts";
