@@ -26,6 +26,7 @@ const PAGES = {
   docs: { path: "/docs" },
   "docs-clients": { path: "/docs/clients" },
   "docs-protocol": { path: "/docs/protocols/xaibo" },
+  doctor: { path: "/doctor" },
   "playground-closed": { path: "/playground" },
   playground: {
     path: "/playground",

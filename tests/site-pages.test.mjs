@@ -1,7 +1,5 @@
 // The pages of the site in Chromium, served by the real Worker.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { launch } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
@@ -11,8 +9,6 @@ import { CANARY } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { KEY, LOCAL, Visitor, definitions, startSite } from "./support/site.mjs";
 import { FIXTURES } from "./support/worker.mjs";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let site, browser;
 before(async () => {
@@ -35,25 +31,6 @@ async function visiting(use, { address = site.worker.address, ...options } = {})
   } finally {
     await visitor.close();
   }
-}
-
-/** The violations that axe-core finds in the page, light and dark. */
-async function violations(page) {
-  const found = [];
-  for (const colorScheme of ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    // The evaluation of the debugger is not subject to the page's policy.
-    await page.evaluate(`${AXE}; undefined`);
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
-    found.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`));
-  }
-  return found;
-}
-
-/** Whether the page scrolls sideways at this width. */
-async function fits(page, width) {
-  await page.setViewportSize({ width, height: 800 });
-  return page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
 }
 
 // How to get to each state of a page that people see.
@@ -102,10 +79,10 @@ for (const [name, reach] of Object.entries(STATES)) {
   test(`${name}: accessible, light and dark, and at any width`, () =>
     visiting(async (visitor, page) => {
       await reach(visitor);
-      for (const width of [320, 768, 1280, 1920]) assert.ok(await fits(page, width), `it scrolls sideways at ${width} pixels`);
+      for (const width of [320, 768, 1280, 1920]) assert.ok(await visitor.fits(width), `it scrolls sideways at ${width} pixels`);
       for (const width of [320, 1280]) {
         await page.setViewportSize({ width, height: 800 });
-        assert.deepEqual(await violations(page), [], `${width} pixels`);
+        assert.deepEqual(await visitor.violations(), [], `${width} pixels`);
       }
     }));
 }
@@ -170,7 +147,7 @@ test("content blocks appear as text, images, audio and documents", async () => {
         const document = value.getByRole("article");
         await document.getByText("mixed-content-resource").waitFor();
         assert.equal(await document.getByText("123", { exact: true }).evaluate((element) => element.tagName), "DD");
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await visitor.violations(), []);
         await visitor.open("test.audio_content@1.0.0");
         await visitor.run();
         await value.locator("audio").waitFor();
@@ -312,7 +289,7 @@ test("a chat with the gateway: streamed text, a call that the user approves, and
         await card.getByRole("button", { name: "Run Calculator_Add" }).click();
         await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();
         await page.getByText("It is 42.").waitFor();
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await visitor.violations(), []);
       },
       { address: gateway.address },
     );

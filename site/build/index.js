@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { docs } from "./docs.js";
-import { landing, playground, signedIn } from "./pages.js";
+import { doctor, landing, playground, signedIn } from "./pages.js";
 
 const site = fileURLToPath(new URL("..", import.meta.url));
 const root = join(site, "..");
@@ -27,7 +27,7 @@ export async function buildSite(out) {
   rmSync(out, { recursive: true, force: true });
   const { metafile } = await esbuild.build({
     absWorkingDir: site,
-    entryPoints: { landing: "src/landing.tsx", playground: "src/playground/playground.tsx", docs: "src/docs.tsx", "signed-in": "src/signed-in.ts", style: "style/site.css" },
+    entryPoints: { landing: "src/landing.tsx", playground: "src/playground/playground.tsx", docs: "src/docs.tsx", doctor: "src/doctor.tsx", "signed-in": "src/signed-in.ts", style: "style/site.css" },
     bundle: true,
     splitting: true,
     minify: true,
@@ -60,6 +60,7 @@ export async function buildSite(out) {
   for (const [path, html] of docs(folder, { ...assets, searchIndex }).html) write(`${path}.html`, html);
   write("index.html", landing(join(folder, "CLIENTS.md"), { style, script: address("src/landing.tsx") }));
   write("playground.html", playground({ style, script: address("src/playground/playground.tsx") }));
+  write("doctor.html", doctor({ style, script: address("src/doctor.tsx") }));
   write("signed-in.html", signedIn({ style, script: address("src/signed-in.ts") }));
   write("site/icon.svg", ICON);
   write("_headers", HEADERS);

@@ -36,6 +36,7 @@ ${codeBlock("https://tools.example.com/mcp")}
 <ul class="links">
 <li><a href="/tools"><code>/tools</code></a> lists the tools with their JSON Schemas.</li>
 <li><a href="/health"><code>/health</code></a> says whether calls can be served.</li>
+<li><a href="/doctor"><code>/doctor</code></a> says what each client still needs to connect.</li>
 <li><code>GET /</code> with <code>Accept: application/json</code> lists every protocol and its endpoints.</li>
 <li><a href="/docs/protocols">Protocols</a> and <a href="/docs">all other documentation</a>.</li>
 </ul>
@@ -49,6 +50,16 @@ const shortName = (title) => title.split(/, | and /)[0].replace(/^Programs.*/, "
 export function playground(assets) {
   const main = `<div id="app"><h1>Playground</h1><noscript><p class="notice">The playground calls tools from this page, which needs JavaScript. Without it, use <a href="/#connect">curl or a client</a>.</p></noscript></div>`;
   return layout({ title: "Playground · Toolbooth", description: "Call the tools of this server from a form.", current: "/playground", main, header: '<div id="credentials"></div>', wide: true, ...assets });
+}
+
+export function doctor(assets) {
+  const main = `
+<div class="hero">
+<h1>Doctor</h1>
+<p class="lead">What each client still needs to connect to this server, and how to fix it.</p>
+</div>
+<div id="report"><p>This page fetches the report with JavaScript. Programs get it as JSON:</p>${codeBlock("curl https://tools.example.com/doctor")}</div>`;
+  return layout({ title: "Doctor · Toolbooth", description: "What each client needs to connect to this server.", current: "/doctor", main, ...assets });
 }
 
 /** The end of a sign-in, in the window of its own. */

@@ -27,6 +27,9 @@ const HEADERS = {
 /** The address in the pages that stands for the server's own. */
 const EXAMPLE = "https://tools.example.com";
 
+/** The pages whose addresses are also for programs, which get JSON. */
+const FOR_PROGRAMS = ["/", "/doctor"];
+
 const MODES = ["off", "landing", "playground"];
 
 /** What SITE allows. Without a valid value, there is no playground. */
@@ -49,7 +52,7 @@ function complain() {
 export function assetOf(path, mode) {
   if (mode === "off") return undefined;
   if (path === "/") return "/index.html";
-  if (path === "/signed-in") return "/signed-in.html";
+  if (path === "/doctor" || path === "/signed-in") return `${path}.html`;
   if (path === "/docs" || path.startsWith("/docs/")) return `${path}.html`;
   return path === "/playground" && mode === "playground" ? "/playground.html" : undefined;
 }
@@ -73,8 +76,7 @@ export async function site(request, env, next) {
   }
   const asset = assetOf(pathname, mode);
   if (asset === undefined) return next();
-  // Only the root is also an address for programs.
-  if (pathname === "/" && !prefersHtml(request.headers.get("accept") ?? "")) return varying(await next());
+  if (FOR_PROGRAMS.includes(pathname) && !prefersHtml(request.headers.get("accept") ?? "")) return varying(await next());
   const sent = request.headers.get("if-none-match");
   const found = await env.ASSETS.fetch(new URL(asset, origin), { headers: sent === null ? {} : { "if-none-match": sent } });
   if (found.status !== 200 && found.status !== 304) return next();
