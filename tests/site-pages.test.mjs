@@ -263,6 +263,20 @@ test("without JavaScript, the first page and the documentation can be read", () 
     { scripts: false },
   ));
 
+test("the first page shows one client at a time, with links that add the server to editors", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/");
+    const url = `${site.worker.address}/mcp`;
+    const link = async (client) => {
+      await page.getByRole("tab", { name: client }).click();
+      assert.equal(await page.locator("[data-client]:visible").count(), 1);
+      return new URL(await page.getByRole("link", { name: `Add to ${client}` }).getAttribute("href"));
+    };
+    assert.deepEqual(JSON.parse(decodeURIComponent((await link("VS Code")).search.slice(1))), { name: "toolbooth", type: "http", url });
+    const cursor = (await link("Cursor")).searchParams;
+    assert.deepEqual([cursor.get("name"), JSON.parse(atob(cursor.get("config")))], ["toolbooth", { url }]);
+  }));
+
 test("the documentation can be searched", () =>
   visiting(async (visitor, page) => {
     await visitor.visit("/docs");

@@ -64,6 +64,6 @@ export function doctor(assets) {
 
 /** The end of a sign-in, in the window of its own. */
 export function signedIn(assets) {
-  const main = `<div class="notice wide"><h1>Signed in</h1><p>You can close this window.</p></div>`;
-  return layout({ title: "Signed in · Toolbooth", description: "The end of a sign-in.", current: "", main, ...assets });
+  const main = `<div class="notice wide"><h1>Please return to the other window</h1><p>You can close this one.</p></div>`;
+  return layout({ title: "Sign-in · Toolbooth", description: "The end of a sign-in.", current: "", main, ...assets });
 }

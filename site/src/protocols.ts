@@ -83,7 +83,8 @@ function fill(template: Json, values: Record<string, Json | undefined>): Json | 
 /** What a response says about the call. */
 export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
   const { json } = reply;
-  if (json !== undefined && reply.status < 300 && !failed(json)) {
+  // Without an envelope, the body is the value, whatever its members are called.
+  if (json !== undefined && reply.status < 300 && (sample.value === "" || !failed(json))) {
     const value = valueAt(json, sample);
     const duration = at(json, "/duration") ?? at(json, "/result/duration");
     if (value !== undefined) return { success: true, value, ...(typeof duration === "number" && { duration }) };

@@ -9,7 +9,7 @@ export const RETURN_PATH = "/signed-in";
 export const CHANNEL = "sign-in";
 
 /** The longest wait for the visitor, in milliseconds. */
-const PATIENCE = 10 * 60_000;
+const TIMEOUT = 10 * 60_000;
 
 /** What the authorization server's metadata says (RFC 8414). */
 export interface SignIn {
@@ -44,22 +44,22 @@ export async function signIn(): Promise<SignIn | undefined> {
  * browsers open no window otherwise. Throws an error whose message is for the visitor.
  */
 export async function getToken(server: SignIn): Promise<string> {
-  const window_ = open("", "_blank", "popup,width=520,height=720");
-  if (!window_) throw new Error("The browser has blocked the window for signing in.");
+  const popup = open("", "_blank", "popup,width=520,height=720");
+  if (!popup) throw new Error("The browser has blocked the window for signing in.");
   try {
     const redirect = location.origin + RETURN_PATH;
     const client = await register(server, redirect);
     const [state, verifier] = [random(), random()];
     const challenge = base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
     const query = { response_type: "code", client_id: client, redirect_uri: redirect, state, code_challenge: challenge, code_challenge_method: "S256", resource: server.resource, scope: server.scopes.join(" ") };
-    const returned = answer(server, state);
-    window_.location.href = `${server.authorize}?${new URLSearchParams(query)}`;
+    const returned = authorizationCode(server, state);
+    popup.location.href = `${server.authorize}?${new URLSearchParams(query)}`;
     const code = await returned;
     const { json } = await postForm(server.token, { grant_type: "authorization_code", code, redirect_uri: redirect, client_id: client, code_verifier: verifier, resource: server.resource });
     return member(json, "access_token");
   } finally {
     // A provider's page may have severed the connection to the window: then the last page closes it.
-    window_.close();
+    popup.close();
   }
 }
 
@@ -71,10 +71,10 @@ async function register({ register: path }: SignIn, redirect: string): Promise<s
 }
 
 /** The authorization code that the other window reports. */
-function answer({ issuer }: SignIn, state: string): Promise<string> {
+function authorizationCode({ issuer }: SignIn, state: string): Promise<string> {
   const channel = new BroadcastChannel(CHANNEL);
   return new Promise<string>((resolve, reject) => {
-    setTimeout(() => reject(new Error("Nobody has signed in for ten minutes.")), PATIENCE);
+    setTimeout(() => reject(new Error("Nobody has signed in for ten minutes.")), TIMEOUT);
     channel.onmessage = ({ data }: MessageEvent<Record<string, string>>) => {
       // Another tab may sign in, too.
       if (data["state"] !== state) return;
