@@ -55,7 +55,7 @@ test("a visitor signs in: the code has a proof, and the token stays in memory", 
     const opened = page.waitForEvent("popup");
     await page.getByRole("button", { name: "Sign in" }).click();
     const popup = await opened;
-    await page.getByText("Calculator.Add@1.0.0").first().waitFor();
+    await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
     if (!popup.isClosed()) await popup.waitForEvent("close");
     const redirect = `${address}/signed-in`;
     assert.deepEqual(seen.registration.redirect_uris, [redirect]);

@@ -80,6 +80,6 @@ function typescript({ url, headers, body, withKey }: Call): string {
     `  },`,
     `  body: JSON.stringify(${stringify(body, 2).replaceAll("\n", "\n  ")}),`,
     `});`,
-    `console.log(await response.json());`,
+    `console.log(JSON.stringify(await response.json(), null, 2));`,
   ].join("\n");
 }
