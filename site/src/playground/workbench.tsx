@@ -120,7 +120,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
           <Outcomes state={state} repeat={repeat} />
         </section>
         <section aria-labelledby="call-title">
-          <h2 id="call-title">The same call in code</h2>
+          <h2 id="call-title">The call in code</h2>
           <Tabs names={LANGUAGES} chosen={language} label="Language" panel="call-panel" choose={setLanguage} />
           <div id="call-panel" role="tabpanel" aria-label={language}>
             <Code text={call} label={`call in ${language}`} />
