@@ -120,10 +120,12 @@ try {
     }
   };
 
-  const { port, found: [line], interrupt } = await step("npm run dev, from nothing to the first call", () =>
-    serve((port) => `npm run dev -- --port ${port}`, /^curl .*$/m, { cwd: folder, env }),
+  const { port, found, interrupt } = await step("npm run dev, from nothing to the first call", () =>
+    serve((port) => `npm run dev -- --port ${port}`, /^curl .*$|Until the build succeeds/m, { cwd: folder, env }),
   );
   try {
+    const [line] = found;
+    assert.match(line, /^curl/, found.input);
     assert.match(await command(`${line} --silent --show-error`), /"value":"Hello, Ada!"/);
     const page = await fetch(`http://localhost:${port}/playground`);
     assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);

@@ -30,8 +30,10 @@ async function fromCrates(name, crate, version) {
   console.error(`Installing ${name} ${version}, once: about two minutes`);
   mkdirSync(folder, { recursive: true });
   const args = ["install", "--quiet", "--debug", "--force", "--root", dirname(folder), "--bin", name, `${crate}@${version}`];
-  // Without any optimization, wasm-bindgen would take most of the time of a build in `toolbooth dev`.
-  const env = { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0", CARGO_PROFILE_DEV_OPT_LEVEL: "1" };
+  // Without any optimization, wasm-bindgen would take most of the time of a build in `toolbooth dev`. worker-build has
+  // little to do, and optimizing it would take minutes.
+  const level = name === "wasm-bindgen" ? "1" : "0";
+  const env = { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0", CARGO_PROFILE_DEV_OPT_LEVEL: level };
   // A mirror may lack a version that the program's lock file names.
   await run("cargo", [...args, "--locked"], { env }).catch(() => run("cargo", args, { env }));
   return join(folder, name);
