@@ -85,7 +85,7 @@ export async function tools(): Promise<Tool[] | Reply> {
   return reply.status === 200 && Array.isArray(items) ? (items as unknown as Tool[]) : reply;
 }
 
-/** By the id of the tool; empty if the server has no OpenAPI document. */
+/** By the name of the tool, of which the OpenAPI document has the newest version; empty if the server has no such document. */
 export async function details(): Promise<Map<string, Details>> {
   const found = new Map<string, Details>();
   const { status, json } = await send("/openapi.json").catch(() => ({ status: 0, json: undefined }));

@@ -7,7 +7,7 @@ import { Tabs } from "../parts.tsx";
 import { type Protocol, protocols } from "../protocols.ts";
 import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
 import { Chat } from "./chat.tsx";
-import { ToolList } from "./list.tsx";
+import { ToolList, isOld } from "./list.tsx";
 import { Workbench } from "./workbench.tsx";
 
 interface Loaded {
@@ -69,7 +69,7 @@ function Playground() {
         ) : (
           <div class="playground">
             <ToolList tools={loaded.tools} details={loaded.details} chosen={tool.id} choose={choose} />
-            <Workbench key={tool.id} tool={tool} details={loaded.details.get(tool.name)} protocols={loaded.protocols} />
+            <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
           </div>
         )}
       </div>
