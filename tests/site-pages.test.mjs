@@ -21,7 +21,7 @@ after(async () => {
   await site?.close();
 });
 
-/** Runs `use` with a page of its own, which must not complain about anything. */
+/** Runs `use` with a new page, about which the browser must not complain. */
 async function visiting(use, { address = site.worker.address, ...options } = {}) {
   const visitor = await Visitor.arrive(browser, address, options);
   try {
@@ -322,7 +322,7 @@ const passing = (worker) => ({
   },
 });
 
-test("a challenge opens in a window of its own, and the call continues by itself", async () => {
+test("a challenge opens in a new window, and the call continues by itself", async () => {
   const address = await front();
   const provider = await openidProvider(`${address.origin}/auth/callback/github`);
   const api = await github(provider.account);

@@ -115,7 +115,7 @@ test("HEAD has no body", async () => {
   assert.deepEqual([head.status, await head.text()], [200, ""]);
 });
 
-test("what is no page is answered as without a site", async () => {
+test("other paths are answered as without a site", async () => {
   for (const path of ["/index.html", "/playground.html", "/docs/nowhere", "/docs/../tools.html", "/site.html"]) {
     const reply = await get(path, { accept: FIREFOX });
     assert.equal(reply.status, 404, path);

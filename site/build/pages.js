@@ -35,8 +35,8 @@ ${codeBlock("https://tools.example.com/mcp")}
 <h2 id="more">For programs</h2>
 <ul class="links">
 <li><a href="/tools"><code>/tools</code></a> lists the tools with their JSON Schemas.</li>
-<li><a href="/health"><code>/health</code></a> says whether calls can be served.</li>
-<li><a href="/doctor"><code>/doctor</code></a> says what each client still needs to connect.</li>
+<li><a href="/health"><code>/health</code></a> reports whether calls can be served.</li>
+<li><a href="/doctor"><code>/doctor</code></a> reports what each client still needs to connect.</li>
 <li><code>GET /</code> with <code>Accept: application/json</code> lists every protocol and its endpoints.</li>
 <li><a href="/docs/protocols">Protocols</a> and <a href="/docs">all other documentation</a>.</li>
 </ul>
@@ -62,7 +62,7 @@ export function doctor(assets) {
   return layout({ title: "Doctor · Toolbooth", description: "What each client needs to connect to this server.", current: "/doctor", main, ...assets });
 }
 
-/** The end of a sign-in, in the window of its own. */
+/** The end of a sign-in, in its window. */
 export function signedIn(assets) {
   const main = `<div class="notice wide"><h1>Please return to the other window</h1><p>You can close this one.</p></div>`;
   return layout({ title: "Sign-in · Toolbooth", description: "The end of a sign-in.", current: "", main, ...assets });

@@ -24,7 +24,7 @@ export class ExactNumber {
   }
 }
 
-/** The number that `text` writes; undefined if it is none. */
+/** Reads a number; undefined if `text` is not a JSON number. */
 export function numberOf(text: string): number | ExactNumber | undefined {
   if (!NUMBER.test(text)) return undefined;
   const number = Number(text);

@@ -15,7 +15,7 @@ export interface Protocol {
   sample: Sample;
 }
 
-/** What a call carries besides its input. */
+/** What a call carries in addition to its input. */
 export interface CallContext {
   user_id?: string;
   authorization?: { id: string; token: string }[];
@@ -80,10 +80,10 @@ function fill(template: Json, values: Record<string, Json | undefined>): Json | 
   return Object.fromEntries(present.filter(([key, value]) => !(key === "_meta" && isObject(value) && Object.keys(value).length === 0)));
 }
 
-/** What a response says about the call. */
+/** Reads the outcome of a call from its response. */
 export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
   const { json } = reply;
-  // Without an envelope, the body is the value, whatever its members are called.
+  // Without an envelope, the body is the value, even if it has a member `error`.
   if (json !== undefined && reply.status < 300 && (sample.value === "" || !failed(json))) {
     const value = valueAt(json, sample);
     const duration = at(json, "/duration") ?? at(json, "/result/duration");

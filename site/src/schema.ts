@@ -192,7 +192,7 @@ export function fits(schema: Schema, value: Json): boolean {
   }
 }
 
-/** What a new value begins with: constants, and whatever must contain something. Undefined if it must be filled in. */
+/** What a new value begins with: constants, and objects and lists that need members. Undefined if it must be filled in. */
 export function initial(schema: Schema): Json | undefined {
   const kind = kindOf(schema);
   switch (kind.is) {

@@ -2,7 +2,7 @@
 import { type Json, type JsonObject, at, isObject, parse } from "./json.ts";
 import type { Schema } from "./schema.ts";
 
-/** What `GET /` says about the server. */
+/** The response of `GET /`. */
 export interface Index {
   name: string;
   version: string;
@@ -19,7 +19,7 @@ export interface Tool {
   requirements?: { authorization?: { id: string }[]; secrets?: { id: string }[]; user_id?: boolean };
 }
 
-/** What only the OpenAPI document says about a tool. */
+/** What only the OpenAPI document contains about a tool. */
 export interface Details {
   title?: string;
   scopes: string[];
@@ -78,7 +78,7 @@ export async function index(): Promise<Index> {
   return (await send("/")).json as unknown as Index;
 }
 
-/** The tools that the visitor may call, or the response that says why there is no list. */
+/** The tools that the visitor may call, or the response that explains why there is no list. */
 export async function tools(): Promise<Tool[] | Reply> {
   const reply = await send("/tools");
   const items = at(reply.json, "/items");

@@ -1,5 +1,5 @@
 // Signs the visitor in: this page is an OAuth client of its own server, with PKCE (RFC 7636) and a registration for each sign-in
-// (RFC 7591). The provider's pages open in a window of their own, so that nothing has to outlive this page: code, verifier and
+// (RFC 7591). The server's pages open in a new window, so that nothing has to outlive this page: code, verifier and
 // token are in memory only.
 import { type Json, at } from "./json.ts";
 import { send } from "./server.ts";
@@ -11,7 +11,7 @@ export const CHANNEL = "sign-in";
 /** The longest wait for the visitor, in milliseconds. */
 const TIMEOUT = 10 * 60_000;
 
-/** What the authorization server's metadata says (RFC 8414). */
+/** The metadata of the authorization server (RFC 8414). */
 export interface SignIn {
   issuer: string;
   authorize: string;

@@ -24,7 +24,7 @@ const HEADERS = {
   // A page must belong to the scripts of the same deployment.
   "cache-control": "no-cache",
 };
-/** The address in the pages that stands for the server's own. */
+/** The placeholder in the pages for the server's own address. */
 const EXAMPLE = "https://tools.example.com";
 
 /** The pages whose addresses are also for programs, which get JSON. */
@@ -48,7 +48,7 @@ function complain() {
   console.warn(JSON.stringify({ event: "configuration", warning: `SITE must be ${MODES.join(", ")}: the playground is disabled` }));
 }
 
-/** The asset of a page; undefined if the path is none, or not in this mode. */
+/** The asset of a page; undefined if there is no such page in this mode. */
 export function assetOf(path, mode) {
   if (mode === "off") return undefined;
   if (path === "/") return "/index.html";

@@ -1,4 +1,4 @@
-// A user's authorization: opens the server's page in a window of its own and repeats the call when the user has agreed.
+// A user's authorization: opens the server's page in a new window and repeats the call when the user has agreed.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { at } from "../json.ts";
 import type { Challenge } from "../protocols.ts";

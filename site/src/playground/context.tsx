@@ -1,4 +1,4 @@
-// What a tool requires besides its input: a user, tokens and secrets. All of it stays in memory.
+// What a tool requires in addition to its input: a user, tokens and secrets. All of it stays in memory.
 import type { CallContext } from "../protocols.ts";
 import type { Tool } from "../server.ts";
 

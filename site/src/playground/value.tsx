@@ -10,7 +10,7 @@ function isContent(value: Json): value is JsonObject[] {
 
 const isPlain = (value: Json | undefined): boolean => value === undefined || value === null || typeof value !== "object" || value instanceof ExactNumber;
 
-/** The rows of a table; undefined if the value is none. */
+/** The rows of a table; undefined if the value is not a list of flat objects. */
 function rowsOf(value: Json): JsonObject[] | undefined {
   const isTable = Array.isArray(value) && value.length > 0 && value.every((row) => isObject(row) && Object.values(row).every(isPlain));
   return isTable ? (value as JsonObject[]) : undefined;

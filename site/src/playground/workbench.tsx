@@ -33,7 +33,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const [protocolName, setProtocolName] = useState(protocols[0]?.name ?? "");
   const [language, setLanguage] = useState<Language>("curl");
   const [state, setState] = useState<State>({ is: "idle" });
-  // A number for each set of values that did not come from typing: fields with a state of their own start again.
+  // A number for each set of values that did not come from typing: fields with their own state start again.
   const [filled, setFilled] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const protocol = protocols.find(({ name }) => name === protocolName);
