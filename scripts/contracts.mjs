@@ -9,6 +9,7 @@ import { mcp } from "./contracts/mcp.mjs";
 import { print } from "./contracts/openapi.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
 import { providerCalls, providerLists } from "./contracts/providers.mjs";
+import { rest } from "./contracts/rest.mjs";
 import { xaibo } from "./contracts/xaibo.mjs";
 
 export const folder = new URL("../docs/contracts/", import.meta.url);
@@ -27,6 +28,7 @@ export const files = Object.fromEntries(
     oxp,
     "provider-calls": providerCalls,
     "provider-lists": providerLists,
+    rest,
     root,
     "well-known": wellKnown,
     xaibo,

@@ -160,6 +160,18 @@ test("content blocks appear as text, images, audio and documents", async () => {
   }
 });
 
+test("title and scopes come from the OpenAPI document, and its examples fill the form", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("GitHub.CreateIssue@1.0.0");
+    await page.getByRole("heading", { name: "Create an issue" }).waitFor();
+    await page.locator(".badge").getByText("github:write").waitFor();
+    await visitor.open("Calculator.Add@1.0.0");
+    await page.getByRole("button", { name: "Example 1" }).click();
+    assert.equal(await page.getByLabel("a", { exact: true }).inputValue(), "10");
+    await visitor.run();
+    await page.locator(".value").getByText("15", { exact: true }).waitFor();
+  }));
+
 test("a list of objects appears as a table", () =>
   visiting(async (visitor, page) => {
     await visitor.open("Weather.Forecast@1.0.0");

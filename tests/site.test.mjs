@@ -214,7 +214,7 @@ test("links between pages lead somewhere, and no two elements of a page have the
   assert.ok(pages.size > 20, `${pages.size} pages`);
   for (const [path, { links }] of pages) {
     for (const { pathname, hash } of links.map((href) => new URL(href, HOST + path)).filter(({ origin }) => origin === HOST)) {
-      if (["/tools", "/health"].includes(pathname)) continue;
+      if (["/tools", "/health", "/openapi.json", "/llms.txt"].includes(pathname)) continue;
       const target = pages.get(pathname);
       assert.ok(target, `${path} links to ${pathname}`);
       assert.ok(hash === "" || target.ids.includes(decodeURIComponent(hash.slice(1))), `${path} links to ${pathname}${hash}`);

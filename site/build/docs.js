@@ -5,7 +5,7 @@ import { escape, layout } from "./layout.js";
 import { render, resolver, sectionsOf, slug } from "./markdown.js";
 
 const GROUPS = [
-  { title: "Use", files: ["CLIENTS", "GATEWAY", "PROVIDERS"] },
+  { title: "Use", files: ["CLIENTS", "REST", "GATEWAY", "PROVIDERS"] },
   { title: "Build", files: ["TUTORIAL", "PROJECT", "TOOLS", "JSON", "SIZE"] },
   { title: "Run", files: ["CONFIGURATION", "SECURITY", "OPERATING", "LOGGING", "STORAGE", "SCALE", "SITE"] },
   { title: "Protocols", files: ["PROTOCOLS"] },

@@ -1,5 +1,6 @@
 // The first page and the playground.
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { escape, layout } from "./layout.js";
 import { codeBlock, render, resolver, sectionsOf } from "./markdown.js";
 
@@ -7,7 +8,7 @@ import { codeBlock, render, resolver, sectionsOf } from "./markdown.js";
 const NOT_CLIENTS = ["OAuth", "Tools that need the user"];
 
 export function landing(clients, assets) {
-  const resolve = resolver(new Map(["CLIENTS", "GATEWAY", "PROVIDERS", "TOOLS", "SECURITY", "PROTOCOLS", "CONFIGURATION"].map((name) => [`docs/${name}.md`, `/docs/${name.toLowerCase()}`])));
+  const resolve = resolver(new Map(readdirSync(dirname(clients)).map((name) => [`docs/${name}`, `/docs/${basename(name, ".md").toLowerCase()}`])));
   const sections = sectionsOf(readFileSync(clients, "utf8")).filter(({ title }) => title !== "" && !NOT_CLIENTS.includes(title));
   const panels = sections.map(({ title, text }) => {
     const name = shortName(title);
@@ -34,7 +35,7 @@ ${codeBlock("https://tools.example.com/mcp")}
 <section aria-labelledby="more">
 <h2 id="more">For programs</h2>
 <ul class="links">
-<li><a href="/tools"><code>/tools</code></a> lists the tools with their JSON Schemas.</li>
+<li><a href="/tools"><code>/tools</code></a> lists the tools with their JSON Schemas, <a href="/openapi.json"><code>/openapi.json</code></a> describes them for OpenAPI, and <a href="/llms.txt"><code>/llms.txt</code></a> for models.</li>
 <li><a href="/health"><code>/health</code></a> reports whether calls can be served.</li>
 <li><a href="/doctor"><code>/doctor</code></a> reports what each client still needs to connect.</li>
 <li><code>GET /</code> with <code>Accept: application/json</code> lists every protocol and its endpoints.</li>
@@ -45,7 +46,7 @@ ${codeBlock("https://tools.example.com/mcp")}
 }
 
 /** What the client is called on its tab. */
-const shortName = (title) => title.split(/, | and /)[0].replace(/^Programs.*/, "Your program");
+const shortName = (title) => title.split(/, | and /)[0].replace("Clients of ", "");
 
 export function playground(assets) {
   const main = `<div id="app"><h1>Playground</h1><noscript><p class="notice">The playground calls tools from this page, which needs JavaScript. Without it, use <a href="/#connect">curl or a client</a>.</p></noscript></div>`;

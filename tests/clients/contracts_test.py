@@ -55,7 +55,7 @@ def is_for_another_reason(case, response):
     body = response.json()
     error = body.get("error", body)
     return isinstance(error, dict) and (
-        error.get("code") in CODES or any(text in f"{error['message']} {error.get('developer_message')}" for text in MESSAGES)
+        error.get("code") in CODES or any(text in f"{error.get('message')} {error.get('developer_message')} {error.get('detail')}" for text in MESSAGES)
     )
 
 

@@ -53,6 +53,7 @@ fn call(path: &str, sample: &Sample, tool: &Tool, input: &Value) -> Result<Value
     let context = sample.carries_context.then_some(&context);
     let call = SampleCall { id: "c1", tool_id: &id, name: &name, input, context };
     let body = Body::from(sample.request(&call).to_string().as_str());
+    let path = &path.replace("{name}", &name);
     let request = Request {
         own_origin: None,
         method: Method::Post,
