@@ -9,6 +9,8 @@ export TOOLS := $(CURDIR)/.tools/bin
 TWIGGY := 0.8.0
 CARGO_GENERATE := 0.23.0
 ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates -type f)
+# The site contains the documentation.
+PAGES := $(shell find site docs tests/support/protocols.json -type f 2>/dev/null)
 NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -path '*/build/*')
 # The Workers of the tests: sample tools, tools that misbehave, tools that use bindings, and those of MCP's conformance suite.
 TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
@@ -18,7 +20,7 @@ DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench prove package size deploy key tool client contracts clean chromium
+.PHONY: help setup dev check test build bench gateway-bench prove package size deploy key tool client contracts site screenshots clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +43,8 @@ test: setup check chromium build/worker.js $(TEST_WORKERS) target/notes/worker.j
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
 	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings
+	$(call say,Types of the site)
+	node_modules/.bin/tsc -p site
 	$(call say,Tests on workerd)
 	timeout 2400 $(NODE) --test tests/*.test.mjs
 	$(call say,Tests with real clients)
@@ -78,6 +82,12 @@ client: node_modules/.done ## Pack the typed client of a server for npm: make cl
 
 contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs
+
+site: node_modules/.done ## Build the pages into build/site
+	$(NODE) site/build/index.js
+
+screenshots: setup chromium target/samples/worker.js site ## Write a picture of each page into target/screenshots
+	$(NODE) scripts/screenshots.mjs
 
 clean: ## Delete everything that was built or installed here
 	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv
@@ -146,7 +156,7 @@ chromium:
 	cd $(@D) && tar xzf *.tar.gz --strip-components=2 "$$(basename *.tar.gz .tar.gz)/json/tests"
 	@touch $@
 
-build/worker.js: $(ENGINE) $(shell find -L src tools -type f) | setup
+build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup
 	$(call say,Building the Worker)
 	$(TOOLBOOTH) build
 

@@ -4,7 +4,7 @@
 //
 // The Rust toolchain, and the settings and download caches of Cargo and npm, are those of this machine.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -127,6 +127,8 @@ try {
     const [line] = found;
     assert.match(line, /^curl/, found.input);
     assert.match(await command(`${line} --silent --show-error`), /"value":"Hello, Ada!"/);
+    const page = await fetch(`http://localhost:${port}/playground`);
+    assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
     await step("npx toolbooth tool, until it answers", async () => {
       await command("npx toolbooth tool Text.Shout");
       await until(port, "Text.Shout", /"value":"Hello, Ada!"/, /There is no tool|not found|unknown/i);
@@ -162,6 +164,8 @@ try {
     const repository = join(scratch, "next");
     mkdirSync(repository);
     await command(`git ls-files -z | tar --null --files-from - --create | tar --extract --directory ${repository}`, root, {});
+    // The command's package contains the site, which is built with this repository's packages.
+    symlinkSync(join(root, "node_modules"), join(repository, "node_modules"));
     setVersion(repository, NEXT);
     return pack(repository, NEXT);
   });

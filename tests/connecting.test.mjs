@@ -1,12 +1,15 @@
 // Runs the snippets of docs/CLIENTS.md and README.md: a client configured by each of them reaches the tools.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { root } from "./support/commands.mjs";
 import { issued, issuer, keyPair } from "./support/issuer.mjs";
+import { model } from "./support/models.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-a-client`;
@@ -59,8 +62,9 @@ const readers = {
 /** Fills in placeholders like the client does. */
 const filled = (text) => text.replace(/\$\{((env|input):)?toolbooth[_-]key\}/i, KEY);
 
+const isCurl = ({ text }) => text.startsWith("curl ");
 const snippets = [...blocks, ...quickStart]
-  .filter(({ language }) => language in readers)
+  .filter((block) => block.language in readers && !isCurl(block))
   .flatMap(({ language, text }) => readers[language](text).map((server) => ({ language, text, ...server })));
 
 for (const [at, { language, transport, url }] of snippets.filter(({ headers }) => !headers).entries()) {
@@ -143,3 +147,42 @@ test("with the variables of the page, a client learns where to get a token, and 
     await Promise.all([booth.close(), keys.close()]);
   }
 });
+
+for (const { text } of blocks.filter(isCurl)) {
+  test("the snippet with curl calls a tool", async () => {
+    const shown = text.replaceAll("https://tools.example.com", worker.address);
+    const { stdout } = await promisify(execFile)("sh", ["-c", shown], { env: { ...process.env, TOOLBOOTH_KEY: KEY } });
+    assert.equal(JSON.parse(stdout).value, 15);
+  });
+}
+
+// The programs, each with the stand-in of its provider. The Python SDKs of OpenAI and Anthropic are not installed.
+const PROGRAMS = [
+  { language: "ts", provider: "openai", variables: (base) => ({ OPENAI_BASE_URL: `${base}/v1`, OPENAI_API_KEY: "k" }) },
+  { language: "ts", provider: "anthropic", variables: (base) => ({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: "k" }) },
+  { language: "ts", provider: "gemini", variables: (base) => ({ GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: "k" }) },
+  { language: "python", provider: "gemini", variables: (base) => ({ GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: "k" }) },
+];
+
+for (const { language, provider, variables } of PROGRAMS) {
+  test(`the program for ${provider} in ${language} answers with the result of a tool`, async () => {
+    const found = blocks.filter((block) => block.language === language && block.text.includes(`/providers/${provider}"`));
+    assert.equal(found.length, 1);
+    const server = await model(provider, [[{ name: "Calculator_Add", input: { a: 17, b: 25 } }]]);
+    // Inside the project, where the packages are.
+    mkdirSync(join(root, "target"), { recursive: true });
+    const folder = mkdtempSync(join(root, "target/program-"));
+    const file = join(folder, language === "ts" ? "program.mts" : "program.py");
+    try {
+      // The stand-in has a model of its own.
+      writeFileSync(file, found[0].text.replaceAll("https://tools.example.com", worker.address).replace("gemini-3-pro", "m"));
+      const program = language === "ts" ? process.execPath : join(root, ".venv/bin/python");
+      const { stdout } = await promisify(execFile)(program, [file], { env: { ...process.env, ...variables(server.base), TOOLBOOTH_KEY: KEY, NO_PROXY: "*" } });
+      assert.match(stdout, /42/);
+    } finally {
+      rmSync(folder, { recursive: true });
+      await server.close();
+      assert.deepEqual(server.rejections, []);
+    }
+  });
+}

@@ -71,7 +71,7 @@ test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of mak
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "prove", "package", "size", "deploy", "key", "tool", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "prove", "package", "size", "deploy", "key", "tool", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
@@ -95,6 +95,8 @@ test("make dev asks for the development key, and prints a call that has it", asy
   await develop("", async (address, line) => {
     assert.match(line, /-H 'Authorization: Bearer development-key'/);
     assert.equal(await withoutCredentials(address), 401);
+    const page = await fetch(`${address}/playground`);
+    assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
     // The key is public, in the README: only pages on the same machine may use it.
     for (const [origin, allowed] of [
       [address, true],
@@ -209,6 +211,7 @@ test("make build creates the bundle, make deploy reports its size, and the sampl
   const { code, out, err } = await run("make build && make deploy DRY_RUN=1");
   assert.equal(code, 0, err);
   assert.match(out, /gzip: [\d.]+ KiB/);
+  assert.match(out, /Read \d+ files from the assets directory .*build\/site/);
   const { out: bytes } = await run("cat target/samples/worker.js target/samples/index_bg.wasm | gzip -9 | wc -c");
   const kilobytes = Number(bytes) / 1000;
   assert.ok(kilobytes > 0 && kilobytes <= BUDGET.everything, `${kilobytes} KB gzip; the budget is ${BUDGET.everything} KB`);

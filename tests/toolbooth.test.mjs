@@ -1,15 +1,17 @@
 // The command `toolbooth` where that needs no build, and `npm create toolbooth`. `make prove` does the rest.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { errors, replaceWorker } from "../packages/toolbooth/src/build.js";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { Failure } from "../packages/toolbooth/src/process.js";
 import { standIn } from "../packages/toolbooth/src/provider.js";
 import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
+import { buildSite } from "../site/build/index.js";
 import { Browser, PUBLIC } from "./support/authorizing.mjs";
 import { root, run } from "./support/commands.mjs";
 import { env, useRepository } from "./support/project.mjs";
@@ -164,6 +166,7 @@ test("the template has what this repository has", () => {
   for (const [file, pattern] of [
     ["wrangler.toml", /^compatibility_date = .*$/m],
     ["wrangler.toml", /^redact_query_string = true$/m],
+    ["wrangler.toml", /^\[assets\]\n(.+\n)+/m],
     ["Cargo.toml", /^rust-version = .*$/m],
     ["Cargo.toml", /^default = .*$/m],
     ["Cargo.toml", /^\[profile\.release\]\n(.+\n)+/m],
@@ -175,6 +178,24 @@ test("the template has what this repository has", () => {
   const packages = ["packages/toolbooth", "packages/create-toolbooth"].map((path) => JSON.parse(read(root, path, "package.json")).version);
   const dependency = JSON.parse(read(template, "package.json")).devDependencies.toolbooth;
   assert.deepEqual([...requirements, ...packages, dependency.replace("^", "")], Array(6).fill(version));
+});
+
+test("the packed command has the site, so that a project needs none of what builds it", async () => {
+  const [packed, copy, built] = ["packed", "copy", "built"].map((name) => join(scratch, name));
+  mkdirSync(packed);
+  const { code, err } = await run(`npm pack --silent --pack-destination ${packed} && tar xzf ${packed}/*.tgz -C ${packed}`, { cwd: join(root, "packages/toolbooth") });
+  assert.equal(code, 0, err);
+  assert.ok(!existsSync(join(root, "packages/toolbooth/site")), "it would hide later changes of the sources");
+  const { site } = await import(pathToFileURL(join(packed, "package/src/site.js")));
+  await site(copy);
+  await buildSite(built);
+  const contents = (folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length), read(parentPath, name)])
+      .sort();
+  assert.ok(contents(copy).length > 20);
+  assert.deepEqual(contents(copy), contents(built));
 });
 
 test("packages/toolbooth has the versions that this repository has", () => {

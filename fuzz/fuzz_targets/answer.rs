@@ -35,6 +35,7 @@ fn send(&Request { method, path, headers, body }: &Request<'_>) {
         method: Method::from(method),
         path,
         query: "",
+        own_origin: None,
         headers: &Pairs(headers),
         body: Body::from(body.to_vec()),
     };

@@ -27,6 +27,7 @@ fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Re
         method: Method::from(method),
         path,
         query: "",
+        own_origin: None,
         headers: &Pairs(headers),
         body: Body::from(body.to_vec()),
     };

@@ -246,7 +246,10 @@ const gemini = (ids) => ({
   path: /^\/v1(beta)?\/models\/m:generateContent$/,
   authorized: (headers) => assert.ok(headers["x-goog-api-key"], "the key"),
   tools({ tools }) {
-    const functions = tools.flatMap((tool) => tool.functionDeclarations);
+    // Google's Python SDK writes this member in snake case, which the API accepts, too.
+    const functions = tools
+      .flatMap((tool) => tool.functionDeclarations)
+      .map(({ parameters_json_schema: snake, parametersJsonSchema = snake, ...declaration }) => ({ ...declaration, ...(parametersJsonSchema && { parametersJsonSchema }) }));
     for (const { parameters, parametersJsonSchema } of functions) {
       assert.ok(!parameters !== !parametersJsonSchema, "parameters or parametersJsonSchema, not both");
     }

@@ -1,5 +1,6 @@
 // Starts a built Worker on the real runtime (workerd, through Miniflare), on its own loopback port.
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { Client } from "./http.mjs";
 import { CANARY, checkPrinted } from "./leaks.mjs";
@@ -21,6 +22,11 @@ export const deployed = (() => {
   const vars = text.split(/^\[vars\]$/m)[1].split(/^\[/m)[0];
   return {
     compatibilityDate: /^compatibility_date = "(.+)"$/m.exec(text)[1],
+    assets: {
+      htmlHandling: /^html_handling = "(.+)"$/m.exec(text)[1],
+      runWorkerFirst: JSON.parse(/^run_worker_first = (.+)$/m.exec(text)[1]),
+      hasUserWorker: true,
+    },
     vars: Object.fromEntries([...vars.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value])),
   };
 })();
@@ -54,11 +60,11 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
  * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
- * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `bindings` are
+ * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `site` serves the pages. `bindings` are
  * further bindings in Miniflare's form, and `services` the sources of further Workers, by name. `around` is the source of a
  * module that wraps the `Worker`. `port` is the port, if its address must be known before.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, port = 0, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, site = false, port = 0, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -74,6 +80,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
   for (const [name, most] of Object.entries({ RATE_LIMIT: limit, ...limiters }).filter(([, value]) => value !== undefined)) {
     env.push([name, { type: "rate-limit", namespace: name, simple: { limit: most, period: 60 } }]);
   }
+  if (site) env.push(["ASSETS", { type: "assets" }]);
   env.push(...Object.entries(bindings));
   if (measured) env.push(["CALLS", { type: "analytics-engine-dataset", name: "calls" }]);
   const runtime = new Miniflare({
@@ -92,6 +99,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
           name: "worker",
           compatibilityDate: deployed.compatibilityDate,
           env: Object.fromEntries(env),
+          ...(site && { assets: { directory: fileURLToPath(new URL("build/site", root)), ...deployed.assets } }),
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
       },
@@ -142,6 +150,10 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
       });
       for (const one of own()) logs.splice(logs.indexOf(one), 1);
       return [...logs];
+    },
+    /** A response to a request at another address, such as an `https` one. */
+    fetch(url, init) {
+      return runtime.dispatchFetch(url, init);
     },
     /** A D1 database, an R2 bucket or a KV namespace of the Worker, as its code sees it. */
     database: (binding) => runtime.getD1Database(binding, "worker"),

@@ -6,6 +6,7 @@
 import Recovering from "wasm";
 
 import { BodyReader } from "./body.js";
+import { site } from "./site.js";
 import { UPLOAD } from "./upload.js";
 
 const { answer, failed } = Recovering.prototype;
@@ -17,37 +18,42 @@ const crash = globalThis.__worker_init_state;
 const SHORT = 8192;
 
 export default {
-  async fetch(request, env, context) {
-    const { method, url, headers } = request;
-    const length = headers.get("content-length");
-    let body, reader;
-    // If the body breaks off, the client is gone, so the error may go to the runtime. Another async
-    // function around this would cost a twentieth of the call.
-    if (length !== null && Number(length) <= SHORT) body = new Uint8Array(await request.arrayBuffer());
-    else reader = new BodyReader(request);
-    for (;;) {
-      // Another request may have crashed the instance.
-      if (crash.criticalError) new Recovering(context, env);
-      try {
-        const response = answer(method, url, headers, body, reader, env);
-        if (!(response instanceof Promise)) return response;
-        const later = await orCrash(response);
-        const upload = later[UPLOAD];
-        // If the client goes, the runtime would drop the writer, without a line in the log.
-        if (upload) context.waitUntil(orAbort(upload));
-        return later;
-      } catch (error) {
-        recordCrash(error);
-        // No tool has run yet for a request whose body is still arriving: retry it.
-        if (reader?.arriving) continue;
-        console.error("Request failed", error);
-        // Only a new instance can report a failure in the request's protocol.
-        if (crash.criticalError) new Recovering(context, env);
-        return failed(url, headers, body, env);
-      }
-    }
+  fetch(request, env, context) {
+    const mayBePage = env.ASSETS !== undefined && (request.method === "GET" || request.method === "HEAD");
+    return mayBePage ? site(request, env, () => serve(request, env, context)) : serve(request, env, context);
   },
 };
+
+async function serve(request, env, context) {
+  const { method, url, headers } = request;
+  const length = headers.get("content-length");
+  let body, reader;
+  // If the body breaks off, the client is gone, so the error may go to the runtime. Another async
+  // function around this would cost a twentieth of the call.
+  if (length !== null && Number(length) <= SHORT) body = new Uint8Array(await request.arrayBuffer());
+  else reader = new BodyReader(request);
+  for (;;) {
+    // Another request may have crashed the instance.
+    if (crash.criticalError) new Recovering(context, env);
+    try {
+      const response = answer(method, url, headers, body, reader, env);
+      if (!(response instanceof Promise)) return response;
+      const later = await orCrash(response);
+      const upload = later[UPLOAD];
+      // If the client goes, the runtime would drop the writer, without a line in the log.
+      if (upload) context.waitUntil(orAbort(upload));
+      return later;
+    } catch (error) {
+      recordCrash(error);
+      // No tool has run yet for a request whose body is still arriving: retry it.
+      if (reader?.arriving) continue;
+      console.error("Request failed", error);
+      // Only a new instance can report a failure in the request's protocol.
+      if (crash.criticalError) new Recovering(context, env);
+      return failed(url, headers, body, env);
+    }
+  }
+}
 
 // The requests waiting for I/O. After a crash nothing would ever settle their promises.
 const waiting = new Set();

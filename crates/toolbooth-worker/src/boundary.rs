@@ -103,7 +103,8 @@ pub fn answer(
         let (path, query) = path_and_query(&url);
         let stream = JsBody(reader.unchecked_into());
         let body = body.map_or(Body::Unread(&stream), Body::Read);
-        let request = Request { method, path, query, headers: &headers, body };
+        let own_origin = own_origin(&url);
+        let request = Request { method, path, query, own_origin, headers: &headers, body };
         let Answer { head, rest } = server.answer(request, &host).await;
         let Some(write) = rest else { return into_js(&head) };
         // The request is not over: this future goes on as the writer of the body.
@@ -204,6 +205,12 @@ fn path_and_query(url: &str) -> (&str, &str) {
     let (path, rest) = path.split_at_checked(end).unwrap_or((path, ""));
     let query = rest.strip_prefix('?').unwrap_or_default();
     (path, query.split_once('#').map_or(query, |(query, _)| query))
+}
+
+/// The origin of a URL, if it is `https`.
+fn own_origin(url: &str) -> Option<&str> {
+    let host = url.strip_prefix("https://")?;
+    url.get(..url.len() - host.len() + host.find(['/', '?', '#']).unwrap_or(host.len()))
 }
 
 /// The headers of a response, as lines.

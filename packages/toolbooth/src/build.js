@@ -1,4 +1,4 @@
-// Builds the bundle of a Worker: worker.js and its WebAssembly.
+// Builds the bundle of a Worker: worker.js, its WebAssembly and the site.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import * as esbuild from "esbuild";
 import { Failure, output, run } from "./process.js";
 import { programs } from "./programs.js";
 import { project } from "./project.js";
+import { site } from "./site.js";
 
 /** The module that the generated JavaScript imports. */
 const WASM = "index_bg.wasm";
@@ -26,6 +27,7 @@ export async function build({ crate = ".", out = "build" }) {
   const passes = ["-O3", "--reorder-functions-by-name", "--strip-debug", "--strip-producers", "--strip-target-features"];
   await run(env.WASM_OPT_BIN, [...passes, join(stage, WASM), "-o", join(folder, WASM)]);
   rmSync(stage, { recursive: true });
+  await site(join(folder, "site"));
 }
 
 /**

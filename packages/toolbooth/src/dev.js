@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { buildForDevelopment } from "./build.js";
 import { definitions } from "./catalogue.js";
@@ -16,6 +16,7 @@ import { entryOf, token } from "./credentials.js";
 import { Failure } from "./process.js";
 import { standIn } from "./provider.js";
 import { BUILD_FAILED, rebuild } from "./rebuild.js";
+import { site } from "./site.js";
 
 const DEVELOPMENT_KEY = "development-key";
 /** The user of the development token. */
@@ -42,6 +43,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const provider = process.env.DEV_PROVIDER && (await standIn(providers(crate), address));
   const settings = configure(config.vars, address, provider?.vars);
 
+  if (config.assets) await site(resolve(dirname(config.configPath), config.assets.directory));
   const out = resolve(`.wrangler/dev-${port}`);
   // wrangler handles signals, too, and may end the process.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));

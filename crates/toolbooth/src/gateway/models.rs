@@ -11,6 +11,8 @@ use crate::settings::GatewaySettings;
 struct List<'a> {
     object: &'static str,
     data: Vec<Model<'a>>,
+    /// Ours: the providers whose other models can be named as `provider/model`.
+    providers: Vec<&'a str>,
 }
 
 /// An alias, or a model that an alias names.
@@ -23,9 +25,10 @@ struct Model<'a> {
     owned_by: &'a str,
 }
 
-/// Lists the aliases and the models in them. The gateway passes any other model of a configured provider on, too.
+/// Lists the aliases and the models in them, and the providers: the gateway passes any other model of theirs on, too.
 pub(crate) fn models(settings: &GatewaySettings, principal: &Principal) -> Response {
     let mut data = Vec::new();
+    let mut providers = Vec::new();
     let model = |id, owned_by| Model { id, object: "model", created: 0, owned_by };
     if principal.scopes().cover(&[super::chat::SCOPE]) {
         for alias in &settings.aliases {
@@ -37,6 +40,7 @@ pub(crate) fn models(settings: &GatewaySettings, principal: &Principal) -> Respo
                 data.push(model(id, &target.provider));
             }
         }
+        providers.extend(settings.providers.iter().map(|provider| &*provider.id));
     }
-    Response::json_of(200, &List { object: "list", data })
+    Response::json_of(200, &List { object: "list", data, providers })
 }

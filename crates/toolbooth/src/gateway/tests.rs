@@ -111,6 +111,7 @@ impl World {
         // What the server logs when it starts is not part of a request.
         self.host.log.take();
         let request = Request {
+            own_origin: None,
             method: Method::Post,
             path: "/v1/chat/completions",
             query: "",

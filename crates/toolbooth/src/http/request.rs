@@ -105,6 +105,9 @@ pub struct Request<'a> {
     pub path: &'a str,
     /// The query, without `?`.
     pub query: &'a str,
+    /// The origin that the request was sent to, if it was sent over TLS: then its name is not the result of DNS
+    /// rebinding, and pages of this origin are the server's own.
+    pub own_origin: Option<&'a str>,
     /// The headers.
     pub headers: &'a dyn Headers,
     /// The body.

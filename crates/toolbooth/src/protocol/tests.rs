@@ -55,8 +55,14 @@ fn every_list_that_a_route_serves_is_in_the_table() {
             let host = FakeHost::default();
             let path = &format!("{mount}{}", route.path);
             let (query, headers) = ("", &Pairs(&[]));
-            let request =
-                Request { method: Method::Get, path, query, headers, body: Body::from("") };
+            let request = Request {
+                own_origin: None,
+                method: Method::Get,
+                path,
+                query,
+                headers,
+                body: Body::from(""),
+            };
             let response = ready(Server::new(catalog, &host).answer(request, &host)).head;
             assert_eq!(response.status, 200, "{path} lacks a list: {}", wire(&response));
         }

@@ -129,14 +129,14 @@ impl Server {
     pub async fn answer<'a>(&'a self, request: Request<'a>, host: &'a dyn Host) -> Answer<'a> {
         let found = router::find(request.path);
         let Match { protocol, .. } = found;
-        let Request { method, query, headers, body, .. } = request;
+        let Request { method, query, own_origin, headers, body, .. } = request;
         let mut received = match body {
             Body::Read(bytes) => Received { bytes, rest: None },
             Body::Unread(stream) => Received { bytes: Vec::new(), rest: Some(stream) },
         };
-        // Only browsers send `Origin`. `Host` and the request's URL cannot be compared with it: after DNS rebinding,
-        // both contain the name that the page chose.
-        let origin = headers.get("origin");
+        // Only browsers send `Origin`. Without TLS, `Host` and the request's URL cannot be compared with it: after DNS
+        // rebinding, both contain the name that the page chose. The server's own pages need no CORS.
+        let origin = headers.get("origin").filter(|origin| Some(origin.as_str()) != own_origin);
         let origins = self.origins(protocol.cors);
         let forbidden = match (&origin, origins) {
             (Some(origin), Some(origins)) => !origins.allow(origin),

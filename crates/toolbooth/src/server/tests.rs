@@ -91,7 +91,14 @@ fn answer(
 ) -> Response {
     let server = Server::new(catalog, host);
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let request = Request { method: method.into(), path, query, headers: &Pairs(headers), body };
+    let request = Request {
+        own_origin: None,
+        method: method.into(),
+        path,
+        query,
+        headers: &Pairs(headers),
+        body,
+    };
     let response = ready(server.answer(request, host)).head;
     let headers: Vec<_> = response.headers.iter().map(|(name, value)| (*name, &**value)).collect();
     let (status, body) = (response.status, &response.body);
@@ -225,7 +232,14 @@ fn server_problems_are_logged() {
     for path in ["/health", "/tools", "/health"] {
         let body = Body::from("");
         ready(server.answer(
-            Request { method: Method::Get, path, query: "", headers: &Pairs(&[]), body },
+            Request {
+                own_origin: None,
+                method: Method::Get,
+                path,
+                query: "",
+                headers: &Pairs(&[]),
+                body,
+            },
             &host,
         ));
     }
@@ -259,7 +273,7 @@ fn a_missing_secret_disables_only_the_tools_that_read_it() {
         let send = |method, path, body: &str| {
             let headers = &Pairs(&[JSON]);
             let body = Body::from(body);
-            let request = Request { method, path, query: "", headers, body };
+            let request = Request { own_origin: None, method, path, query: "", headers, body };
             ready(server.answer(request, &host))
         };
         let call = |id: &str| {

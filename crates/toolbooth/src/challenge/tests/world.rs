@@ -218,6 +218,7 @@ impl World {
         let path = at.strip_prefix(ORIGIN).unwrap_or(at);
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let request = Request {
+            own_origin: None,
             method: method.into(),
             path,
             query,

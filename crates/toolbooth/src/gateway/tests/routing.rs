@@ -153,11 +153,14 @@ fn retries_and_fallback() {
 
 #[test]
 fn the_list_of_models() {
-    for (scopes, expected) in [("gateway", 6), ("other", 0)] {
+    for (scopes, expected, providers) in
+        [("gateway", 6, json!(["openai", "my-groq"])), ("other", 0, json!([]))]
+    {
         let world =
             World::with(&[GROQ, &[("MODELS", MODELS), ("ANONYMOUS_SCOPES", scopes)]].concat());
         let server = Server::new(CATALOG, &world.host);
         let request = Request {
+            own_origin: None,
             method: Method::Get,
             path: "/v1/models",
             query: "",
@@ -167,5 +170,6 @@ fn the_list_of_models() {
         let head = pollster::block_on(server.answer(request, &world.host)).head;
         let list: Value = serde_json::from_slice(&head.body).unwrap();
         assert_eq!(list["data"].as_array().unwrap().len(), expected, "{list}");
+        assert_eq!(list["providers"], providers);
     }
 }

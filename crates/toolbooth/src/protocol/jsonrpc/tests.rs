@@ -17,6 +17,7 @@ use crate::tool::ToolError;
 /// The response of a server to a posted body.
 pub(in crate::protocol) fn posted(host: &FakeHost, path: &str, body: &str) -> Response {
     let request = Request {
+        own_origin: None,
         method: Method::Post,
         path,
         query: "",

@@ -38,7 +38,14 @@ fn send(
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let headers: Vec<_> = [JSON].iter().chain(headers).copied().collect();
     let body = Body::from(body.to_string().as_str());
-    let request = Request { method: Method::Post, path, query, headers: &Pairs(&headers), body };
+    let request = Request {
+        own_origin: None,
+        method: Method::Post,
+        path,
+        query,
+        headers: &Pairs(&headers),
+        body,
+    };
     let answer = ready(Server::new(catalog, host).answer(request, host)).head;
     let no_body = answer.body.is_empty().then_some(Value::Null);
     (answer.status, no_body.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))

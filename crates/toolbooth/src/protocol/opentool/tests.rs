@@ -18,7 +18,7 @@ fn get(catalog: &'static Catalog, path: &str) -> String {
     let host = FakeHost::default();
     let headers = &Pairs(&[]);
     let body = Body::from("");
-    let request = Request { method: Method::Get, path, query: "", headers, body };
+    let request = Request { own_origin: None, method: Method::Get, path, query: "", headers, body };
     wire(&ready(Server::new(catalog, &host).answer(request, &host)).head)
 }
 

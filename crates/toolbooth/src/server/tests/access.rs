@@ -142,6 +142,33 @@ fn forbidden_origins_are_rejected_in_the_format_of_each_protocol() {
     }
 }
 
+/// TLS proves the server's name, so a page of the same origin is one of its own.
+#[test]
+fn pages_of_the_servers_own_origin_may_call() {
+    let host = FakeHost::with(&[]);
+    let server = Server::new(CATALOG, &host);
+    for (own_origin, origin, allowed) in [
+        (Some("https://tools.example"), "https://tools.example", true),
+        (Some("https://tools.example"), "https://tools.example.evil.example", false),
+        (Some("https://tools.example"), "http://tools.example", false),
+        (Some("https://tools.example"), "", false),
+        (None, "https://tools.example", false),
+    ] {
+        let headers = [JSON, ("origin", origin)];
+        let request = Request {
+            method: Method::Post,
+            path: "/tools/call",
+            query: "",
+            own_origin,
+            headers: &Pairs(&headers),
+            body: Body::from("{}"),
+        };
+        let response = ready(server.answer(request, &host)).head;
+        assert_eq!(response.status != 403, allowed, "{own_origin:?} {origin}");
+        assert!(!wire(&response).contains("access-control"), "{own_origin:?} {origin}");
+    }
+}
+
 #[test]
 fn the_origin_is_checked_before_the_credentials() {
     let host = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", "[]")]);

@@ -192,7 +192,14 @@ static LISTED: Catalog = Catalog {
 
 fn listed(host: &FakeHost, headers: Headers<'_>) -> String {
     let headers = &Pairs(headers);
-    let request = Request { method: Method::Get, path: "/tools", query: "", headers, body: UNREAD };
+    let request = Request {
+        own_origin: None,
+        method: Method::Get,
+        path: "/tools",
+        query: "",
+        headers,
+        body: UNREAD,
+    };
     wire(&ready(Server::new(&LISTED, host).answer(request, host)).head)
 }
 

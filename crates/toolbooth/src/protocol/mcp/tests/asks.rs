@@ -107,6 +107,7 @@ fn notes_stand_before_the_response_in_an_event_stream() {
         sent.extend([JSON, accept]);
         let host = FakeHost::default();
         let request = Request {
+            own_origin: None,
             method: Method::Post,
             path: "/mcp",
             query: "",

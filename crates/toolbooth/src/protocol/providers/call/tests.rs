@@ -24,6 +24,7 @@ fn post(host: &FakeHost, address: &str, body: &Value) -> (u16, Value) {
     let path = format!("/providers/{address}");
     let (path, query) = path.split_once('?').unwrap_or((&path, ""));
     let request = Request {
+        own_origin: None,
         method: Method::Post,
         path,
         query,

@@ -1,0 +1,95 @@
+// Serves the pages of the site, which are static assets. Scripts and styles are served without the Worker.
+
+// The pages run scripts and styles of their own origin only. `data:` is for images and audio that tools return.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "media-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": POLICY,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  // A page must belong to the scripts of the same deployment.
+  "cache-control": "no-cache",
+};
+/** The placeholder in the pages for the server's own address. */
+const EXAMPLE = "https://tools.example.com";
+
+/** The pages whose addresses are also for programs, which get JSON. */
+const FOR_PROGRAMS = ["/", "/doctor"];
+
+const MODES = ["off", "landing", "playground"];
+
+/** What SITE allows. Without a valid value, there is no playground. */
+export function modeOf(env) {
+  if (env.ASSETS === undefined) return "off";
+  if (MODES.includes(env.SITE)) return env.SITE;
+  if (env.SITE !== undefined && env.SITE !== "") complain();
+  return "landing";
+}
+
+let complained = false;
+
+function complain() {
+  if (complained) return;
+  complained = true;
+  console.warn(JSON.stringify({ event: "configuration", warning: `SITE must be ${MODES.join(", ")}: the playground is disabled` }));
+}
+
+/** The asset of a page; undefined if there is no such page in this mode. */
+export function assetOf(path, mode) {
+  if (mode === "off") return undefined;
+  if (path === "/") return "/index.html";
+  if (path === "/doctor" || path === "/signed-in") return `${path}.html`;
+  if (path === "/docs" || path.startsWith("/docs/")) return `${path}.html`;
+  return path === "/playground" && mode === "playground" ? "/playground.html" : undefined;
+}
+
+/** Whether a client prefers HTML: browsers name it first, and programs accept anything or ask for JSON. */
+export function prefersHtml(accept) {
+  const quality = (type) => {
+    const range = accept.split(",").find((one) => one.split(";")[0].trim().toLowerCase() === type);
+    if (range === undefined) return 0;
+    return Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1);
+  };
+  return quality("text/html") > quality("application/json");
+}
+
+/** Answers a GET or HEAD request with a page, or with what `next` returns if it is for none. */
+export async function site(request, env, next) {
+  const { pathname, origin } = new URL(request.url);
+  const mode = modeOf(env);
+  if (pathname.endsWith("/") && pathname !== "/" && assetOf(pathname.slice(0, -1), mode) !== undefined) {
+    return new Response(null, { status: 308, headers: { location: pathname.slice(0, -1) } });
+  }
+  const asset = assetOf(pathname, mode);
+  if (asset === undefined) return next();
+  if (FOR_PROGRAMS.includes(pathname) && !prefersHtml(request.headers.get("accept") ?? "")) return varying(await next());
+  const sent = request.headers.get("if-none-match");
+  const found = await env.ASSETS.fetch(new URL(asset, origin), { headers: sent === null ? {} : { "if-none-match": sent } });
+  if (found.status !== 200 && found.status !== 304) return next();
+  const headers = new Headers(HEADERS);
+  headers.set("vary", "accept");
+  const tag = found.headers.get("etag");
+  if (tag !== null) headers.set("etag", tag);
+  if (found.status === 304) return new Response(null, { status: 304, headers });
+  const page = (await found.text()).replaceAll(EXAMPLE, origin).replace('data-site="playground"', `data-site="${mode}"`);
+  return new Response(request.method === "HEAD" ? null : page, { headers });
+}
+
+function varying(response) {
+  response.headers.append("vary", "accept");
+  return response;
+}

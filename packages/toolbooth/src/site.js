@@ -1,0 +1,19 @@
+// Puts the site's pages, scripts and styles where wrangler.toml expects them.
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The site as it is packed with this command. */
+const PACKED = fileURLToPath(new URL("../site", import.meta.url));
+/** Its sources, in the repository of Toolbooth. */
+const SOURCES = new URL("../../../site/build/index.js", import.meta.url);
+
+/** Writes the site into the folder `out`. */
+export async function site(out) {
+  if (existsSync(PACKED)) {
+    rmSync(out, { recursive: true, force: true });
+    cpSync(PACKED, out, { recursive: true });
+  } else {
+    const { buildSite } = await import(SOURCES.href);
+    await buildSite(out);
+  }
+}

@@ -1,0 +1,103 @@
+// The documentation: one page for each file of docs/, and one for each protocol.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { escape, layout } from "./layout.js";
+import { render, resolver, sectionsOf, slug } from "./markdown.js";
+
+const GROUPS = [
+  { title: "Use", files: ["CLIENTS", "REST", "GATEWAY", "PROVIDERS"] },
+  { title: "Build", files: ["TUTORIAL", "PROJECT", "TOOLS", "JSON", "SIZE"] },
+  { title: "Run", files: ["CONFIGURATION", "SECURITY", "OPERATING", "LOGGING", "STORAGE", "SCALE", "SITE"] },
+  { title: "Protocols", files: ["PROTOCOLS"] },
+];
+const README = { file: "README.md", address: "/" };
+
+/** The pages: `{ address, title, group, markdown, file }`. */
+function pagesOf(folder) {
+  const listed = GROUPS.flatMap(({ files }) => files);
+  const others = readdirSync(folder).filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -3)).filter((name) => !listed.includes(name));
+  return [...GROUPS, ...(others.length > 0 ? [{ title: "More", files: others }] : [])].flatMap(({ title: group, files }) => files.flatMap((name) => {
+    const markdown = readFileSync(join(folder, `${name}.md`), "utf8");
+    const page = { address: `/docs/${name.toLowerCase()}`, title: /^# (.*)$/m.exec(markdown)[1], group, file: `docs/${name}.md` };
+    return name === "PROTOCOLS" ? protocols(page, markdown) : [{ ...page, markdown }];
+  }));
+}
+
+/** A page for each protocol, after one that introduces them. */
+function protocols(page, markdown) {
+  const [introduction, ...sections] = sectionsOf(markdown);
+  const pages = sections.map(({ title, text }) => ({
+    ...page,
+    address: `${page.address}/${slug(title)}`,
+    title,
+    // The headings move up with the page.
+    markdown: `# ${title}\n${text.replaceAll(/^##(#+) /gm, "#$1 ")}`,
+  }));
+  const links = pages.map(({ title, address }) => `- [${title}](${address})`).join("\n");
+  return [{ ...page, title: "All protocols", markdown: `${introduction.text}\n${links}\n` }, ...pages];
+}
+
+/** The addresses of files and of the headings of those that are more than one page. */
+function addressesOf(pages) {
+  const addresses = new Map([[README.file, README.address]]);
+  for (const { file, address, markdown, title } of pages) {
+    if (!addresses.has(file)) addresses.set(file, address);
+    addresses.set(address, address);
+    if (file !== "docs/PROTOCOLS.md") continue;
+    addresses.set(`${file}#${slug(title)}`, address);
+    for (const [, heading] of markdown.matchAll(/^#+ (.*)$/gm)) addresses.set(`${file}#${slug(heading)}`, `${address}#${slug(heading)}`);
+  }
+  return addresses;
+}
+
+/** Returns the HTML of each page by its address, and the sections for the search. */
+export function docs(folder, { style, script, searchIndex }) {
+  const pages = pagesOf(folder);
+  const resolve = resolver(addressesOf(pages));
+  const html = new Map();
+  const sections = [];
+  const header = `<div id="docs-search" data-index="${searchIndex}"></div>`;
+  for (const page of pages) {
+    const link = (href) => (href.startsWith("/docs/") ? href : resolve(href));
+    const article = `<article class="prose">${render(page.markdown, link)}</article>`;
+    const main = `<div class="docs">${article}<nav class="docs-nav" aria-label="Documentation">${navigation(pages, page)}</nav></div>`;
+    html.set(page.address, layout({ title: `${page.title} · Toolbooth`, description: firstSentence(page.markdown), current: "/docs", main, style, script, header, wide: true }));
+    sections.push(...searchable(page, sections.length));
+  }
+  html.set("/docs", contents(pages, { style, script, header }));
+  return { html, sections };
+}
+
+function navigation(pages, current) {
+  return groups(pages).map(([group, members]) => {
+    const links = members.map(({ address, title }) => `<li><a href="${address}"${address === current?.address ? ' aria-current="page"' : ""}>${escape(title)}</a></li>`);
+    return `<p class="heading">${group}</p><ul>${links.join("")}</ul>`;
+  }).join("");
+}
+
+const groups = (pages) => [...new Set(pages.map(({ group }) => group))].map((group) => [group, pages.filter((page) => page.group === group)]);
+
+function contents(pages, shared) {
+  const lists = groups(pages).map(([group, members]) => {
+    const items = members.map(({ address, title, markdown }) => `<li><a href="${address}">${escape(title)}</a><p>${escape(firstSentence(markdown))}</p></li>`);
+    return `<section><h2>${group}</h2><ul class="contents">${items.join("")}</ul></section>`;
+  });
+  const main = `<h1>Documentation</h1><div class="contents-groups">${lists.join("")}</div>`;
+  return layout({ title: "Documentation · Toolbooth", description: "How to use, build and run a Toolbooth server.", current: "/docs", main, wide: true, ...shared });
+}
+
+const plain = (markdown) => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*|]/g, "").replaceAll(/\s+/g, " ").trim();
+
+function firstSentence(markdown) {
+  const paragraph = markdown.split(/\n\n+/).map((one) => one.replace(/^# .*\n?/, "").trim()).find((one) => /^[A-Z`*[]/.test(one)) ?? "";
+  return /^.{20,}?[.:](?=\s|$)/.exec(plain(paragraph))?.[0].replace(/:$/, ".") ?? plain(paragraph);
+}
+
+/** What the search finds: each section with its text. */
+function searchable({ address, title: page, markdown }, from) {
+  const parts = markdown.replaceAll(/^```\w*$/gm, "").split(/^#{1,4} /m).slice(1);
+  return parts.map((part, index) => {
+    const title = part.slice(0, part.indexOf("\n")).trim();
+    return { id: from + index, at: index === 0 ? address : `${address}#${slug(plain(title))}`, page, title: plain(title), text: plain(part.slice(part.indexOf("\n") + 1)) };
+  });
+}

@@ -1,0 +1,69 @@
+// Builds the site: pages, scripts and styles, as static assets of the Worker.
+//   node site/build/index.js [folder]
+import { createHash } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+import { docs } from "./docs.js";
+import { doctor, landing, playground, signedIn } from "./pages.js";
+
+const site = fileURLToPath(new URL("..", import.meta.url));
+const root = join(site, "..");
+
+// Names contain a hash of the contents, so browsers may keep these files for good.
+const HEADERS = `/site/*
+  Cache-Control: public, max-age=31536000, immutable
+  X-Content-Type-Options: nosniff
+  Cross-Origin-Resource-Policy: same-origin
+/site/icon.svg
+  ! Cache-Control
+  Cache-Control: public, max-age=86400
+`;
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>g{stroke:#1c1e21}@media(prefers-color-scheme:dark){g{stroke:#e8eaed}}</style><g fill="none" stroke-width="2" stroke-linecap="round"><path d="M5 21V5.5A1.5 1.5 0 0 1 6.5 4a1.5 1.5 0 0 1 1.5 1.5V21M3 21h18"/></g><path d="M8 8.5 21 5" stroke="#3b7ae0" stroke-width="3" stroke-linecap="round"/></svg>`;
+
+/** Builds the site into the folder `out`. */
+export async function buildSite(out) {
+  rmSync(out, { recursive: true, force: true });
+  const { metafile } = await esbuild.build({
+    absWorkingDir: site,
+    entryPoints: { landing: "src/landing.tsx", playground: "src/playground/playground.tsx", docs: "src/docs.tsx", doctor: "src/doctor.tsx", "signed-in": "src/signed-in.ts", style: "style/site.css" },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: ["es2024"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    entryNames: "[name]-[hash]",
+    chunkNames: "chunk-[hash]",
+    outdir: join(out, "site"),
+    metafile: true,
+    logLevel: "warning",
+  });
+  const outputs = Object.entries(metafile.outputs);
+  const address = (entry) => {
+    const [path] = outputs.find(([, { entryPoint }]) => entryPoint === entry);
+    return `/site/${basename(path)}`;
+  };
+  const style = address("style/site.css");
+  const write = (path, text) => {
+    mkdirSync(dirname(join(out, path)), { recursive: true });
+    writeFileSync(join(out, path), text);
+  };
+  // The name of the index is needed by the pages that it is made from.
+  const folder = join(root, "docs");
+  const assets = { style, script: address("src/docs.tsx") };
+  const index = JSON.stringify(docs(folder, { ...assets, searchIndex: "" }).sections);
+  const searchIndex = `/site/search-${createHash("sha256").update(index).digest("hex").slice(0, 8)}.json`;
+  write(searchIndex, index);
+  for (const [path, html] of docs(folder, { ...assets, searchIndex }).html) write(`${path}.html`, html);
+  write("index.html", landing(join(folder, "CLIENTS.md"), { style, script: address("src/landing.tsx") }));
+  write("playground.html", playground({ style, script: address("src/playground/playground.tsx") }));
+  write("doctor.html", doctor({ style, script: address("src/doctor.tsx") }));
+  write("signed-in.html", signedIn({ style, script: address("src/signed-in.ts") }));
+  write("site/icon.svg", ICON);
+  write("_headers", HEADERS);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildSite(resolve(process.argv[2] ?? join(root, "build/site")));

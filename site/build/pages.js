@@ -1,0 +1,70 @@
+// The first page and the playground.
+import { readFileSync, readdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { escape, layout } from "./layout.js";
+import { codeBlock, render, resolver, sectionsOf } from "./markdown.js";
+
+/** The sections of CLIENTS.md that are about a client, in the order of the page. */
+const NOT_CLIENTS = ["OAuth", "Tools that need the user"];
+
+export function landing(clients, assets) {
+  const resolve = resolver(new Map(readdirSync(dirname(clients)).map((name) => [`docs/${name}`, `/docs/${basename(name, ".md").toLowerCase()}`])));
+  const sections = sectionsOf(readFileSync(clients, "utf8")).filter(({ title }) => title !== "" && !NOT_CLIENTS.includes(title));
+  const panels = sections.map(({ title, text }) => {
+    const name = shortName(title);
+    return `<section data-client="${escape(name)}"><h3>${escape(title)}</h3>${render(text.replaceAll(/^(#+) /gm, "#$1 "), resolve)}</section>`;
+  });
+  const main = `
+<div class="hero">
+<h1>Tools for agents, models and programs</h1>
+<p class="lead">This server offers tools over MCP and every other common protocol of tool calling. Its tools are written once and compiled into one Worker.</p>
+<p class="actions"><a class="button" href="/playground" data-needs="playground">Try the tools</a> <a class="button secondary" href="#connect">Connect a client</a></p>
+<p class="soft address">Address for MCP clients</p>
+${codeBlock("https://tools.example.com/mcp")}
+</div>
+<section aria-labelledby="tools">
+<h2 id="tools">Tools</h2>
+<div id="tool-list"><p>The list is at <a href="/tools">/tools</a>, as JSON. If the server requires credentials, so does the list.</p></div>
+</section>
+<section aria-labelledby="connect">
+<h2 id="connect">Connect</h2>
+<p>Set the environment variable <code>TOOLBOOTH_KEY</code> to your key. If the server requires no credentials, leave the header out.</p>
+<div id="client-tabs"></div>
+<div id="clients" class="prose">${panels.join("\n")}</div>
+</section>
+<section aria-labelledby="more">
+<h2 id="more">For programs</h2>
+<ul class="links">
+<li><a href="/tools"><code>/tools</code></a> lists the tools with their JSON Schemas, <a href="/openapi.json"><code>/openapi.json</code></a> describes them for OpenAPI, and <a href="/llms.txt"><code>/llms.txt</code></a> for models.</li>
+<li><a href="/health"><code>/health</code></a> reports whether calls can be served.</li>
+<li><a href="/doctor"><code>/doctor</code></a> reports what each client still needs to connect.</li>
+<li><code>GET /</code> with <code>Accept: application/json</code> lists every protocol and its endpoints.</li>
+<li><a href="/docs/protocols">Protocols</a> and <a href="/docs">all other documentation</a>.</li>
+</ul>
+</section>`;
+  return layout({ title: "Toolbooth", description: "Tools for agents, models and programs, over MCP and other protocols.", current: "/", main, header: '<div id="credentials"></div>', ...assets });
+}
+
+/** What the client is called on its tab. */
+const shortName = (title) => title.split(/, | and /)[0].replace("Clients of ", "");
+
+export function playground(assets) {
+  const main = `<div id="app"><h1>Playground</h1><noscript><p class="notice">The playground calls tools from this page, which needs JavaScript. Without it, use <a href="/#connect">curl or a client</a>.</p></noscript></div>`;
+  return layout({ title: "Playground · Toolbooth", description: "Call the tools of this server from a form.", current: "/playground", main, header: '<div id="credentials"></div>', wide: true, ...assets });
+}
+
+export function doctor(assets) {
+  const main = `
+<div class="hero">
+<h1>Doctor</h1>
+<p class="lead">What each client still needs to connect to this server, and how to fix it.</p>
+</div>
+<div id="report"><p>This page fetches the report with JavaScript. Programs get it as JSON:</p>${codeBlock("curl https://tools.example.com/doctor")}</div>`;
+  return layout({ title: "Doctor · Toolbooth", description: "What each client needs to connect to this server.", current: "/doctor", main, ...assets });
+}
+
+/** The end of a sign-in, in its window. */
+export function signedIn(assets) {
+  const main = `<div class="notice wide"><h1>Please return to the other window</h1><p>You can close this one.</p></div>`;
+  return layout({ title: "Sign-in · Toolbooth", description: "The end of a sign-in.", current: "", main, ...assets });
+}

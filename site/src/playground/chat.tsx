@@ -1,0 +1,128 @@
+// The chat: a conversation with a model of the gateway that may call this server's tools.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { parse, stringify } from "../json.ts";
+import { Conversation, type ToolCall, type Turn } from "./conversation.ts";
+
+export function Chat({ models }: { models: string[] }) {
+  const [model, setModel] = useState(models[0] ?? "");
+  const [question, setQuestion] = useState("");
+  const [asks, setAsks] = useState(true);
+  const [busy, setBusy] = useState<AbortController>();
+  const [problem, setProblem] = useState<string>();
+  const [, redraw] = useState(0);
+  const needsApproval = useRef(true);
+  needsApproval.current = asks;
+  // The answer that a call waits for.
+  const waiting = useRef<(approved: boolean) => void>(() => {});
+  const conversation = useRef<Conversation>(null);
+  conversation.current ??= new Conversation(
+    () => redraw((times) => times + 1),
+    () => (needsApproval.current ? new Promise((resolve) => (waiting.current = resolve)) : Promise.resolve(true)),
+  );
+  const { turns } = conversation.current;
+  useEffect(() => () => busy?.abort(), [busy]);
+
+  // The name of a provider alone is no model.
+  const ready = question.trim() !== "" && model !== "" && !model.endsWith("/");
+  const ask = async () => {
+    const controller = new AbortController();
+    setBusy(controller);
+    setProblem(undefined);
+    setQuestion("");
+    try {
+      await conversation.current?.ask(model, question, controller.signal);
+    } catch (error) {
+      if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : "It did not work");
+    }
+    setBusy(undefined);
+  };
+  return (
+    <div class="chat">
+      <h1 class="visually-hidden">Chat</h1>
+      <div class="turns" role="log" aria-label="Conversation" tabIndex={0}>
+        {turns.length === 0 && <p class="soft">Ask something that needs this server's tools.</p>}
+        {turns.map((turn, index) => <TurnView key={index} turn={turn} decide={(approved) => waiting.current(approved)} />)}
+        {problem && <p class="failure" role="alert">{problem}</p>}
+      </div>
+      <form
+        class="ask"
+        autocomplete="off"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy && ready) void ask();
+        }}
+      >
+        <label for="question" class="visually-hidden">Message</label>
+        <textarea
+          id="question"
+          rows={2}
+          placeholder="Message"
+          value={question}
+          onInput={({ currentTarget }) => setQuestion(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }}
+        />
+        <div class="row">
+          <label for="model" class="visually-hidden">Model</label>
+          <input id="model" type="text" list="models" placeholder="Model" autocomplete="off" spellcheck={false} value={model} onInput={({ currentTarget }) => setModel(currentTarget.value)} />
+          <datalist id="models">
+            {models.map((name) => <option key={name} value={name} />)}
+          </datalist>
+          <label class="check"><input type="checkbox" checked={asks} onChange={({ currentTarget }) => setAsks(currentTarget.checked)} /> Ask before each call</label>
+          {busy ? <button type="button" class="secondary" onClick={() => busy.abort()}>Stop</button> : <button type="submit" disabled={!ready}>Send</button>}
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function TurnView({ turn, decide }: { turn: Turn; decide(approved: boolean): void }) {
+  return (
+    <article class={`turn ${turn.role}`}>
+      <h2 class="visually-hidden">{turn.role === "user" ? "You" : "Model"}</h2>
+      {turn.text && <p class="text">{turn.text}</p>}
+      {turn.calls.map((call) => <CallCard key={call.id} call={call} decide={decide} />)}
+    </article>
+  );
+}
+
+const STATES: Record<ToolCall["state"], string> = {
+  arriving: "…",
+  asking: "waits for your approval",
+  running: "running…",
+  done: "done",
+  failed: "failed",
+  rejected: "rejected",
+};
+
+const pretty = (text: string): string => {
+  try {
+    return stringify(parse(text), 2);
+  } catch {
+    return text;
+  }
+};
+
+function CallCard({ call, decide }: { call: ToolCall; decide(approved: boolean): void }) {
+  return (
+    <section class="card" aria-label={`Call of ${call.name}`}>
+      <header>
+        <code>{call.name}</code>
+        <span class={`badge ${call.state === "done" ? "good" : call.state === "failed" || call.state === "rejected" ? "bad" : ""}`} role="status">
+          {STATES[call.state]}{call.duration === undefined ? "" : ` in ${Math.max(1, Math.round(call.duration))} ms`}
+        </span>
+      </header>
+      <pre tabIndex={0} aria-label={`Input of ${call.name}`}>{pretty(call.arguments)}</pre>
+      {call.state === "asking" && (
+        <div class="row">
+          <button type="button" onClick={() => decide(true)}>Run {call.name}</button>
+          <button type="button" class="secondary" onClick={() => decide(false)}>Reject</button>
+        </div>
+      )}
+      {call.result !== undefined && <pre tabIndex={0} aria-label={`Result of ${call.name}`}>{pretty(call.result)}</pre>}
+    </section>
+  );
+}

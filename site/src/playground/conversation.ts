@@ -1,0 +1,142 @@
+// A conversation with a model of the chat gateway: streams its answer and runs the tools that it calls.
+import { type Json, type JsonObject, at, isObject, parse, stringify } from "../json.ts";
+import { headers, post, send } from "../server.ts";
+import { events } from "./sse.ts";
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** The arguments as JSON, as far as they have arrived. */
+  arguments: string;
+  state: "arriving" | "asking" | "running" | "done" | "failed" | "rejected";
+  result?: string;
+  duration?: number;
+}
+
+export interface Turn {
+  role: "user" | "assistant";
+  text: string;
+  calls: ToolCall[];
+}
+
+/** How the user answers when a call needs approval. */
+export type Approve = (call: ToolCall) => Promise<boolean>;
+
+/** The most rounds of calls for one question. */
+const MOST_ROUNDS = 8;
+
+export class Conversation {
+  /** What the model has seen, in the format of OpenAI. */
+  #messages: Json[] = [];
+  #tools: Json | undefined;
+  turns: Turn[] = [];
+
+  /** Called whenever a turn has changed. */
+  readonly changed: () => void;
+  readonly approve: Approve;
+
+  constructor(changed: () => void, approve: Approve) {
+    this.changed = changed;
+    this.approve = approve;
+  }
+
+  /** Asks a question; resolves when the model has answered. Throws an error whose message is for the user. */
+  async ask(model: string, question: string, signal: AbortSignal): Promise<void> {
+    const before = this.#messages.length;
+    try {
+      await this.#rounds(model, question, signal);
+    } catch (error) {
+      // The model has not seen what broke off: the next question goes on without it.
+      this.#messages.length = before;
+      throw error;
+    }
+  }
+
+  async #rounds(model: string, question: string, signal: AbortSignal): Promise<void> {
+    this.#tools ??= (await send("/providers/openai/tools?skip_incompatible=true")).json;
+    this.#messages.push({ role: "user", content: question });
+    this.turns.push({ role: "user", text: question, calls: [] });
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const turn: Turn = { role: "assistant", text: "", calls: [] };
+      this.turns.push(turn);
+      const message = await this.#answer(model, turn, signal);
+      this.#messages.push(message);
+      if (turn.calls.length === 0) return;
+      for (const call of turn.calls) await this.#run(call, message);
+    }
+    throw new Error(`The model still calls tools after ${MOST_ROUNDS} rounds.`);
+  }
+
+  async #answer(model: string, turn: Turn, signal: AbortSignal): Promise<JsonObject> {
+    const tools = Array.isArray(this.#tools) && this.#tools.length > 0 ? { tools: this.#tools } : {};
+    const body = stringify({ model, messages: this.#messages, stream: true, ...tools });
+    const init = { method: "POST", headers: headers({ "content-type": "application/json", accept: "text/event-stream" }), body, signal };
+    const response = await fetch("/v1/chat/completions", { ...init, cache: "no-store", credentials: "omit" });
+    if (!response.ok || !response.body) throw new Error(problem(await response.text()) ?? `Status ${response.status}`);
+    // Signatures and thinking blocks travel here: the message must go back as it came.
+    const extras: JsonObject = {};
+    for await (const data of events(response.body)) {
+      if (data === "[DONE]") return this.#message(turn, extras);
+      const chunk = parse(data);
+      const error = at(chunk, "/error/message");
+      if (typeof error === "string") throw new Error(error);
+      const delta = at(chunk, "/choices/0/delta");
+      if (isObject(delta)) this.#add(turn, delta, extras);
+      this.changed();
+    }
+    throw new Error("The answer broke off.");
+  }
+
+  #add(turn: Turn, delta: JsonObject, extras: JsonObject) {
+    if (typeof delta["content"] === "string") turn.text += delta["content"];
+    if (isObject(delta["extra_content"])) extras["extra_content"] = { ...(isObject(extras["extra_content"]) ? extras["extra_content"] : {}), ...delta["extra_content"] };
+    for (const part of Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : []) {
+      const index = Number(at(part, "/index") ?? 0);
+      const call = (turn.calls[index] ??= { id: "", name: "", arguments: "", state: "arriving" });
+      call.id ||= String(at(part, "/id") ?? "");
+      call.name += String(at(part, "/function/name") ?? "");
+      call.arguments += String(at(part, "/function/arguments") ?? "");
+      const extra = at(part, "/extra_content");
+      if (isObject(extra)) extras[`call ${index}`] = extra;
+    }
+  }
+
+  #message(turn: Turn, extras: JsonObject): JsonObject {
+    const calls = turn.calls.map((call, index) => {
+      const extra = extras[`call ${index}`];
+      return { id: call.id, type: "function", function: { name: call.name, arguments: call.arguments || "{}" }, ...(extra !== undefined && { extra_content: extra }) };
+    });
+    const extra = extras["extra_content"];
+    return { role: "assistant", content: turn.text || null, ...(extra !== undefined && { extra_content: extra }), ...(calls.length > 0 && { tool_calls: calls }) };
+  }
+
+  async #run(call: ToolCall, message: JsonObject): Promise<void> {
+    call.state = "asking";
+    this.changed();
+    if (!(await this.approve(call))) {
+      call.state = "rejected";
+      this.#messages.push({ role: "tool", tool_call_id: call.id, content: "Error: the user rejected this call" });
+      return this.changed();
+    }
+    call.state = "running";
+    this.changed();
+    const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter((one) => at(one, "/id") === call.id) : [];
+    const reply = await post("/providers/openai/call", stringify({ role: "assistant", content: null, tool_calls: calls }));
+    const result = at(reply.json, "/messages/0");
+    if (result === undefined) throw new Error(problem(reply.text) ?? `Status ${reply.status}`);
+    call.duration = reply.duration;
+    call.result = String(at(result, "/content") ?? "");
+    call.state = at(reply.json, "/_toolbooth/calls/0/success") === false ? "failed" : "done";
+    this.#messages.push(result);
+    this.changed();
+  }
+}
+
+function problem(text: string): string | undefined {
+  try {
+    const message = at(parse(text), "/error/message");
+    return typeof message === "string" ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}

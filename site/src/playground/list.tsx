@@ -1,0 +1,70 @@
+// The list of tools: a column next to the form, on narrow screens a menu.
+import { useMemo, useState } from "preact/hooks";
+import type { Details, Tool } from "../server.ts";
+
+interface ListProps {
+  tools: Tool[];
+  details: Map<string, Details>;
+  chosen: string;
+  choose(id: string): void;
+}
+
+export const toolkitOf = (id: string): string => id.split(".")[0] ?? id;
+export const nameOf = (id: string): string => id.split("@")[0]?.split(".").slice(1).join(".") ?? id;
+
+/** The newest version of each tool first, older ones after it. */
+export function grouped(tools: Tool[]): Map<string, Tool[]> {
+  const groups = Map.groupBy(tools, ({ id }) => toolkitOf(id));
+  for (const group of groups.values()) {
+    group.sort((one, other) => nameOf(one.id).localeCompare(nameOf(other.id)) || other.version.localeCompare(one.version, "en", { numeric: true }));
+  }
+  return groups;
+}
+
+/** Whether another version of the tool is newer. */
+export const isOld = (tool: Tool, tools: Tool[]): boolean =>
+  tools.some((other) => other.id.split("@")[0] === tool.id.split("@")[0] && other.version.localeCompare(tool.version, "en", { numeric: true }) > 0);
+
+export function ToolList({ tools, details, chosen, choose }: ListProps) {
+  const [filter, setFilter] = useState("");
+  const shown = useMemo(() => {
+    const words = filter.toLowerCase().split(/\s+/);
+    const matches = ({ id, name, description }: Tool) => words.every((word) => `${id} ${description} ${details.get(name)?.title ?? ""}`.toLowerCase().includes(word));
+    return tools.filter(matches);
+  }, [tools, details, filter]);
+  return (
+    <nav class="tool-list" aria-label="Tools">
+      <div class="menu">
+        <label for="tool-menu">Tool</label>
+        <select id="tool-menu" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          {[...grouped(tools)].map(([toolkit, group]) => (
+            <optgroup key={toolkit} label={toolkit}>
+              {group.map(({ id }) => (
+                <option key={id} value={id}>{id}</option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </div>
+      <div class="column">
+        {tools.length > 6 && <input type="search" aria-label="Filter tools" placeholder="Filter tools" value={filter} onInput={({ currentTarget }) => setFilter(currentTarget.value)} />}
+        {[...grouped(shown)].map(([toolkit, group]) => (
+          <section key={toolkit}>
+            <h2>{toolkit}</h2>
+            <ul>
+              {group.map((tool) => (
+                <li key={tool.id}>
+                  <a href={`#${encodeURIComponent(tool.id)}`} aria-current={tool.id === chosen ? "page" : undefined} class={isOld(tool, tools) ? "old" : undefined}>
+                    <span>{nameOf(tool.id)}</span>
+                    <span class="version">{tool.version}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        {shown.length === 0 && <p class="soft">No tool matches.</p>}
+      </div>
+    </nav>
+  );
+}

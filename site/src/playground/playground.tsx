@@ -1,0 +1,100 @@
+// The playground: choose a tool, fill in its form, run it, and see the same call in every protocol.
+import { render } from "preact";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { at } from "../json.ts";
+import { KeyButton, SignInButton, useKey } from "../key.tsx";
+import { Tabs } from "../parts.tsx";
+import { type Protocol, protocols } from "../protocols.ts";
+import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
+import { Chat } from "./chat.tsx";
+import { ToolList, isOld } from "./list.tsx";
+import { Workbench } from "./workbench.tsx";
+
+interface Loaded {
+  protocols: Protocol[];
+  tools: Tool[] | Reply;
+  details: Map<string, Details>;
+  models: string[];
+}
+
+/** The tool that the address names: `#Calculator.Add@1.0.0`. */
+const named = () => decodeURIComponent(location.hash.slice(1));
+
+function useLoaded(): [Loaded | undefined, string | undefined] {
+  const has = useKey();
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    let current = true;
+    const load = async () => {
+      const [found, list] = await Promise.all([index(), tools()]);
+      // Whoever may not list the tools may use nothing else.
+      const [more, gateway] = Array.isArray(list) ? await Promise.all([details(), models()]) : [new Map<string, Details>(), []];
+      if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway });
+    };
+    load().then(
+      () => setProblem(undefined),
+      () => setProblem("The server does not respond."),
+    );
+    return () => {
+      current = false;
+    };
+  }, [has]);
+  return [loaded, problem];
+}
+
+function Playground() {
+  const [loaded, problem] = useLoaded();
+  const [id, setId] = useState(named());
+  const [view, setView] = useState<"Tools" | "Chat">("Tools");
+  useEffect(() => {
+    const onHash = () => setId(named());
+    addEventListener("hashchange", onHash);
+    return () => removeEventListener("hashchange", onHash);
+  }, []);
+  const choose = useCallback((chosen: string) => {
+    location.hash = encodeURIComponent(chosen);
+  }, []);
+  if (problem) return <p class="notice" role="alert">{problem}</p>;
+  if (!loaded) return <p class="loading" role="status">Loading the tools…</p>;
+  if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} />;
+  const tool = loaded.tools.find((tool) => tool.id === id) ?? loaded.tools[0];
+  if (!tool) return <p class="notice">This server has no tools that you may call.</p>;
+  return (
+    <>
+      {loaded.models.length > 0 && <Tabs names={["Tools", "Chat"] as const} chosen={view} label="View" panel="view" choose={setView} />}
+      <div id="view" role={loaded.models.length > 0 ? "tabpanel" : undefined} aria-label={loaded.models.length > 0 ? view : undefined}>
+        {view === "Chat" && loaded.models.length > 0 ? (
+          <Chat models={loaded.models} />
+        ) : (
+          <div class="playground">
+            <ToolList tools={loaded.tools} details={loaded.details} chosen={tool.id} choose={choose} />
+            <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** What visitors see if the list needs credentials. */
+function Closed({ reply }: { reply: Reply }) {
+  const needsKey = reply.status === 401;
+  const message = at(reply.json, "/message");
+  return (
+    <div class="notice wide">
+      <h1>{needsKey ? "This server needs credentials" : "There is no list of tools"}</h1>
+      <p>{needsKey ? "Set an API key or a token to see its tools and to call them." : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
+      {needsKey && <SignInButton />}
+      {needsKey && <p class="soft">With <code>toolbooth dev</code> or <code>make dev</code>, the key is <code>development-key</code>.</p>}
+    </div>
+  );
+}
+
+const app = document.getElementById("app");
+const credentials = document.getElementById("credentials");
+if (credentials) render(<KeyButton />, credentials);
+if (app) {
+  app.replaceChildren();
+  render(<Playground />, app);
+}

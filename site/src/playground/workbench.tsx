@@ -1,0 +1,208 @@
+// One tool: its form, the call in every protocol, and the result.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Errors, Properties, idOf } from "../form/form.tsx";
+import { type Json, parse, stringify } from "../json.ts";
+import { useKey } from "../key.tsx";
+import { Code, Tabs } from "../parts.tsx";
+import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf } from "../protocols.ts";
+import { initial, kindOf } from "../schema.ts";
+import { type Details, type Reply, type Tool, post } from "../server.ts";
+import { Challenges } from "./challenge.tsx";
+import { ContextForm } from "./context.tsx";
+import { LANGUAGES, type Language, snippet } from "./snippets.ts";
+import { Value } from "./value.tsx";
+
+interface Result {
+  reply: Reply;
+  outcome: Outcome;
+}
+
+type State = { is: "idle" } | { is: "running" } | { is: "done"; result: Result } | { is: "unreachable" };
+
+interface WorkbenchProps {
+  tool: Tool;
+  details: Details | undefined;
+  protocols: Protocol[];
+}
+
+export function Workbench({ tool, details, protocols }: WorkbenchProps) {
+  const hasKey = useKey();
+  const [input, setInput] = useState<Json>(() => initial(tool.input_schema) ?? {});
+  const [mode, setMode] = useState<"Form" | "JSON">("Form");
+  const [context, setContext] = useState<CallContext>({});
+  const [protocolName, setProtocolName] = useState(protocols[0]?.name ?? "");
+  const [language, setLanguage] = useState<Language>("curl");
+  const [state, setState] = useState<State>({ is: "idle" });
+  // A number for each set of values that did not come from typing: fields with their own state start again.
+  const [filled, setFilled] = useState(0);
+  const form = useRef<HTMLFormElement>(null);
+  const protocol = protocols.find(({ name }) => name === protocolName);
+  const errors: Errors = state.is === "done" && !state.result.outcome.success ? state.result.outcome.parameters : {};
+
+  const run = async (chosen: Protocol, extra: CallContext = context) => {
+    setState({ is: "running" });
+    try {
+      const body = bodyOf(chosen, tool, input, chosen.carriesContext ? extra : {});
+      const reply = await post(pathOf(chosen, tool), stringify(body), chosen.headers);
+      setState({ is: "done", result: { reply, outcome: outcomeOf(chosen, reply) } });
+    } catch {
+      setState({ is: "unreachable" });
+    }
+  };
+  const repeat = (proof: string | undefined) => {
+    const provider = tool.requirements?.authorization?.[0]?.id;
+    const authorization = proof !== undefined && provider !== undefined ? [{ id: provider, token: proof }] : context.authorization;
+    if (protocol) void run(protocol, { ...context, ...(authorization && { authorization }) });
+  };
+  // People who use a keyboard or a screen reader continue at the first field that is wrong.
+  useEffect(() => {
+    if (Object.keys(errors).length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+  }, [state]);
+
+  const call = useMemo(() => {
+    if (!protocol) return "";
+    const body = bodyOf(protocol, tool, input, protocol.carriesContext ? hidden(context) : {});
+    return snippet(language, { url: `${location.origin}${pathOf(protocol, tool)}`, headers: protocol.headers, body, withKey: hasKey });
+  }, [protocol, language, tool, input, context, hasKey]);
+
+  const kind = kindOf(tool.input_schema);
+  const fill = (value: Json) => {
+    setInput(value);
+    setFilled(filled + 1);
+    setState({ is: "idle" });
+  };
+  return (
+    <div class="workbench">
+      <section class="input" aria-labelledby="tool-title">
+        <h1 id="tool-title">{details?.title ?? tool.id.split("@")[0]}</h1>
+        <p class="tool-id"><code>{tool.id}</code>{details?.deprecated && <span class="badge warn">deprecated</span>}{details?.scopes.map((scope) => <span class="badge" key={scope}>{scope}</span>)}</p>
+        <p class="description">{tool.description}</p>
+        {details && details.examples.length > 0 && (
+          <div class="examples" role="group" aria-label="Examples">
+            {details.examples.map((example, at) => (
+              <button key={at} type="button" class="chip" onClick={() => fill(example.input)}>{example.title ?? `Example ${at + 1}`}</button>
+            ))}
+          </div>
+        )}
+        <form
+          ref={form}
+          noValidate
+          autocomplete="off"
+          aria-label="Input"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (protocol) void run(protocol);
+          }}
+        >
+          <Tabs names={["Form", "JSON"] as const} chosen={mode} label="Input as" panel="input-panel" choose={setMode} />
+          <div id="input-panel" role="tabpanel" aria-label={mode} key={filled}>
+            {mode === "JSON" || kind.is !== "object" ? (
+              <InputText input={input} onChange={setInput} error={errors["input"]} />
+            ) : kind.properties.length === 0 && kind.rest === undefined ? (
+              <p class="soft">This tool takes no input.</p>
+            ) : (
+              <Properties kind={kind} path="" value={input} errors={errors} onChange={setInput} />
+            )}
+          </div>
+          {tool.requirements && <ContextForm requirements={tool.requirements} context={context} onChange={setContext} />}
+          <div class="run">
+            <button type="submit" disabled={state.is === "running" || !protocol}>{state.is === "running" ? "Running…" : "Run"}</button>
+            <label for="protocol">over</label>
+            <select id="protocol" value={protocolName} onChange={({ currentTarget }) => { setProtocolName(currentTarget.value); setState({ is: "idle" }); }}>
+              {protocols.map(({ name, title }) => <option key={name} value={name}>{title}</option>)}
+            </select>
+          </div>
+        </form>
+      </section>
+      <div class="output">
+        <section class="result" aria-labelledby="result-title">
+          <h2 id="result-title">Result</h2>
+          <Outcomes state={state} repeat={repeat} />
+        </section>
+        <section aria-labelledby="call-title">
+          <h2 id="call-title">The call in code</h2>
+          <Tabs names={LANGUAGES} chosen={language} label="Language" panel="call-panel" choose={setLanguage} />
+          <div id="call-panel" role="tabpanel" aria-label={language}>
+            <Code text={call} label={`call in ${language}`} />
+          </div>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** A context without its tokens and secrets, for code that may be copied to somebody else. */
+function hidden({ user_id, authorization, secrets }: CallContext): CallContext {
+  return {
+    ...(user_id && { user_id }),
+    ...(authorization && { authorization: authorization.map(({ id }) => ({ id, token: "…" })) }),
+    ...(secrets && { secrets: secrets.map(({ id }) => ({ id, value: "…" })) }),
+  };
+}
+
+function InputText({ input, onChange, error }: { input: Json; onChange(value: Json): void; error: string | undefined }) {
+  const [text, setText] = useState(stringify(input, 2));
+  const [problem, setProblem] = useState<string>();
+  const read = (written: string) => {
+    setText(written);
+    try {
+      onChange(parse(written));
+      setProblem(undefined);
+    } catch (thrown) {
+      setProblem(thrown instanceof Error ? thrown.message : "This is not JSON");
+    }
+  };
+  const message = problem ?? error;
+  return (
+    <div class="field">
+      <label for={idOf("input")}>Input as JSON</label>
+      <textarea id={idOf("input")} class="code" rows={10} spellcheck={false} value={text} aria-invalid={message ? "true" : undefined} aria-describedby={message ? "input-error" : undefined} onInput={({ currentTarget }) => read(currentTarget.value)} />
+      {message && <p class="error" id="input-error">{message}</p>}
+    </div>
+  );
+}
+
+function Outcomes({ state, repeat }: { state: State; repeat(proof: string | undefined): void }) {
+  switch (state.is) {
+    case "idle":
+      return <p class="soft" role="status">Run the tool to see its value here.</p>;
+    case "running":
+      return <p class="soft" role="status">Running…</p>;
+    case "unreachable":
+      return <p class="failure" role="alert">The server does not respond.</p>;
+    case "done":
+      return <Done {...state.result} repeat={repeat} />;
+  }
+}
+
+function Done({ reply, outcome, repeat }: Result & { repeat(proof: string | undefined): void }) {
+  const time = `${Math.max(1, Math.round(reply.duration))} ms`;
+  return (
+    <>
+      <p class="verdict" role="status">
+        <span class={outcome.success ? "badge good" : "badge bad"}>{outcome.success ? "Success" : outcome.challenges.length > 0 ? "Authorization" : "Error"}</span>
+        <span class="soft">{reply.status} · {time}{outcome.success && outcome.duration ? ` (${outcome.duration} ms upstream)` : ""}</span>
+      </p>
+      {outcome.success ? (
+        <div class="value"><Value value={outcome.value} /></div>
+      ) : (
+        <div class="failure">
+          <p>{outcome.message}</p>
+          {outcome.details.map((text) => <p key={text} class="soft">{text}</p>)}
+          {Object.entries(outcome.parameters).length > 0 && (
+            <ul>
+              {Object.entries(outcome.parameters).map(([path, text]) => (
+                <li key={path}><code>{path}</code>: {text}</li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {!outcome.success && outcome.challenges.length > 0 && <Challenges challenges={outcome.challenges} completed={repeat} />}
+      <details>
+        <summary>Response</summary>
+        <Code text={reply.json === undefined ? reply.text : stringify(reply.json, 2)} label="response" />
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+// How to write a call in each protocol, and how to read its response. The samples are those of the server's own tests.
+import { type Json, at, isObject, parse, stringify } from "./json.ts";
+import type { Index, Reply, Tool } from "./server.ts";
+import SAMPLES from "../../tests/support/protocols.json" with { type: "json" };
+
+type Sample = (typeof SAMPLES)[number];
+
+export interface Protocol {
+  name: string;
+  title: string;
+  path: string;
+  headers: Record<string, string>;
+  /** Whether a call can carry a user, tokens and secrets. */
+  carriesContext: boolean;
+  sample: Sample;
+}
+
+/** What a call carries in addition to its input. */
+export interface CallContext {
+  user_id?: string;
+  authorization?: { id: string; token: string }[];
+  secrets?: { id: string; value: string }[];
+}
+
+export interface Challenge {
+  url: string;
+  check_url?: string;
+}
+
+export type Outcome =
+  | { success: true; value: Json; duration?: number }
+  | { success: false; message: string; details: string[]; parameters: Record<string, string>; challenges: Challenge[] };
+
+/** The protocol that reports most: it is chosen first. */
+const FIRST = "oxp";
+
+/** The protocols that the server speaks and that the playground can call. */
+export function protocols({ protocols: served }: Index): Protocol[] {
+  const found = served.flatMap(({ name }): Protocol[] => {
+    const sample = SAMPLES.find(({ protocol, paths }) => protocol === name && paths.length > 0);
+    const path = sample?.paths[0];
+    if (sample === undefined || path === undefined || name === "root") return [];
+    // Streamable HTTP requires clients to accept both.
+    const headers: Record<string, string> = name === "mcp" ? { accept: "application/json, text/event-stream" } : {};
+    return [{ name, title: sample.title, path, headers, carriesContext: sample.carries_context, sample }];
+  });
+  return found.sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST));
+}
+
+/** The path of a call. */
+export const pathOf = (protocol: Protocol, tool: Tool): string => protocol.path.replace("{name}", encodeURIComponent(tool.name));
+
+/** The body of a call. */
+export function bodyOf({ sample }: Protocol, tool: Tool, input: Json, context: CallContext): Json {
+  const values: Record<string, Json | undefined> = {
+    id: "1",
+    name: tool.name,
+    tool_id: tool.id,
+    input,
+    context: Object.keys(context).length > 0 ? (context as unknown as Json) : undefined,
+  };
+  values["call"] = fill(sample.call as Json, values);
+  return fill(sample.body as Json, values) ?? null;
+}
+
+/** `template` with `values` instead of `{name}`. A text that is `"{input}"` in JSON becomes the JSON of the input. */
+function fill(template: Json, values: Record<string, Json | undefined>): Json | undefined {
+  if (typeof template === "string") {
+    if (template === '"{input}"') return stringify(values["input"] ?? null);
+    const name = /^\{(\w+)\}$/.exec(template)?.[1];
+    return name === undefined ? template.replace("{id}", String(values["id"])) : values[name];
+  }
+  if (Array.isArray(template)) return template.map((item) => fill(item, values) ?? null);
+  if (!isObject(template)) return template;
+  const members = Object.entries(template).map(([key, value]) => [key, fill(value, values)] as const);
+  const present = members.filter((member): member is readonly [string, Json] => member[1] !== undefined);
+  // The samples are sorted by name. People read what is short first.
+  present.sort(([, one], [, other]) => Number(typeof one === "object") - Number(typeof other === "object"));
+  // A member that only carries the context is left out with it.
+  return Object.fromEntries(present.filter(([key, value]) => !(key === "_meta" && isObject(value) && Object.keys(value).length === 0)));
+}
+
+/** Reads the outcome of a call from its response. */
+export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
+  const { json } = reply;
+  // Without an envelope, the body is the value, even if it has a member `error`.
+  if (json !== undefined && reply.status < 300 && (sample.value === "" || !failed(json))) {
+    const value = valueAt(json, sample);
+    const duration = at(json, "/duration") ?? at(json, "/result/duration");
+    if (value !== undefined) return { success: true, value, ...(typeof duration === "number" && { duration }) };
+  }
+  const texts = [...sample.error, ...sample.rejection].map((pointer) => at(json, pointer)).filter((text) => typeof text === "string");
+  const further = ["/error/developer_message", "/developer_message", "/prompt", "/error/prompt", "/result/error/developer_message", "/result/error/prompt"];
+  const details = further.map((pointer) => at(json, pointer)).filter((text) => typeof text === "string");
+  const parameters = at(json, "/parameter_errors") ?? at(json, "/error/data/parameter_errors") ?? {};
+  const message = [...new Set(texts)].filter((text) => !details.includes(text)).join(": ");
+  return {
+    success: false,
+    message: message || `Status ${reply.status}`,
+    details: [...new Set(details)],
+    parameters: isObject(parameters) ? Object.fromEntries(Object.entries(parameters).map(([path, text]) => [path, String(text)])) : {},
+    challenges: challengesIn(json),
+  };
+}
+
+function failed(json: Json): boolean {
+  const flags = ["/success", "/result/success", "/_toolbooth/calls/0/success"];
+  // Xaibo writes null if there is no error.
+  return (at(json, "/error") ?? null) !== null || at(json, "/result/isError") === true || flags.some((pointer) => at(json, pointer) === false);
+}
+
+/** Protocols of model providers write values as texts for the model. */
+const FOR_MODELS = /^\/providers\//;
+
+function valueAt(json: Json, sample: Sample): Json | undefined {
+  const value = at(json, sample.value);
+  // MCP has content blocks as they are.
+  if (value === undefined) return at(json, "/result/content");
+  if (sample.value_in_object) return isObject(value) && Object.keys(value).join() === "result" ? value["result"] : value;
+  if (typeof value !== "string" || !FOR_MODELS.test(sample.paths[0] ?? "")) return value;
+  try {
+    return parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function challengesIn(json: Json | undefined): Challenge[] {
+  const lists = ["/missing_requirements/authorization", "/authorization", "/error/data/missing_requirements/challenges"];
+  const found = lists.map((pointer) => at(json, pointer)).find(Array.isArray) ?? [];
+  return found.filter(isObject).flatMap(({ url, check_url }) => {
+    if (typeof url !== "string" || !/^https?:\/\//.test(url)) return [];
+    return [{ url, ...(typeof check_url === "string" && { check_url }) }];
+  });
+}

@@ -1,0 +1,132 @@
+// Requests to the server that this site belongs to.
+import { type Json, type JsonObject, at, isObject, parse } from "./json.ts";
+import type { Schema } from "./schema.ts";
+
+/** The response of `GET /`. */
+export interface Index {
+  name: string;
+  version: string;
+  protocols: { name: string; title: string; endpoints: { method: string; path: string }[] }[];
+}
+
+export interface Tool {
+  id: string;
+  name: string;
+  description: string;
+  version: string;
+  input_schema: Schema;
+  output_schema?: Schema | null;
+  requirements?: { authorization?: { id: string }[]; secrets?: { id: string }[]; user_id?: boolean };
+}
+
+/** What only the OpenAPI document contains about a tool. */
+export interface Details {
+  title?: string;
+  scopes: string[];
+  deprecated: boolean;
+  examples: { title?: string; input: Json }[];
+}
+
+/** A response, with how long it took in milliseconds. */
+export interface Reply {
+  status: number;
+  text: string;
+  json: Json | undefined;
+  duration: number;
+}
+
+// The API key. It is in no URL, storage or log: a reload forgets it.
+let key = "";
+const listeners = new Set<() => void>();
+
+export const hasKey = (): boolean => key !== "";
+
+export function setKey(value: string): void {
+  key = value;
+  for (const listener of listeners) listener();
+}
+
+/** Calls `listener` when the key has changed. Returns a function that ends this. */
+export function onKey(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function headers(more: Record<string, string> = {}): Record<string, string> {
+  return { accept: "application/json", ...(key && { authorization: `Bearer ${key}` }), ...more };
+}
+
+/** Sends a request with the visitor's key. Throws if there is no response. */
+export async function send(path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}): Promise<Reply> {
+  const start = performance.now();
+  const response = await fetch(path, { ...init, headers: headers(init.headers), cache: "no-store", credentials: "omit" });
+  const text = await response.text();
+  const duration = performance.now() - start;
+  let json: Json | undefined;
+  try {
+    json = parse(text);
+  } catch {
+    // Some responses have no body.
+  }
+  return { status: response.status, text, json, duration };
+}
+
+export const post = (path: string, body: string, more: Record<string, string> = {}): Promise<Reply> =>
+  send(path, { method: "POST", headers: { "content-type": "application/json", ...more }, body });
+
+export async function index(): Promise<Index> {
+  return (await send("/")).json as unknown as Index;
+}
+
+/** The tools that the visitor may call, or the response that explains why there is no list. */
+export async function tools(): Promise<Tool[] | Reply> {
+  const reply = await send("/tools");
+  const items = at(reply.json, "/items");
+  return reply.status === 200 && Array.isArray(items) ? (items as unknown as Tool[]) : reply;
+}
+
+/** By the name of the tool, of which the OpenAPI document has the newest version; empty if the server has no such document. */
+export async function details(): Promise<Map<string, Details>> {
+  const found = new Map<string, Details>();
+  const { status, json } = await send("/openapi.json").catch(() => ({ status: 0, json: undefined }));
+  const paths = at(json, "/paths");
+  if (status !== 200 || !isObject(paths)) return found;
+  for (const operation of Object.values(paths).map((path) => at(path, "/post"))) {
+    const name = at(operation, "/operationId");
+    if (isObject(operation) && typeof name === "string") found.set(name, detailsOf(operation));
+  }
+  return found;
+}
+
+function detailsOf(operation: JsonObject): Details {
+  const examples = at(media(operation), "/examples");
+  const title = operation["summary"];
+  const security = Array.isArray(operation["security"]) ? operation["security"] : [];
+  const scopes = security.flatMap((way) => (isObject(way) ? Object.values(way).flat() : []));
+  return {
+    ...(typeof title === "string" && { title }),
+    scopes: [...new Set(scopes.filter((scope): scope is string => typeof scope === "string"))],
+    deprecated: operation["deprecated"] === true,
+    examples: (isObject(examples) ? Object.values(examples) : []).filter(isObject).map(({ summary, value }) => ({
+      ...(typeof summary === "string" && { title: summary }),
+      input: value ?? {},
+    })),
+  };
+}
+
+function media(operation: JsonObject): Json | undefined {
+  const content = at(operation, "/requestBody/content");
+  return isObject(content) ? content["application/json"] : undefined;
+}
+
+/**
+ * The models of the chat gateway that the visitor may use, by name. A name that ends in a slash is that of a provider, of which
+ * every model may be used. Empty if there is no gateway, or none for the visitor.
+ */
+export async function models(): Promise<string[]> {
+  const { status, json } = await send("/v1/models").catch(() => ({ status: 0, json: undefined }));
+  if (status !== 200) return [];
+  const names = (list: Json | undefined, write: (item: Json) => Json | undefined) => (Array.isArray(list) ? list.map(write) : []);
+  const found = [...names(at(json, "/data"), (model) => at(model, "/id")), ...names(at(json, "/providers"), (id) => `${id}/`)];
+  return found.filter((name): name is string => typeof name === "string");
+}

@@ -1,0 +1,380 @@
+// The pages of the site in Chromium, served by the real Worker.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch } from "./support/chromium.mjs";
+import { front } from "./support/front.mjs";
+import { model, startGateway } from "./support/gateway/worker.mjs";
+import { github } from "./support/github.mjs";
+import { CANARY } from "./support/leaks.mjs";
+import { CLIENT, openidProvider } from "./support/oidc.mjs";
+import { KEY, LOCAL, Visitor, definitions, startSite } from "./support/site.mjs";
+import { FIXTURES } from "./support/worker.mjs";
+
+let site, browser;
+before(async () => {
+  [site, browser] = await Promise.all([startSite(), launch()]);
+});
+after(async () => {
+  await browser?.close();
+  // What the pages ask for by themselves, such as the models of a gateway that is not there, is no error either.
+  if (site) assert.deepEqual(await site.worker.logs(), []);
+  await site?.close();
+});
+
+/** Runs `use` with a new page, about which the browser must not complain. */
+async function visiting(use, { address = site.worker.address, ...options } = {}) {
+  const visitor = await Visitor.arrive(browser, address, options);
+  try {
+    await use(visitor, visitor.page);
+    // Without scripts, the page cannot be asked.
+    if (options.scripts !== false) assert.deepEqual(await visitor.problems(), []);
+  } finally {
+    await visitor.close();
+  }
+}
+
+// How to get to each state of a page that people see.
+const STATES = {
+  "/": async (visitor) => {
+    await visitor.visit("/");
+    await visitor.setKey();
+    await visitor.page.getByText("Calculator.Add@1.0.0").waitFor();
+  },
+  "/, closed": async (visitor) => {
+    await visitor.visit("/");
+    await visitor.page.getByText("needs credentials").waitFor();
+  },
+  "/docs": (visitor) => visitor.visit("/docs"),
+  "/docs/clients": (visitor) => visitor.visit("/docs/clients"),
+  "/docs/gateway": (visitor) => visitor.visit("/docs/gateway"),
+  "/docs, search": async (visitor) => {
+    await visitor.visit("/docs/security");
+    await visitor.page.getByLabel("Search the documentation").fill("allowlist");
+    await visitor.page.getByRole("link", { name: /TOOL_ALLOWLIST|Configuration/ }).first().waitFor();
+  },
+  "/playground, closed": async (visitor) => {
+    await visitor.visit("/playground");
+    await visitor.page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+  },
+  "/playground, value": async (visitor) => {
+    await visitor.open("Weather.Forecast@1.0.0");
+    await visitor.fill({ city: "Berlin", days: 2 });
+    await visitor.run();
+    await visitor.page.locator(".value").waitFor();
+  },
+  "/playground, error": async (visitor) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 10, b: "infinity" });
+    await visitor.run();
+    await visitor.page.locator("[aria-invalid]").waitFor();
+  },
+  "/playground, requirements": (visitor) => visitor.open("GitHub.CreateIssue@1.0.0"),
+  "/playground, key": async (visitor) => {
+    await visitor.visit("/playground");
+    await visitor.page.getByRole("button", { name: "Set key" }).click();
+  },
+};
+
+for (const [name, reach] of Object.entries(STATES)) {
+  test(`${name}: accessible, light and dark, and at any width`, () =>
+    visiting(async (visitor, page) => {
+      await reach(visitor);
+      for (const width of [320, 768, 1280, 1920]) assert.ok(await visitor.fits(width), `it scrolls sideways at ${width} pixels`);
+      for (const width of [320, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await visitor.violations(), [], `${width} pixels`);
+      }
+    }));
+}
+
+const exact = (value) => JSON.stringify(value);
+// Values of other services and of a clock differ from the example.
+const VARIES = /^(Weather|GitHub)\./;
+
+/** Calls a tool with an example through its form, and checks what the page shows. */
+async function example(visitor, { id }, { input, value, error }) {
+  await visitor.open(id);
+  await visitor.fill(input);
+  const sent = visitor.page.waitForRequest((request) => request.method() === "POST");
+  await visitor.run();
+  const request = await sent;
+  const body = request.postData();
+  assert.deepEqual(JSON.parse(body, raw).input, JSON.parse(exact(input), raw), "the form sends the example's input");
+  if (error) {
+    await visitor.page.locator(".failure").getByText(error.message).waitFor();
+  } else {
+    await visitor.page.locator(".value").waitFor();
+    const reply = await (await request.response()).text();
+    if (!VARIES.test(id)) assert.deepEqual(JSON.parse(reply, raw).value, JSON.parse(exact(value), raw));
+  }
+}
+
+/** A reviver that keeps the digits of large integers. */
+const raw = (_, value, { source } = {}) => (typeof value === "number" ? `number ${Number(source)} ${/[.e]/.test(source) ? "" : source}` : value);
+
+for (const definition of definitions("tests/samples")) {
+  if (definition.requirements?.authorization) continue;
+  for (const [at, one] of definition.examples.entries()) {
+    test(`${definition.id}: example ${at + 1} through the form`, () => visiting((visitor) => example(visitor, definition, one)));
+  }
+}
+
+test("nested objects, lists, unions, constants and choices through the form", async () => {
+  const fixtures = await startSite({ bundle: FIXTURES });
+  try {
+    for (const definition of definitions("tests/fixtures")) {
+      if (!["Fixture.Varied@1.0.0", "Fixture.Choice@1.0.0", "Fixture.Awkward@1.0.0"].includes(definition.id)) continue;
+      for (const one of definition.examples) {
+        await visiting((visitor) => example(visitor, definition, one), { address: fixtures.worker.address });
+      }
+    }
+  } finally {
+    await fixtures.close();
+  }
+});
+
+test("content blocks appear as text, images, audio and documents", async () => {
+  const blocks = await startSite({ bundle: "target/mcp" });
+  try {
+    await visiting(
+      async (visitor, page) => {
+        await visitor.open("test.multiple_content_types@1.0.0");
+        await visitor.run();
+        const value = page.locator(".value");
+        await value.getByText("Multiple content types test:").waitFor();
+        assert.equal(await value.getByRole("img").evaluate((image) => image.decode().then(() => image.naturalWidth)), 1);
+        // A document of JSON is shown like a value.
+        const document = value.getByRole("article");
+        await document.getByText("mixed-content-resource").waitFor();
+        assert.equal(await document.getByText("123", { exact: true }).evaluate((element) => element.tagName), "DD");
+        assert.deepEqual(await visitor.violations(), []);
+        await visitor.open("test.audio_content@1.0.0");
+        await visitor.run();
+        await value.locator("audio").waitFor();
+        assert.ok((await value.locator("audio").evaluate((audio) => audio.duration || new Promise((resolve) => (audio.onloadedmetadata = () => resolve(audio.duration))))) > 0);
+      },
+      { address: blocks.worker.address },
+    );
+  } finally {
+    await blocks.close();
+  }
+});
+
+test("title and scopes come from the OpenAPI document, and its examples fill the form", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("GitHub.CreateIssue@1.0.0");
+    await page.getByRole("heading", { name: "Create an issue" }).waitFor();
+    await page.locator(".badge").getByText("github:write").waitFor();
+    await visitor.open("Calculator.Add@1.0.0");
+    await page.getByRole("button", { name: "Example 1" }).click();
+    assert.equal(await page.getByLabel("a", { exact: true }).inputValue(), "10");
+    await visitor.run();
+    await page.locator(".value").getByText("15", { exact: true }).waitFor();
+  }));
+
+test("a list of objects appears as a table", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Weather.Forecast@1.0.0");
+    await visitor.fill({ city: "Berlin", days: 2 });
+    await visitor.run();
+    const table = page.locator(".value").getByRole("table");
+    await table.getByRole("columnheader", { name: "conditions" }).waitFor();
+    assert.equal(await table.getByRole("row").count(), 3);
+  }));
+
+test("invalid input is shown at its field, which gets the focus", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 10, b: "infinity" });
+    await visitor.run();
+    const field = page.getByLabel("b", { exact: true });
+    await page.locator("#field-b[aria-invalid=true]").waitFor();
+    assert.equal(await field.evaluate((element) => document.getElementById(element.getAttribute("aria-describedby").split(" ").at(-1)).textContent), "Must be a number");
+    assert.ok(await field.evaluate((element) => element === document.activeElement));
+    assert.equal(await page.locator("#field-a[aria-invalid]").count(), 0);
+    await field.fill("5");
+    await visitor.run();
+    await page.locator(".value").getByText("15", { exact: true }).waitFor();
+    assert.equal(await page.locator("[aria-invalid]").count(), 0);
+  }));
+
+test("the same call in every protocol gives the same value; only the chosen one is called", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 17, b: 25 });
+    const names = await page.getByLabel("over").locator("option").allTextContents();
+    assert.ok(names.length >= 12, names.join());
+    for (const name of names) {
+      await page.getByLabel("over").selectOption({ label: name });
+      const before = visitor.requests.length;
+      await visitor.run();
+      await page.locator(".value").getByText("42", { exact: true }).waitFor();
+      assert.equal(visitor.requests.length, before + 1, name);
+      for (const language of ["curl", "Python", "TypeScript"]) {
+        await page.getByRole("tab", { name: language }).click();
+        const code = await page.locator("#call-panel code").textContent();
+        const { pathname } = new URL(visitor.requests.at(-1).url());
+        assert.ok(code.includes(site.worker.address + pathname), code);
+        assert.ok(code.includes("TOOLBOOTH_KEY") && !code.includes(KEY), code);
+      }
+    }
+  }));
+
+test("the playground works with the keyboard alone", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await page.locator("#field-a").focus();
+    await page.keyboard.type("1");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("2");
+    await page.keyboard.press("Enter");
+    await page.locator(".value").getByText("3", { exact: true }).waitFor();
+    await page.getByRole("tab", { name: "curl" }).focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Python");
+    assert.match(await page.locator("#call-panel code").textContent(), /^import os/);
+  }));
+
+test("the key is in no URL and no storage, and a reload forgets it", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 1, b: 2 });
+    await visitor.run();
+    await page.locator(".value").waitFor();
+    for (const request of visitor.requests) assert.ok(!request.url().includes(CANARY), request.url());
+    const stored = await page.evaluate(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state, await indexedDB.databases(), await caches.keys()]));
+    assert.equal(stored, '[{},{},"",null,[],[]]');
+    assert.ok(!(await page.content()).includes(CANARY), "it is not in the document");
+    assert.equal(await page.evaluate(() => document.getElementById("key").value), "");
+    await page.reload();
+    await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+    // `close` of every test also searches the Worker's log for the key.
+    assert.ok(!JSON.stringify(await site.worker.lines()).includes(KEY));
+  }));
+
+test("nothing runs that is injected into a page", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/playground");
+    await assert.rejects(page.addScriptTag({ content: "document.title = 'taken'" }));
+    await assert.rejects(page.addStyleTag({ content: "main { display: none }" }));
+    const blocked = await visitor.problems();
+    assert.ok(blocked.some((text) => text.startsWith("script-src")) || blocked.length >= 2, blocked.join());
+    assert.equal(await page.title(), "Playground · Toolbooth");
+  }));
+
+test("without JavaScript, the first page and the documentation can be read", () =>
+  visiting(
+    async (visitor, page) => {
+      await page.goto(`${site.worker.address}/`);
+      for (const text of ["Tools for agents, models and programs", "Claude Code", "claude mcp add", "The list is at /tools"]) await page.getByText(text).first().waitFor();
+      await page.goto(`${site.worker.address}/docs/security`);
+      await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
+      await page.goto(`${site.worker.address}/playground`);
+      await page.locator("noscript p").waitFor();
+    },
+    { scripts: false },
+  ));
+
+test("the first page shows one client at a time, with links that add the server to editors", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/");
+    const url = `${site.worker.address}/mcp`;
+    const link = async (client) => {
+      await page.getByRole("tab", { name: client }).click();
+      assert.equal(await page.locator("[data-client]:visible").count(), 1);
+      return new URL(await page.getByRole("link", { name: `Add to ${client}` }).getAttribute("href"));
+    };
+    assert.deepEqual(JSON.parse(decodeURIComponent((await link("VS Code")).search.slice(1))), { name: "toolbooth", type: "http", url });
+    const cursor = (await link("Cursor")).searchParams;
+    assert.deepEqual([cursor.get("name"), JSON.parse(atob(cursor.get("config")))], ["toolbooth", { url }]);
+  }));
+
+test("the documentation can be searched", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/docs");
+    await page.getByLabel("Search the documentation").fill("retry_after");
+    await page.locator(".results a").first().click();
+    await page.waitForURL(/\/docs\/.+/);
+  }));
+
+test("a chat with the gateway: streamed text, a call that the user approves, and its result", async () => {
+  const gateway = await startGateway({ site: true, vars: { SITE: "playground", ALLOWED_ORIGINS: LOCAL } });
+  try {
+    gateway.upstream.openai.script({ text: "Let me add.", calls: [{ name: "Calculator_Add", input: { a: 17, b: 25 } }] }, { text: "It is 42." });
+    await visiting(
+      async (visitor, page) => {
+        await visitor.visit("/playground");
+        await visitor.setKey("canary-of-a-gateway-key");
+        await page.getByRole("tab", { name: "Chat" }).click();
+        await page.getByLabel("Model", { exact: true }).fill(model("openai"));
+        await page.getByLabel("Message").fill("What is 17 + 25?");
+        await page.keyboard.press("Enter");
+        const card = page.getByRole("region", { name: "Call of Calculator_Add" });
+        await card.getByText("waits for your approval").waitFor();
+        assert.match(await card.getByLabel("Input of Calculator_Add").textContent(), /"a": 17/);
+        await card.getByRole("button", { name: "Run Calculator_Add" }).click();
+        await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();
+        await page.getByText("It is 42.").waitFor();
+        assert.deepEqual(await visitor.violations(), []);
+      },
+      { address: gateway.address },
+    );
+  } finally {
+    await gateway.close();
+  }
+});
+
+/** The pages without the checks of contracts, which only know JSON. */
+const passing = (worker) => ({
+  async request(method, path, { headers, body }) {
+    if (!/^\/(playground|site\/)/.test(path)) return worker.request(method, path, { headers, body });
+    const response = await fetch(worker.address + path, { method, headers });
+    const { "content-encoding": _, "transfer-encoding": __, ...rest } = Object.fromEntries(response.headers);
+    return { status: response.status, headers: rest, text: await response.text() };
+  },
+});
+
+test("a challenge opens in a new window, and the call continues by itself", async () => {
+  const address = await front();
+  const provider = await openidProvider(`${address.origin}/auth/callback/github`);
+  const api = await github(provider.account);
+  const challenged = await startSite({
+    vars: {
+      ALLOWED_ORIGINS: undefined,
+      PUBLIC_URL: address.origin,
+      GITHUB_API_URL: api.base,
+      OAUTH_PROVIDERS: "github",
+      STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+      GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
+      OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
+      OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
+      OAUTH_GITHUB_ISSUER: provider.issuer,
+      OAUTH_GITHUB_SCOPES: "offline_access",
+    },
+  });
+  address.serve(passing(challenged.worker));
+  try {
+    await visiting(
+      async (visitor, page) => {
+        await visitor.open("GitHub.CreateIssue@1.0.0");
+        await visitor.fill({ owner: "octocat", repository: "hello-world", title: "Found a bug", labels: ["bug"] });
+        await page.getByLabel("User", { exact: true }).fill(`${CANARY}-user`);
+        const opened = page.waitForEvent("popup");
+        await visitor.run();
+        const consent = await opened;
+        await page.getByText("Waiting for your authorization").waitFor();
+        await consent.getByRole("button", { name: "Continue to GitHub" }).click();
+        await consent.getByLabel("Name").fill("octocat");
+        await consent.getByRole("button", { name: "Log in" }).click();
+        await consent.getByRole("button", { name: "Allow" }).click();
+        await consent.getByRole("heading", { name: "Done" }).waitFor();
+        await page.locator(".value").getByText("1347", { exact: true }).waitFor();
+      },
+      { address: address.origin },
+    );
+    assert.deepEqual(address.faults, []);
+  } finally {
+    await address.close();
+    await Promise.all([challenged.close(), provider.close(), api.close()]);
+  }
+});

@@ -1,0 +1,164 @@
+// The parts of the site that need no browser: exact numbers, what a form needs to know about a schema, and calls in code.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { parse, stringify } from "../site/src/json.ts";
+import { bodyOf, outcomeOf, pathOf, protocols } from "../site/src/protocols.ts";
+import { LANGUAGES, snippet } from "../site/src/playground/snippets.ts";
+import { fits, initial, kindOf, limits } from "../site/src/schema.ts";
+import { root } from "./support/commands.mjs";
+import { KEY, startSite } from "./support/site.mjs";
+
+const run = promisify(execFile);
+const target = join(root, "target");
+mkdirSync(target, { recursive: true });
+
+let site;
+before(async () => (site = await startSite()));
+after(() => site.close());
+
+test("numbers keep their digits", () => {
+  for (const text of ["0", "-1", "1.5", "9007199254740993", "18446744073709551615", "1e308", "0.10", "87.0", "-0"]) {
+    assert.equal(stringify(parse(`[${text}]`)), `[${text}]`);
+  }
+});
+
+test("the kind of each schema", () => {
+  const text = (input) => ({ is: "text", input });
+  for (const [schema, expected] of [
+    [{ type: "string" }, text("text")],
+    [{ type: "string", format: "date" }, text("date")],
+    [{ type: "string", format: "date-time" }, text("datetime")],
+    [{ type: "string", format: "uuid" }, text("text")],
+    [{ type: "string", maxLength: 10000 }, text("lines")],
+    [{ type: ["string"] }, text("text")],
+    [{ type: "integer" }, { is: "number" }],
+    [{ type: "boolean" }, { is: "boolean" }],
+    [{ type: "null" }, { is: "constant", value: null }],
+    [{ const: 7 }, { is: "constant", value: 7 }],
+    [{ enum: ["a"] }, { is: "constant", value: "a" }],
+    [{ enum: ["a", 7, null] }, { is: "choice", values: ["a", 7, null] }],
+    [{ oneOf: [{ const: "a" }, { const: "b" }] }, { is: "choice", values: ["a", "b"] }],
+    [{}, { is: "json" }],
+    [{ type: "array", items: { type: "number" } }, { is: "list", first: [], rest: { type: "number" } }],
+    [{ type: "array", prefixItems: [{ type: "number" }], items: false }, { is: "list", first: [{ type: "number" }], rest: undefined }],
+    [{ type: "object", additionalProperties: false }, { is: "object", properties: [], rest: undefined }],
+    [{ type: "object" }, { is: "object", properties: [], rest: {} }],
+  ]) {
+    assert.deepEqual(kindOf(schema), expected, JSON.stringify(schema));
+  }
+});
+
+test("required properties come first, and variants have names", () => {
+  const { properties } = kindOf({ type: "object", properties: { a: {}, b: {} }, required: ["b"] });
+  assert.deepEqual(properties.map(({ name, required }) => [name, required]), [["b", true], ["a", false]]);
+  const labels = (schema) => kindOf(schema).variants.map(({ label }) => label);
+  assert.deepEqual(labels({ type: ["string", "null"] }), ["text", "null"]);
+  assert.deepEqual(labels({ anyOf: [{ type: "string", format: "date" }, { title: "Never" }, { anyOf: [{ type: "integer" }, { type: "array" }] }] }), ["date", "Never", "integer", "list"]);
+  assert.deepEqual(labels({ oneOf: [{ type: "object", properties: { kind: { const: "circle" }, r: {} } }, { type: "object", properties: { w: {}, h: {} } }] }), ["circle", "w, h"]);
+});
+
+test("allOf and the keywords next to anyOf belong to the value", () => {
+  const both = kindOf({ allOf: [{ type: "object", properties: { a: { type: "string" } }, required: ["a"] }, { properties: { b: {} }, required: ["b"] }] });
+  assert.deepEqual(both.properties.map(({ name, required }) => [name, required]), [["a", true], ["b", true]]);
+  const { variants } = kindOf({ type: "object", properties: { a: {} }, anyOf: [{ properties: { b: {} }, required: ["b"] }] });
+  assert.deepEqual(kindOf(variants[0].schema).properties.map(({ name }) => name), ["b", "a"]);
+});
+
+test("what a value begins with", () => {
+  for (const [schema, value] of [
+    [{ type: "string", default: "x" }, undefined],
+    [{ const: "x" }, "x"],
+    [{ type: "object", properties: { a: { const: 1 }, b: { type: "string" }, c: { const: 2 } }, required: ["a", "b"] }, { a: 1 }],
+    [{ type: "array" }, []],
+    [{ type: "array", minItems: 2, items: { type: "object" } }, [{}, {}]],
+    [{ type: "boolean" }, false],
+  ]) {
+    assert.deepEqual(initial(schema), value, JSON.stringify(schema));
+  }
+});
+
+test("the variant of a value", () => {
+  const box = { type: "object", properties: { box: { type: "integer" } }, required: ["box"], additionalProperties: false };
+  for (const [schema, value, expected] of [
+    [box, { box: 3 }, true],
+    [box, { box: "3" }, false],
+    [box, {}, false],
+    [box, { box: 3, street: "x" }, false],
+    [{ type: "array", items: { type: "integer" } }, [1, 2], true],
+    [{ type: "array", items: { type: "integer" } }, ["1"], false],
+    [{ type: "null" }, null, true],
+    [{ type: "number" }, parse("18446744073709551615"), true],
+    [{}, [], true],
+  ]) {
+    assert.equal(fits(schema, value), expected, JSON.stringify([schema, value]));
+  }
+});
+
+test("limits in words", () => {
+  for (const [schema, text] of [
+    [{ minLength: 1, maxLength: 100 }, "1 to 100 characters"],
+    [{ minLength: 1 }, "at least 1 character"],
+    [{ minLength: 0 }, ""],
+    [{ minimum: 1, maximum: 16 }, "1 to 16"],
+    [{ exclusiveMinimum: 0, multipleOf: 0.5 }, "above 0, a multiple of 0.5"],
+    [{ minItems: 2, maxItems: 2 }, "exactly 2 items"],
+  ]) {
+    assert.equal(limits(schema), text);
+  }
+});
+
+const TOOL = { id: "Calculator.Add@1.0.0", name: "Calculator_Add" };
+const served = async () => protocols((await site.worker.get("/")).json);
+
+test("the call of each protocol, its value and its error", async () => {
+  const all = await served();
+  assert.equal(all[0].name, "oxp");
+  assert.ok(all.length >= 12);
+  for (const protocol of all) {
+    const call = async (input) => {
+      const body = stringify(bodyOf(protocol, TOOL, input, {}));
+      const { status, text } = await site.worker.post(body, { path: pathOf(protocol, TOOL), headers: { authorization: `Bearer ${KEY}`, ...protocol.headers } });
+      return outcomeOf(protocol, { status, text, json: parse(text), duration: 0 });
+    };
+    const { success, value } = await call({ a: 17, b: parse("9007199254740993") });
+    assert.deepEqual([success, stringify(value ?? null)], [true, "9007199254741010"], protocol.name);
+    const failed = await call({ a: 17, b: "x" });
+    assert.equal(failed.success, false, protocol.name);
+    assert.match(`${failed.message} ${Object.values(failed.parameters)}`, /Must be a number/, protocol.name);
+  }
+});
+
+test("the code for each protocol in each language runs", async () => {
+  const folder = mkdtempSync(join(target, "snippets-"));
+  const env = { ...process.env, TOOLBOOTH_KEY: KEY, NO_PROXY: "*" };
+  try {
+    for (const protocol of await served()) {
+      for (const language of LANGUAGES) {
+        const body = bodyOf(protocol, TOOL, { a: 17, b: 25 }, {});
+        const text = snippet(language, { url: `${site.worker.address}${pathOf(protocol, TOOL)}`, headers: protocol.headers, body, withKey: true });
+        const file = join(folder, language === "TypeScript" ? "call.mts" : "call.py");
+        writeFileSync(file, text);
+        const commands = { curl: ["sh", "-c", `${text} --silent`], Python: [join(root, ".venv/bin/python"), file], TypeScript: [process.execPath, file] };
+        const [program, ...args] = commands[language];
+        const { stdout } = await run(program, args, { env });
+        assert.match(stdout, /42/, `${protocol.name}, ${language}: ${text}`);
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("code quotes what a shell, Python or JavaScript would interpret", async () => {
+  const body = { text: `it's "$HOME" \`x\` \\ \n é 🚪 </script>`, none: null, yes: true, list: [1, parse("1e5")] };
+  const echo = { url: "http://127.0.0.1:9/", headers: {}, body, withKey: false };
+  const [, shell] = /-d ([\s\S]*)$/.exec(snippet("curl", echo));
+  assert.deepEqual(JSON.parse((await run("sh", ["-c", `printf %s ${shell}`])).stdout), JSON.parse(stringify(body)));
+  const [, python] = /json=([\s\S]*),\n\)\n/.exec(snippet("Python", echo));
+  const { stdout } = await run("python3", ["-c", `import json\nprint(json.dumps(${python}))`]);
+  assert.deepEqual(JSON.parse(stdout), JSON.parse(stringify(body)));
+});

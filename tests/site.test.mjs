@@ -1,0 +1,232 @@
+// The pages of the site, without a browser: which requests get HTML, and with which headers. site-pages.test.mjs opens them.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { assetOf, modeOf, prefersHtml } from "../crates/toolbooth-worker/js/site.js";
+import { root } from "./support/commands.mjs";
+import { KEY, startSite } from "./support/site.mjs";
+import { BOOTH, start } from "./support/worker.mjs";
+
+const FIREFOX = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+const HOST = "https://tools.example.net";
+/** The most bytes that the first view of a page may have after gzip. */
+const BUDGET = 60 * 1024;
+
+let site;
+before(async () => {
+  site = await startSite({ vars: { ALLOWED_ORIGINS: undefined } });
+});
+after(() => site.close());
+
+const get = (path, headers = {}, init = {}) => site.worker.fetch(HOST + path, { headers, redirect: "manual", ...init });
+
+test("Accept decides between HTML and JSON", () => {
+  for (const [accept, html] of [
+    [FIREFOX, true],
+    ["text/html", true],
+    ["application/json, text/html", false],
+    ["application/json;q=0.5, text/html", true],
+    ["text/html;q=0.4, application/json;q=0.5", false],
+    ["text/html;q=0", false],
+    ["TEXT/HTML", true],
+    ["*/*", false],
+    ["application/json", false],
+    ["application/xhtml+xml", false],
+    ["", false],
+  ]) {
+    assert.equal(prefersHtml(accept), html, accept);
+  }
+});
+
+test("SITE decides which pages there are", () => {
+  const ASSETS = {};
+  for (const [env, mode] of [
+    [{}, "off"],
+    [{ SITE: "playground" }, "off"],
+    [{ ASSETS }, "landing"],
+    [{ ASSETS, SITE: "" }, "landing"],
+    [{ ASSETS, SITE: "Playground" }, "landing"],
+    [{ ASSETS, SITE: "off" }, "off"],
+    [{ ASSETS, SITE: "playground" }, "playground"],
+  ]) {
+    assert.equal(modeOf(env), mode, JSON.stringify(env));
+  }
+  for (const [path, off, landing, playground] of [
+    ["/", undefined, "/index.html", "/index.html"],
+    ["/playground", undefined, undefined, "/playground.html"],
+    ["/doctor", undefined, "/doctor.html", "/doctor.html"],
+    ["/signed-in", undefined, "/signed-in.html", "/signed-in.html"],
+    ["/docs", undefined, "/docs.html", "/docs.html"],
+    ["/docs/clients", undefined, "/docs/clients.html", "/docs/clients.html"],
+    ["/docsx", undefined, undefined, undefined],
+    ["/tools", undefined, undefined, undefined],
+  ]) {
+    assert.deepEqual([off, landing, playground], ["off", "landing", "playground"].map((mode) => assetOf(path, mode)), path);
+  }
+});
+
+test("GET / is HTML for browsers and JSON for programs", async () => {
+  const page = await get("/", { accept: FIREFOX });
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
+  assert.equal(page.headers.get("vary"), "accept");
+  assert.match(await page.text(), /<h1>Tools for agents/);
+  for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }]) {
+    const index = await get("/", headers);
+    assert.equal(index.headers.get("content-type"), "application/json");
+    assert.match(index.headers.get("vary"), /accept/);
+    assert.equal((await index.json()).name, "Toolbooth");
+  }
+});
+
+test("pages have a policy that allows nothing but the site's own files", async () => {
+  for (const path of ["/", "/playground", "/docs", "/docs/security", "/docs/protocols/oxp-10"]) {
+    const { status, headers } = await get(path, { accept: FIREFOX });
+    assert.equal(status, 200, path);
+    const policy = headers.get("content-security-policy");
+    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
+    assert.ok(!/unsafe|\*|https?:/.test(policy), policy);
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+    assert.equal(headers.get("referrer-policy"), "no-referrer");
+    assert.equal(headers.get("cache-control"), "no-cache");
+  }
+});
+
+test("a page has the server's own address", async () => {
+  const text = await (await get("/", { accept: FIREFOX })).text();
+  assert.ok(text.includes(`claude mcp add --transport http toolbooth ${HOST}/mcp`));
+  assert.ok(!text.includes("tools.example.com"));
+});
+
+test("a page that has not changed is not sent again", async () => {
+  const { headers } = await get("/playground");
+  const etag = headers.get("etag");
+  assert.ok(etag);
+  const again = await get("/playground", { "if-none-match": etag });
+  assert.equal(again.status, 304);
+  assert.equal(again.headers.get("etag"), etag);
+  assert.ok(again.headers.get("content-security-policy"));
+});
+
+test("HEAD has no body", async () => {
+  const head = await get("/", { accept: FIREFOX }, { method: "HEAD" });
+  assert.deepEqual([head.status, await head.text()], [200, ""]);
+});
+
+test("other paths are answered as without a site", async () => {
+  for (const path of ["/index.html", "/playground.html", "/docs/nowhere", "/docs/../tools.html", "/site.html"]) {
+    const reply = await get(path, { accept: FIREFOX });
+    assert.equal(reply.status, 404, path);
+    assert.equal(reply.headers.get("content-type"), "application/json", path);
+  }
+  assert.equal((await get("/", {}, { method: "POST" })).status, 405);
+});
+
+test("a slash at the end leads to the page", async () => {
+  for (const path of ["/docs", "/playground", "/docs/security"]) {
+    const { status, headers } = await get(`${path}/`, { accept: FIREFOX });
+    assert.deepEqual([status, headers.get("location")], [308, path]);
+  }
+  assert.equal((await get("/tools/", { accept: FIREFOX })).status, 404);
+});
+
+test("scripts and styles are cached for good", async () => {
+  const text = await (await get("/", { accept: FIREFOX })).text();
+  const [, script] = /<script type="module" src="(\/site\/[\w-]+\.js)">/.exec(text);
+  const reply = await get(script);
+  assert.equal(reply.status, 200);
+  assert.match(reply.headers.get("cache-control"), /immutable/);
+  assert.equal(reply.headers.get("x-content-type-options"), "nosniff");
+  assert.equal((await get("/site/nothing.js")).status, 404);
+});
+
+test("over TLS, pages of the server's own origin may call it, and no others", async () => {
+  const call = (origin) =>
+    site.worker.fetch(`${HOST}/tools/call`, {
+      method: "POST",
+      headers: { origin, "content-type": "application/json", authorization: `Bearer ${KEY}` },
+      body: '{"tool_id":"Calculator.Add","input":{"a":1,"b":2}}',
+    });
+  assert.equal((await (await call(HOST)).json()).value, 3);
+  assert.equal((await call("https://evil.example")).status, 403);
+  assert.equal((await call(HOST.replace("https", "http"))).status, 403);
+});
+
+test("the tools are only listed for those who may call them", async () => {
+  assert.equal((await get("/tools")).status, 401);
+  assert.equal((await get("/tools", { authorization: `Bearer ${KEY}` })).status, 200);
+});
+
+for (const [SITE, landing, playground] of [["off", 404, 404], ["landing", 200, 404], [undefined, 200, 404], ["nonsense", 200, 404]]) {
+  test(`SITE=${SITE}: no playground`, async () => {
+    const worker = await start(BOOTH, { site: true, vars: { SITE } });
+    const fetched = (path) => worker.fetch(HOST + path, { headers: { accept: FIREFOX } });
+    assert.equal((await fetched("/playground")).status, playground);
+    const first = await fetched("/");
+    const isHtml = first.headers.get("content-type").startsWith("text/html");
+    assert.equal(isHtml, landing === 200);
+    if (isHtml) assert.match(await first.text(), /data-site="landing"/);
+    const warned = (await worker.logs({ warnings: true })).some(({ message }) => message.includes("SITE must be"));
+    assert.equal(warned, SITE === "nonsense");
+    await worker.close();
+  });
+}
+
+test("without assets, nothing changes", async () => {
+  const worker = await start(BOOTH, { vars: { SITE: "playground" } });
+  const reply = await worker.fetch(`${HOST}/`, { headers: { accept: FIREFOX } });
+  assert.equal(reply.headers.get("content-type"), "application/json");
+  assert.ok(!(reply.headers.get("vary") ?? "").includes("accept"));
+  await worker.close();
+});
+
+test("the first view of each page is within the budget", () => {
+  const folder = join(root, "build/site");
+  const size = (path) => gzipSync(readFileSync(join(folder, path)), { level: 9 }).length;
+  const loaded = (path, found = new Set()) => {
+    if (found.has(path)) return found;
+    found.add(path);
+    const text = readFileSync(join(folder, path), "utf8");
+    const [html, script] = [/(?:href|src)="(\/site\/[^"]+)"/g, /(?:from|import)"\.\/([^"]+)"/g];
+    for (const [, next] of text.matchAll(path.endsWith(".html") ? html : script)) loaded(path.endsWith(".html") ? next.slice(1) : `site/${next}`, found);
+    return found;
+  };
+  for (const page of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".html"))) {
+    const files = [...loaded(page)];
+    const total = files.reduce((sum, path) => sum + size(path), 0);
+    assert.ok(files.length >= 4 && total <= BUDGET, `${page}: ${total} bytes, ${files}`);
+  }
+});
+
+test("links between pages lead somewhere, and no two elements of a page have the same id", () => {
+  const folder = join(root, "build/site");
+  const pages = new Map();
+  for (const file of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".html"))) {
+    const text = readFileSync(join(folder, file), "utf8");
+    const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), [], file);
+    assert.equal(text.match(/<h1/g)?.length, 1, file);
+    const links = [...text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href]) => href);
+    pages.set(file === "index.html" ? "/" : `/${file.replace(/\.html$/, "")}`, { ids, links });
+  }
+  assert.ok(pages.size > 20, `${pages.size} pages`);
+  for (const [path, { links }] of pages) {
+    for (const { pathname, hash } of links.map((href) => new URL(href, HOST + path)).filter(({ origin }) => origin === HOST)) {
+      if (["/tools", "/health", "/openapi.json", "/llms.txt"].includes(pathname)) continue;
+      const target = pages.get(pathname);
+      assert.ok(target, `${path} links to ${pathname}`);
+      assert.ok(hash === "" || target.ids.includes(decodeURIComponent(hash.slice(1))), `${path} links to ${pathname}${hash}`);
+    }
+  }
+});
+
+test("no page has inline scripts, inline styles or addresses of others in its head", () => {
+  const folder = join(root, "build/site");
+  for (const page of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".html"))) {
+    const text = readFileSync(join(folder, page), "utf8");
+    assert.ok(!/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/.test(text), page);
+    assert.ok(!/(?:src|<link[^>]*href)="(?!\/site\/)/.test(text), page);
+  }
+});

@@ -1,0 +1,170 @@
+// Opens the pages of the site in a browser, and fills in the playground's forms.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { entryOf } from "../../packages/toolbooth/src/credentials.js";
+import { github } from "./github.mjs";
+import { openMeteo } from "./open-meteo.mjs";
+import { CANARY, BOOTH, start } from "./worker.mjs";
+
+const root = new URL("../../", import.meta.url);
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** A key that may call everything. Like all keys of tests, it has the word that no log may have. */
+export const KEY = `${CANARY}-key-of-a-visitor`;
+/** The pages of this machine may call: a test's port is not known in advance, and without TLS only listed pages may. */
+export const LOCAL = "http://127.0.0.1:*,http://localhost:*";
+
+/** Starts the Worker with the site and the services that its tools call. */
+export async function startSite({ vars = {}, bundle = BOOTH } = {}) {
+  const [weather, issues] = await Promise.all([openMeteo(), github()]);
+  const worker = await start(bundle, {
+    site: true,
+    vars: {
+      SITE: "playground",
+      AUTH: "api-key",
+      API_KEYS: JSON.stringify([entryOf(KEY, "visitor", ["*"])]),
+      ALLOWED_ORIGINS: LOCAL,
+      WEATHER_FORECAST_URL: weather.base,
+      WEATHER_GEOCODING_URL: weather.base,
+      GITHUB_API_URL: issues.base,
+      ...vars,
+    },
+  });
+  const close = async () => {
+    await worker.close();
+    await Promise.all([weather.close(), issues.close()]);
+  };
+  return { worker, close };
+}
+
+/** The definitions below a folder. */
+export function definitions(folder) {
+  const files = readdirSync(new URL(folder, root), { recursive: true }).filter((file) => /@[\d.]+\.json$/.test(file));
+  return files.sort().map((file) => {
+    const text = readFileSync(new URL(`${folder}/${file}`, root), "utf8");
+    // Numbers as they are written: JavaScript's own lose digits.
+    return JSON.parse(text, (_, value, { source } = {}) => (typeof value === "number" && String(value) !== source ? JSON.rawJSON(source) : value));
+  });
+}
+
+/** A page of the site, with everything that the browser complained about. */
+export class Visitor {
+  complaints = [];
+  requests = [];
+
+  static async arrive(browser, address, { scripts = true, ...options } = {}) {
+    const visitor = new Visitor();
+    visitor.address = address;
+    visitor.context = await browser.newContext({ javaScriptEnabled: scripts, ...options });
+    visitor.context.setDefaultTimeout(30_000);
+    visitor.page = await visitor.context.newPage();
+    visitor.page.on("console", (message) => visitor.complaints.push(message.text()));
+    visitor.page.on("pageerror", (error) => visitor.complaints.push(String(error)));
+    visitor.context.on("request", (request) => visitor.requests.push(request));
+    return visitor;
+  }
+
+  async visit(path) {
+    await this.page.goto(this.address + path);
+    await this.page.evaluate(() => {
+      globalThis.violations = [];
+      addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => globalThis.violations.push(`${violatedDirective} ${blockedURI}`));
+    });
+  }
+
+  /** What the browser complained about since the last time, without the statuses of responses. */
+  async problems() {
+    const violations = await this.page.evaluate(() => globalThis.violations?.splice(0) ?? []);
+    return [...violations, ...this.complaints.splice(0).filter((text) => !text.startsWith("Failed to load resource"))];
+  }
+
+  /** What axe-core finds wrong with the page, light and dark. */
+  async violations() {
+    const found = [];
+    for (const colorScheme of ["light", "dark"]) {
+      await this.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      // The evaluation of the debugger is not subject to the page's policy.
+      await this.page.evaluate(`${AXE}; undefined`);
+      const { violations } = await this.page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+      found.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`));
+    }
+    return found;
+  }
+
+  /** Whether the page needs no scrolling sideways at this width. */
+  async fits(width) {
+    await this.page.setViewportSize({ width, height: 800 });
+    return this.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  }
+
+  async setKey(key = KEY) {
+    await this.page.getByRole("button", { name: /^(Set key|Key set)$/ }).click();
+    await this.page.getByLabel("Key", { exact: true }).fill(key);
+    await this.page.getByRole("button", { name: "Use key" }).click();
+    await this.page.getByRole("button", { name: "Key set" }).waitFor();
+  }
+
+  async open(id) {
+    await this.visit("/playground");
+    await this.setKey();
+    await this.page.evaluate((hash) => (location.hash = hash), encodeURIComponent(id));
+    await this.page.locator(".tool-id code", { hasText: id }).waitFor();
+  }
+
+  run() {
+    return this.page.getByRole("button", { name: "Run", exact: true }).click();
+  }
+
+  /** Fills in the form with an input. */
+  async fill(input) {
+    for (const [name, value] of Object.entries(input)) await this.#set(name, value);
+  }
+
+  async #set(path, value) {
+    const control = () => this.page.locator(`[data-path=${JSON.stringify(path)}]`);
+    const group = () => this.page.locator(`[data-group=${JSON.stringify(path)}]`);
+    if ((await control().count()) > 0 && (await control().getAttribute("data-absent"))) await control().click();
+    const variants = this.page.locator(`[id=${JSON.stringify(`field-${path}-variant`)}]`);
+    if ((await variants.count()) > 0) await this.#choose(variants, path, value);
+    else if ((await group().count()) > 0) await this.#parts(path, value);
+    else await this.#scalar(control(), value);
+  }
+
+  /** Chooses the variant whose fields fit the value. */
+  async #choose(variants, path, value) {
+    for (const option of await variants.locator("option").all()) {
+      const label = await option.textContent();
+      const isObject = typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+      const fits = value === null ? label === "null" : Array.isArray(value) ? label === "list" : isObject ? Object.keys(value).every((name) => label.includes(name)) : !["null", "list"].includes(label);
+      if (!fits) continue;
+      await variants.selectOption({ label });
+      if (value !== null) await (isObject || Array.isArray(value) ? this.#parts(path, value) : this.#scalar(this.page.locator(`[data-path=${JSON.stringify(path)}]`), value));
+      return;
+    }
+    assert.fail(`no variant of ${path} fits ${JSON.stringify(value)}`);
+  }
+
+  async #parts(path, value) {
+    if (!Array.isArray(value)) {
+      for (const [name, member] of Object.entries(value)) await this.#set(`${path}.${name}`, member);
+      return;
+    }
+    const items = this.page.locator(`[data-path^=${JSON.stringify(`${path}[`)}], [data-group^=${JSON.stringify(`${path}[`)}]`);
+    for (let index = 0; index < value.length; index += 1) {
+      const item = this.page.locator(`[data-path=${JSON.stringify(`${path}[${index}]`)}], [data-group=${JSON.stringify(`${path}[${index}]`)}]`);
+      if ((await items.count()) === 0 || (await item.count()) === 0) await this.page.locator(`[data-add=${JSON.stringify(path)}]`).click();
+      await this.#set(`${path}[${index}]`, value[index]);
+    }
+  }
+
+  async #scalar(control, value) {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    if ((await control.evaluate(({ tagName }) => tagName)) === "SELECT") await control.selectOption({ label: text });
+    else await control.fill(text);
+  }
+
+  close() {
+    return this.context.close();
+  }
+}
