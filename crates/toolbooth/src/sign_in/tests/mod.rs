@@ -100,7 +100,10 @@ fn from_registration_to_a_call() {
     let access = tokens["access_token"].as_str().unwrap();
     assert_eq!(world.call(access), 200);
     let operations = world.host.store.operations.borrow().join(", ");
-    assert_eq!(operations, "get code: missed, put code, put connection", "calls do not read the store");
+    assert_eq!(
+        operations, "get code: missed, put code, put connection",
+        "calls do not read the store"
+    );
     world.wait(3_600_000 + 31_000);
     assert_eq!(world.call(access), 401);
     let (status, tokens) = world.refresh(&client, tokens["refresh_token"].as_str().unwrap());
