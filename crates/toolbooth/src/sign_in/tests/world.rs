@@ -80,8 +80,9 @@ impl World {
         let path = path.strip_prefix(ORIGIN).unwrap_or(path);
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let headers = &Pairs(headers);
+        let body = Body::from(body);
         let request =
-            Request { method: method.into(), path, query, headers, body: Body::from(body) };
+            Request { method: method.into(), path, query, headers, body, own_origin: None };
         ready(self.server.answer(request, &self.host)).head
     }
 

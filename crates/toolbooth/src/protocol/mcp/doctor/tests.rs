@@ -19,6 +19,7 @@ fn report(variables: &[(&str, &str)], host_name: &str) -> Value {
         query: "",
         headers: &Pairs(&[("host", host_name), ("accept", "application/json")]),
         body: Body::from(""),
+        own_origin: None,
     };
     let response = ready(server.answer(request, &host)).head;
     assert_eq!(response.status, 200);
