@@ -56,9 +56,13 @@ async function application() {
     const url = new URL(request.url, "http://localhost");
     if (url.pathname === "/connect") {
       const body = { state: url.searchParams.get("state"), user_id: site.user };
-      const reply = await worker.post(body, { path: "/auth/confirm", headers: { "x-api-key": KEYS.Calendar } });
-      site.confirmed = reply.json;
-      return response.writeHead(303, { location: reply.json.url }).end();
+      try {
+        site.confirmed = (await worker.post(body, { path: "/auth/confirm", headers: { "x-api-key": KEYS.Calendar } })).json;
+        return response.writeHead(303, { location: site.confirmed.url }).end();
+      } catch (error) {
+        address.faults.push(error);
+        return response.destroy();
+      }
     }
     response.writeHead(url.pathname in pages ? 200 : 404, { "content-type": "text/html; charset=utf-8" });
     response.end(`<!doctype html><html lang="en"><title>Site</title>${pages[url.pathname] ?? ""}`);
@@ -83,7 +87,7 @@ class Person {
 
   static async sit(options) {
     const context = await browser.newContext(options);
-    context.setDefaultTimeout(120_000);
+    context.setDefaultTimeout(30_000);
     const page = await context.newPage();
     const person = Object.assign(new Person(), { context, page, complaints: [] });
     page.on("response", (response) => {
@@ -161,7 +165,7 @@ async function connect(name, client_id) {
   const parameters = { response_type: "code", client_id, redirect_uri, code_challenge, code_challenge_method: "S256" };
   const page = await worker.get(`/oauth/authorize?${new URLSearchParams(parameters)}`);
   const [, request] = /name="request" value="([^"]+)"/.exec(page.text);
-  const cookie = page.headers["set-cookie"].split(";")[0];
+  const cookie = [page.headers["set-cookie"]].flat()[0].split(";")[0];
   const headers = { "content-type": FORM, cookie, origin: address.origin, "sec-fetch-site": "same-origin" };
   const body = String(new URLSearchParams({ request, with: "key", api_key: KEYS[name] }));
   const { status, headers: { location }, text } = await worker.request("POST", "/oauth/authorize", { headers, body });

@@ -82,7 +82,6 @@ impl Challenges {
         };
         let url = format!("{}{START}?c={token}&v={value}", self.settings.public_url);
         let status = if is_user { "verified" } else { "other_user" };
-        let response = Response::json_of(200, &ConfirmationResponse { status, url });
-        Ok(response.with("cache-control", "no-store"))
+        Ok(Response::json_of(200, &ConfirmationResponse { status, url }))
     }
 }

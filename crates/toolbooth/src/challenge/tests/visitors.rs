@@ -29,6 +29,8 @@ fn confirm(world: &World, key: (&str, &str), state: &str, user: &str) -> (u16, V
     let body = json!({"state": state, "user_id": user}).to_string();
     let headers = [key, ("content-type", "application/json")];
     let response = world.ask(("POST", "/auth/confirm"), &headers, &body);
+    let caching = response.headers.iter().filter(|(name, _)| *name == "cache-control");
+    assert_eq!(caching.map(|(_, value)| &**value).collect::<Vec<_>>(), ["no-store"]);
     (response.status, serde_json::from_slice(&response.body).unwrap_or_default())
 }
 
