@@ -166,7 +166,7 @@ test("title and scopes come from the OpenAPI document, and its examples fill the
     await page.getByRole("heading", { name: "Create an issue" }).waitFor();
     await page.locator(".badge").getByText("github:write").waitFor();
     await visitor.open("Calculator.Add@1.0.0");
-    await page.getByRole("button", { name: "Example 1" }).click();
+    await page.getByRole("button", { name: "Integers stay integers" }).click();
     assert.equal(await page.getByLabel("a", { exact: true }).inputValue(), "10");
     await visitor.run();
     await page.locator(".value").getByText("15", { exact: true }).waitFor();
