@@ -26,7 +26,7 @@ mod tests {
     fn the_page_and_the_table_in_the_docs_agree() {
         let page: Value = serde_json::from_str(CAPABILITIES).unwrap();
         let Some(docs) = repository::text("docs/PROVIDERS.md") else { return };
-        assert!(docs.contains(&format!("As of {}.", page["as_of"].as_str().unwrap())));
+        assert!(docs.contains(&format!("as of {}.", page["as_of"].as_str().unwrap())));
         for (letter, source) in page["sources"].as_object().unwrap() {
             let source = format!("{letter} is {}", source.as_str().unwrap());
             assert!(docs.contains(&source), "{source}");
