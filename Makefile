@@ -18,7 +18,7 @@ DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench prove package size deploy key tool contracts clean chromium
+.PHONY: help setup dev check test build bench gateway-bench prove package size deploy key tool client contracts clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,7 @@ test: setup check chromium build/worker.js $(TEST_WORKERS) target/notes/worker.j
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
-	for feature in challenges gateway mcp providers sign-in xaibo testing; do \
+	for feature in challenges gateway mcp providers rest sign-in xaibo testing; do \
 	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
 	done
 	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings
@@ -72,6 +72,9 @@ key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 
 tool: ## Create a tool: make tool ID=Greeter.Hello, with HTTP=1 one that calls a service; SCOPES=a,b
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(HTTP),--http) $(if $(SCOPES),--scopes '$(SCOPES)') -- $(ID)
+
+client: node_modules/.done ## Pack the typed client of a server for npm: make client URL=https://tools.example.com; KEY=…, NAME=@me/tools
+	@$(NODE) scripts/client.mjs '$(URL)' $(or $(OUT),build/client) $(or $(NAME),toolbooth-client) '$(KEY)'
 
 contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs

@@ -1,7 +1,7 @@
 // The same call in each protocol, in the formats of tests/support/protocols.mjs.
 import assert from "node:assert/strict";
 
-import { FORMS } from "../tests/support/protocols.mjs";
+import { FORMS, pathOf } from "../tests/support/protocols.mjs";
 import { Connection, get, post } from "./load.mjs";
 import { add } from "./mcp.mjs";
 
@@ -13,7 +13,7 @@ export function calls(input) {
   return CALLABLE.map(([protocol, { title, path, body, value }]) => ({
     title,
     // The current revision of MCP repeats parts of the body in headers.
-    request: protocol === "mcp" ? add(input) : post(path, JSON.stringify(body("Calculator_Add", input))),
+    request: protocol === "mcp" ? add(input) : post(pathOf(path, "Calculator_Add"), JSON.stringify(body("Calculator_Add", input))),
     sum: (response) => Number(value(response)),
   }));
 }

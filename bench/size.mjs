@@ -16,6 +16,7 @@ const BUILDS = [
   { title: "the calculator, no feature", features: [] },
   { title: "the calculator, `mcp`", features: ["mcp"], limit: BUDGET.mcp },
   { title: "the calculator, `providers`", features: ["providers"] },
+  { title: "the calculator, `rest`", features: ["rest"] },
   { title: "the calculator, `xaibo`", features: ["xaibo"] },
   { title: "the calculator, `challenges`", features: ["challenges"] },
   { title: "the calculator, `gateway`", features: ["gateway"] },

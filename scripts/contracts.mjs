@@ -10,6 +10,7 @@ import { print } from "./contracts/openapi.mjs";
 import { account, oauth } from "./contracts/oauth.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
 import { providerCalls, providerLists } from "./contracts/providers.mjs";
+import { rest } from "./contracts/rest.mjs";
 import { xaibo } from "./contracts/xaibo.mjs";
 
 export const folder = new URL("../docs/contracts/", import.meta.url);
@@ -31,6 +32,7 @@ export const files = Object.fromEntries(
     oxp,
     "provider-calls": providerCalls,
     "provider-lists": providerLists,
+    rest,
     root,
     "well-known": wellKnown,
     xaibo,

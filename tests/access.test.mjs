@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { claims, hmac, token } from "./support/issuer.mjs";
-import { FORMS, addresses, payload } from "./support/protocols.mjs";
+import { FORMS, addresses, pathOf, payload } from "./support/protocols.mjs";
 import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const KEYS = { full: `${CANARY}-key-of-full`, few: `${CANARY}-key-of-few` };
@@ -57,11 +57,11 @@ before(async () => {
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 
 /** Sends a request to an endpoint, with `body` if it accepts calls. */
-function ask(worker, { method, path }, headers, body) {
-  return method === "GET" ? worker.get(path, headers) : worker.post(body, { path, headers });
+function ask(worker, { method, path }, headers, body, tool = "Fixture_Silent") {
+  return method === "GET" ? worker.get(path, headers) : worker.post(body, { path: pathOf(path, tool), headers });
 }
 
-const post = (worker, one, [name, input, context], headers) => ask(worker, one, headers, one.form.body(name, input, context));
+const post = (worker, one, [name, input, context], headers) => ask(worker, one, headers, one.form.body(name, input, context), name);
 
 /** Checks a reply that rejects the whole request: its status, form and message. */
 function isTurnedAway(reply, one, status, text) {
@@ -285,6 +285,7 @@ const CHALLENGES = {
   opentool: ({ error }) => error.data.missing_requirements.challenges,
   jsonrpc: ({ error }) => error.data.missing_requirements.challenges,
   mcp: ({ result }) => result._meta["toolbooth/authorization"],
+  rest: ({ authorization }) => authorization,
 };
 
 for (const one of CALLS) {

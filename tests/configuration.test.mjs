@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
-import { addresses } from "./support/protocols.mjs";
+import { addresses, pathOf } from "./support/protocols.mjs";
 import { BOOTH, CANARY, deployed, start } from "./support/worker.mjs";
 
 const ADD = ["Calculator.Add", { a: 1, b: 2 }];
@@ -118,7 +118,8 @@ test("a tool whose provider is not configured: the log and /health say what to s
 
 test("T2 XB10 MC12 a wrong variable: calls of every protocol are rejected in its form", () =>
   using({ vars: { MAX_BODY_BYTES: "abc" } }, async (worker) => {
-    for (const { method, path, protocol, form } of await addresses(worker)) {
+    for (const { method, path: template, protocol, form } of await addresses(worker)) {
+      const path = pathOf(template, "Calculator_Add");
       if (method === "GET") continue;
       const reply = await worker.post(form.body("Calculator_Add", { a: 1, b: 2 }), { path });
       const status = { root: 400, oxp: 400, "oxp-envelope": 400, otc: 400, langchain: 400, opentool: 200, jsonrpc: 200 }[protocol] ?? 503;

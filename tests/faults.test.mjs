@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import { afterEach, beforeEach, test } from "node:test";
-import { addresses, payload } from "./support/protocols.mjs";
+import { addresses, pathOf, payload } from "./support/protocols.mjs";
 import { CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 let worker;
@@ -71,10 +71,10 @@ test("OT14 OT24 a tool that crashes: the form of every protocol, and the next ca
   for (const { method, path, protocol, form } of await addresses(worker)) {
     if (method !== "POST") continue;
     const rpc = ["opentool", "jsonrpc"].includes(protocol);
-    const crashed = await worker.post(form.body("Fixture_Panic", {}), { path });
+    const crashed = await worker.post(form.body("Fixture_Panic", {}), { path: pathOf(path, "Fixture_Panic") });
     assert.equal(crashed.status, rpc ? 503 : 500, `${path}: ${crashed.text}`);
     for (const [name, value] of Object.entries(form.mark)) assert.deepEqual(payload(crashed)[name], value, path);
-    assert.equal((await worker.post(form.body("Fixture_Silent", {}), { path })).status, 200, path);
+    assert.equal((await worker.post(form.body("Fixture_Silent", {}), { path: pathOf(path, "Fixture_Silent") })).status, 200, path);
   }
 });
 

@@ -19,6 +19,7 @@ import {
   text,
 } from "./openapi.mjs";
 import { openToolPaths, openToolTexts } from "./json-rpc.mjs";
+import { documentPaths, documentTexts } from "./rest.mjs";
 import * as shared from "./shared.mjs";
 import { POST, READ, cached, ifNoneMatch, oxpVersion, security, uncached } from "./shared.mjs";
 
@@ -38,14 +39,16 @@ export const root = document({
       },
     }),
     ...openToolPaths([oxpVersion], { 400: "Rejected" }),
+    ...documentPaths([oxpVersion], { 400: "Rejected" }),
   },
   securitySchemes: shared.securitySchemes,
   headers: shared.headers(READ, POST),
   responses: {
     ...shared.errors("Error"),
     ...openToolTexts.responses,
+    ...documentTexts.responses,
     Index: response("Each protocol with its paths.", "Index", cached),
-    Rejected: response("The server does not serve the version in OXP-Version.", "Error"),
+    Rejected: response("The server does not serve the version in OXP-Version, or has no such toolkit.", "Error"),
   },
   schemas: {
     Error: shared.plainError,
@@ -56,6 +59,7 @@ export const root = document({
       endpoints: nonEmpty(object({ method: choice("GET", "POST"), path: pattern("^/") })),
     }),
     ...openToolTexts.schemas,
+    ...documentTexts.schemas,
   },
 });
 

@@ -118,6 +118,14 @@ def signing_in():
         yield SigningIn(*served)
 
 
+@pytest.fixture(scope="session")
+def closed():
+    """A Worker that requires credentials, without `PUBLIC_URL`."""
+    variables = {"AUTH": "jwt", "JWT_ISSUER": "https://issuer.example", "JWT_SECRET": Authorizing.SECRET}
+    with started("serve.mjs", "target/samples", json.dumps(variables)) as served:
+        yield Authorizing(*served)
+
+
 class Gateway:
     """The chat gateway, with stand-ins of model providers behind it."""
 

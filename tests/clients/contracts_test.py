@@ -58,7 +58,7 @@ def is_for_another_reason(case, response):
     if isinstance(error, str):  # OAuth: a client, a code or a token that is made up.
         return error in OAUTH_ERRORS
     return isinstance(error, dict) and (
-        error.get("code") in CODES or any(text in f"{error['message']} {error.get('developer_message')}" for text in MESSAGES)
+        error.get("code") in CODES or any(text in f"{error.get('message')} {error.get('developer_message')} {error.get('detail')}" for text in MESSAGES)
     )
 
 

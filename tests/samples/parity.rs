@@ -53,6 +53,7 @@ fn call(path: &str, sample: &Sample, tool: &Tool, input: &Value) -> Result<Value
     let context = sample.carries_context.then_some(&context);
     let call = SampleCall { id: "c1", tool_id: &id, name: &name, input, context };
     let body = Body::from(sample.request(&call).to_string().as_str());
+    let path = &path.replace("{name}", &name);
     let request = Request { method: Method::Post, path, query: "", headers: &JsonHeaders, body };
     let response = ready(Server::new(&CATALOG, &host).answer(request, &host)).head;
     sample.read(&response_json(&response.body))

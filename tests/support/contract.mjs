@@ -45,8 +45,9 @@ export function check(method, url, sent, reply) {
   }
   const [type, charset] = reply.headers["content-type"]?.split("; ") ?? [];
   assert.ok(type in content, `${where} as ${type}`);
-  assert.equal(charset, type === "text/html" ? "charset=utf-8" : undefined, where);
-  if (type === "text/html") return;
+  const isText = ["text/html", "text/plain"].includes(type);
+  assert.equal(charset, isText ? "charset=utf-8" : undefined, where);
+  if (isText) return;
   const media = `#/components/responses/${name}/content/${type.replace("/", "~1")}`;
   if (type === "text/event-stream") {
     for (const [, event, data] of reply.text.matchAll(/^event: ?(.*)\ndata: ?(.*)$/gm)) fits(`${media}/schema`, { event, data }, where);

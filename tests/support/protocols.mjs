@@ -48,9 +48,10 @@ function form(sample) {
 }
 
 /**
- * By the name of the protocol in the index. `path` accepts calls. `body` writes one call and `many` several, if a request can
- * have more than one. `value` and `failure` read the outcome of a call, `rejection` the error of a rejected request, which also
- * has the members of `mark`. `scope` and `unmet` are the statuses of a call without a scope or a requirement.
+ * By the name of the protocol in the index. `path` accepts calls; it may have `{name}` for the tool, which `pathOf` replaces.
+ * `body` writes one call and `many` several, if a request can have more than one. `value` and `failure` read the outcome of a
+ * call, `rejection` the error of a rejected request, which also has the members of `mark`. `scope` and `unmet` are the statuses
+ * of a call without a scope or a requirement.
  */
 export const FORMS = {};
 // The first sample of a protocol is its own format. The root accepts those of others too.
@@ -65,7 +66,13 @@ export function payload(reply) {
 // The chat gateway accepts no calls of tools. It has its own tests.
 const GATEWAY = ["gateway", "2api"];
 
-/** The endpoints in the index of `worker`: `{ protocol, method, path, form }`. */
+/** The path of a call of the tool `name`. */
+export const pathOf = (path, name) => path.replace("{name}", name);
+
+/**
+ * The endpoints in the index of `worker`: `{ protocol, method, path, form, allow }`; `allow` are the methods of the path. Without
+ * calls by GET, which rest.test.mjs tests.
+ */
 export async function addresses(worker) {
   const { protocols } = (await worker.get("/")).json;
   const serving = protocols.filter(({ name }) => !GATEWAY.includes(name));
@@ -73,6 +80,14 @@ export async function addresses(worker) {
     const form = FORMS[protocol];
     if (form === undefined) throw new Error(`the protocol ${protocol} has no sample in the table of protocols`);
     const query = (method) => (method === "GET" ? form.query : "");
-    return endpoints.map(({ method, path }) => ({ protocol, method, path: `${path}${query(method)}`, form }));
+    const methods = (path) => endpoints.filter((one) => one.path === path).flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    const listed = endpoints.filter(({ method, path }) => method === "POST" || !path.includes("{"));
+    return listed.map(({ method, path }) => ({
+      protocol,
+      method,
+      path: `${path}${query(method)}`,
+      form,
+      allow: [...methods(path), "OPTIONS"].join(", "),
+    }));
   });
 }

@@ -17,6 +17,7 @@ mod cost;
 mod handlers;
 mod mcp;
 mod problem;
+mod query;
 mod references;
 mod render;
 mod schema;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use toolbooth::catalog::{
-    AuthorizationRequirement, Definition, ListForm, Listed, Rendering, versioned_name,
+    AuthorizationRequirement, Definition, ListForm, Listed, QueryValue, Rendering, versioned_name,
 };
 use toolbooth::protocol;
 use toolbooth_schema::Statics;
@@ -16,6 +16,7 @@ use crate::cost;
 use crate::handlers::Handler;
 use crate::mcp;
 use crate::problem::Problem;
+use crate::query;
 use crate::schema;
 use crate::types::{self, Defaults};
 
@@ -273,6 +274,7 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
         bindings: &{bindings:?},
         user_id: {},
         headers: &[{}],
+        query: {},
         content: {},
         destructive: {},
         input: &catalog_schemas::{input},
@@ -290,6 +292,7 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
         authorization.join(", "),
         requirements.user_id,
         headers.join(", "),
+        query(definition),
         definition.content,
         definition.annotations.destructive && !definition.annotations.read_only,
         defaults,
@@ -306,6 +309,17 @@ fn header(parameter: &mcp::Header) -> String {
     let mcp::Header { suffix, path, .. } = parameter;
     let name = format!("mcp-param-{}", suffix.to_ascii_lowercase());
     format!("toolbooth::catalog::HeaderParameter {{ header: {name:?}, path: &{path:?} }}")
+}
+
+fn query(definition: &Definition) -> String {
+    let Some(parameters) = query::parameters(definition) else { return "None".to_owned() };
+    let parameter = |(name, value): &(&str, QueryValue)| {
+        format!(
+            "toolbooth::catalog::QueryParameter {{ name: {name:?}, value: toolbooth::catalog::QueryValue::{value:?} }}"
+        )
+    };
+    let parameters: Vec<_> = parameters.iter().map(parameter).collect();
+    format!("Some(&[{}])", parameters.join(", "))
 }
 
 /// A strong entity tag: a hash of the bytes.

@@ -371,7 +371,15 @@ pub fn with_context<T>(
 ) -> T {
     let pipeline = Pipeline::new(catalog, host);
     let (headers, calls) = (&NoHeaders, &CallRecorder::default());
-    test(&RequestContext { query, headers, principal, pipeline: &pipeline, host, calls })
+    test(&RequestContext {
+        query,
+        parameter: "",
+        headers,
+        principal,
+        pipeline: &pipeline,
+        host,
+        calls,
+    })
 }
 
 /// Serves one call with the pipeline, without a server.
@@ -386,7 +394,14 @@ pub fn call_tool(
 ) -> Outcome {
     let pipeline = Pipeline::new(catalog, host);
     let (headers, calls) = (&NoHeaders, &CallRecorder::default());
-    let context =
-        RequestContext { query: "", headers, principal, pipeline: &pipeline, host, calls };
+    let context = RequestContext {
+        query: "",
+        parameter: "",
+        headers,
+        principal,
+        pipeline: &pipeline,
+        host,
+        calls,
+    };
     ready(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
 }

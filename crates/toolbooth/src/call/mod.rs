@@ -10,6 +10,7 @@ mod rate_limit;
 mod rejection;
 mod requirements;
 mod selector;
+mod view;
 
 pub use input::Nulls;
 pub use missing::{AuthorizationHelp, MissingRequirements};

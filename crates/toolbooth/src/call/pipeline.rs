@@ -11,7 +11,7 @@ use super::outcome::Outcome;
 use super::rejection::Rejection;
 use super::requirements::Fulfilled;
 use super::{ToolRequest, ToolSelector, input, requirements};
-use crate::catalog::{Catalog, Entry, List, RunError, Tool};
+use crate::catalog::{Catalog, RunError, Tool};
 #[cfg(feature = "challenges")]
 use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
@@ -73,6 +73,8 @@ impl Pipeline {
 pub struct RequestContext<'a> {
     /// The query, without `?`.
     pub query: &'a str,
+    /// The path segment that matches the route's `{…}`; empty if it has none.
+    pub parameter: &'a str,
     /// The headers.
     pub headers: &'a dyn Headers,
     /// Who sent it.
@@ -105,31 +107,6 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl<'a> RequestContext<'a> {
-    /// Whether the caller may run `tool`, and so sees it in lists.
-    pub fn allows(&self, tool: &Tool) -> bool {
-        self.pipeline.settings.allows(self.principal, tool)
-    }
-
-    /// The list `name`, rendered at build time.
-    ///
-    /// # Errors
-    /// [`Rejection::Unavailable`]: the catalogue was built without it.
-    pub fn list(&self, name: &str) -> Result<&'static List, Rejection> {
-        let missing = Rejection::Unavailable("its catalogue has no list for this protocol");
-        self.pipeline.catalog.list(name).ok_or(missing)
-    }
-
-    /// The entries of `list` whose tools the caller may run.
-    pub fn allowed_entries(
-        &self,
-        list: &'static List,
-    ) -> impl Iterator<Item = &'static Entry> + Clone {
-        let context = *self;
-        list.entries.iter().filter(move |entry| {
-            context.pipeline.catalog.tools.get(entry.tool).is_some_and(|tool| context.allows(tool))
-        })
-    }
-
     /// Finds the tool that a client named.
     ///
     /// # Errors

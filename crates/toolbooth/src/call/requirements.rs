@@ -4,8 +4,6 @@ use super::grants::{Granted, UsedGrants, is_proof};
 use super::missing::{AuthorizationHelp, MissingRequirements};
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
-#[cfg(feature = "challenges")]
-use crate::address::{is_localhost, is_origin};
 use crate::catalog::Tool;
 #[cfg(feature = "challenges")]
 use crate::challenge::HELP_PATH;
@@ -103,16 +101,10 @@ impl Fulfilled<'_> {
     }
 }
 
-/// Where to read how to authorize calls. Without `PUBLIC_URL`, the origin is the host that the client has called.
+/// Where to read how to authorize calls.
 #[cfg(feature = "challenges")]
 fn help(provider: &'static str, context: RequestContext<'_>) -> Option<AuthorizationHelp> {
-    let own = context.pipeline.settings.public_url.clone();
-    let origin = own.or_else(|| {
-        let host = context.headers.get("host")?;
-        let scheme = if is_localhost(&host) { "http" } else { "https" };
-        Some(format!("{scheme}://{host}")).filter(|origin| is_origin(origin).is_ok())
-    });
-    let (origin, id) = (origin.unwrap_or_default(), query_value(provider));
+    let (origin, id) = (context.origin(), query_value(provider));
     Some(AuthorizationHelp { provider, url: format!("{origin}{HELP_PATH}{id}") })
 }
 

@@ -10,7 +10,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::catalog::{Authorization, Catalog, List, RunError, Tool, ToolFn, Version, run};
+use crate::catalog::{
+    Authorization, Catalog, List, QueryParameter, QueryValue, RunError, Tool, ToolFn, Version, run,
+};
 use crate::challenge::Challenge;
 use crate::host::HttpRequest;
 use crate::principal::Principal;
@@ -189,6 +191,14 @@ async fn narrow(input: Narrow, _: &Context<'_>) -> Result<u8, ToolError> {
     Ok(input.text)
 }
 
+/// Parameters of [`SAY_INPUT`], although these tools are not marked as read-only.
+const SAY_QUERY: &[QueryParameter] = &[
+    QueryParameter { name: "mood", value: QueryValue::Text },
+    QueryParameter { name: "one", value: QueryValue::Boolean },
+    QueryParameter { name: "text", value: QueryValue::Text },
+    QueryParameter { name: "times", value: QueryValue::Number },
+];
+
 const fn tool(tool: &'static str, name: &'static str, version: Version, run: ToolFn) -> Tool {
     const MAIL: &[Authorization] = &[Authorization { id: "mail", scopes: &["send"] }];
     let required: &[Authorization] = if tool.len() == "Private".len() { MAIL } else { &[] };
@@ -205,6 +215,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         bindings: &[],
         user_id: !required.is_empty(),
         headers: &[],
+        query: Some(SAY_QUERY),
         content: false,
         destructive: false,
         input: &SAY_INPUT,
@@ -253,6 +264,15 @@ pub(crate) const LISTS: &[List] = &[
         69,
     ),
     empty("xaibo", "[]", 1),
+    empty(
+        "openapi",
+        r#"{"openapi":"3.1.1","info":{"title":"T","version":"1.0.0"},"servers":[],"security":[],"paths":{}}"#,
+        95,
+    ),
+    empty("utcp", r#"{"utcp_version":"1.0.0","manual_version":"1.0.0","tools":[]}"#, 57),
+    empty("llms", "# Toolbooth at https://toolbooth.invalid/", 41),
+    empty("llms-full", "# Toolbooth", 11),
+    empty("client", "export interface Tools {}", 24),
     empty("openai", "[]", 1),
     empty("openai-strict", "[]", 1),
     empty("openai-responses", "[]", 1),

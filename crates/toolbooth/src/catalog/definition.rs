@@ -63,6 +63,13 @@ pub struct Definition {
     pub deprecated: Option<Deprecated>,
 }
 
+impl Definition {
+    /// The part of the id before the dot.
+    pub fn toolkit(&self) -> &str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+}
+
 /// Makes the field required although it can be `null`.
 fn present<'de, D>(deserializer: D) -> Result<Option<Map<String, Value>>, D::Error>
 where

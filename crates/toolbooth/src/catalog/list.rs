@@ -123,6 +123,24 @@ macro_rules! xaibo_lists {
     };
 }
 
+/// The lists of the documents about the REST interface; none without the feature `rest`.
+#[cfg(feature = "rest")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! rest_lists {
+    ($($list:expr),*) => { &[$($list),*] };
+}
+
+/// See the other definition.
+#[cfg(not(feature = "rest"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! rest_lists {
+    ($($list:expr),*) => {
+        &[]
+    };
+}
+
 /// A tool in a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
@@ -143,19 +161,32 @@ pub struct Entry {
 impl List {
     /// The list with only these entries.
     pub fn select<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
+        self.compose(entries, ",")
+    }
+
+    /// The list with only these entries and another separator, for lists that are not JSON.
+    pub fn compose<'a>(
+        &self,
+        entries: impl IntoIterator<Item = &'a Entry>,
+        separator: &str,
+    ) -> String {
         let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(self.head);
         let part = |start, end| self.body.get(start..end).unwrap_or_default();
-        let entries = self.join(entries);
+        let entries = self.join(entries, separator);
         [part(0, self.head), &entries, part(end.max(self.head), self.body.len())].concat()
     }
 
-    /// These entries, separated by commas.
-    pub fn join<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
+    /// These entries with a separator.
+    pub fn join<'a>(
+        &self,
+        entries: impl IntoIterator<Item = &'a Entry>,
+        separator: &str,
+    ) -> String {
         let mut text = String::new();
         let entries = entries.into_iter().filter(|entry| entry.unfit.is_empty());
         for (index, entry) in entries.enumerate() {
             if index > 0 {
-                text.push(',');
+                text.push_str(separator);
             }
             text.push_str(self.body.get(entry.start..entry.end).unwrap_or_default());
         }

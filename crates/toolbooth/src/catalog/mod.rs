@@ -16,7 +16,10 @@ pub use definition::{
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
 pub use semver::Version;
-pub use tool::{Authorization, HeaderParameter, RunError, Tool, ToolFn, ToolFuture, run};
+pub use tool::{
+    Authorization, HeaderParameter, QueryParameter, QueryValue, RunError, Tool, ToolFn, ToolFuture,
+    run,
+};
 
 use crate::names::order;
 use crate::tool::Variable;

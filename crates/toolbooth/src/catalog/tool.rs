@@ -35,6 +35,8 @@ pub struct Tool {
     pub user_id: bool,
     /// The parameters that MCP clients repeat in headers.
     pub headers: &'static [HeaderParameter],
+    /// The parameters of calls with `GET`; `None` unless the tool is read-only and its input is flat.
+    pub query: Option<&'static [QueryParameter]>,
     /// Whether the value is a list of content blocks.
     pub content: bool,
     /// Whether a call may destroy something.
@@ -65,6 +67,26 @@ pub struct HeaderParameter {
     pub header: &'static str,
     /// The path of the parameter in the input: names of properties.
     pub path: &'static [&'static str],
+}
+
+/// A parameter of the input that a query can carry.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryParameter {
+    /// Its name.
+    pub name: &'static str,
+    /// How its text becomes a value.
+    pub value: QueryValue,
+}
+
+/// How the text of a query parameter becomes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryValue {
+    /// It is the value.
+    Text,
+    /// It is a number in JSON.
+    Number,
+    /// It is `true` or `false`.
+    Boolean,
 }
 
 impl Tool {

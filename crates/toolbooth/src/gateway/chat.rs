@@ -41,7 +41,15 @@ pub(crate) struct Sender<'a> {
 impl Sender<'_> {
     pub(crate) fn context(&self) -> RequestContext<'_> {
         let Self { headers, principal, pipeline, host, calls } = self;
-        RequestContext { query: "", headers: *headers, principal, pipeline, host: *host, calls }
+        RequestContext {
+            query: "",
+            parameter: "",
+            headers: *headers,
+            principal,
+            pipeline,
+            host: *host,
+            calls,
+        }
     }
 }
 

@@ -36,7 +36,7 @@ fn list(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let latest = context
         .allowed_entries(list)
         .filter(|entry| tools.get(entry.tool).is_some_and(|tool| tool.name == entry.name));
-    Ok(Page::new(format!("[{}]", list.join(latest))))
+    Ok(Page::new(format!("[{}]", list.join(latest, ","))))
 }
 
 /// `POST /tools/call`.

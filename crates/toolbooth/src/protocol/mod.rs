@@ -25,6 +25,8 @@ mod portable;
 #[cfg(feature = "providers")]
 pub(crate) mod providers;
 mod request_id;
+#[cfg(feature = "rest")]
+mod rest;
 mod root;
 mod route;
 #[cfg(any(test, feature = "testing"))]
@@ -44,6 +46,8 @@ pub(crate) use gateway::{ErrorBody, ErrorObject};
 pub use page::{Page, PageError};
 pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use root::ROOT;
+#[cfg(feature = "rest")]
+pub use route::QueryHandler;
 pub use route::{
     CallHandler, CallResponse, Cors, EncodeRejection, Endpoint, Handler, MethodHandler,
     PostRequest, Protocol, Route,
@@ -107,6 +111,11 @@ protocols! {
     "/xaibo" => xaibo::XAIBO {
         lists: &[xaibo::LIST],
         samples: &[(&["/execute"], &sample::XAIBO)]
+    }
+    #[cfg(feature = "rest")]
+    "/rest" => rest::REST {
+        lists: rest::LISTS,
+        samples: &[(&["/{name}"], &sample::REST)]
     }
     "/langchain" => langchain::LANGCHAIN {
         lists: &[],

@@ -1,4 +1,4 @@
-//! A page of JSON that clients may cache: a list of tools, or a document.
+//! A page that clients may cache: a list of tools, or a document.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,10 +7,14 @@ use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Entry, List};
 use crate::http::Response;
 
-/// A page of JSON with its entity tag.
+const JSON: &str = "application/json";
+
+/// A page with its entity tag.
 #[derive(Debug)]
 pub struct Page {
-    /// The JSON text.
+    /// Its media type.
+    pub content_type: &'static str,
+    /// The text.
     pub body: Cow<'static, str>,
     /// A strong entity tag, with its quotes.
     pub etag: Cow<'static, str>,
@@ -34,12 +38,18 @@ impl From<Rejection> for PageError {
 }
 
 impl Page {
-    /// A page with this body.
+    /// A page of JSON with this body.
     pub fn new(body: impl Into<Cow<'static, str>>) -> Self {
+        Self::of_type(JSON, body)
+    }
+
+    /// A page with this media type and body.
+    pub fn of_type(content_type: &'static str, body: impl Into<Cow<'static, str>>) -> Self {
         let body = body.into();
         let mut hasher = DefaultHasher::new();
         body.hash(&mut hasher);
-        Self { etag: format!("\"{:016x}\"", hasher.finish()).into(), body, headers: Vec::new() }
+        let etag = format!("\"{:016x}\"", hasher.finish()).into();
+        Self { content_type, etag, body, headers: Vec::new() }
     }
 
     /// The list `name` with all tools that the caller may run.
@@ -60,13 +70,19 @@ impl Page {
         if entries.clone().filter(fits).count() < list.entries.iter().filter(fits).count() {
             return Self::new(list.select(entries));
         }
-        Self { body: list.body.into(), etag: list.etag.into(), headers: Vec::new() }
+        Self {
+            content_type: JSON,
+            body: list.body.into(),
+            etag: list.etag.into(),
+            headers: Vec::new(),
+        }
     }
 
     /// The same page without copying it.
     pub fn borrowed(&'static self) -> Self {
         let headers = self.headers.iter().map(|(name, value)| (*name, Cow::Borrowed(&**value)));
         Self {
+            content_type: self.content_type,
             body: Cow::Borrowed(&self.body),
             etag: Cow::Borrowed(&self.etag),
             headers: headers.collect(),

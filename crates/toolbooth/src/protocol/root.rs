@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use serde::Serialize;
 
 use super::oxp::{Format, VERSION_HEADER};
+#[cfg(feature = "rest")]
+use super::rest;
 use super::{
     CallResponse, Cors, EncodeRejection, Endpoint, Handler, PROTOCOLS, Page, PageError,
     PostRequest, Protocol, Route, discriminator, envelope, get, opentool, oxp, post,
@@ -25,6 +27,16 @@ pub(crate) static ROOT: Protocol = Protocol {
         Route { path: "/call", methods: &[post(Handler::Call(call))] },
         Route { path: "/version", methods: &[get(Handler::List(opentool::version))] },
         Route { path: "/load", methods: &[get(Handler::List(opentool::load))] },
+        #[cfg(feature = "rest")]
+        Route { path: "/openapi.json", methods: &[get(rest::OPENAPI)] },
+        #[cfg(feature = "rest")]
+        Route { path: "/utcp", methods: &[get(rest::UTCP)] },
+        #[cfg(feature = "rest")]
+        Route { path: "/llms.txt", methods: &[get(rest::LLMS)] },
+        #[cfg(feature = "rest")]
+        Route { path: "/llms-full.txt", methods: &[get(rest::LLMS_FULL)] },
+        #[cfg(feature = "rest")]
+        Route { path: "/client.ts", methods: &[get(rest::CLIENT)] },
     ],
     check_version: oxp::check_version,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),

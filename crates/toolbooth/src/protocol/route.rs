@@ -105,6 +105,9 @@ pub enum Handler {
     /// Decodes a body, passes its calls to the pipeline and encodes the outcomes. An error rejects the
     /// whole request.
     Call(CallHandler),
+    /// Passes the call in the query to the pipeline and encodes its outcome.
+    #[cfg(feature = "rest")]
+    Query(QueryHandler),
     /// Serves a route of the chat gateway.
     #[cfg(feature = "gateway")]
     Gateway(GatewayHandler),
@@ -127,7 +130,11 @@ pub enum Handler {
 /// Serves the calls in a request.
 pub type CallHandler = for<'a> fn(PostRequest<'a>) -> CallResponse<'a>;
 
-/// The response of a [`CallHandler`], or why the whole request is rejected.
+/// Serves the call in a query.
+#[cfg(feature = "rest")]
+pub type QueryHandler = for<'a> fn(RequestContext<'a>) -> CallResponse<'a>;
+
+/// The response to a request with calls, or why the whole request is rejected.
 pub type CallResponse<'a> = BoxFuture<'a, Result<Response, Rejection>>;
 
 /// A request with a JSON body.

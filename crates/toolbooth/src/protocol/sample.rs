@@ -20,8 +20,8 @@ pub struct ProtocolSamples {
     pub mount: &'static str,
     /// The protocol.
     pub protocol: &'static Protocol,
-    /// The paths below the mount that accept calls, each with what they accept. A sample without paths
-    /// only shows the format of rejections.
+    /// The paths below the mount that accept calls, each with what they accept; `{name}` is the name of the tool. A
+    /// sample without paths only shows the format of rejections.
     pub samples: &'static [(&'static [&'static str], &'static Sample)],
 }
 
@@ -275,6 +275,27 @@ pub(super) const XAIBO: Sample = Sample {
     rejection_members: r#"{"success": false, "result": null}"#,
     missing_scope_status: 200,
     missing_requirements_status: 200,
+    list_query: "",
+};
+
+/// REST. The path names the tool.
+#[cfg(feature = "rest")]
+pub(super) const REST: Sample = Sample {
+    title: "REST",
+    call: |call| call.input.clone(),
+    body: only,
+    batches: false,
+    carries_context: false,
+    value: "",
+    value_form: ValueForm::Json,
+    is_error: |response| {
+        response["type"].as_str().is_some_and(|code| code.starts_with("urn:toolbooth:"))
+    },
+    error: &["/title", "/detail"],
+    rejection: &["/title", "/detail"],
+    rejection_members: "{}",
+    missing_scope_status: 403,
+    missing_requirements_status: 403,
     list_query: "",
 };
 

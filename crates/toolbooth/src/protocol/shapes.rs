@@ -23,6 +23,8 @@ const SHAPES: &[&str] = &[
     r#"{"request":{"tool_id":"Toolkit.Tool","input":{}}} at /oxp/1.0/call and /otc/call"#,
     #[cfg(feature = "xaibo")]
     r#"{"tool_name":"Toolkit_Tool","parameters":{}} at /xaibo/execute"#,
+    #[cfg(feature = "rest")]
+    "the input alone at /rest/{name}",
     r#"{"jsonrpc":"2.0","id":"1","method":"Toolkit_Tool","params":{}} at /jsonrpc and /opentool/call"#,
     #[cfg(feature = "mcp")]
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Toolkit_Tool","arguments":{}}} at /mcp"#,

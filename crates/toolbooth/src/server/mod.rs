@@ -6,6 +6,8 @@ mod consent;
 #[cfg(feature = "gateway")]
 mod gateway;
 mod health;
+#[cfg(feature = "rest")]
+mod query;
 mod router;
 #[cfg(feature = "sign-in")]
 mod sign_in;
@@ -240,7 +242,7 @@ impl Server {
         let not_allowed = || Rejection::MethodNotAllowed { allow: route.allow() };
         let response = match route.handler(method).ok_or_else(not_allowed)? {
             Handler::Call(handler) => {
-                let (query, pipeline) = (query, &self.pipeline);
+                let (query, pipeline, parameter) = (query, &self.pipeline, found.parameter);
                 // A caller without valid credentials gets 401 before the body is read.
                 let principal = &self.authenticate(protocol, headers, host).await?;
                 let calls = self.pipeline.events.recorder(headers, host);
@@ -248,8 +250,15 @@ impl Server {
                     Err(rejection) => Err(rejection),
                     Ok(()) => {
                         let calls = &calls;
-                        let context =
-                            RequestContext { query, headers, principal, pipeline, host, calls };
+                        let context = RequestContext {
+                            query,
+                            parameter,
+                            headers,
+                            principal,
+                            pipeline,
+                            host,
+                            calls,
+                        };
                         match self.post(protocol, &body.bytes, context, *handler) {
                             Err(rejection) => Err(rejection),
                             Ok(response) => response.await,
@@ -264,6 +273,11 @@ impl Server {
                     }
                 };
                 Ok(self.report(calls, (protocol, principal), body.bytes.len(), response, host))
+            }
+            #[cfg(feature = "rest")]
+            Handler::Query(handler) => {
+                let request = (query, found.parameter, headers);
+                boxed(self.query(protocol, *handler, request, host)).await
             }
             Handler::List(page) => {
                 let principal = self.authenticate(protocol, headers, host).await?;
@@ -354,7 +368,9 @@ impl Server {
         (protocol.check_version)(headers)?;
         let pipeline = &self.pipeline;
         let calls = &CallRecorder::default();
-        let context = RequestContext { query, headers, principal, pipeline, host, calls };
+        let parameter = "";
+        let context =
+            RequestContext { query, parameter, headers, principal, pipeline, host, calls };
         let page = match handler(&context) {
             Ok(page) => page,
             Err(PageError::Rejected(rejection)) => return Err(rejection),
@@ -363,13 +379,12 @@ impl Server {
         let mut response = if http::matches_etag(headers, &page.etag) {
             Response::empty(304)
         } else {
-            Response::json(
-                200,
-                match page.body {
-                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-                },
-            )
+            let body = match page.body {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            };
+            let content_type = Cow::Borrowed(page.content_type);
+            Response { status: 200, headers: vec![("content-type", content_type)], body }
         };
         response.headers.extend(page.headers);
         response.headers.push(("etag", page.etag));

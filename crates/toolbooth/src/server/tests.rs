@@ -14,6 +14,7 @@ pub(crate) mod properties;
 mod protocols;
 mod provider_calls;
 mod provider_lists;
+mod rest;
 mod rpc;
 mod xaibo;
 
@@ -282,7 +283,7 @@ fn unknown_paths_and_methods() {
          POST /oxp/call",
     );
     let not_found = not_found(
-        "GET / lists the endpoints, GET /tools the tools; POST /call runs a tool. Other protocols are at /otc, /oxp/1.0, /oxp, /xaibo, /langchain, /opentool, \
+        "GET / lists the endpoints, GET /tools the tools; POST /call runs a tool. Other protocols are at /otc, /oxp/1.0, /oxp, /xaibo, /rest, /langchain, /opentool, \
          /jsonrpc, /mcp, /providers/openai-responses, /providers/openai, /providers/anthropic, \
          /providers/gemini, /providers, /2api/v1, /v1",
     );

@@ -58,6 +58,7 @@ const fn tool(
         bindings: &[],
         user_id: !authorization.is_empty(),
         headers: &[],
+        query: None,
         content: false,
         destructive: false,
         input: &Schema {

@@ -105,6 +105,7 @@ fn the_tool_that_was_meant_is_suggested_if_the_caller_may_run_it() {
         let host = FakeHost::with(variables);
         let context = RequestContext {
             query: "",
+            parameter: "",
             headers: &Pairs(&[]),
             principal: &Principal::Anonymous { scopes },
             pipeline: &Pipeline::new(CATALOG, &host),

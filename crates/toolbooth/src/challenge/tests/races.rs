@@ -55,6 +55,7 @@ fn calls_of_one_request_refresh_once() {
         let server = world.instance();
         let context = RequestContext {
             query: "",
+            parameter: "",
             headers: &Pairs(&[]),
             principal: &principal,
             pipeline: server.pipeline(),

@@ -80,15 +80,8 @@ impl ListQuery {
                 included
             }
         };
-        for toolkit in self.toolkit.iter().flatten() {
-            if !catalog.tools.iter().any(|tool| tool.toolkit == toolkit) {
-                return Err(malformed(format!(
-                    "toolkit: there is no toolkit \"{}\"; expected the part of a tool's id before the dot",
-                    excerpt(toolkit)
-                )));
-            }
-        }
         if let Some(toolkits) = &self.toolkit {
+            context.check_toolkits(toolkits)?;
             tools.retain(|tool| toolkits.iter().any(|one| one == tool.toolkit));
         }
         if let (true, VersionFilter::One(version)) = (tools.is_empty(), &self.version) {

@@ -73,6 +73,15 @@ fn routes() {
         (Method::Get, "/providers/", "providers", Ok("list")),
         (Method::Get, "/providers/openai", "openai", Err(Rejection::NOT_FOUND)),
         (Method::Get, "/providers/openaix/tools", "providers", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/rest/Echo_Say", "rest", Ok("call")),
+        (Method::Get, "/rest/Echo_Say", "rest", Ok("query")),
+        (Method::Head, "/rest/Echo.Say@1", "rest", Ok("query")),
+        (Method::Delete, "/rest/Echo_Say", "rest", wrong("GET, HEAD, POST, OPTIONS")),
+        (Method::Post, "/rest", "rest", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/rest/", "rest", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/rest/a/b", "rest", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/openapi.json", "root", Ok("list")),
+        (Method::Get, "/client.ts", "root", Ok("list")),
         (Method::Get, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Options, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Other, "/tools/call", "root", wrong("POST, OPTIONS")),
@@ -104,6 +113,7 @@ fn routes() {
             Handler::Public(_) => "public",
             Handler::List(_) => "list",
             Handler::Call(_) => "call",
+            Handler::Query(_) => "query",
             Handler::Consent(_) => "consent",
             Handler::Gateway(_) => "gateway",
             Handler::AuthorizationHelp => "help",
@@ -118,7 +128,8 @@ fn routes() {
 
 #[test]
 fn a_route_passes_its_parameter() {
-    for (path, parameter) in [("/auth/callback/mail", "mail"), ("/auth/start", ""), ("/tools", "")]
+    for (path, parameter) in
+        [("/auth/callback/mail", "mail"), ("/auth/start", ""), ("/rest/A_B", "A_B"), ("/tools", "")]
     {
         assert_eq!(find(path).parameter, parameter, "{path}");
     }

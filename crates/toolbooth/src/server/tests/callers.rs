@@ -283,6 +283,7 @@ fn each_call_of_a_request_counts_against_the_limit() {
     for (calls, within) in [(0, true), (3, true), (2, true), (1, false)] {
         let context = RequestContext {
             query: "",
+            parameter: "",
             headers: &Pairs(&[]),
             principal: &Principal::ANONYMOUS,
             pipeline: server.pipeline(),

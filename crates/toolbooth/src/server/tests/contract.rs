@@ -149,13 +149,16 @@ impl Contracts {
         let kind = answer.header("content-type").unwrap_or_default();
         let (kind, charset) = kind.split_once("; ").unwrap_or((kind, ""));
         let media = content.get(kind).ok_or_else(|| format!("its content type is {kind:?}"))?;
-        ensure((charset == "charset=utf-8") == (kind == "text/html"), || charset.to_owned())?;
+        let is_text = ["text/html", "text/plain"].contains(&kind);
+        ensure((charset == "charset=utf-8") == is_text, || charset.to_owned())?;
         let schema = |name: &str| {
             let kind = kind.replace('/', "~1");
             format!("{}#/components/responses/{response}/content/{kind}/{name}", contract.uri)
         };
         match kind {
-            "application/json" => self.validate(&schema("schema"), &json(answer.text()?)?)?,
+            "application/json" | "application/problem+json" => {
+                self.validate(&schema("schema"), &json(answer.text()?)?)?
+            }
             // `schema` describes one event, `x-stream` the whole text.
             "text/event-stream" => {
                 self.validate(&schema("x-stream"), &answer.text()?.into())?;

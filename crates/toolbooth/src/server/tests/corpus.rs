@@ -78,6 +78,7 @@ const fn tool(
         bindings: &[],
         user_id: false,
         headers: &[],
+        query: None,
         content: false,
         destructive: false,
         input,

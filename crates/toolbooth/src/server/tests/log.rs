@@ -24,6 +24,11 @@ fn paths() -> impl Iterator<Item = (&'static str, String, &'static Sample)> {
     SAMPLES.iter().flat_map(all)
 }
 
+/// The path of a call of this tool.
+fn named(path: &str, name: &str) -> String {
+    path.replace("{name}", name)
+}
+
 fn body(sample: &Sample, name: &str, text: &str, calls: usize) -> String {
     let input = &json!({ "text": text });
     let id = name.replacen('_', ".", 1);
@@ -47,7 +52,7 @@ fn every_protocol_logs_one_line_per_call() {
                 continue;
             }
             let host = FakeHost::default();
-            let sent = body(sample, "Echo_Say", "hi", calls);
+            let (path, sent) = (named(&path, "Echo_Say"), body(sample, "Echo_Say", "hi", calls));
             let answer = answer(CATALOG, &host, ("POST", &path, &[JSON]), Body::from(&*sent));
             let logged = lines(&host);
             assert_eq!(logged.len(), calls, "{path}: {logged:?}");
@@ -85,8 +90,9 @@ fn every_protocol_logs_what_went_wrong() {
     let closed = || FakeHost::with(&[("MAX_BODY_BYTES", "0")]);
     let full = || FakeHost { limit: Some(Ok(0)), ..FakeHost::default() };
     for (protocol, path, sample) in paths() {
-        let valid = |name: &str, text: &str| body(sample, name, text, 1);
-        for (what, host, sent, tool, outcome, error) in [
+        let valid = |name: &str, text: &str| (named(&path, name), body(sample, name, text, 1));
+        let (say, call) = valid("Echo_Say", "hi");
+        for (what, host, (path, sent), tool, outcome, error) in [
             (
                 "it fails",
                 FakeHost::default(),
@@ -106,7 +112,7 @@ fn every_protocol_logs_what_went_wrong() {
             (
                 "invalid input",
                 FakeHost::default(),
-                valid("Echo_Say", "hi").replace("text", "canary"),
+                (say.clone(), call.replace("text", "canary")),
                 true,
                 "invalid_input",
                 "invalid_input",
@@ -127,7 +133,14 @@ fn every_protocol_logs_what_went_wrong() {
                 "rejected",
                 "tool_not_found",
             ),
-            ("no JSON", FakeHost::default(), "{".to_owned(), false, "rejected", "invalid_json"),
+            (
+                "no JSON",
+                FakeHost::default(),
+                (say, "{".to_owned()),
+                false,
+                "rejected",
+                "invalid_json",
+            ),
             ("the limit", full(), valid("Echo_Say", "hi"), false, "rejected", "too_many_requests"),
             ("configuration", closed(), valid("Echo_Say", "hi"), false, "rejected", "unavailable"),
         ] {
@@ -235,7 +248,7 @@ fn a_call_continues_the_trace_of_its_request() {
             (&[JSON, ("traceparent", "canary")], false),
         ] {
             let host = FakeHost { upstream: service, ..FakeHost::default() };
-            let sent = body(sample, "Echo_Say", "send", 1);
+            let (path, sent) = (named(&path, "Echo_Say"), body(sample, "Echo_Say", "send", 1));
             let answer = answer(CATALOG, &host, ("POST", &path, headers), Body::from(&*sent));
             let (_, line) = lines(&host).pop().unwrap();
             let timing = answer.headers.iter().find(|(name, _)| *name == "server-timing");

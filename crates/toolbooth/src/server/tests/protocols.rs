@@ -16,20 +16,24 @@ fn valid_body(path: &str) -> Value {
         return json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
     }
     let mut samples = SAMPLES.iter().flat_map(ProtocolSamples::paths);
-    let (_, sample) = samples.find(|(sampled, _)| sampled == path).unwrap();
+    let (_, sample) = samples.find(|(sampled, _)| sampled.replace("{name}", NAME) == path).unwrap();
     let input = &json!({"text": "hi"});
-    let call = SampleCall { id: "7", tool_id: "Echo.Say", name: "Echo_Say", input, context: None };
+    let call = SampleCall { id: "7", tool_id: "Echo.Say", name: NAME, input, context: None };
     sample.request(&call)
 }
 
-/// All endpoints of the index: method and path.
+/// The tool that the tests call.
+const NAME: &str = "Echo_Say";
+
+/// All endpoints of the index: method and path, which names the tool that the tests call.
 pub(super) fn endpoints() -> Vec<(String, String)> {
     let index = send(&FakeHost::default(), ("GET", "/", &[]), "");
     let index: Value = serde_json::from_str(index.lines().last().unwrap()).unwrap();
     let protocols = index["protocols"].as_array().unwrap();
     let endpoints = protocols.iter().flat_map(|one| one["endpoints"].as_array().unwrap());
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    endpoints.map(|one| (text(&one["method"]), text(&one["path"]))).collect()
+    let named = |path: &Value| text(path).replace("{name}", NAME);
+    endpoints.map(|one| (text(&one["method"]), named(&one["path"]))).collect()
 }
 
 /// The paths that accept calls of tools. The chat gateway has its own tests.
@@ -56,6 +60,7 @@ fn every_endpoint_serves_a_valid_body() {
 #[test]
 fn every_page_of_the_index_exists() {
     for (method, path) in endpoints().into_iter().filter(|(method, _)| method == "GET") {
+        let path = if path.ends_with(NAME) { format!("{path}?text=hi") } else { path };
         let answer = send(&FakeHost::default(), (&method, &path, &[]), "");
         assert!(answer.starts_with("200\n"), "{path}: {answer}");
     }
@@ -96,9 +101,12 @@ fn every_protocol_authenticates_and_limits_callers() {
         let body = valid_body(&path).to_string();
         let answer = send(&full, ("POST", &path, &[JSON]), &body);
         assert!(answer.starts_with("429\n"), "{path}: {answer}");
-        let scoped = body.replace("Echo.Say", "Echo.Scoped").replace("Echo_Say", "Echo_Scoped");
-        assert_ne!(scoped, body, "{path}");
-        let answer = send(&FakeHost::default(), ("POST", &path, &[JSON]), &scoped);
+        let scoped =
+            |text: &str| text.replace("Echo.Say", "Echo.Scoped").replace(NAME, "Echo_Scoped");
+        let request = (scoped(&path), scoped(&body));
+        assert_ne!(request, (path.clone(), body), "{path}");
+        let (scoped_path, body) = request;
+        let answer = send(&FakeHost::default(), ("POST", &scoped_path, &[JSON]), &body);
         let explained = ["credentials", "scope"].iter().any(|word| answer.contains(word));
         assert!(explained, "{path}: {answer}");
     }

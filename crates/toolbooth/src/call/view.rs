@@ -1,0 +1,70 @@
+//! What a caller sees of the server: the tools in lists, and the address.
+
+use super::pipeline::RequestContext;
+use super::rejection::Rejection;
+#[cfg(any(feature = "challenges", feature = "rest"))]
+use crate::address::is_localhost;
+use crate::catalog::{Entry, List, Tool};
+#[cfg(any(feature = "providers", feature = "rest"))]
+use crate::text::excerpt;
+
+impl RequestContext<'_> {
+    /// Whether the caller may run `tool`, and so sees it in lists.
+    pub fn allows(&self, tool: &Tool) -> bool {
+        self.pipeline.settings.allows(self.principal, tool)
+    }
+
+    /// The list `name`, rendered at build time.
+    ///
+    /// # Errors
+    /// [`Rejection::Unavailable`]: the catalogue was built without it.
+    pub fn list(&self, name: &str) -> Result<&'static List, Rejection> {
+        let missing = Rejection::Unavailable("its catalogue has no list for this protocol");
+        self.pipeline.catalog.list(name).ok_or(missing)
+    }
+
+    /// The entries of `list` whose tools the caller may run.
+    pub fn allowed_entries(
+        &self,
+        list: &'static List,
+    ) -> impl Iterator<Item = &'static Entry> + Clone {
+        let context = *self;
+        list.entries.iter().filter(move |entry| {
+            context.pipeline.catalog.tools.get(entry.tool).is_some_and(|tool| context.allows(tool))
+        })
+    }
+
+    /// Checks that each of these toolkits exists.
+    ///
+    /// # Errors
+    /// [`Rejection::Malformed`]: one does not.
+    #[cfg(any(feature = "providers", feature = "rest"))]
+    pub(crate) fn check_toolkits(&self, toolkits: &[String]) -> Result<(), Rejection> {
+        let tools = self.pipeline.catalog.tools;
+        let exists = |name: &&String| tools.iter().any(|tool| tool.toolkit == name.as_str());
+        match toolkits.iter().find(|name| !exists(name)) {
+            None => Ok(()),
+            Some(unknown) => Err(Rejection::Malformed(format!(
+                "toolkit: there is no toolkit \"{}\"; expected the part of a tool's id before the dot",
+                excerpt(unknown)
+            ))),
+        }
+    }
+
+    /// The origin of the server: `PUBLIC_URL`, otherwise that of the host that the client has called. Empty if that is
+    /// not known, so that addresses are relative.
+    #[cfg(any(feature = "challenges", feature = "rest"))]
+    pub(crate) fn origin(&self) -> String {
+        if let Some(public_url) = &self.pipeline.settings.public_url {
+            return public_url.clone();
+        }
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+        match self.headers.get("host") {
+            Some(host) if !host.is_empty() && host.bytes().all(is_part) => {
+                let scheme = if is_localhost(&host) { "http" } else { "https" };
+                format!("{scheme}://{host}")
+            }
+            _ => String::new(),
+        }
+    }
+}

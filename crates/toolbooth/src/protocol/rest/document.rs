@@ -1,0 +1,109 @@
+//! The documents that describe the tools. The build renders their parts; a request selects the parts of the tools
+//! that the caller may run, and inserts the address of the server.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::call::{Rejection, RequestContext};
+use crate::catalog::{Definition, Entry, Rendering};
+use crate::protocol::{Page, PageError};
+
+/// Stands for the origin of the server in rendered documents.
+macro_rules! origin {
+    () => {
+        "https://toolbooth.invalid"
+    };
+}
+pub(super) use origin;
+
+/// A document.
+pub(super) struct Document {
+    /// The name of its list.
+    pub(super) list: &'static str,
+    /// Its media type.
+    pub(super) content_type: &'static str,
+    /// The text between two tools.
+    pub(super) separator: &'static str,
+    /// What the list contains about credentials.
+    pub(super) credentials: Option<Credentials>,
+}
+
+/// The parts of a list that say which credentials to send. They are replaced if callers need none.
+pub(super) struct Credentials {
+    /// How each of them begins.
+    pub(super) start: &'static str,
+    /// How it ends.
+    pub(super) end: &'static str,
+    /// What replaces it.
+    pub(super) instead: &'static str,
+}
+
+impl Document {
+    /// The document for the caller. `?toolkit=A,B` selects tools.
+    ///
+    /// # Errors
+    /// A toolkit does not exist.
+    pub(super) fn page(&self, context: &RequestContext<'_>) -> Result<Page, PageError> {
+        let list = context.list(self.list)?;
+        let toolkits = toolkits(context)?;
+        let tools = context.pipeline.catalog.tools;
+        let is_selected = |entry: &&Entry| match (&toolkits, tools.get(entry.tool)) {
+            (Some(selected), Some(tool)) => selected.iter().any(|one| one == tool.toolkit),
+            (selected, _) => selected.is_none(),
+        };
+        let entries = context.allowed_entries(list).filter(is_selected);
+        let mut text = list.compose(entries, self.separator).replace(origin!(), &context.origin());
+        if let (Some(credentials), true) = (&self.credentials, context.pipeline.same_for_all) {
+            text = credentials.replace(&text);
+        }
+        Ok(Page::of_type(self.content_type, text))
+    }
+}
+
+impl Credentials {
+    pub(super) fn replace(&self, mut text: &str) -> String {
+        let mut replaced = String::with_capacity(text.len());
+        while let Some((before, rest)) = text.split_once(self.start) {
+            replaced.push_str(before);
+            replaced.push_str(self.instead);
+            text = rest.split_once(self.end).map_or("", |(_, after)| after);
+        }
+        replaced + text
+    }
+}
+
+/// The toolkits that the query selects, if it does.
+fn toolkits(context: &RequestContext<'_>) -> Result<Option<Vec<String>>, Rejection> {
+    let mut parameters = form_urlencoded::parse(context.query.as_bytes());
+    let Some((_, value)) = parameters.find(|(name, _)| name == "toolkit") else { return Ok(None) };
+    let selected: Vec<String> = value.split(',').map(|one| one.trim().to_owned()).collect();
+    context.check_toolkits(&selected)?;
+    Ok(Some(selected))
+}
+
+/// The description of a tool, which includes that it is deprecated.
+pub(super) fn described(definition: &Definition) -> String {
+    match &definition.deprecated {
+        None => definition.description.clone(),
+        Some(deprecated) => {
+            format!("{} Deprecated: {}", definition.description, deprecated.message)
+        }
+    }
+}
+
+/// The schema of a tool's value.
+pub(super) fn output(definition: &Definition) -> Value {
+    match &definition.output_schema {
+        Some(schema) => Value::Object(schema.clone()),
+        None => json!({ "type": "null" }),
+    }
+}
+
+/// Renders a member of an object.
+pub(super) fn member(name: &str, value: &impl Serialize) -> Rendering {
+    let object = serde_json::to_string(&BTreeMap::from([(name, value)])).unwrap_or_default();
+    let member = object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    Rendering::Fits { json: member.unwrap_or_default().to_owned(), warnings: Vec::new() }
+}

@@ -1,0 +1,102 @@
+//! `GET /llms.txt` and `GET /llms-full.txt`: the tools in Markdown, for models that read about the server.
+
+use serde_json::Value;
+
+use super::MOUNT;
+use super::document::{Document, described, origin, output};
+use crate::call::RequestContext;
+use crate::catalog::{ListForm, Listed, Rendering};
+use crate::protocol::{Page, PageError};
+
+/// The list of `llms.txt`.
+pub(super) const LIST: ListForm = ListForm {
+    name: "llms",
+    head: concat!(
+        "# Toolbooth\n\n> A server for tools. `POST ",
+        origin!(),
+        "/rest/{name}` runs a tool: the body is its input as JSON, the response is its value.\n\n## Documents\n\n- [All about the tools](",
+        origin!(),
+        "/llms-full.txt): their schemas, each with an example\n- [OpenAPI](",
+        origin!(),
+        "/openapi.json): an operation for each tool\n- [TypeScript](",
+        origin!(),
+        "/client.ts): a typed client\n- [Index](",
+        origin!(),
+        "/): all protocols of the server\n\n## Tools\n\n"
+    ),
+    tail: "",
+    entry: render,
+};
+
+/// The list of `llms-full.txt`.
+pub(super) const FULL: ListForm = ListForm {
+    name: "llms-full",
+    head: concat!(
+        "# Toolbooth\n\n> A server for tools. Send `POST ",
+        origin!(),
+        "/rest/{name}` with the input of a tool as JSON; the response is its value as JSON. Errors are problems (RFC 9457): `detail` is what was wrong, `parameter_errors` what each invalid parameter must be.\n\n"
+    ),
+    tail: "",
+    entry: render_fully,
+};
+
+static DOCUMENT: Document = markdown(LIST.name);
+static FULL_DOCUMENT: Document = markdown(FULL.name);
+
+const fn markdown(list: &'static str) -> Document {
+    let content_type = "text/plain; charset=utf-8";
+    Document { list, content_type, separator: "", credentials: None }
+}
+
+/// `GET /llms.txt`.
+pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    DOCUMENT.page(context)
+}
+
+/// `GET /llms-full.txt`.
+pub(super) fn full_page(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    FULL_DOCUMENT.page(context)
+}
+
+/// Renders a tool as an item of a list.
+fn render(listed: &Listed<'_>) -> Rendering {
+    let Listed { definition, name, latest } = listed;
+    if !latest {
+        return Rendering::LeftOut;
+    }
+    let words: Vec<_> = definition.description.split_whitespace().collect();
+    text(format!("- [{name}]({}{MOUNT}/{name}): {}\n", origin!(), words.join(" ")))
+}
+
+/// Renders a tool as a section with its schemas and an example.
+fn render_fully(listed: &Listed<'_>) -> Rendering {
+    let Listed { definition, name, latest } = listed;
+    if !latest {
+        return Rendering::LeftOut;
+    }
+    let description = described(definition);
+    let scopes = match definition.scopes.as_slice() {
+        [] => String::new(),
+        scopes => format!("Requires the scopes {}.\n\n", scopes.join(" ")),
+    };
+    let input = block("Input", &Value::Object(definition.input_schema.clone()));
+    let value = block("Value", &output(definition));
+    let example = definition.examples.iter().find_map(|it| Some((&it.input, it.value.as_ref()?)));
+    let example = example.map_or_else(String::new, |(input, value)| {
+        block("Example of an input", input) + &block("Its value", value)
+    });
+    let address = format!("{}{MOUNT}/{name}", origin!());
+    text(format!(
+        "## {name}\n\n{description}\n\n`POST {address}`\n\n{scopes}{input}{value}{example}"
+    ))
+}
+
+/// JSON as a block of code: it is one line, so that it cannot contain the end of the block.
+fn block(title: &str, json: &Value) -> String {
+    format!("{title}:\n\n```json\n{json}\n```\n\n")
+}
+
+/// A text, which is never JSON.
+fn text(text: String) -> Rendering {
+    Rendering::Fits { json: text, warnings: Vec::new() }
+}

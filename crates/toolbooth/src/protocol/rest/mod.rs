@@ -1,0 +1,103 @@
+//! Plain REST: `POST /rest/{name}` runs a tool. The body is the input and the response is the value.
+//!
+//! Errors are problems (RFC 9457). Read-only tools with flat input also accept `GET`, with the input as query
+//! parameters. The documents that describe the tools are at the root: OpenAPI, UTCP, `llms.txt`, and a client in
+//! TypeScript.
+
+mod client;
+mod document;
+mod llms;
+mod openapi;
+mod problem;
+mod query;
+mod typescript;
+mod utcp;
+
+use percent_encoding::percent_decode_str;
+
+use super::{
+    CallResponse, Cors, EncodeRejection, Handler, PostRequest, Protocol, Route, get, post,
+    version_free,
+};
+use crate::call::{Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::catalog::ListForm;
+use crate::http::Response;
+use crate::json::Value;
+use crate::tool::{Credentials, Dialogue};
+
+/// Where the protocol is mounted.
+pub(super) const MOUNT: &str = "/rest";
+
+/// The protocol.
+pub(super) static REST: Protocol = Protocol {
+    name: "rest",
+    title: "REST: the body is the input, the response is the value",
+    listed: true,
+    routes: &[Route {
+        path: "/{name}",
+        methods: &[get(Handler::Query(query::call)), post(Handler::Call(call))],
+    }],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(|rejection, _| problem::reject(rejection)),
+    response_headers: &[],
+    cors: Cors::Configured,
+};
+
+/// The lists of the documents.
+pub(super) const LISTS: &[ListForm] =
+    &[openapi::LIST, utcp::LIST, llms::LIST, llms::FULL, client::LIST];
+
+/// `GET /openapi.json`.
+pub(super) const OPENAPI: Handler = Handler::List(openapi::page);
+/// `GET /utcp`.
+pub(super) const UTCP: Handler = Handler::List(utcp::page);
+/// `GET /llms.txt`.
+pub(super) const LLMS: Handler = Handler::List(llms::page);
+/// `GET /llms-full.txt`.
+pub(super) const LLMS_FULL: Handler = Handler::List(llms::full_page);
+/// `GET /client.ts`.
+pub(super) const CLIENT: Handler = Handler::List(client::page);
+
+/// `POST /rest/{name}`.
+fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    respond(context, Ok(tool_request(selector(context.parameter), body)))
+}
+
+/// The tool that the path names: a name, a versioned name or an id.
+fn selector(segment: &str) -> ToolSelector<'_> {
+    // Names need no escapes, but clients may escape the `@` of an id.
+    ToolSelector::Name(percent_decode_str(segment).decode_utf8_lossy())
+}
+
+fn tool_request<'a>(tool: ToolSelector<'a>, input: Value<'a>) -> ToolRequest<'a> {
+    ToolRequest {
+        tool,
+        call_id: None,
+        input,
+        nulls: Nulls::Exact,
+        credentials: Credentials::default(),
+        dialogue: Dialogue::default(),
+    }
+}
+
+/// Serves a call and encodes its outcome.
+fn respond<'a>(
+    context: RequestContext<'a>,
+    call: Result<ToolRequest<'a>, Rejection>,
+) -> CallResponse<'a> {
+    Box::pin(async move { Ok(encode(context.call(call).await?)) })
+}
+
+fn encode(outcome: Outcome) -> Response {
+    match outcome {
+        Outcome::Done { value, .. } => Response::json_of(200, &value),
+        Outcome::Failed { error, .. } => problem::failed(&error),
+        Outcome::InvalidInput(input) => problem::invalid(&input),
+        Outcome::InputRequired { required, .. } => problem::reject(&required.into()),
+        Outcome::Rejected(rejection) => problem::reject(&rejection),
+    }
+}
+
+#[cfg(test)]
+mod tests;

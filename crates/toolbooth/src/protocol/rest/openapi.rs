@@ -1,0 +1,101 @@
+//! `GET /openapi.json`: an OpenAPI document with an operation for each tool, for importers and code generators.
+//!
+//! Each tool is one operation, its `POST`, so that what imports the document has the tools of the catalogue. Schemas are
+//! those of the definitions: OpenAPI 3.1 uses the same JSON Schema.
+
+use serde_json::{Map, Value, json};
+
+use super::MOUNT;
+use super::document::{Credentials, Document, described, member, origin, output};
+use crate::call::RequestContext;
+use crate::catalog::{Definition, Example, ListForm, Listed, Rendering};
+use crate::protocol::{Page, PageError};
+
+/// The list of the document: the members of `paths`.
+pub(super) const LIST: ListForm = ListForm {
+    name: "openapi",
+    head: concat!(
+        r#"{"openapi":"3.1.1","jsonSchemaDialect":"https://json-schema.org/draft/2020-12/schema","info":{"title":"Toolbooth","version":""#,
+        env!("CARGO_PKG_VERSION"),
+        r#"","description":"Each operation runs a tool: the body of the request is its input, the response is its value. Errors are problems (RFC 9457)."},"servers":[{"url":""#,
+        origin!(),
+        r#""}],"security":[{"bearerAuth":[]}],"paths":{"#
+    ),
+    tail: concat!("},", include_str!("components.json"), "}"),
+    entry: render,
+};
+
+pub(super) static DOCUMENT: Document = Document {
+    list: LIST.name,
+    content_type: "application/json",
+    separator: ",",
+    credentials: Some(Credentials {
+        start: r#""security":[{"bearerAuth":["#,
+        end: "]}]",
+        instead: r#""security":[]"#,
+    }),
+};
+
+/// `GET /openapi.json`.
+pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    DOCUMENT.page(context)
+}
+
+/// The most examples of a tool.
+const MAX_EXAMPLES: usize = 3;
+
+/// Renders the path of a tool.
+fn render(listed: &Listed<'_>) -> Rendering {
+    if !listed.latest {
+        return Rendering::LeftOut;
+    }
+    let Listed { definition, name, .. } = listed;
+    let Definition { title, scopes, annotations, deprecated, input_schema, .. } = definition;
+    let examples: Vec<_> =
+        definition.examples.iter().filter(|it| it.value.is_some()).take(MAX_EXAMPLES).collect();
+    let body = |schema: &Value, value: fn(&Example) -> Option<&Value>| {
+        let examples: Map<_, _> = examples
+            .iter()
+            .zip(1..)
+            .filter_map(|(one, number)| {
+                let mut example = Map::from_iter([("value".to_owned(), value(one)?.clone())]);
+                example.extend(one.title.iter().map(|it| ("summary".to_owned(), json!(it))));
+                Some((format!("example{number}"), Value::Object(example)))
+            })
+            .collect();
+        let mut media = json!({ "schema": schema });
+        if let (Value::Object(media), false) = (&mut media, examples.is_empty()) {
+            media.insert("examples".to_owned(), examples.into());
+        }
+        json!({ "application/json": media })
+    };
+    let mut operation = json!({
+        "operationId": name,
+        "summary": title.as_deref().unwrap_or(name),
+        "description": described(definition),
+        "tags": [definition.toolkit()],
+        "x-openai-isConsequential": !annotations.read_only,
+        "requestBody": {
+            "required": true,
+            "content": body(&Value::Object(input_schema.clone()), |example| Some(&example.input)),
+        },
+        "responses": {
+            "200": {
+                "description": "The value of the tool.",
+                "content": body(&output(definition), |example| example.value.as_ref()),
+            },
+            "4XX": { "$ref": "#/components/responses/Problem" },
+            "5XX": { "$ref": "#/components/responses/Problem" },
+        },
+    });
+    if let Value::Object(operation) = &mut operation {
+        if deprecated.is_some() {
+            operation.insert("deprecated".to_owned(), true.into());
+        }
+        // Otherwise, the requirement of the document applies.
+        if !scopes.is_empty() {
+            operation.insert("security".to_owned(), json!([{ "bearerAuth": scopes }]));
+        }
+    }
+    member(&format!("{MOUNT}/{name}"), &json!({ "post": operation }))
+}

@@ -1,0 +1,128 @@
+//! Encodes errors as problems (RFC 9457).
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::super::oxp::AuthorizationChallenge;
+use super::super::rejection_response;
+use crate::call::{Description, InvalidInput, Rejection, RejectionKind};
+use crate::http::Response;
+use crate::tool::ToolError;
+
+/// The media type of a problem.
+const MEDIA_TYPE: &str = "application/problem+json";
+
+/// The start of every `type`; a code follows.
+const TYPE: &str = "urn:toolbooth:";
+
+/// A problem, with members for programs and models.
+#[derive(Serialize)]
+struct Problem<'a> {
+    r#type: String,
+    title: &'a str,
+    status: u16,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    detail: &'a str,
+    /// What each invalid parameter must be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameter_errors: Option<Map<String, Value>>,
+    /// What helps a model to correct its input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<&'a str>,
+    /// Whether the same call, or one with better input, may succeed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    can_retry: Option<bool>,
+    /// Milliseconds to wait before the next attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+    /// For a log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    developer_message: Option<&'a str>,
+    /// Where the user can grant what the call lacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    authorization: Vec<AuthorizationChallenge>,
+}
+
+impl<'a> Problem<'a> {
+    fn new(status: u16, code: &str, title: &'a str, detail: &'a str) -> Self {
+        Self {
+            r#type: format!("{TYPE}{code}"),
+            title,
+            status,
+            detail,
+            parameter_errors: None,
+            prompt: None,
+            can_retry: None,
+            retry_after_ms: None,
+            developer_message: None,
+            authorization: Vec::new(),
+        }
+    }
+
+    fn into_response(self) -> Response {
+        as_problem(Response::json_of(self.status, &self))
+    }
+}
+
+/// The response with the media type of a problem.
+fn as_problem(mut response: Response) -> Response {
+    for (name, value) in &mut response.headers {
+        if *name == "content-type" {
+            *value = MEDIA_TYPE.into();
+        }
+    }
+    response
+}
+
+/// The problem of a tool that ran and failed. 422, because the request was understood and the server works.
+pub(super) fn failed(error: &ToolError) -> Response {
+    let problem = Problem {
+        prompt: error.additional_prompt_content.as_deref(),
+        can_retry: Some(error.can_retry),
+        retry_after_ms: error.retry_after_ms,
+        developer_message: error.developer_message.as_deref(),
+        ..Problem::new(422, "tool_error", "The tool failed", &error.message)
+    };
+    problem.into_response()
+}
+
+/// The problem of invalid input.
+pub(super) fn invalid(input: &InvalidInput) -> Response {
+    let detail = input.to_string();
+    let problem = Problem {
+        parameter_errors: Some(input.by_parameter()),
+        ..Problem::new(422, "invalid_input", "Some input parameters are invalid", &detail)
+    };
+    problem.into_response()
+}
+
+/// The statuses that are more exact here: the path names the tool, and what a call lacks cannot be sent with it.
+const STATUS: &[(RejectionKind, u16)] = &[
+    (RejectionKind::InvalidToolId, 404),
+    (RejectionKind::UnknownTool, 404),
+    (RejectionKind::UnknownVersion, 404),
+    (RejectionKind::MissingRequirements, 403),
+];
+
+/// The problem of a rejected request, with the header that HTTP requires.
+pub(super) fn reject(rejection: &Rejection) -> Response {
+    let Description { kind, message, mut detail } = rejection.describe();
+    let own = STATUS.iter().find(|(one, _)| *one == kind);
+    let status = own.map_or(kind.status(), |(_, status)| *status);
+    let mut authorization = Vec::new();
+    if let Rejection::MissingRequirements(missing) = rejection {
+        detail = format!("the call lacks {}{}", missing.things(), missing.granting()).into();
+        let challenges = missing.challenges.iter().map(AuthorizationChallenge::from);
+        authorization.extend(challenges.chain(missing.help.iter().map(Into::into)));
+    }
+    let retry_after_ms = match rejection {
+        Rejection::TooManyRequests { retry_after } => Some(u64::from(*retry_after) * 1000),
+        _ => None,
+    };
+    let problem = Problem {
+        retry_after_ms,
+        authorization,
+        ..Problem::new(status, kind.code(), &message, &detail)
+    };
+    as_problem(rejection_response(status, rejection, &problem))
+}

@@ -1,0 +1,59 @@
+//! `GET /rest/{name}`: calls of read-only tools with flat input, which is in the query.
+
+use std::borrow::Cow;
+
+use super::super::CallResponse;
+use super::super::context::malformed;
+use super::{respond, selector, tool_request};
+use crate::call::{Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::catalog::{QueryParameter, QueryValue};
+use crate::json::{self, Object, Value};
+use crate::names::same;
+use crate::text::excerpt;
+
+/// The most parameters that are read.
+const MAX_PARAMETERS: usize = 100;
+
+/// The methods of a tool that does not accept `GET`.
+const ALLOW: &str = "POST, OPTIONS";
+
+/// Serves `GET /rest/{name}`.
+pub(super) fn call(context: RequestContext<'_>) -> CallResponse<'_> {
+    respond(context, decode(&context))
+}
+
+/// Reads the input. A value that does not have the type of its parameter stays a text, so that the schema rejects it.
+///
+/// # Errors
+/// There is no such tool, it does not accept `GET`, or a parameter is repeated.
+fn decode<'a>(context: &RequestContext<'a>) -> Result<ToolRequest<'a>, Rejection> {
+    let tool = context.resolve(&selector(context.parameter))?;
+    let Some(parameters) = tool.query else {
+        return Err(Rejection::MethodNotAllowed { allow: ALLOW.to_owned() });
+    };
+    let mut input = Object::default();
+    for (name, text) in form_urlencoded::parse(context.query.as_bytes()) {
+        if input.contains(&name) {
+            return Err(malformed(format!("\"{}\" is in the query twice", excerpt(&name))));
+        }
+        if input.len() == MAX_PARAMETERS {
+            return Err(malformed(format!("the query has more than {MAX_PARAMETERS} parameters")));
+        }
+        let known = parameters.iter().find(|one| same(one.name, &name));
+        input.insert(name, value(known, text));
+    }
+    Ok(tool_request(ToolSelector::Resolved(tool), Value::Object(input)))
+}
+
+/// The value of a parameter.
+fn value<'t>(parameter: Option<&QueryParameter>, text: Cow<'t, str>) -> Value<'t> {
+    match (parameter.map(|it| it.value), &*text) {
+        (Some(QueryValue::Boolean), "true") => Value::Bool(true),
+        (Some(QueryValue::Boolean), "false") => Value::Bool(false),
+        (Some(QueryValue::Number), written) => match json::parse(written) {
+            Ok(Value::Number(number)) => Value::Number(number),
+            _ => Value::String(text),
+        },
+        (Some(QueryValue::Boolean | QueryValue::Text) | None, _) => Value::String(text),
+    }
+}

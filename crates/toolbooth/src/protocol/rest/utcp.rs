@@ -1,0 +1,80 @@
+//! `GET /utcp`: a manual of the Universal Tool Calling Protocol, which tells its clients how to call the tools over REST.
+
+use serde_json::json;
+
+use super::MOUNT;
+use super::document::{Credentials, Document, described, origin, output};
+use crate::call::RequestContext;
+use crate::catalog::{ListForm, Listed, Rendering};
+use crate::protocol::{Page, PageError};
+
+/// The value of `Authorization`; clients replace the variable.
+macro_rules! api_key {
+    () => {
+        "Bearer ${TOOLBOOTH_KEY}"
+    };
+}
+
+/// The list of the manual: its tools.
+pub(super) const LIST: ListForm = ListForm {
+    name: "utcp",
+    head: concat!(
+        r#"{"utcp_version":"1.0.1","manual_version":""#,
+        env!("CARGO_PKG_VERSION"),
+        r#"","tools":["#
+    ),
+    tail: "]}",
+    entry: render,
+};
+
+pub(super) static DOCUMENT: Document = Document {
+    list: LIST.name,
+    content_type: "application/json",
+    separator: ",",
+    credentials: Some(Credentials {
+        // More than the name of the member, which a tool's parameter may have too.
+        start: concat!(r#""auth":{"api_key":""#, api_key!(), '"'),
+        end: "},",
+        instead: "",
+    }),
+};
+
+/// `GET /utcp`.
+pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    DOCUMENT.page(context)
+}
+
+/// Renders a tool.
+fn render(listed: &Listed<'_>) -> Rendering {
+    let Listed { definition, name, latest } = listed;
+    if !latest {
+        return Rendering::LeftOut;
+    }
+    Rendering::of(&json!({
+        "name": name,
+        "description": described(definition),
+        // A client sends one of its inputs as the body, and all others in the query.
+        "inputs": {
+            "type": "object",
+            "properties": { "body": definition.input_schema },
+            "required": ["body"],
+        },
+        "outputs": output(definition),
+        "tags": [definition.toolkit()],
+        "tool_call_template": {
+            // As `Credentials` expects: the members are sorted, so that another one follows.
+            "auth": {
+                "api_key": api_key!(),
+                "auth_type": "api_key",
+                "var_name": "Authorization",
+                "location": "header",
+            },
+            "body_field": "body",
+            "call_template_type": "http",
+            "content_type": "application/json",
+            "http_method": "POST",
+            "name": name,
+            "url": format!("{}{MOUNT}/{name}", origin!()),
+        },
+    }))
+}

@@ -1,0 +1,33 @@
+//! Requests whose query is the call of a tool.
+
+use super::Server;
+use crate::call::{Rejection, RequestContext};
+use crate::host::Host;
+use crate::http::{Headers, Response};
+use crate::protocol::{Protocol, QueryHandler};
+
+impl Server {
+    /// Serves the call in a query.
+    pub(super) async fn query(
+        &self,
+        protocol: &Protocol,
+        handler: QueryHandler,
+        (query, parameter, headers): (&str, &str, &dyn Headers),
+        host: &dyn Host,
+    ) -> Result<Response, Rejection> {
+        let principal = &self.authenticate(protocol, headers, host).await?;
+        (protocol.check_version)(headers)?;
+        let recorder = self.pipeline.events.recorder(headers, host);
+        let (pipeline, calls) = (&self.pipeline, &recorder);
+        let context =
+            RequestContext { query, parameter, headers, principal, pipeline, host, calls };
+        let response = match handler(context).await {
+            Ok(response) => response,
+            Err(rejection) => {
+                recorder.reject_all(rejection.describe().kind.code(), host);
+                self.encode_rejection(protocol, &rejection, &[])
+            }
+        };
+        Ok(self.report(recorder, (protocol, principal), query.len(), response, host))
+    }
+}
