@@ -20,7 +20,7 @@ DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench prove package size deploy key tool client contracts site screenshots clean chromium
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package size deploy key tool client contracts site screenshots clean chromium
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ bench: setup bench/node_modules/.done target/samples/worker.js ## Compare with o
 gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done target/samples/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
 	$(NODE) bench/gateway/run.mjs
 
+sign-in-bench: setup bench/sign-in/node_modules/.done target/samples/worker.js ## Compare sign-in with workers-oauth-provider and write the tables of docs/SIGN-IN.md
+	$(NODE) bench/sign-in/run.mjs
+
 prove: setup .tools/bin/cargo-generate ## Create a project from the packed packages and crates in an empty folder, use it and upgrade it; replace all tools and run the tests
 	$(NODE) scripts/prove.mjs
 	$(NODE) scripts/prove-tools.mjs
@@ -90,7 +93,7 @@ screenshots: setup chromium target/samples/worker.js site ## Write a picture of 
 	$(NODE) scripts/screenshots.mjs
 
 clean: ## Delete everything that was built or installed here
-	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv
+	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv bench/sign-in/node_modules
 
 # What the builds need. A step runs again only if one of its dependencies changes.
 
@@ -126,6 +129,11 @@ bench/node_modules/.done: bench/package.json bench/package-lock.json bench/.npmr
 bench/gateway/node_modules/.done: bench/gateway/package.json bench/gateway/package-lock.json
 	$(call say,Installing Portkey)
 	cd bench/gateway && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
+	@touch $@
+
+bench/sign-in/node_modules/.done: bench/sign-in/package.json bench/sign-in/package-lock.json
+	$(call say,Installing workers-oauth-provider)
+	cd bench/sign-in && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
 	@touch $@
 
 bench/gateway/.venv/.done: bench/gateway/requirements.txt

@@ -71,7 +71,7 @@ test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of mak
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "prove", "package", "size", "deploy", "key", "tool", "site", "screenshots", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "size", "deploy", "key", "tool", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
