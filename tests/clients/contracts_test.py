@@ -22,7 +22,7 @@ CONFIG = ROOT / "tests/support/schemathesis.toml"
 # Rejections of valid requests for reasons that a contract cannot express: the server's tools, and members that exclude
 # or repeat each other in different places.
 CODES = ["invalid_tool_arguments", "tool_not_found", "tool_schema_incompatible"]
-MESSAGES = ["was not found", "there is no toolkit", "none of the selected tools", "is in the query and in", "must be the same"]
+MESSAGES = ["was not found", "there is no toolkit", "none of the selected tools", "state was not issued", "is in the query and in", "must be the same"]
 OAUTH_ERRORS = ["invalid_client", "invalid_grant", "invalid_redirect_uri", "invalid_request", "invalid_target"]
 SELECTION = {"include", "strict", "toolkit", "version"}
 

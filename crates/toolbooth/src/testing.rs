@@ -66,8 +66,8 @@ pub struct FakeHost {
     pub http: FakeHttp,
     /// Whether HTTP requests complete at the second poll, so that other futures run first.
     pub upstream_waits: Cell<bool>,
-    /// Whether writes complete at the second poll.
-    pub puts_wait: Cell<bool>,
+    /// Whether the store's operations complete at the second poll.
+    pub store_waits: Cell<bool>,
     /// The limit of units per key, if any; `Err` if the counter is down.
     pub limit: Option<Result<usize, String>>,
     /// The limits of further limiters, by name.
@@ -102,7 +102,7 @@ impl Default for FakeHost {
             upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
             http: FakeHttp::default(),
             upstream_waits: Cell::new(false),
-            puts_wait: Cell::new(false),
+            store_waits: Cell::new(false),
             limit: None,
             limits: BTreeMap::new(),
             taken: RefCell::default(),
@@ -193,7 +193,10 @@ impl FakeHost {
 
 impl Store for FakeHost {
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        self.stored(|store, now_ms| store.get(key, now_ms))
+        Box::pin(async move {
+            one_turn(self.store_waits.get()).await;
+            self.stored(|store, now_ms| store.get(key, now_ms)).await
+        })
     }
 
     fn put<'a>(
@@ -203,7 +206,7 @@ impl Store for FakeHost {
         life: Option<Duration>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            one_turn(self.puts_wait.get()).await;
+            one_turn(self.store_waits.get()).await;
             self.stored(|store, now_ms| store.put(key, value, life, now_ms)).await
         })
     }

@@ -15,6 +15,13 @@ impl Server {
         (query, parameter, headers): (&str, &str, &dyn Headers),
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
+        // Another page's GET without CORS, such as that of an image, has no `Origin`.
+        let is_foreign = headers
+            .get("sec-fetch-site")
+            .is_some_and(|site| matches!(&*site, "cross-site" | "same-site"));
+        if is_foreign && headers.get("origin").is_none() {
+            return Err(Rejection::ForbiddenOrigin);
+        }
         let principal = &self.authenticate(protocol, headers, host).await?;
         (protocol.check_version)(headers)?;
         let recorder = self.pipeline.events.recorder(headers, host);

@@ -50,6 +50,9 @@ pub(super) static DOCS: &[VariableDoc] = &[
     UNVERIFIED_USERS.doc(),
 ];
 
+/// Ids that no provider may have: the other ways to sign in.
+const RESERVED_IDS: &[&str] = &["access", "api-key", "development"];
+
 /// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
 pub(super) fn provider_ids(
     reader: &mut VariableReader<'_>,
@@ -63,6 +66,11 @@ pub(super) fn provider_ids(
         let expected = "must be a comma-separated list of ids such as github, each of lower-case \
                         letters, digits and hyphens";
         reader.problem(OAUTH_PROVIDERS, expected);
+        return Vec::new();
+    }
+    // The subjects of people begin with the provider's id, or with one of these.
+    if let Some(id) = ids.iter().find(|id| RESERVED_IDS.contains(&id.as_str())) {
+        reader.problem(OAUTH_PROVIDERS, &format!("must not contain {id}: choose another id"));
         return Vec::new();
     }
     if !ids.is_empty() && public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {

@@ -216,6 +216,13 @@ impl SignInSettings {
                 let prefix = rule.provider.to_ascii_uppercase().replace('-', "_");
                 let expected = "must be set, or its ISSUER, so that people can sign in there";
                 reader.problem(&format!("OAUTH_{prefix}_USERINFO_URL"), expected);
+            } else if matches!(rule.people, People::Login(_) | People::Organization(_))
+                && !provider.is_some_and(ProviderSettings::is_github)
+            {
+                // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
+                let expected = "may name logins and organizations of GitHub only; elsewhere ids \
+                                (`id/…`), e-mail addresses and domains";
+                reader.problem(ALLOWED, expected);
             }
         }
         let may_sign_in = |id: &String| allowed.iter().any(|rule| rule.provider == *id);

@@ -6,6 +6,7 @@ use jwt_compact::{Algorithm, AlgorithmSignature};
 use serde::{Deserialize, Serialize};
 
 use super::SignIn;
+use super::client::DocumentAuth;
 use super::grant::ClientGrant;
 use crate::host::{Host, NoRandomness};
 use crate::json;
@@ -28,6 +29,9 @@ struct AccessClaims<'a> {
     scope: &'a str,
     /// The id of the grant, for its revocation.
     gid: &'a str,
+    /// How the client must authenticate to revoke the token, if its document says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auth: Option<&'a DocumentAuth>,
 }
 
 /// The claims that a revocation needs.
@@ -36,6 +40,8 @@ pub(super) struct RevokedClaims {
     pub(super) sub: String,
     pub(super) client_id: String,
     pub(super) gid: String,
+    #[serde(default)]
+    pub(super) auth: Option<DocumentAuth>,
 }
 
 impl SignIn {
@@ -57,6 +63,7 @@ impl SignIn {
             client_id: &grant.client,
             scope: &scopes.join(" "),
             gid: &grant.id,
+            auth: grant.document.as_ref().filter(|document| !document.none),
         });
         let message = format!("{HEADER}.{}", Base64UrlUnpadded::encode_string(&claims));
         let key = Hs256Key::new(self.keys.hash(TokenPurpose::AccessToken, &[]));

@@ -55,6 +55,28 @@ pub(super) struct ConsentRequest {
     /// The hash of the browser's token.
     #[serde(rename = "b")]
     pub(super) browser: String,
+    /// The subjects of the people that the page offers to continue as.
+    #[serde(rename = "o", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) offered: Vec<String>,
+}
+
+impl ConsentRequest {
+    /// The request of a page that shows these options.
+    pub(super) fn new(destination: Destination, browser: String, options: &[SignInOption]) -> Self {
+        let offered = options.iter().filter_map(|option| match option {
+            SignInOption::Access(user) | SignInOption::Session(user) => Some(user.subject()),
+            SignInOption::Provider { .. } | SignInOption::Development | SignInOption::ApiKey => {
+                None
+            }
+        });
+        Self { destination, browser, offered: offered.collect() }
+    }
+
+    /// The person, unless somebody else has signed in since the page was shown.
+    fn expect(&self, identity: Option<Identity>) -> Result<Identity, Problem> {
+        let offered = identity.filter(|identity| self.offered.contains(&identity.subject()));
+        offered.ok_or(Problem::Expired)
+    }
 }
 
 /// Whether a text is a `code_challenge` of the method `S256` (RFC 7636, 4.2): 43 characters of base64url.
@@ -99,7 +121,7 @@ impl SignIn {
         let options = self.sign_in_options(headers, host).await;
         let (scopes, offline) = (request.scopes.clone(), request.refreshes);
         let destination = Destination::Client(request);
-        let consent = ConsentRequest { browser: self.browser_hash(&browser), destination };
+        let consent = ConsentRequest::new(destination, self.browser_hash(&browser), &options);
         let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
         let token = self.keys.seal(TokenPurpose::ConsentRequest, &consent, expires_ms);
         let page = page::consent(
@@ -180,10 +202,10 @@ impl SignIn {
     ) -> Vec<SignInOption> {
         let mut options = Vec::new();
         if let Some(user) = self.access_user(headers, host).await {
-            options.push(SignInOption::Access(user.label().to_owned()));
+            options.push(SignInOption::Access(user));
         }
         if let Some(user) = self.session(headers, host).await {
-            options.push(SignInOption::Session(user.label().to_owned()));
+            options.push(SignInOption::Session(user));
         }
         options.extend(self.providers.iter().map(|client| SignInOption::Provider {
             id: client.provider.id.clone(),
@@ -221,15 +243,15 @@ impl SignIn {
         }
         let form = Form::parse(body).map_err(|_| Problem::Invalid)?;
         let token = form.get("request").unwrap_or_default();
-        let ConsentRequest { destination, browser } =
+        let consent: ConsentRequest =
             self.keys.open(TokenPurpose::ConsentRequest, token, host.now_ms())?;
-        if !self.is_same_browser(headers, &browser) {
+        if !self.is_same_browser(headers, &consent.browser) {
             return Err(Problem::OtherBrowser);
         }
         let identity = match form.get("with") {
-            Some("nobody") => return Ok(self.decline(&destination)),
-            Some("access") => self.access_user(headers, host).await.ok_or(Problem::Expired)?,
-            Some("session") => self.session(headers, host).await.ok_or(Problem::Expired)?,
+            Some("nobody") => return Ok(self.decline(&consent.destination)),
+            Some("access") => consent.expect(self.access_user(headers, host).await)?,
+            Some("session") => consent.expect(self.session(headers, host).await)?,
             Some("developer") => self.developer(headers).ok_or(Problem::Invalid)?,
             Some("key") => {
                 let key = form.get("api_key").unwrap_or_default();
@@ -237,11 +259,11 @@ impl SignIn {
             }
             Some("provider") => {
                 let provider = form.get("provider").unwrap_or_default();
-                return self.begin(provider, destination, host).await;
+                return self.begin(provider, consent.destination, host).await;
             }
             _ => return Err(Problem::Invalid),
         };
-        self.arrive(&destination, &identity, host)
+        self.arrive(&consent.destination, &identity, host)
     }
 
     /// Sends the browser back to the client with a code (RFC 6749, 4.1.2).

@@ -57,10 +57,14 @@ pub(super) fn is_client_id(id: &str, is_local: bool) -> bool {
 
 /// Whether a host is a domain name of the public internet: no address, and no name of a private network.
 fn is_public_host(authority: &str) -> bool {
-    let host = authority.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let (host, port) = authority.split_once(':').unwrap_or((authority, "443"));
+    let host = host.to_ascii_lowercase();
     let last = host.rsplit('.').next().unwrap_or_default();
     host.contains('.')
-        && !authority.starts_with('[')
+        // An encoded character could spell one of the names below.
+        && host.bytes().all(|it| it.is_ascii_alphanumeric() || b"-._".contains(&it))
+        && !port.is_empty()
+        && port.bytes().all(|it| it.is_ascii_digit())
         && last.starts_with(|c: char| c.is_ascii_lowercase())
         && !["local", "localhost", "internal", "lan", "home", "corp"].contains(&last)
 }
@@ -170,6 +174,9 @@ mod tests {
             ("https://printer/c", false),
             ("https://metadata.google.internal/c", false),
             ("https://printer.local/c", false),
+            ("https://printer.l%6fcal/c", false),
+            ("https://a.example:/c", false),
+            ("https://a.example:80:90/c", false),
             ("ftp://a.example/c", false),
             ("a.example/c", false),
         ] {

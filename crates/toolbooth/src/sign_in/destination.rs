@@ -66,7 +66,7 @@ impl SignIn {
         let mut options = self.sign_in_options(headers, host).await;
         // Whoever has a session comes here to use another account.
         options.retain(|option| !matches!(option, SignInOption::Session(_)));
-        let consent = ConsentRequest { browser: self.browser_hash(&browser), destination };
+        let consent = ConsentRequest::new(destination, self.browser_hash(&browser), &options);
         let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
         let token = self.keys.seal(TokenPurpose::ConsentRequest, &consent, expires_ms);
         let form = page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::SignIn };

@@ -2,6 +2,9 @@
 
 use super::error::{OAuthError, OAuthErrorCode};
 
+/// The most parameters that are read. Requests have about a dozen.
+const MAX_PARAMETERS: usize = 64;
+
 /// Parameters, in their order.
 #[derive(Debug)]
 pub(super) struct Form(Vec<(String, String)>);
@@ -10,10 +13,14 @@ impl Form {
     /// Parses a form or a query.
     ///
     /// # Errors
-    /// A parameter is repeated. `resource` may be (RFC 8707, 2): then every value must be valid.
+    /// There are too many parameters, or one is repeated. `resource` may be (RFC 8707, 2): then every value must be valid.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, OAuthError> {
         let mut parameters: Vec<(String, String)> = Vec::new();
         for (name, value) in form_urlencoded::parse(bytes) {
+            if parameters.len() == MAX_PARAMETERS {
+                let description = "there are too many parameters";
+                return Err(OAuthError::new(OAuthErrorCode::InvalidRequest, description));
+            }
             let is_repeated = parameters.iter().any(|(known, _)| *known == *name);
             if is_repeated && name != "resource" {
                 let description = "a parameter is repeated";
@@ -41,5 +48,25 @@ impl Form {
         let missing =
             || OAuthError::new(OAuthErrorCode::InvalidRequest, format!("`{name}` is missing"));
         self.get(name).ok_or_else(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters() {
+        let distinct = |count: usize| (0..count).map(|it| format!("p{it}=&")).collect::<String>();
+        for (text, expected) in [
+            ("a=1&b=2", None),
+            ("resource=1&resource=2", None),
+            ("a=1&a=1", Some("a parameter is repeated")),
+            (&distinct(64), None),
+            (&distinct(65), Some("there are too many parameters")),
+        ] {
+            let error = Form::parse(text.as_bytes()).err().map(|error| error.description);
+            assert_eq!(error.as_deref(), expected, "{text}");
+        }
     }
 }

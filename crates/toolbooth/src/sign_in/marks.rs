@@ -75,12 +75,17 @@ impl Marks {
     ) -> Result<Vec<String>, StoreError> {
         let hashes = self.keys.hashes(TokenPurpose::ClientGrant, &[grant]);
         let mut values = Vec::new();
-        for hash in hashes.iter() {
+        // The current key comes last, because writes use it, and nothing is awaited between its read and the write.
+        for hash in hashes.iter().collect::<Vec<_>>().into_iter().rev() {
             let key = mark.key(hash);
-            let recent = self.recent.get(&key, host.now_ms()).filter(|value| !value.is_empty());
-            let value = match recent {
+            let recent = || self.recent.get(&key, host.now_ms()).filter(|value| !value.is_empty());
+            let value = match recent() {
                 Some(value) => Some(value),
-                None => host.get(&key).await.inspect_err(|error| log(error, host))?,
+                None => {
+                    let stored = host.get(&key).await.inspect_err(|error| log(error, host))?;
+                    // A concurrent request of this instance may have written it meanwhile.
+                    recent().or(stored)
+                }
             };
             values.extend(value);
         }

@@ -2,6 +2,7 @@
 //! the browser goes next, before anybody signs in.
 
 use super::client::{Client, ClientOrigin};
+use super::identity::Identity;
 use super::redirect_uri::{self, RedirectKind};
 use crate::catalog::Tool;
 use crate::http::Response;
@@ -45,9 +46,9 @@ pub(super) enum Verb {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SignInOption {
     /// Cloudflare Access has authenticated this user.
-    Access(String),
+    Access(Identity),
     /// This person has signed in with the browser before.
-    Session(String),
+    Session(Identity),
     Provider {
         id: String,
         title: String,
@@ -167,9 +168,10 @@ fn form(form: &Form<'_>, option: &SignInOption) -> String {
         Verb::SignIn => ("Continue as", "Sign in with"),
     };
     match option {
-        SignInOption::Access(label) | SignInOption::Session(label) => {
+        SignInOption::Access(user) | SignInOption::Session(user) => {
             let with = if matches!(option, SignInOption::Access(_)) { "access" } else { "session" };
-            let button = format!("<button>{continue_as} <bdi>{}</bdi></button>", Escaped(label));
+            let button =
+                format!("<button>{continue_as} <bdi>{}</bdi></button>", Escaped(user.label()));
             form_with(form, with, "", &button)
         }
         SignInOption::Provider { id, title } => {

@@ -35,17 +35,17 @@ impl SignIn {
         let form = Form::parse(body)?;
         let credentials = Credentials::read(&form, headers)?;
         let token = form.require("token")?;
-        let refresh = self.open_refresh_token(token, host.now_ms()).ok();
-        let document = refresh.as_ref().and_then(|token| token.grant.document.as_ref());
-        self.authenticate_client(&credentials, document, host).await?;
-        let claims = match refresh {
-            Some(RefreshClaims { grant, .. }) => Some(RevokedClaims {
+        let claims = match self.open_refresh_token(token, host.now_ms()) {
+            Ok(RefreshClaims { grant, .. }) => Some(RevokedClaims {
                 sub: grant.identity.subject(),
                 client_id: grant.client,
                 gid: grant.id,
+                auth: grant.document,
             }),
-            None => self.revoked_claims(token),
+            Err(_) => self.revoked_claims(token),
         };
+        let document = claims.as_ref().and_then(|claims| claims.auth.as_ref());
+        self.authenticate_client(&credentials, document, host).await?;
         // An invalid token, or one of another client, is no error (RFC 7009, 2.2), and nothing is revoked.
         let own = claims.filter(|claims| claims.client_id == hash(&credentials.client_id));
         if let Some(RevokedClaims { sub, gid, .. }) = own {

@@ -13,7 +13,7 @@ fn a_refresh_that_ends_while_the_deletion_is_written() {
     world.wait(HOUR);
     let server = world.instance();
     world.host.upstream_waits.set(true);
-    world.host.puts_wait.set(true);
+    world.host.store_waits.set(true);
     let call = world.call_at(&server, "ada", "token");
     let del = world.ask_at(&server, ("DELETE", PATH), &[], "");
     let ((status, body), answer) = block_on(join(call, del));

@@ -50,10 +50,14 @@ fn value<'t>(parameter: Option<&QueryParameter>, text: Cow<'t, str>) -> Value<'t
     match (parameter.map(|it| it.value), &*text) {
         (Some(QueryValue::Boolean), "true") => Value::Bool(true),
         (Some(QueryValue::Boolean), "false") => Value::Bool(false),
-        (Some(QueryValue::Number), written) => match json::parse(written) {
-            Ok(Value::Number(number)) => Value::Number(number),
-            _ => Value::String(text),
-        },
-        (Some(QueryValue::Boolean | QueryValue::Text) | None, _) => Value::String(text),
+        (Some(QueryValue::Number), written) if written.trim() == written => {
+            match json::parse(written) {
+                Ok(Value::Number(number)) => Value::Number(number),
+                _ => Value::String(text),
+            }
+        }
+        (Some(QueryValue::Boolean | QueryValue::Number | QueryValue::Text) | None, _) => {
+            Value::String(text)
+        }
     }
 }

@@ -188,6 +188,10 @@ fn types() {
             "[(string)?, ...Array<unknown>]",
         ),
         (json!({"type": "object"}), "Record<string, unknown>"),
+        (
+            json!({"properties": {"a": {"type": "number"}}, "additionalProperties": {"type": "string"}}),
+            "{\n  \"a\"?: number;\n  [key: string]: unknown;\n}",
+        ),
         (json!({"type": "object", "additionalProperties": false}), "Record<string, never>"),
         (
             json!({"type": "object", "additionalProperties": {"type": "number"}}),

@@ -73,6 +73,10 @@ fn object(schema: &Map<String, Value>, indent: &str) -> String {
         members.push_str(&format!("{about}{inner}{key}{mark}: {written};\n"));
     }
     if !members.is_empty() {
+        if matches!(schema.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)))
+        {
+            members.push_str(&format!("{inner}[key: string]: {UNKNOWN};\n"));
+        }
         return format!("{{\n{members}{indent}}}");
     }
     match schema.get("additionalProperties") {

@@ -141,6 +141,8 @@ fn a_query_is_the_input_of_a_read_only_tool() {
         ("", invalid("text", "Is required")),
         ("text=a&times=12", invalid("times", "Must be less than 10")),
         ("text=a&times=x", invalid("times", "Must be an integer")),
+        ("text=a&times=+1", invalid("times", "Must be an integer")),
+        ("text=a&times=1%0a", invalid("times", "Must be an integer")),
         ("text=a&times=[1]", invalid("times", "Must be an integer")),
         ("text=a&times=", invalid("times", "Must be an integer")),
         ("text=a&moods=sad", invalid("moods", "Is not a known parameter (did you mean \"mood\"?)")),
@@ -149,6 +151,13 @@ fn a_query_is_the_input_of_a_read_only_tool() {
     ] {
         let (status, _, got) = called("GET", &format!("/rest/Echo_Say?{query}"), "");
         assert_eq!((status, got), expected, "{query}");
+    }
+    for (site, status) in
+        [("none", 200), ("same-origin", 200), ("same-site", 403), ("cross-site", 403)]
+    {
+        let request = ("GET", "/rest/Echo_Say?text=hi", &[("sec-fetch-site", site)][..]);
+        let answer = answer(CATALOG, &FakeHost::default(), request, Body::from(""));
+        assert_eq!(answer.status, status, "{site}");
     }
     let head = send(&FakeHost::default(), ("HEAD", "/rest/Echo_Say?text=hi", &[]), "");
     assert_eq!(head, "200\ncontent-type: application/json\ncache-control: no-store\n");

@@ -266,6 +266,14 @@ fn private_key_jwt_is_verified_and_never_skipped() {
         }
         let (got, body) = world.token(&fields);
         assert_eq!(got, status, "{document} {claims:?} {key}: {body}");
+        // Neither token is revoked without what the document demands.
+        for name in ["access_token", "refresh_token"] {
+            let Some(token) = body[name].as_str() else { continue };
+            let fields = [("client_id", CHATGPT), ("token", token)];
+            let expected = if document == &only { 401 } else { 200 };
+            world.wait(1_500);
+            assert_eq!(world.form("/oauth/revoke", &[], &fields).0, expected, "{name}");
+        }
     }
 }
 

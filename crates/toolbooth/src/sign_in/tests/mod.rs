@@ -8,6 +8,8 @@ mod refresh;
 mod visitors;
 mod world;
 
+use futures_util::future::join_all;
+use pollster::block_on;
 use serde_json::json;
 
 use crate::testing::STALE_MS;
@@ -248,6 +250,22 @@ fn a_code_that_is_used_twice_revokes_its_grant() {
         let (status, body) = world.refresh(&client, &refresh_token);
         assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")), "{restarts}");
     }
+}
+
+#[test]
+fn of_requests_at_the_same_time_only_one_gets_tokens() {
+    let world = World::new();
+    let client = world.client();
+    let code = code(&world, &client);
+    world.host.store_waits.set(true);
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let fields = code_fields(&client.id, &code);
+    let body = encode(&fields);
+    let ask = || world.answer(("POST", "/oauth/token"), &form, &body);
+    let responses = block_on(join_all([ask(), ask(), ask()]));
+    let mut statuses: Vec<u16> = responses.iter().map(|response| response.status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 400, 400]);
 }
 
 #[test]

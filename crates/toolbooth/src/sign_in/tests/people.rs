@@ -118,6 +118,11 @@ fn what_people_can_answer() {
     }
 }
 
+const TWO_KEYS: &str = r#"[
+    {"name":"Calendar","scopes":["*"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"},
+    {"name":"Other","scopes":["*"],"hash":"580843d03d2216ff1a275d0991bad66e4d1af871171d929e9de604b7959f9bca"}
+]"#;
+
 #[test]
 fn a_session_needs_no_second_sign_in_but_consent() {
     let mut world = World::new();
@@ -127,6 +132,14 @@ fn a_session_needs_no_second_sign_in_but_consent() {
     let page = browser.open(&world, &request(&client.id));
     assert!(text(&page).contains("Allow as <bdi>Calendar</bdi>"));
     assert_eq!(browser.answer(&world, &page, &[("with", "session")]).status, 303);
+    // Somebody else signs in, in another tab.
+    world.restart(&[("API_KEYS", TWO_KEYS)]);
+    let other = browser.open(&world, &request(&client.id));
+    let fields = [("with", "key"), ("api_key", "other-key")];
+    assert_eq!(browser.answer(&world, &other, &fields).status, 303);
+    assert_eq!(browser.answer(&world, &page, &[("with", "session")]).status, 400);
+    let page = browser.open(&world, &request(&client.id));
+    assert!(text(&page).contains("Allow as <bdi>Other</bdi>"));
     // Without the key there is no session any more.
     world.restart(&[("API_KEYS", r#"[{"name":"Calendar","scopes":["*"],"hash":"0000000000000000000000000000000000000000000000000000000000000000"}]"#)]);
     assert_eq!(browser.answer(&world, &page, &[("with", "session")]).status, 400);
@@ -457,10 +470,25 @@ fn nobody_signs_in_unless_somebody_is_allowed() {
         ("PUBLIC_URL", ORIGIN),
         ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
     ];
+    const CORP: [(&str, &str); 3] = [
+        ("OAUTH_PROVIDERS", "corp"),
+        ("OAUTH_CORP_CLIENT_ID", "c1"),
+        ("OAUTH_CORP_ISSUER", "https://corp.example"),
+    ];
     for (variables, wrong) in [
         (&[][..], Some("SIGN_IN_ALLOWED")),
         (&[("SIGN_IN_ALLOWED", "github:octocat")], Some("SIGN_IN_ALLOWED")),
         (&[("SIGN_IN_ALLOWED", "octocat")], Some("SIGN_IN_ALLOWED")),
+        (
+            &[CORP[0], CORP[1], CORP[2], ("SIGN_IN_ALLOWED", "corp:id/1, corp:ada@corp.example")],
+            None,
+        ),
+        (&[CORP[0], CORP[1], CORP[2], ("SIGN_IN_ALLOWED", "corp:admin")], Some("SIGN_IN_ALLOWED")),
+        (
+            &[CORP[0], CORP[1], CORP[2], ("SIGN_IN_ALLOWED", "corp:org/acme")],
+            Some("SIGN_IN_ALLOWED"),
+        ),
+        (&[("OAUTH_PROVIDERS", "api-key")], Some("OAUTH_PROVIDERS")),
         (&[("ACCESS_TEAM_DOMAIN", TEAM), ("ACCESS_AUDIENCE", "tag")], None),
         (&[("ACCESS_TEAM_DOMAIN", TEAM)], Some("ACCESS_AUDIENCE")),
         (&[("ACCESS_AUDIENCE", "tag")], Some("ACCESS_AUDIENCE")),

@@ -73,6 +73,16 @@ impl World {
 
     pub(super) fn send(
         &self,
+        route: (&str, &str),
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Response {
+        ready(self.answer(route, headers, body))
+    }
+
+    /// The response, for requests at the same time.
+    pub(super) async fn answer(
+        &self,
         (method, path): (&str, &str),
         headers: &[(&str, &str)],
         body: &str,
@@ -83,7 +93,7 @@ impl World {
         let body = Body::from(body);
         let request =
             Request { method: method.into(), path, query, headers, body, own_origin: None };
-        ready(self.server.answer(request, &self.host)).head
+        self.server.answer(request, &self.host).await.head
     }
 
     /// Registers a client.
