@@ -310,7 +310,7 @@ test("a chat with the gateway: streamed text, a call that the user approves, and
         await page.getByLabel("Message").fill("What is 17 + 25?");
         await page.keyboard.press("Enter");
         const card = page.getByRole("region", { name: "Call of Calculator_Add" });
-        await card.getByText("waits for your approval").waitFor();
+        await card.getByText("waiting for your approval").waitFor();
         assert.match(await card.getByLabel("Input of Calculator_Add").textContent(), /"a": 17/);
         await card.getByRole("button", { name: "Run Calculator_Add" }).click();
         await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();

@@ -75,7 +75,7 @@ test("a visitor signs in: the code has a proof, and the token stays in memory", 
 });
 
 for (const [what, answer, message] of [
-  ["of another issuer", { iss: "https://other.example" }, "not this server's"],
+  ["of another issuer", { iss: "https://other.example" }, "did not come from this server"],
   ["with an error", { code: "", error: "access_denied", error_description: "You did not agree" }, "You did not agree"],
 ]) {
   test(`a response ${what} signs nobody in`, async () => {

@@ -6,9 +6,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { parse, stringify } from "../site/src/json.ts";
+import { Conversation } from "../site/src/playground/conversation.ts";
 import { bodyOf, outcomeOf, pathOf, protocols } from "../site/src/protocols.ts";
+import { MOST_CELLS, isTooLarge, tableOf } from "../site/src/playground/shape.ts";
 import { LANGUAGES, snippet } from "../site/src/playground/snippets.ts";
 import { fits, initial, kindOf, limits } from "../site/src/schema.ts";
+import { grouped, idIn, isOld } from "../site/src/tools.ts";
 import { root } from "./support/commands.mjs";
 import { KEY, startSite } from "./support/site.mjs";
 
@@ -47,6 +50,9 @@ test("the kind of each schema", () => {
     [{ type: "array", prefixItems: [{ type: "number" }], items: false }, { is: "list", first: [{ type: "number" }], rest: undefined }],
     [{ type: "object", additionalProperties: false }, { is: "object", properties: [], rest: undefined }],
     [{ type: "object" }, { is: "object", properties: [], rest: {} }],
+    [{ type: "object", patternProperties: { "^x": { type: "number" } }, additionalProperties: false }, { is: "object", properties: [], rest: { type: "number" } }],
+    [{ type: "object", patternProperties: { "^x": { type: "number" }, "^y": true }, additionalProperties: false }, { is: "object", properties: [], rest: {} }],
+    [{ type: "string", format: "constructor" }, text("text")],
   ]) {
     assert.deepEqual(kindOf(schema), expected, JSON.stringify(schema));
   }
@@ -96,6 +102,74 @@ test("the variant of a value", () => {
   ]) {
     assert.equal(fits(schema, value), expected, JSON.stringify([schema, value]));
   }
+});
+
+test("names that every object has are names like others", () => {
+  const named = parse('{"type":"object","properties":{"__proto__":{"type":"integer"},"constructor":{"type":"string"}},"additionalProperties":false}');
+  assert.equal(fits(named, {}), true);
+  assert.equal(fits(named, parse('{"__proto__":1,"constructor":"x"}')), true);
+  assert.equal(fits(named, parse('{"__proto__":"x"}')), false);
+  const both = kindOf({ allOf: [named, parse('{"properties":{"__proto__":{"minimum":1}}}')] });
+  assert.deepEqual(both.properties.find(({ name }) => name === "__proto__").schema, { type: "integer", minimum: 1 });
+});
+
+test("a list does not begin with more items than a page can show", () => {
+  const list = (items) => ({ type: "array", minItems: 1e9, items });
+  assert.equal(initial(list({ type: "number" })).length, 100);
+  assert.ok(stringify(initial(list(list(list({ type: "number" }))))).length < 10_000);
+});
+
+test("what is too large for a page", () => {
+  const rows = Array.from({ length: 10_000 }, (_, index) => ({ a: index, b: "x" }));
+  const table = tableOf(rows);
+  assert.deepEqual([table.names, table.rows.length, table.total], [["a", "b"], MOST_CELLS / 2, 10_000]);
+  assert.equal(tableOf(Array.from({ length: 10_000 }, (_, index) => ({ [`column ${index}`]: 1 }))), undefined);
+  assert.equal(tableOf([{ a: {} }]), undefined);
+  assert.equal(isTooLarge(rows), true);
+  assert.equal(isTooLarge(rows.slice(0, 100)), false);
+  assert.equal(isTooLarge({ a: { b: [1] } }), false);
+  assert.equal(isTooLarge(parse('{"a":'.repeat(9) + "1" + "}".repeat(9))), true);
+});
+
+test("the versions of tools", () => {
+  const tools = ["A.B@1.9.0", "A.B@1.10.0", "A.C@0.1.0", "D.__proto__@1.0.0"].map((id) => ({ id, version: id.split("@")[1] }));
+  assert.deepEqual(tools.filter((tool) => isOld(tool, tools)).map(({ id }) => id), ["A.B@1.9.0"]);
+  assert.deepEqual(grouped(tools).get("A").map(({ id }) => id), ["A.B@1.10.0", "A.B@1.9.0", "A.C@0.1.0"]);
+  const many = Array.from({ length: 20_000 }, (_, index) => ({ id: `A.T${index}@1.0.0`, version: "1.0.0" }));
+  const start = performance.now();
+  assert.ok(!many.some((tool) => isOld(tool, many)));
+  assert.ok(performance.now() - start < 2000);
+});
+
+test("the tool that an address names", () => {
+  for (const [hash, id] of [["", ""], ["#A.B%401.0.0", "A.B@1.0.0"], ["#%", ""], ["#%ff", ""]]) assert.equal(idIn(hash), id);
+});
+
+test("stopping a chat while a call waits for approval: the tool does not run", async (context) => {
+  const paths = [];
+  const chunk = { choices: [{ delta: { tool_calls: [{ index: 0, id: "1", function: { name: "Calculator_Add", arguments: "{}" } }] } }] };
+  context.mock.method(globalThis, "fetch", async (path) => {
+    paths.push(path);
+    return new Response(path === "/v1/chat/completions" ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : "[]");
+  });
+  const asked = Promise.withResolvers();
+  const approval = Promise.withResolvers();
+  const conversation = new Conversation(
+    () => {},
+    () => {
+      asked.resolve();
+      return approval.promise;
+    },
+  );
+  const controller = new AbortController();
+  const answer = conversation.ask("model", "What is 1 + 1?", controller.signal);
+  await asked.promise;
+  controller.abort();
+  await assert.rejects(answer, { name: "AbortError" });
+  assert.equal(conversation.turns.at(-1).calls[0].state, "stopped");
+  approval.resolve(true);
+  await new Promise((later) => setTimeout(later, 20));
+  assert.ok(!paths.includes("/providers/openai/call"), paths.join());
 });
 
 test("limits in words", () => {

@@ -1,10 +1,12 @@
 // The pages of the site, without a browser: which requests get HTML, and with which headers. site-pages.test.mjs opens them.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { assetOf, modeOf, prefersHtml } from "../crates/toolbooth-worker/js/site.js";
+import { addressOf, assetOf, fileTags, modeOf, prefersHtml, tagOf } from "../crates/toolbooth-worker/js/site.js";
+import { landing } from "../site/build/pages.js";
 import { root } from "./support/commands.mjs";
 import { KEY, startSite } from "./support/site.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
@@ -100,6 +102,53 @@ test("a page has the server's own address", async () => {
   assert.ok(!text.includes("tools.example.com"));
 });
 
+test("a page shows PUBLIC_URL, if it is a valid address", () => {
+  for (const [PUBLIC_URL, address] of [
+    ["https://public.example", "https://public.example"],
+    ["http://localhost:8787", "http://localhost:8787"],
+    ["http://public.example", HOST],
+    ["https://public.example/", HOST],
+    ["https://public.example/a", HOST],
+    ["public.example", HOST],
+    ["", HOST],
+    [undefined, HOST],
+  ]) {
+    assert.equal(addressOf({ PUBLIC_URL }, HOST), address, PUBLIC_URL);
+  }
+});
+
+test("the tag of a page is that of its file, SITE and PUBLIC_URL", () => {
+  const tag = tagOf('"abc"', "landing", HOST);
+  for (const [sent, mode, address, expected] of [
+    [tag, "landing", HOST, '"abc"'],
+    [`"other", W/${tag}`, "landing", HOST, 'W/"abc"'],
+    [tag, "playground", HOST, null],
+    [tag, "landing", "https://public.example", null],
+    ['"abc"', "landing", HOST, null],
+    [null, "landing", HOST, null],
+  ]) {
+    assert.equal(fileTags(sent, mode, address), expected, `${sent} ${mode} ${address}`);
+  }
+});
+
+test("the first page has a tab for each client, and no code for a server on the reader's machine", () => {
+  const clients = join(root, "docs/CLIENTS.md");
+  const assets = { style: "", script: "" };
+  const page = landing(clients, assets);
+  const names = [...page.matchAll(/data-client="([^"]*)"/g)].map(([, name]) => name);
+  assert.ok(names.length > 8 && names.includes("Claude Code") && names.includes("curl"), names.join());
+  assert.ok(!names.some((name) => /OAuth|the user/.test(name)), names.join());
+  assert.ok(!page.includes("localhost:8787") && !page.includes("development-key"));
+  const folder = mkdtempSync(join(tmpdir(), "clients-"));
+  try {
+    const renamed = join(folder, "CLIENTS.md");
+    writeFileSync(renamed, readFileSync(clients, "utf8").replace("## OAuth with an issuer of your own", "## OAuth"));
+    assert.throws(() => landing(renamed, assets), /no section "OAuth with/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("a page that has not changed is not sent again", async () => {
   const { headers } = await get("/playground");
   const etag = headers.get("etag");
@@ -108,6 +157,17 @@ test("a page that has not changed is not sent again", async () => {
   assert.equal(again.status, 304);
   assert.equal(again.headers.get("etag"), etag);
   assert.ok(again.headers.get("content-security-policy"));
+  const vars = { SITE: "landing", PUBLIC_URL: "https://public.example" };
+  const worker = await start(BOOTH, { site: true, vars });
+  try {
+    const first = await get("/", { accept: FIREFOX });
+    const other = await worker.fetch(`${HOST}/`, { headers: { accept: FIREFOX, "if-none-match": first.headers.get("etag") } });
+    assert.equal(other.status, 200);
+    const text = await other.text();
+    assert.ok(text.includes('data-site="landing"') && text.includes("https://public.example/mcp") && !text.includes(HOST));
+  } finally {
+    await worker.close();
+  }
 });
 
 test("HEAD has no body", async () => {
@@ -129,6 +189,8 @@ test("a slash at the end leads to the page", async () => {
     const { status, headers } = await get(`${path}/`, { accept: FIREFOX });
     assert.deepEqual([status, headers.get("location")], [308, path]);
   }
+  const { status, headers } = await get("/docs/security///?a=1&b=2", { accept: FIREFOX });
+  assert.deepEqual([status, headers.get("location"), headers.get("cache-control")], [308, "/docs/security?a=1&b=2", "no-cache"]);
   assert.equal((await get("/tools/", { accept: FIREFOX })).status, 404);
 });
 
@@ -139,7 +201,10 @@ test("scripts and styles are cached for good", async () => {
   assert.equal(reply.status, 200);
   assert.match(reply.headers.get("cache-control"), /immutable/);
   assert.equal(reply.headers.get("x-content-type-options"), "nosniff");
-  assert.equal((await get("/site/nothing.js")).status, 404);
+  assert.equal((await get("/site/icon.svg")).headers.get("cache-control"), "public, max-age=86400");
+  // A browser that asks for a file between two deployments must get it later.
+  const missing = await get("/site/nothing.js");
+  assert.deepEqual([missing.status, missing.headers.get("cache-control")], [404, null]);
 });
 
 test("over TLS, pages of the server's own origin may call it, and no others", async () => {

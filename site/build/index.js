@@ -1,7 +1,7 @@
 // Builds the site: pages, scripts and styles, as static assets of the Worker.
 //   node site/build/index.js [folder]
 import { createHash } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -11,15 +11,14 @@ import { doctor, landing, playground, signedIn } from "./pages.js";
 const site = fileURLToPath(new URL("..", import.meta.url));
 const root = join(site, "..");
 
-// Names contain a hash of the contents, so browsers may keep these files for good.
-const HEADERS = `/site/*
-  Cache-Control: public, max-age=31536000, immutable
+const ICON_FILE = "icon.svg";
+
+/** A rule for each file: one for all of them would also apply to responses about missing files. */
+const headers = (files) => files.map((file) => `/site/${file}
+  Cache-Control: public, max-age=${file === ICON_FILE ? "86400" : /* The name contains a hash of the contents. */ "31536000, immutable"}
   X-Content-Type-Options: nosniff
   Cross-Origin-Resource-Policy: same-origin
-/site/icon.svg
-  ! Cache-Control
-  Cache-Control: public, max-age=86400
-`;
+`).join("");
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>g{stroke:#1c1e21}@media(prefers-color-scheme:dark){g{stroke:#e8eaed}}</style><g fill="none" stroke-width="2" stroke-linecap="round"><path d="M5 21V5.5A1.5 1.5 0 0 1 6.5 4a1.5 1.5 0 0 1 1.5 1.5V21M3 21h18"/></g><path d="M8 8.5 21 5" stroke="#3b7ae0" stroke-width="3" stroke-linecap="round"/></svg>`;
 
 /** Builds the site into the folder `out`. */
@@ -62,8 +61,8 @@ export async function buildSite(out) {
   write("playground.html", playground({ style, script: address("src/playground/playground.tsx") }));
   write("doctor.html", doctor({ style, script: address("src/doctor.tsx") }));
   write("signed-in.html", signedIn({ style, script: address("src/signed-in.ts") }));
-  write("site/icon.svg", ICON);
-  write("_headers", HEADERS);
+  write(`site/${ICON_FILE}`, ICON);
+  write("_headers", headers(readdirSync(join(out, "site")).sort()));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildSite(resolve(process.argv[2] ?? join(root, "build/site")));

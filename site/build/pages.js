@@ -4,20 +4,25 @@ import { basename, dirname } from "node:path";
 import { escape, layout } from "./layout.js";
 import { codeBlock, render, resolver, sectionsOf } from "./markdown.js";
 
-/** The sections of CLIENTS.md that are about a client, in the order of the page. */
-const NOT_CLIENTS = ["OAuth", "Tools that need the user"];
+/** The sections of CLIENTS.md that are not about a client. */
+const NOT_CLIENTS = ["OAuth with an issuer of your own", "Tools that need the user"];
+/** Code for a server on the reader's own machine. */
+const LOCAL_CODE = /^```\w*\n(?:(?!```).*\n)*?.*localhost:8787.*\n(?:(?!```).*\n)*```\n+/gm;
 
 export function landing(clients, assets) {
   const resolve = resolver(new Map(readdirSync(dirname(clients)).map((name) => [`docs/${name}`, `/docs/${basename(name, ".md").toLowerCase()}`])));
-  const sections = sectionsOf(readFileSync(clients, "utf8")).filter(({ title }) => title !== "" && !NOT_CLIENTS.includes(title));
+  const all = sectionsOf(readFileSync(clients, "utf8"));
+  const missing = NOT_CLIENTS.find((name) => all.every(({ title }) => title !== name));
+  if (missing !== undefined) throw new Error(`${basename(clients)} has no section "${missing}"`);
+  const sections = all.filter(({ title }) => title !== "" && !NOT_CLIENTS.includes(title));
   const panels = sections.map(({ title, text }) => {
     const name = shortName(title);
-    return `<section data-client="${escape(name)}"><h3>${escape(title)}</h3>${render(text.replaceAll(/^(#+) /gm, "#$1 "), resolve)}</section>`;
+    return `<section data-client="${escape(name)}"><h3>${escape(title)}</h3>${render(text.replaceAll(LOCAL_CODE, "").replaceAll(/^(#+) /gm, "#$1 "), resolve)}</section>`;
   });
   const main = `
 <div class="hero">
 <h1>Tools for agents, models and programs</h1>
-<p class="lead">This server offers tools over MCP and every other common protocol of tool calling. Its tools are written once and compiled into one Worker.</p>
+<p class="lead">This server offers tools over MCP and other tool-calling protocols. Its tools are written once and compiled into one Worker.</p>
 <p class="actions"><a class="button" href="/playground" data-needs="playground">Try the tools</a> <a class="button secondary" href="#connect">Connect a client</a></p>
 <p class="soft address">Address for MCP clients</p>
 ${codeBlock("https://tools.example.com/mcp")}

@@ -31,7 +31,7 @@ function Doctor() {
   const [report, setReport] = useState<Report | "none">();
   useEffect(() => void load().then((found) => setReport(found ?? "none"), () => setReport("none")), []);
   if (report === undefined) return <p class="soft" role="status">Checking…</p>;
-  if (report === "none") return <p class="notice">This server has no report.</p>;
+  if (report === "none") return <p class="notice">The report could not be loaded.</p>;
   const { url, connectors, checks } = report;
   return (
     <>
@@ -57,7 +57,7 @@ function Doctor() {
         </ul>
       </section>
       <section aria-labelledby="passed">
-        <h2 id="passed">What is right</h2>
+        <h2 id="passed">Passed</h2>
         <ul class="passed">
           {checks.filter(({ ok }) => ok).map(({ id, meaning }) => <li key={id}>{meaning}</li>)}
         </ul>

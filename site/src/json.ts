@@ -46,12 +46,17 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
+/** A member of an object, but nothing that every object inherits. */
+export function own<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /** The value at a JSON pointer; undefined if there is none. */
 export function at(value: Json | undefined, pointer: string): Json | undefined {
   let found = value;
   for (const key of pointer.split("/").slice(1)) {
     if (Array.isArray(found)) found = found[Number(key)];
-    else if (isObject(found)) found = Object.hasOwn(found, key) ? found[key] : undefined;
+    else if (isObject(found)) found = own(found, key);
     else return undefined;
   }
   return found;

@@ -1,6 +1,6 @@
 // The visitor's key, or the token of a sign-in.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { hasKey, onKey, setKey } from "./server.ts";
+import { hasKey, keyChanges, onKey, setKey } from "./server.ts";
 import { type SignIn, getToken, signIn } from "./sign-in.ts";
 
 /** Whether the visitor has given a key. */
@@ -8,6 +8,13 @@ export function useKey(): boolean {
   const [has, setHas] = useState(hasKey());
   useEffect(() => onKey(() => setHas(hasKey())), []);
   return has;
+}
+
+/** A number that changes with the key. */
+export function useKeyChanges(): number {
+  const [changes, setChanges] = useState(keyChanges());
+  useEffect(() => onKey(() => setChanges(keyChanges())), []);
+  return changes;
 }
 
 /** The button of the page's header that asks for the API key. */
@@ -26,13 +33,13 @@ export function KeyButton() {
         {has ? "Key set" : "Set key"}
       </button>
       <dialog ref={dialog} aria-labelledby="key-title">
-        <KeyForm canSignIn={opened && !has} done={() => dialog.current?.close()} />
+        <KeyForm opened={opened} done={() => dialog.current?.close()} />
       </dialog>
     </>
   );
 }
 
-function KeyForm({ canSignIn, done }: { canSignIn: boolean; done(): void }) {
+function KeyForm({ opened, done }: { opened: boolean; done(): void }) {
   const has = useKey();
   const input = useRef<HTMLInputElement>(null);
   const take = (value: string) => {
@@ -48,8 +55,9 @@ function KeyForm({ canSignIn, done }: { canSignIn: boolean; done(): void }) {
   return (
     <form method="dialog" class="key-form" autocomplete="off" onSubmit={onSubmit}>
       <h2 id="key-title">API key or token</h2>
-      <p>It stays in the memory of this page: it is not stored, and reloading the page forgets it.</p>
-      {canSignIn && <SignInButton done={done} />}
+      <p>It stays in this page's memory and is lost when you reload.</p>
+      {opened && !has && <SignInButton done={done} />}
+      {opened && <AccountLink />}
       <label for="key">Key</label>
       <input id="key" ref={input} type="password" autocomplete="off" spellcheck={false} />
       <div class="row end">
@@ -69,11 +77,22 @@ function KeyForm({ canSignIn, done }: { canSignIn: boolean; done(): void }) {
 
 let found: Promise<SignIn | undefined> | undefined;
 
+/** How to sign in at this server; undefined if it has no sign-in. */
+function useSignIn(): SignIn | undefined {
+  const [server, setServer] = useState<SignIn>();
+  useEffect(() => void (found ??= signIn()).then(setServer), []);
+  return server;
+}
+
+/** Leads to the clients that a person has connected, if the server has a sign-in. */
+function AccountLink() {
+  return useSignIn() ? <p class="soft"><a href="/account" target="_blank" rel="noreferrer">See the clients you have connected</a></p> : null;
+}
+
 /** Signs in at this server, if it has a sign-in. */
 export function SignInButton({ done }: { done?(): void }) {
-  const [server, setServer] = useState<SignIn>();
+  const server = useSignIn();
   const [problem, setProblem] = useState<string>();
-  useEffect(() => void (found ??= signIn()).then(setServer), []);
   if (!server) return null;
   const start = async () => {
     setProblem(undefined);
@@ -81,7 +100,7 @@ export function SignInButton({ done }: { done?(): void }) {
       setKey(await getToken(server));
       done?.();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : "It did not work.");
+      setProblem(error instanceof Error ? error.message : "Something went wrong. Try again.");
     }
   };
   return (

@@ -2,27 +2,32 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { stringify } from "./json.ts";
-import { KeyButton, useKey } from "./key.tsx";
+import { KeyButton, useKeyChanges } from "./key.tsx";
 import { Copy, Tabs } from "./parts.tsx";
-import { grouped, isOld, nameOf } from "./playground/list.tsx";
 import { type Details, type Reply, type Tool, details, tools } from "./server.ts";
+import { grouped, isOld, nameOf } from "./tools.ts";
 
 function Tools() {
-  const has = useKey();
-  const [list, setList] = useState<Tool[] | Reply>();
+  const changes = useKeyChanges();
+  const [list, setList] = useState<Tool[] | Reply | "unreachable">();
   const [more, setMore] = useState(new Map<string, Details>());
   useEffect(() => {
-    tools().then(
-      (found) => {
-        setList(found);
-        if (Array.isArray(found)) details().then(setMore);
-      },
-      () => setList([]),
-    );
-  }, [has]);
+    let current = true;
+    const load = async () => {
+      const found = await tools();
+      if (current) setList(found);
+      const more = Array.isArray(found) ? await details() : new Map<string, Details>();
+      if (current) setMore(more);
+    };
+    load().catch(() => current && setList("unreachable"));
+    return () => {
+      current = false;
+    };
+  }, [changes]);
   if (list === undefined) return <p class="soft" role="status">Loading…</p>;
+  if (list === "unreachable") return <p class="notice">The server did not respond.</p>;
   if (!Array.isArray(list)) return <p class="notice">{list.status === 401 ? "The list of tools needs credentials. Set a key at the top of this page to see it." : "The server does not list its tools."}</p>;
-  if (list.length === 0) return <p class="notice">There are no tools that you may call.</p>;
+  if (list.length === 0) return <p class="notice">You may not call any tools on this server.</p>;
   const current = list.filter((tool) => !isOld(tool, list));
   return (
     <div class="toolkits">
@@ -66,7 +71,8 @@ function Clients({ sections }: { sections: HTMLElement[] }) {
 
 /** Links that add the server to an editor, as the editors document them. */
 function installLink(client: string): { href: string; text: string } | undefined {
-  const url = `${location.origin}/mcp`;
+  // PUBLIC_URL may differ from the address of the page.
+  const url = document.querySelector(".address + .code-block code")?.textContent.trim() ?? "";
   if (client === "VS Code") {
     return { href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "toolbooth", type: "http", url }))}`, text: "Add to VS Code" };
   }

@@ -1,6 +1,6 @@
 // What a form needs to know about a JSON Schema. The server validates: keywords that are missing here only make the form
 // less specific.
-import { ExactNumber, type Json, isObject, same, stringify } from "./json.ts";
+import { ExactNumber, type Json, isObject, own, same, stringify } from "./json.ts";
 
 export interface Schema {
   type?: string | string[];
@@ -25,6 +25,7 @@ export interface Schema {
   prefixItems?: Schema[];
   properties?: Record<string, Schema | boolean>;
   additionalProperties?: Schema | boolean;
+  patternProperties?: Record<string, Schema | boolean>;
   required?: string[];
   anyOf?: (Schema | boolean)[];
   oneOf?: (Schema | boolean)[];
@@ -80,7 +81,7 @@ export function kindOf(schema: Schema): Kind {
   }
   switch (schema.type) {
     case "string":
-      return { is: "text", input: FORMATS[schema.format ?? ""] ?? ((schema.maxLength ?? 0) >= LONG ? "lines" : "text") };
+      return { is: "text", input: own(FORMATS, schema.format ?? "") ?? ((schema.maxLength ?? 0) >= LONG ? "lines" : "text") };
     case "number":
     case "integer":
       return { is: "number" };
@@ -102,10 +103,17 @@ function object(schema: Schema): Kind {
     .map(([name, property]) => ({ name, schema: schemaOf(property), required: required.has(name) }));
   // Lists are sorted by name. People begin with what they must fill in.
   properties.sort((one, other) => Number(other.required) - Number(one.required));
-  const rest = schema.additionalProperties;
+  const rest = restOf(schema);
   // Without properties, the entries are all there is; with them, they are hardly ever meant.
   const open = typeof rest === "object" || (properties.length === 0 && rest !== false);
   return { is: "object", properties, rest: open ? schemaOf(rest) : undefined };
+}
+
+/** The schema of members that are not properties. The server checks which pattern a name matches. */
+function restOf({ additionalProperties, patternProperties = {} }: Schema): Schema | boolean | undefined {
+  const [pattern, ...others] = Object.values(patternProperties);
+  if (pattern === undefined) return additionalProperties;
+  return others.length === 0 && additionalProperties === false ? schemaOf(pattern) : {};
 }
 
 function union(schemas: Schema[]): Kind {
@@ -151,10 +159,9 @@ function label(schema: Schema): string {
 function merged(one: Schema, other: Schema): Schema {
   const both = { ...one, ...other };
   if (one.properties && other.properties) {
-    both.properties = { ...one.properties };
-    for (const [name, property] of Object.entries(other.properties)) {
-      both.properties[name] = merged(schemaOf(one.properties[name]), schemaOf(property));
-    }
+    const [first, second] = [one.properties, other.properties];
+    const merging = Object.entries(second).map(([name, property]) => [name, merged(schemaOf(own(first, name)), schemaOf(property))] as const);
+    both.properties = { ...first, ...Object.fromEntries(merging) };
   }
   if (one.required && other.required) both.required = [...new Set([...one.required, ...other.required])];
   return both;
@@ -180,7 +187,7 @@ export function fits(schema: Schema, value: Json): boolean {
       return (
         isObject(value) &&
         kind.properties.every(({ name, schema, required }) => {
-          const member = value[name];
+          const member = own(value, name);
           return member === undefined ? !required : fits(schema, member);
         }) &&
         (kind.rest !== undefined || Object.keys(value).every((name) => kind.properties.some((property) => property.name === name)))
@@ -192,19 +199,24 @@ export function fits(schema: Schema, value: Json): boolean {
   }
 }
 
+/** The most items that a new value begins with. */
+const MOST_ITEMS = 100;
+
 /** What a new value begins with: constants, and objects and lists that need members. Undefined if it must be filled in. */
-export function initial(schema: Schema): Json | undefined {
+export function initial(schema: Schema, most = MOST_ITEMS): Json | undefined {
   const kind = kindOf(schema);
   switch (kind.is) {
     case "constant":
       return kind.value;
     case "object": {
       const required = kind.properties.filter((property) => property.required);
-      const members = required.map(({ name, schema }) => [name, initial(schema)] as const);
+      const members = required.map(({ name, schema }) => [name, initial(schema, most)] as const);
       return Object.fromEntries(members.filter((member): member is readonly [string, Json] => member[1] !== undefined));
     }
-    case "list":
-      return Array.from({ length: Math.max(schema.minItems ?? 0, kind.first.length) }, (_, index) => initial(kind.first[index] ?? kind.rest ?? {}) ?? null);
+    case "list": {
+      const length = Math.min(Math.max(schema.minItems ?? 0, kind.first.length), most);
+      return Array.from({ length }, (_, index) => initial(kind.first[index] ?? kind.rest ?? {}, Math.floor(most / length)) ?? null);
+    }
     case "boolean":
       return false;
     case "text":

@@ -37,12 +37,17 @@ export interface Reply {
 
 // The API key. It is in no URL, storage or log: a reload forgets it.
 let key = "";
+let changes = 0;
 const listeners = new Set<() => void>();
 
 export const hasKey = (): boolean => key !== "";
 
+/** How often the key has been set: another number means another key. */
+export const keyChanges = (): number => changes;
+
 export function setKey(value: string): void {
   key = value;
+  changes += 1;
   for (const listener of listeners) listener();
 }
 
@@ -56,8 +61,15 @@ export function headers(more: Record<string, string> = {}): Record<string, strin
   return { accept: "application/json", ...(key && { authorization: `Bearer ${key}` }), ...more };
 }
 
+interface Init {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+}
+
 /** Sends a request with the visitor's key. Throws if there is no response. */
-export async function send(path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}): Promise<Reply> {
+export async function send(path: string, init: Init = {}): Promise<Reply> {
   const start = performance.now();
   const response = await fetch(path, { ...init, headers: headers(init.headers), cache: "no-store", credentials: "omit" });
   const text = await response.text();
@@ -71,8 +83,8 @@ export async function send(path: string, init: { method?: string; headers?: Reco
   return { status: response.status, text, json, duration };
 }
 
-export const post = (path: string, body: string, more: Record<string, string> = {}): Promise<Reply> =>
-  send(path, { method: "POST", headers: { "content-type": "application/json", ...more }, body });
+export const post = (path: string, body: string, more: Record<string, string> = {}, init: Pick<Init, "signal"> = {}): Promise<Reply> =>
+  send(path, { ...init, method: "POST", headers: { "content-type": "application/json", ...more }, body });
 
 export async function index(): Promise<Index> {
   return (await send("/")).json as unknown as Index;

@@ -45,7 +45,7 @@ export async function signIn(): Promise<SignIn | undefined> {
  */
 export async function getToken(server: SignIn): Promise<string> {
   const popup = open("", "_blank", "popup,width=520,height=720");
-  if (!popup) throw new Error("The browser has blocked the window for signing in.");
+  if (!popup) throw new Error("Your browser blocked the sign-in window. Allow pop-ups and try again.");
   try {
     const redirect = location.origin + RETURN_PATH;
     const client = await register(server, redirect);
@@ -74,12 +74,12 @@ async function register({ register: path }: SignIn, redirect: string): Promise<s
 function authorizationCode({ issuer }: SignIn, state: string): Promise<string> {
   const channel = new BroadcastChannel(CHANNEL);
   return new Promise<string>((resolve, reject) => {
-    setTimeout(() => reject(new Error("Nobody has signed in for ten minutes.")), TIMEOUT);
+    setTimeout(() => reject(new Error("Sign-in timed out after ten minutes.")), TIMEOUT);
     channel.onmessage = ({ data }: MessageEvent<Record<string, string>>) => {
       // Another tab may sign in, too.
       if (data["state"] !== state) return;
       if (data["code"] && data["iss"] === issuer) resolve(data["code"]);
-      else reject(new Error(data["error_description"] ?? data["error"] ?? "The response is not this server's."));
+      else reject(new Error(data["error_description"] ?? data["error"] ?? "The sign-in response did not come from this server."));
     };
   }).finally(() => channel.close());
 }
@@ -90,7 +90,7 @@ const postForm = (path: string, form: Record<string, string>) =>
 function member(json: Json | undefined, name: string): string {
   const value = at(json, `/${name}`);
   if (typeof value === "string") return value;
-  throw new Error(String(at(json, "/error_description") ?? at(json, "/error") ?? "The server rejects the sign-in."));
+  throw new Error(String(at(json, "/error_description") ?? at(json, "/error") ?? "The server rejected the sign-in."));
 }
 
 const base64url = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -26,6 +26,7 @@ const HEADERS = {
 };
 /** The placeholder in the pages for the server's own address. */
 const EXAMPLE = "https://tools.example.com";
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /** The pages whose addresses are also for programs, which get JSON. */
 const FOR_PROGRAMS = ["/", "/doctor"];
@@ -57,6 +58,25 @@ export function assetOf(path, mode) {
   return path === "/playground" && mode === "playground" ? "/playground.html" : undefined;
 }
 
+/** The address that the pages show: `PUBLIC_URL` if it is a valid origin, otherwise that of the request. */
+export function addressOf(env, origin) {
+  const { PUBLIC_URL } = env;
+  if (typeof PUBLIC_URL !== "string" || !URL.canParse(PUBLIC_URL)) return origin;
+  const url = new URL(PUBLIC_URL);
+  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && LOCAL_HOSTS.includes(url.hostname));
+  return isSafe && url.origin === PUBLIC_URL ? PUBLIC_URL : origin;
+}
+
+/** Adds what a page depends on to the tag of its file: the values of SITE and PUBLIC_URL. */
+export const tagOf = (tag, mode, address) => tag.replace(/"$/, `-${mode}-${address}"`);
+
+/** The tags of files among the tags of pages in `If-None-Match`; null if no tag is of this mode and address. */
+export function fileTags(sent, mode, address) {
+  const end = `-${mode}-${address}"`;
+  const own = (sent ?? "").split(",").filter((tag) => tag.trim().endsWith(end));
+  return own.length === 0 ? null : own.map((tag) => `${tag.trim().slice(0, -end.length)}"`).join(", ");
+}
+
 /** Whether a client prefers HTML: browsers name it first, and programs accept anything or ask for JSON. */
 export function prefersHtml(accept) {
   const quality = (type) => {
@@ -69,23 +89,25 @@ export function prefersHtml(accept) {
 
 /** Answers a GET or HEAD request with a page, or with what `next` returns if it is for none. */
 export async function site(request, env, next) {
-  const { pathname, origin } = new URL(request.url);
+  const { pathname, search, origin } = new URL(request.url);
   const mode = modeOf(env);
-  if (pathname.endsWith("/") && pathname !== "/" && assetOf(pathname.slice(0, -1), mode) !== undefined) {
-    return new Response(null, { status: 308, headers: { location: pathname.slice(0, -1) } });
+  const path = pathname.replace(/(?<!\/)\/+$/, "");
+  if (path !== pathname && assetOf(path, mode) !== undefined) {
+    return new Response(null, { status: 308, headers: { location: path + search, "cache-control": "no-cache" } });
   }
   const asset = assetOf(pathname, mode);
   if (asset === undefined) return next();
   if (FOR_PROGRAMS.includes(pathname) && !prefersHtml(request.headers.get("accept") ?? "")) return varying(await next());
-  const sent = request.headers.get("if-none-match");
+  const address = addressOf(env, origin);
+  const sent = fileTags(request.headers.get("if-none-match"), mode, address);
   const found = await env.ASSETS.fetch(new URL(asset, origin), { headers: sent === null ? {} : { "if-none-match": sent } });
   if (found.status !== 200 && found.status !== 304) return next();
   const headers = new Headers(HEADERS);
   headers.set("vary", "accept");
   const tag = found.headers.get("etag");
-  if (tag !== null) headers.set("etag", tag);
+  if (tag !== null) headers.set("etag", tagOf(tag, mode, address));
   if (found.status === 304) return new Response(null, { status: 304, headers });
-  const page = (await found.text()).replaceAll(EXAMPLE, origin).replace('data-site="playground"', `data-site="${mode}"`);
+  const page = (await found.text()).replaceAll(EXAMPLE, () => address).replace('data-site="playground"', `data-site="${mode}"`);
   return new Response(request.method === "HEAD" ? null : page, { headers });
 }
 

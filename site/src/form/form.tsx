@@ -2,7 +2,7 @@
 // react-jsonschema-form with React and its validator has 204 KB, JSON Editor 105 KB.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { ExactNumber, type Json, isObject, numberOf, parse, same, stringify } from "../json.ts";
+import { ExactNumber, type Json, isObject, numberOf, own, parse, same, stringify } from "../json.ts";
 import { type Kind, type Schema, type Variant, fits, initial, kindOf, limits } from "../schema.ts";
 
 /** The messages of the server by the path of the value, such as `order.lines[1].price`. */
@@ -37,13 +37,13 @@ export function Properties({ kind, path, value, errors, onChange }: { kind: Kind
     // Keeps the order of the schema, so that the body reads like the form.
     const names = kind.properties.map((property) => property.name);
     const all = { ...others, [name]: member };
-    const known = names.filter((known) => known in all).map((known) => [known, all[known] as Json] as const);
+    const known = names.filter((known) => Object.hasOwn(all, known)).map((known) => [known, all[known] as Json] as const);
     onChange({ ...Object.fromEntries(known), ...Object.fromEntries(Object.entries(all).filter(([key]) => !names.includes(key))) });
   };
   return (
     <>
       {kind.properties.map(({ name, schema, required }) => (
-        <Field key={name} schema={schema} path={memberPath(path, name)} name={name} required={required} value={members[name]} errors={errors} onChange={(member) => set(name, member)} />
+        <Field key={name} schema={schema} path={memberPath(path, name)} name={name} required={required} value={own(members, name)} errors={errors} onChange={(member) => set(name, member)} />
       ))}
       {kind.rest && <Entries schema={kind.rest} known={kind.properties.map(({ name }) => name)} path={path} value={members} errors={errors} onChange={onChange} />}
     </>
@@ -88,7 +88,7 @@ interface Described {
 function Labelled({ schema, path, name, required, errors, children }: FieldProps & { children: (described: Described) => ComponentChildren }) {
   const id = idOf(path);
   const { note, describedBy } = noteOf(schema, id);
-  const error = errors[path];
+  const error = own(errors, path);
   return (
     <div class="field">
       <div class="label">
@@ -112,7 +112,7 @@ function Labelled({ schema, path, name, required, errors, children }: FieldProps
 function Group({ schema, path, name, required, errors, onChange, children }: FieldProps & { children: ComponentChildren }) {
   const id = idOf(path);
   const { note, describedBy } = noteOf(schema, id);
-  const error = kindOf(schema).is === "union" ? undefined : errors[path];
+  const error = kindOf(schema).is === "union" ? undefined : own(errors, path);
   return (
     <fieldset class="field group" id={`${id}-group`} tabIndex={-1} data-group={path} aria-describedby={[describedBy, error && `${id}-error`].filter(Boolean).join(" ") || undefined}>
       <legend>
@@ -147,7 +147,7 @@ function Absent({ schema, path, name, errors, onChange }: FieldProps) {
       <button type="button" class="secondary" id={id} data-path={path} data-absent="true" aria-describedby={describedBy} onClick={() => onChange(schema.default ?? initial(schema) ?? firstVariant(schema))}>
         Add {name}
       </button>
-      <ErrorText id={id} text={errors[path]} />
+      <ErrorText id={id} text={own(errors, path)} />
     </div>
   );
 }
@@ -285,7 +285,7 @@ function Entries({ schema, known, path, value, errors, onChange }: { schema: Sch
   const [name, setName] = useState("");
   const others = Object.keys(value).filter((key) => !known.includes(key));
   const add = () => {
-    if (name === "" || name in value) return;
+    if (name === "" || Object.hasOwn(value, name)) return;
     onChange({ ...value, [name]: initial(schema) ?? emptyOf(schema) });
     setName("");
   };
@@ -299,7 +299,7 @@ function Entries({ schema, known, path, value, errors, onChange }: { schema: Sch
           path={memberPath(path, key)}
           name={key}
           required={false}
-          value={value[key]}
+          value={own(value, key)}
           errors={errors}
           onChange={(member) => {
             const { [key]: _, ...rest } = value;
@@ -308,7 +308,7 @@ function Entries({ schema, known, path, value, errors, onChange }: { schema: Sch
         />
       ))}
       <div class="field adding">
-        <label for={id}>Name of another member</label>
+        <label for={id}>Name of another property</label>
         <div class="row">
           <input id={id} type="text" autocomplete="off" value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
           <button type="button" class="secondary" onClick={add}>Add</button>
@@ -331,7 +331,7 @@ function Union({ path, name, value, errors, variants, onChange }: FieldProps & {
   return (
     <>
       <div class="field">
-        <label for={id}>Kind of {name}</label>
+        <label for={id}>Type of {name}</label>
         <select
           id={id}
           value={String(index)}
@@ -357,7 +357,7 @@ function Union({ path, name, value, errors, variants, onChange }: FieldProps & {
 function UnionValue(props: Omit<FieldProps, "required">) {
   const { schema, path, value, errors, onChange } = props;
   const kind = kindOf(schema);
-  const error = <ErrorText id={idOf(path)} text={errors[path]} />;
+  const error = <ErrorText id={idOf(path)} text={own(errors, path)} />;
   if (kind.is === "object") return <><Properties kind={kind} path={path} value={value} errors={errors} onChange={onChange} />{error}</>;
   if (kind.is === "list") return <><List {...props} required kind={kind} />{error}</>;
   return <Field {...props} schema={{ ...schema, title: "Value" }} required />;

@@ -39,12 +39,12 @@ export function Challenges({ challenges, completed }: { challenges: Challenge[];
   return (
     <div class="notice">
       {isHelp ? (
-        <p>The tool needs a user's account elsewhere. Name the user below, or <a href={challenge.url} target="_blank" rel="noreferrer">read how to send a token</a>.</p>
+        <p>This tool needs access to a user's account on another service. Enter the user in the form, or <a href={challenge.url} target="_blank" rel="noreferrer">read how to send a token</a>.</p>
       ) : failed ? (
         <p role="alert">The authorization failed or expired. Run the call again.</p>
       ) : (
         <>
-          <p role="status"><span class="spinner" aria-hidden="true" /> Waiting for your authorization. The call continues by itself.</p>
+          <p role="status"><span class="spinner" aria-hidden="true" /> Waiting for your authorization. The call resumes automatically.</p>
           <p><a class="button secondary" href={challenge.url} target="_blank" rel="noreferrer">Open the page</a></p>
         </>
       )}

@@ -32,7 +32,7 @@ export function Chat({ models }: { models: string[] }) {
     try {
       await conversation.current?.ask(model, question, controller.signal);
     } catch (error) {
-      if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : "It did not work");
+      if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : "Something went wrong. Try again.");
     }
     setBusy(undefined);
   };
@@ -91,11 +91,12 @@ function TurnView({ turn, decide }: { turn: Turn; decide(approved: boolean): voi
 
 const STATES: Record<ToolCall["state"], string> = {
   arriving: "…",
-  asking: "waits for your approval",
+  asking: "waiting for your approval",
   running: "running…",
   done: "done",
   failed: "failed",
   rejected: "rejected",
+  stopped: "stopped",
 };
 
 const pretty = (text: string): string => {
@@ -111,7 +112,7 @@ function CallCard({ call, decide }: { call: ToolCall; decide(approved: boolean):
     <section class="card" aria-label={`Call of ${call.name}`}>
       <header>
         <code>{call.name}</code>
-        <span class={`badge ${call.state === "done" ? "good" : call.state === "failed" || call.state === "rejected" ? "bad" : ""}`} role="status">
+        <span class={`badge ${call.state === "done" ? "good" : ["failed", "rejected", "stopped"].includes(call.state) ? "bad" : ""}`} role="status">
           {STATES[call.state]}{call.duration === undefined ? "" : ` in ${Math.max(1, Math.round(call.duration))} ms`}
         </span>
       </header>

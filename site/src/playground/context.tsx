@@ -28,11 +28,11 @@ export function ContextForm({ requirements, context, onChange }: ContextProps) {
   };
   return (
     <fieldset class="context">
-      <legend>On whose behalf</legend>
+      <legend>User and credentials</legend>
       {(user_id || authorization.length > 0) && (
         <div class="field">
           <label for="context-user">User</label>
-          <p class="note" id="context-user-note">The id by which your application knows its user. With a token of the user, the server takes it from there.</p>
+          <p class="note" id="context-user-note">Your application's ID for the user. If you send a user token, the server takes the ID from it.</p>
           <input id="context-user" type="text" autocomplete="off" aria-describedby="context-user-note" value={context.user_id ?? ""} onInput={({ currentTarget }) => setUser(currentTarget.value)} />
         </div>
       )}

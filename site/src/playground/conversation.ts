@@ -8,7 +8,7 @@ export interface ToolCall {
   name: string;
   /** The arguments as JSON, as far as they have arrived. */
   arguments: string;
-  state: "arriving" | "asking" | "running" | "done" | "failed" | "rejected";
+  state: "arriving" | "asking" | "running" | "done" | "failed" | "rejected" | "stopped";
   result?: string;
   duration?: number;
 }
@@ -21,6 +21,16 @@ export interface Turn {
 
 /** How the user answers when a call needs approval. */
 export type Approve = (call: ToolCall) => Promise<boolean>;
+
+/** Settles like `waiting`, or is rejected when the signal aborts. */
+function abortable<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    waiting.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
 
 /** The most rounds of calls for one question. */
 const MOST_ROUNDS = 8;
@@ -48,12 +58,15 @@ export class Conversation {
     } catch (error) {
       // The model has not seen what broke off: the next question goes on without it.
       this.#messages.length = before;
+      const calls = this.turns.flatMap((turn) => turn.calls);
+      for (const call of calls) if (["arriving", "asking", "running"].includes(call.state)) call.state = "stopped";
+      this.changed();
       throw error;
     }
   }
 
   async #rounds(model: string, question: string, signal: AbortSignal): Promise<void> {
-    this.#tools ??= (await send("/providers/openai/tools?skip_incompatible=true")).json;
+    this.#tools ??= (await send("/providers/openai/tools?skip_incompatible=true", { signal })).json;
     this.#messages.push({ role: "user", content: question });
     this.turns.push({ role: "user", text: question, calls: [] });
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -62,9 +75,9 @@ export class Conversation {
       const message = await this.#answer(model, turn, signal);
       this.#messages.push(message);
       if (turn.calls.length === 0) return;
-      for (const call of turn.calls) await this.#run(call, message);
+      for (const call of turn.calls) await this.#run(call, message, signal);
     }
-    throw new Error(`The model still calls tools after ${MOST_ROUNDS} rounds.`);
+    throw new Error(`Stopped: the model was still calling tools after ${MOST_ROUNDS} rounds.`);
   }
 
   async #answer(model: string, turn: Turn, signal: AbortSignal): Promise<JsonObject> {
@@ -84,7 +97,7 @@ export class Conversation {
       if (isObject(delta)) this.#add(turn, delta, extras);
       this.changed();
     }
-    throw new Error("The answer broke off.");
+    throw new Error("The response was cut off.");
   }
 
   #add(turn: Turn, delta: JsonObject, extras: JsonObject) {
@@ -110,18 +123,19 @@ export class Conversation {
     return { role: "assistant", content: turn.text || null, ...(extra !== undefined && { extra_content: extra }), ...(calls.length > 0 && { tool_calls: calls }) };
   }
 
-  async #run(call: ToolCall, message: JsonObject): Promise<void> {
+  async #run(call: ToolCall, message: JsonObject, signal: AbortSignal): Promise<void> {
     call.state = "asking";
     this.changed();
-    if (!(await this.approve(call))) {
+    if (!(await abortable(this.approve(call), signal))) {
       call.state = "rejected";
       this.#messages.push({ role: "tool", tool_call_id: call.id, content: "Error: the user rejected this call" });
       return this.changed();
     }
+    signal.throwIfAborted();
     call.state = "running";
     this.changed();
     const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter((one) => at(one, "/id") === call.id) : [];
-    const reply = await post("/providers/openai/call", stringify({ role: "assistant", content: null, tool_calls: calls }));
+    const reply = await post("/providers/openai/call", stringify({ role: "assistant", content: null, tool_calls: calls }), {}, { signal });
     const result = at(reply.json, "/messages/0");
     if (result === undefined) throw new Error(problem(reply.text) ?? `Status ${reply.status}`);
     call.duration = reply.duration;

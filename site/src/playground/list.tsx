@@ -1,6 +1,7 @@
 // The list of tools: a column next to the form, on narrow screens a menu.
 import { useMemo, useState } from "preact/hooks";
 import type { Details, Tool } from "../server.ts";
+import { grouped, isOld, nameOf } from "../tools.ts";
 
 interface ListProps {
   tools: Tool[];
@@ -8,22 +9,6 @@ interface ListProps {
   chosen: string;
   choose(id: string): void;
 }
-
-export const toolkitOf = (id: string): string => id.split(".")[0] ?? id;
-export const nameOf = (id: string): string => id.split("@")[0]?.split(".").slice(1).join(".") ?? id;
-
-/** The newest version of each tool first, older ones after it. */
-export function grouped(tools: Tool[]): Map<string, Tool[]> {
-  const groups = Map.groupBy(tools, ({ id }) => toolkitOf(id));
-  for (const group of groups.values()) {
-    group.sort((one, other) => nameOf(one.id).localeCompare(nameOf(other.id)) || other.version.localeCompare(one.version, "en", { numeric: true }));
-  }
-  return groups;
-}
-
-/** Whether another version of the tool is newer. */
-export const isOld = (tool: Tool, tools: Tool[]): boolean =>
-  tools.some((other) => other.id.split("@")[0] === tool.id.split("@")[0] && other.version.localeCompare(tool.version, "en", { numeric: true }) > 0);
 
 export function ToolList({ tools, details, chosen, choose }: ListProps) {
   const [filter, setFilter] = useState("");

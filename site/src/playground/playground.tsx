@@ -2,12 +2,13 @@
 import { render } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { at } from "../json.ts";
-import { KeyButton, SignInButton, useKey } from "../key.tsx";
+import { KeyButton, SignInButton, useKeyChanges } from "../key.tsx";
 import { Tabs } from "../parts.tsx";
 import { type Protocol, protocols } from "../protocols.ts";
 import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
+import { idIn, isOld } from "../tools.ts";
 import { Chat } from "./chat.tsx";
-import { ToolList, isOld } from "./list.tsx";
+import { ToolList } from "./list.tsx";
 import { Workbench } from "./workbench.tsx";
 
 interface Loaded {
@@ -18,10 +19,10 @@ interface Loaded {
 }
 
 /** The tool that the address names: `#Calculator.Add@1.0.0`. */
-const named = () => decodeURIComponent(location.hash.slice(1));
+const named = () => idIn(location.hash);
 
 function useLoaded(): [Loaded | undefined, string | undefined] {
-  const has = useKey();
+  const changes = useKeyChanges();
   const [loaded, setLoaded] = useState<Loaded>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
@@ -33,13 +34,13 @@ function useLoaded(): [Loaded | undefined, string | undefined] {
       if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway });
     };
     load().then(
-      () => setProblem(undefined),
-      () => setProblem("The server does not respond."),
+      () => current && setProblem(undefined),
+      () => current && setProblem("The server did not respond."),
     );
     return () => {
       current = false;
     };
-  }, [has]);
+  }, [changes]);
   return [loaded, problem];
 }
 
@@ -59,7 +60,7 @@ function Playground() {
   if (!loaded) return <p class="loading" role="status">Loading the tools…</p>;
   if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} />;
   const tool = loaded.tools.find((tool) => tool.id === id) ?? loaded.tools[0];
-  if (!tool) return <p class="notice">This server has no tools that you may call.</p>;
+  if (!tool) return <p class="notice">You may not call any tools on this server.</p>;
   return (
     <>
       {loaded.models.length > 0 && <Tabs names={["Tools", "Chat"] as const} chosen={view} label="View" panel="view" choose={setView} />}
@@ -77,16 +78,18 @@ function Playground() {
   );
 }
 
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
 /** What visitors see if the list needs credentials. */
 function Closed({ reply }: { reply: Reply }) {
   const needsKey = reply.status === 401;
   const message = at(reply.json, "/message");
   return (
     <div class="notice wide">
-      <h1>{needsKey ? "This server needs credentials" : "There is no list of tools"}</h1>
+      <h1>{needsKey ? "This server needs credentials" : "The tools could not be listed"}</h1>
       <p>{needsKey ? "Set an API key or a token to see its tools and to call them." : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
       {needsKey && <SignInButton />}
-      {needsKey && <p class="soft">With <code>toolbooth dev</code> or <code>make dev</code>, the key is <code>development-key</code>.</p>}
+      {needsKey && LOCAL_HOSTS.includes(location.hostname) && <p class="soft">With <code>toolbooth dev</code> or <code>make dev</code>, the key is <code>development-key</code>.</p>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 // Shows a value: content blocks as what they are, lists of objects as tables, documents of JSON like values, anything else as JSON.
-import { ExactNumber, type Json, type JsonObject, isObject, parse, stringify } from "../json.ts";
+import { type Json, type JsonObject, isObject, own, parse, stringify } from "../json.ts";
+import { type TableOf, isPlain, isTooLarge, tableOf } from "./shape.ts";
 
 const BLOCKS = new Set(["text", "image", "audio", "resource", "resource_link"]);
 
@@ -8,15 +9,16 @@ function isContent(value: Json): value is JsonObject[] {
   return Array.isArray(value) && value.length > 0 && value.every((block) => isObject(block) && typeof block["type"] === "string" && BLOCKS.has(block["type"]));
 }
 
-const isPlain = (value: Json | undefined): boolean => value === undefined || value === null || typeof value !== "object" || value instanceof ExactNumber;
-
-/** The rows of a table; undefined if the value is not a list of flat objects. */
-function rowsOf(value: Json): JsonObject[] | undefined {
-  const isTable = Array.isArray(value) && value.length > 0 && value.every((row) => isObject(row) && Object.values(row).every(isPlain));
-  return isTable ? (value as JsonObject[]) : undefined;
+/** A value of any size. */
+export function Value({ value }: { value: Json }) {
+  if (isPlain(value)) return <p class="scalar">{plain(value)}</p>;
+  const table = tableOf(value);
+  if (table && !isContent(value)) return <Table {...table} />;
+  return isTooLarge(value) ? <JsonOf value={value} label="Value as JSON" /> : <Parts value={value} />;
 }
 
-export function Value({ value }: { value: Json }) {
+/** A value with few enough parts. */
+function Parts({ value }: { value: Json }) {
   if (isContent(value)) {
     return (
       <div class="blocks">
@@ -26,15 +28,13 @@ export function Value({ value }: { value: Json }) {
       </div>
     );
   }
-  if (isPlain(value)) return <p class="scalar">{plain(value)}</p>;
-  const rows = rowsOf(value);
-  if (rows) return <Table rows={rows} />;
-  if (isObject(value)) return <Members value={value} />;
-  return (
-    <pre class="json" tabIndex={0} aria-label="Value as JSON">
-      {stringify(value, 2)}
-    </pre>
-  );
+  const table = tableOf(value);
+  if (table) return <Table {...table} />;
+  return isObject(value) ? <Members value={value} /> : <JsonOf value={value} label="Value as JSON" />;
+}
+
+function JsonOf({ value, label }: { value: Json; label: string }) {
+  return <pre class="json" tabIndex={0} aria-label={label}>{stringify(value, 2)}</pre>;
 }
 
 const plain = (value: Json | undefined): string => (typeof value === "string" ? value : value === undefined ? "" : stringify(value));
@@ -46,16 +46,15 @@ function Members({ value }: { value: JsonObject }) {
       {Object.entries(value).map(([name, member]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{isPlain(member) ? plain(member) : <Value value={member} />}</dd>
+          <dd>{isPlain(member) ? plain(member) : <Parts value={member} />}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-function Table({ rows }: { rows: JsonObject[] }) {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return (
+function Table({ names, rows, total }: TableOf) {
+  const table = (
     <div class="table" tabIndex={0} role="region" aria-label="Table of values">
       <table>
         <thead>
@@ -69,7 +68,7 @@ function Table({ rows }: { rows: JsonObject[] }) {
           {rows.map((row, index) => (
             <tr key={index}>
               {names.map((name) => (
-                <td key={name} class={typeof row[name] === "number" ? "number" : undefined}>{plain(row[name])}</td>
+                <td key={name} class={typeof own(row, name) === "number" ? "number" : undefined}>{plain(own(row, name))}</td>
               ))}
             </tr>
           ))}
@@ -77,6 +76,8 @@ function Table({ rows }: { rows: JsonObject[] }) {
       </table>
     </div>
   );
+  if (rows.length === total) return table;
+  return <>{table}<p class="soft">The first {rows.length} of {total} rows. The response has all of them.</p></>;
 }
 
 // Media types that a browser shows without running anything. SVG as an image runs no scripts.
@@ -103,7 +104,7 @@ function Block({ block }: { block: JsonObject }) {
     default:
       return <p class="text">{text(block["text"])}</p>;
   }
-  return <pre class="json" tabIndex={0} aria-label="Content block as JSON">{stringify(block, 2)}</pre>;
+  return <JsonOf value={block} label="Content block as JSON" />;
 }
 
 function Document({ resource }: { resource: JsonObject }) {

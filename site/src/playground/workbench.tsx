@@ -1,7 +1,7 @@
 // One tool: its form, the call in every protocol, and the result.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
-import { type Json, parse, stringify } from "../json.ts";
+import { type Json, own, parse, stringify } from "../json.ts";
 import { useKey } from "../key.tsx";
 import { Code, Tabs } from "../parts.tsx";
 import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf } from "../protocols.ts";
@@ -35,11 +35,14 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const [state, setState] = useState<State>({ is: "idle" });
   // A number for each set of values that did not come from typing: fields with their own state start again.
   const [filled, setFilled] = useState(0);
+  // Whether the text of the JSON tab is no JSON. `input` is then what it was before.
+  const [isBroken, setBroken] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const protocol = protocols.find(({ name }) => name === protocolName);
   const errors: Errors = state.is === "done" && !state.result.outcome.success ? state.result.outcome.parameters : {};
 
   const run = async (chosen: Protocol, extra: CallContext = context) => {
+    if (isBroken) return form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
     setState({ is: "running" });
     try {
       const body = bodyOf(chosen, tool, input, chosen.carriesContext ? extra : {});
@@ -68,8 +71,13 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const kind = kindOf(tool.input_schema);
   const fill = (value: Json) => {
     setInput(value);
+    setBroken(false);
     setFilled(filled + 1);
     setState({ is: "idle" });
+  };
+  const choose = (chosen: typeof mode) => {
+    setMode(chosen);
+    if (chosen !== mode) setBroken(false);
   };
   return (
     <div class="workbench">
@@ -94,10 +102,11 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
             if (protocol) void run(protocol);
           }}
         >
-          <Tabs names={["Form", "JSON"] as const} chosen={mode} label="Input as" panel="input-panel" choose={setMode} />
+          <Tabs names={["Form", "JSON"] as const} chosen={mode} label="Input as" panel="input-panel" choose={choose} />
           <div id="input-panel" role="tabpanel" aria-label={mode} key={filled}>
             {mode === "JSON" || kind.is !== "object" ? (
-              <InputText input={input} onChange={setInput} error={errors["input"]} />
+              // The text starts again in the other tab, so that it is what runs.
+              <InputText key={mode} input={input} onChange={setInput} onBroken={setBroken} error={own(errors, "input")} />
             ) : kind.properties.length === 0 && kind.rest === undefined ? (
               <p class="soft">This tool takes no input.</p>
             ) : (
@@ -140,7 +149,7 @@ function hidden({ user_id, authorization, secrets }: CallContext): CallContext {
   };
 }
 
-function InputText({ input, onChange, error }: { input: Json; onChange(value: Json): void; error: string | undefined }) {
+function InputText({ input, onChange, onBroken, error }: { input: Json; onChange(value: Json): void; onBroken(isBroken: boolean): void; error: string | undefined }) {
   const [text, setText] = useState(stringify(input, 2));
   const [problem, setProblem] = useState<string>();
   const read = (written: string) => {
@@ -148,7 +157,9 @@ function InputText({ input, onChange, error }: { input: Json; onChange(value: Js
     try {
       onChange(parse(written));
       setProblem(undefined);
+      onBroken(false);
     } catch (thrown) {
+      onBroken(true);
       setProblem(thrown instanceof Error ? thrown.message : "This is not JSON");
     }
   };
@@ -169,7 +180,7 @@ function Outcomes({ state, repeat }: { state: State; repeat(proof: string | unde
     case "running":
       return <p class="soft" role="status">Running…</p>;
     case "unreachable":
-      return <p class="failure" role="alert">The server does not respond.</p>;
+      return <p class="failure" role="alert">The server did not respond.</p>;
     case "done":
       return <Done {...state.result} repeat={repeat} />;
   }

@@ -1,0 +1,43 @@
+// The list of tools: toolkits, names and versions.
+import type { Tool } from "./server.ts";
+
+export const toolkitOf = (id: string): string => id.split(".")[0] ?? id;
+export const nameOf = (id: string): string => withoutVersion(id).split(".").slice(1).join(".");
+
+const withoutVersion = (id: string): string => id.split("@")[0] ?? id;
+const { compare } = new Intl.Collator("en", { numeric: true });
+
+/** The newest version of each tool first, older ones after it. */
+export function grouped(tools: Tool[]): Map<string, Tool[]> {
+  const groups = Map.groupBy(tools, ({ id }) => toolkitOf(id));
+  for (const group of groups.values()) {
+    group.sort((one, other) => nameOf(one.id).localeCompare(nameOf(other.id)) || compare(other.version, one.version));
+  }
+  return groups;
+}
+
+// Every render asks for each tool, and lists can be long.
+const newest = new WeakMap<Tool[], Map<string, string>>();
+
+/** Whether the list has a newer version of the tool. */
+export function isOld(tool: Tool, tools: Tool[]): boolean {
+  let versions = newest.get(tools);
+  if (versions === undefined) {
+    versions = new Map();
+    for (const { id, version } of tools) {
+      const known = versions.get(withoutVersion(id));
+      if (known === undefined || compare(version, known) > 0) versions.set(withoutVersion(id), version);
+    }
+    newest.set(tools, versions);
+  }
+  return compare(versions.get(withoutVersion(tool.id)) ?? tool.version, tool.version) > 0;
+}
+
+/** The tool that the fragment of an address names, such as `#Calculator.Add@1.0.0`. */
+export function idIn(hash: string): string {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return "";
+  }
+}
