@@ -449,7 +449,7 @@ const passing = (worker) => ({
   },
 });
 
-test("a challenge opens in a new window, and the call continues by itself", async () => {
+test("a challenge opens in a new window, and the call resumes automatically", async () => {
   const address = await front();
   const provider = await openidProvider(`${address.origin}/auth/callback/github`);
   const api = await github(provider.account);
