@@ -10,15 +10,19 @@ import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { KEY, LOCAL, Visitor, definitions, startSite } from "./support/site.mjs";
 import { FIXTURES } from "./support/worker.mjs";
 
+/** What the Worker logs about the examples with a repository that does not exist. */
+const NOT_FOUND = '{"event":"github","status":"404"}';
+
 let site, browser;
 before(async () => {
   [site, browser] = await Promise.all([startSite(), launch()]);
 });
 after(async () => {
   await browser?.close();
-  // What the pages ask for by themselves, such as the models of a gateway that is not there, is no error either.
-  if (site) assert.deepEqual(await site.worker.logs(), []);
+  const logs = (await site?.worker.logs()) ?? [];
   await site?.close();
+  // What the pages ask for by themselves, such as the models of a gateway that is not there, is no error either.
+  assert.deepEqual(logs.filter(({ message }) => message !== NOT_FOUND), []);
 });
 
 /** Runs `use` with a new page, about which the browser must not complain. */
@@ -47,6 +51,13 @@ const STATES = {
   "/docs": (visitor) => visitor.visit("/docs"),
   "/docs/clients": (visitor) => visitor.visit("/docs/clients"),
   "/docs/gateway": (visitor) => visitor.visit("/docs/gateway"),
+  "/docs/protocols/oxp-10": (visitor) => visitor.visit("/docs/protocols/oxp-10"),
+  "/signed-in": async (visitor) => {
+    await visitor.visit("/signed-in");
+    // This window was not opened by a script, so the page may not close it.
+    await visitor.page.getByRole("heading", { name: "Please return" }).waitFor();
+    await visitor.problems();
+  },
   "/docs, search": async (visitor) => {
     await visitor.visit("/docs/security");
     await visitor.page.getByLabel("Search the documentation").fill("allowlist");
@@ -89,12 +100,13 @@ for (const [name, reach] of Object.entries(STATES)) {
 
 const exact = (value) => JSON.stringify(value);
 // Values of other services and of a clock differ from the example.
-const VARIES = /^(Weather|GitHub)\./;
+const VARIES = /^Weather\./;
 
 /** Calls a tool with an example through its form, and checks what the page shows. */
-async function example(visitor, { id }, { input, value, error }) {
+async function example(visitor, { id, requirements }, { input, value, error }) {
   await visitor.open(id);
   await visitor.fill(input);
+  for (const { id: provider } of requirements?.authorization ?? []) await visitor.page.getByLabel(`Token for ${provider}`).fill(`${CANARY}-token`);
   const sent = visitor.page.waitForRequest((request) => request.method() === "POST");
   await visitor.run();
   const request = await sent;
@@ -113,7 +125,6 @@ async function example(visitor, { id }, { input, value, error }) {
 const raw = (_, value, { source } = {}) => (typeof value === "number" ? `number ${Number(source)} ${/[.e]/.test(source) ? "" : source}` : value);
 
 for (const definition of definitions("tests/samples")) {
-  if (definition.requirements?.authorization) continue;
   for (const [at, one] of definition.examples.entries()) {
     test(`${definition.id}: example ${at + 1} through the form`, () => visiting((visitor) => example(visitor, definition, one)));
   }
@@ -171,6 +182,110 @@ test("title and scopes come from the OpenAPI document, and its examples fill the
     await visitor.run();
     await page.locator(".value").getByText("15", { exact: true }).waitFor();
   }));
+
+test("another key replaces one that the server rejects", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/playground");
+    await visitor.setKey(`${KEY}-wrong`);
+    await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await visitor.setKey();
+    await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
+    await visitor.visit("/");
+    await visitor.setKey(`${KEY}-wrong`);
+    await page.waitForLoadState("networkidle");
+    await page.getByText("needs credentials").waitFor();
+    await visitor.setKey();
+    await page.getByText("Calculator.Add@1.0.0").waitFor();
+  }));
+
+test("an address that cannot be decoded names no tool", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/playground#%");
+    await visitor.setKey();
+    await page.locator(".tool-id").waitFor();
+  }));
+
+test("text that is no JSON does not run", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    const text = page.getByLabel("Input as JSON");
+    await text.fill('{"a": 1, "b": 2}');
+    await text.fill('{"a": 100, "b": 200');
+    const before = visitor.requests.length;
+    await visitor.run();
+    await page.locator("#input-error").waitFor();
+    assert.ok(await text.evaluate((element) => element === document.activeElement));
+    assert.equal(visitor.requests.length, before);
+    assert.equal(await page.locator(".verdict").count(), 0);
+    await text.fill('{"a": 100, "b": 200}');
+    await visitor.run();
+    await page.locator(".value").getByText("300", { exact: true }).waitFor();
+    // The other tab shows the last input that was JSON, and runs it.
+    await text.fill("{");
+    await page.getByRole("tab", { name: "Form" }).click();
+    assert.equal(await page.getByLabel("a", { exact: true }).inputValue(), "100");
+    await visitor.run();
+    await page.locator(".value").getByText("300", { exact: true }).waitFor();
+    assert.equal(visitor.requests.length, before + 2);
+  }));
+
+/** Replaces the list of tools by one tool with this schema, and the result of its calls. Returns the inputs of the calls. */
+async function pretend(visitor, input_schema, value = null) {
+  const inputs = [];
+  const tool = { id: "Test.Tool@1.0.0", name: "Test_Tool", description: "A tool.", version: "1.0.0", input_schema };
+  const json = (route, body) => route.fulfill({ contentType: "application/json", body: JSON.stringify(body) });
+  await visitor.context.route("**/tools", (route) => json(route, { items: [tool] }));
+  await visitor.context.route("**/oxp/tools/call", (route) => {
+    inputs.push(JSON.stringify(JSON.parse(route.request().postData()).input));
+    return json(route, { success: true, value });
+  });
+  return inputs;
+}
+
+test("parameters may have names that every object has", () =>
+  visiting(async (visitor, page) => {
+    const names = ["__proto__", "constructor", "toString"];
+    const schema = JSON.parse(`{"type":"object","properties":{${names.map((name) => `"${name}":{"type":"string"}`)}}}`);
+    const inputs = await pretend(visitor, schema);
+    await visitor.open("Test.Tool@1.0.0");
+    for (const name of names) {
+      const field = page.locator(`[data-path=${name}]`);
+      assert.deepEqual([await field.inputValue(), await field.getAttribute("aria-invalid")], ["", null]);
+      await field.fill("x");
+    }
+    await visitor.run();
+    await page.locator(".verdict").waitFor();
+    assert.deepEqual(inputs, ['{"__proto__":"x","constructor":"x","toString":"x"}']);
+  }));
+
+test("the input of a tool whose schema is no object is text", () =>
+  visiting(async (visitor, page) => {
+    const inputs = await pretend(visitor, { anyOf: [{ type: "object", properties: { a: {} } }, { type: "null" }] });
+    await visitor.open("Test.Tool@1.0.0");
+    await page.getByLabel("Input as JSON").fill("{");
+    await visitor.run();
+    await page.locator("#input-error").waitFor();
+    assert.deepEqual(inputs, []);
+    await page.getByLabel("Input as JSON").fill('{"a": 1}');
+    await visitor.run();
+    await page.locator(".verdict").waitFor();
+    assert.deepEqual(inputs, ['{"a":1}']);
+  }));
+
+test("a large value does not fill the page with elements", async () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => ({ a: index, b: "x" }));
+  for (const [value, text] of [[rows, "The first 2500 of 20000 rows"], [{ rows }, '"a": 19999']]) {
+    await visiting(async (visitor, page) => {
+      await pretend(visitor, { type: "object" }, value);
+      await visitor.open("Test.Tool@1.0.0");
+      await visitor.run();
+      await page.locator(".value").getByText(text).waitFor();
+      assert.ok((await page.locator(".value *").count()) < 10_000);
+    });
+  }
+});
 
 test("a list of objects appears as a table", () =>
   visiting(async (visitor, page) => {
@@ -334,7 +449,7 @@ const passing = (worker) => ({
   },
 });
 
-test("a challenge opens in a new window, and the call continues by itself", async () => {
+test("a challenge opens in a new window, and the call resumes automatically", async () => {
   const address = await front();
   const provider = await openidProvider(`${address.origin}/auth/callback/github`);
   const api = await github(provider.account);

@@ -80,6 +80,9 @@ for (const [how, agree] of [
       await visitor.run();
       await page.locator(".value").getByText("42", { exact: true }).waitFor();
       assert.equal(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])), "[{},{}]");
+      await page.getByRole("button", { name: "Key set" }).click();
+      const account = await page.getByRole("link", { name: "See the clients you have connected" }).getAttribute("href");
+      assert.equal((await fetch(address.origin + account)).status, 200);
       assert.deepEqual(await visitor.problems(), []);
     } finally {
       await visitor.close();
