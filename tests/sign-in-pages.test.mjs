@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import http from "node:http";
 import { after, afterEach, before, test } from "node:test";
-import axe from "axe-core";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
-import { launch, look } from "./support/chromium.mjs";
+import { isAccessible, launch, look } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
@@ -171,14 +170,6 @@ afterEach(async () => {
   for (const path of Object.keys(site.pages)) delete site.pages[path];
   assert.deepEqual(address.faults.splice(0), []);
 });
-
-/** Checks a page with axe-core. */
-async function isAccessible(page) {
-  await page.evaluate(axe.source);
-  const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
-  assert.ok(passes.length > 5, "axe has run");
-}
 
 test("somebody agrees with a key, and the next time with a button", async () => {
   const person = await Person.sit();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import axe from "axe-core";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const FOUND = at(".tools/.chromium");
@@ -81,4 +82,12 @@ function measure() {
     if (parseFloat(fontSize) < 14) problems.push(`${element.tagName}: font size ${fontSize}`);
   }
   return { width: document.documentElement.scrollWidth, problems };
+}
+
+/** Checks a page with axe-core. */
+export async function isAccessible(page) {
+  await page.evaluate(axe.source);
+  const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+  assert.ok(passes.length > 5, "axe has run");
 }
