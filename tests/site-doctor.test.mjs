@@ -1,7 +1,7 @@
 // The page of GET /doctor, in Chromium, with a report that has everything.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { launch } from "./support/chromium.mjs";
+import { isAccessible, launch } from "./support/chromium.mjs";
 import { Visitor, startSite } from "./support/site.mjs";
 
 const REPORT = {
@@ -12,12 +12,12 @@ const REPORT = {
   ],
   checks: [
     { id: "https", ok: true, meaning: "The address is https.", connectors: ["claude", "cursor"] },
-    { id: "registration", ok: null, meaning: "The authorization server lets clients register.", fix: "Look at its metadata.", connectors: ["claude"] },
+    { id: "registration", ok: null, meaning: "The authorization server lets clients register.", fix: "Look at its metadata.", connectors: ["claude", "cursor"] },
     { id: "redirect-scheme", ok: false, meaning: "The authorization server redirects to cursor://…", fix: "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", connectors: ["cursor"] },
   ],
 };
 
-test("the report is shown for each client, with the fix", async () => {
+test("the report: each client, and each requirement with its fix and the clients that need it", async () => {
   const [site, browser] = await Promise.all([startSite(), launch()]);
   const visitor = await Visitor.arrive(browser, site.worker.address);
   const { page } = visitor;
@@ -26,16 +26,17 @@ test("the report is shown for each client, with the fix", async () => {
       route.request().isNavigationRequest() ? route.continue() : route.fulfill({ contentType: "application/json", body: JSON.stringify(REPORT) }),
     );
     await visitor.visit("/doctor");
-    const cursor = page.getByRole("listitem").filter({ hasText: "Cursor" });
-    await cursor.getByText("1 problem").waitFor();
-    await cursor.getByText("Add cursor to SIGN_IN_REDIRECT_SCHEMES.").waitFor();
-    const claude = page.getByRole("listitem").filter({ hasText: "claude.ai" });
-    await claude.getByText("ready").waitFor();
-    await claude.getByText("Cannot be checked here").waitFor();
-    await page.getByText("The address is https.").waitFor();
+    const section = (name) => page.getByRole("region", { name, exact: true });
+    const clients = section("Clients").getByRole("listitem");
+    assert.deepEqual(await clients.allTextContents(), ["claude.ai ready", "Cursor 1 problem"]);
+    const failed = section("Requirements that are not met").getByRole("listitem");
+    assert.deepEqual(await failed.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Required by Cursor."]);
+    const open = section("Requirements that cannot be checked here").getByRole("listitem");
+    assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Every client requires this."]);
+    assert.deepEqual(await section("Requirements that are met").getByRole("listitem").allTextContents(), ["The address is https."]);
     for (const width of [320, 1280]) {
       assert.ok(await visitor.fits(width), `${width} pixels`);
-      assert.deepEqual(await visitor.violations(), [], `${width} pixels`);
+      await isAccessible(page, `${width} pixels`);
     }
     assert.deepEqual(await visitor.problems(), []);
   } finally {

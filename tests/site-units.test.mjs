@@ -5,15 +5,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import Ajv from "ajv/dist/2020.js";
 import { parse, stringify } from "../site/src/json.ts";
 import { Conversation } from "../site/src/playground/conversation.ts";
 import { bodyOf, outcomeOf, pathOf, protocols } from "../site/src/protocols.ts";
 import { MOST_CELLS, isTooLarge, tableOf } from "../site/src/playground/shape.ts";
-import { LANGUAGES, snippet } from "../site/src/playground/snippets.ts";
+import { LANGUAGES, snippet } from "../site/src/snippets.ts";
+import { firstCall, valueOf } from "../site/src/example.ts";
 import { fits, initial, kindOf, limits } from "../site/src/schema.ts";
 import { grouped, idIn, isOld } from "../site/src/tools.ts";
 import { root } from "./support/commands.mjs";
-import { KEY, startSite } from "./support/site.mjs";
+import { KEY, definitions, startSite } from "./support/site.mjs";
 
 const run = promisify(execFile);
 const target = join(root, "target");
@@ -172,6 +174,67 @@ test("stopping a chat while a call waits for approval: the tool does not run", a
   assert.ok(!paths.includes("/providers/openai/call"), paths.join());
 });
 
+test("an example of each schema is valid", () => {
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  const object = (properties, required) => ({ type: "object", properties, required, additionalProperties: false });
+  for (const schema of [
+    { type: "string" },
+    { type: "string", minLength: 12 },
+    { type: "string", maxLength: 2 },
+    { type: "string", pattern: "^[a-z]+$" },
+    ...["date", "time", "date-time", "email", "uri", "uuid"].map((format) => ({ type: "string", format })),
+    { allOf: [{ type: "string" }, { minLength: 9 }] },
+    { type: "integer" },
+    { type: "integer", minimum: 5, maximum: 9 },
+    { type: "integer", exclusiveMaximum: 0 },
+    { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 0.5 },
+    { type: "number", minimum: 10, multipleOf: 7 },
+    { type: "integer", minimum: 100, multipleOf: 7 },
+    parse('{"type":"number","minimum":87.0,"maximum":88.0}'),
+    { type: "boolean" },
+    { enum: ["b", "a"] },
+    { const: { a: 1 } },
+    { type: "null" },
+    { type: "string", default: "x" },
+    { type: "array", items: { type: "string" } },
+    { type: "array", items: { type: "integer", minimum: 3 }, minItems: 2 },
+    { type: "array", prefixItems: [{ type: "string" }, { type: "integer" }], items: false },
+    object({ a: { type: "string" }, b: { type: "integer" } }, ["b"]),
+    object({ a: object({ b: { type: "array", minItems: 1, items: object({ c: {} }, ["c"]) } }, ["b"]) }, ["a"]),
+    object({ a: { oneOf: [{ type: "string", pattern: "^\\d$" }, { type: "array", items: { type: "integer" } }] } }, ["a"]),
+    ...[...definitions("tests/fixtures"), ...definitions("tests/samples")].map(({ input_schema }) => input_schema),
+  ]) {
+    const value = valueOf(parse(JSON.stringify(schema)));
+    if (value === undefined && /"uniqueItems"|"pattern":"\^\[A-Z/.test(JSON.stringify(schema))) continue;
+    assert.ok(value !== undefined && ajv.validate(JSON.parse(JSON.stringify(schema)), JSON.parse(stringify(value))), `${JSON.stringify(schema)}: ${stringify(value ?? null)}`);
+  }
+  for (const schema of [{ type: "string", pattern: "^\\d{3}$" }, { type: "string", pattern: "(" }, { type: "string", format: "email", maxLength: 3 }, { type: "array", minItems: 2, uniqueItems: true, items: { type: "string" } }, { type: "integer", minimum: 0.2, maximum: 0.7 }]) {
+    assert.equal(valueOf(schema), undefined, JSON.stringify(schema));
+    assert.equal(valueOf(object({ a: schema }, ["a"])), undefined);
+    assert.deepEqual(valueOf(object({ a: schema }, [])), {});
+  }
+});
+
+test("the first call is of a tool that anybody can run, with an example that succeeds", () => {
+  const tool = (id, more = {}) => ({ id, name: id.split("@")[0].replace(".", "_"), version: id.split("@")[1], description: "", input_schema: { type: "object" }, ...more });
+  const about = (more) => ({ scopes: [], deprecated: false, readOnly: true, examples: [], ...more });
+  const examples = [{ input: { a: "wrong" }, succeeds: false }, { input: { a: 1 }, succeeds: true }];
+  const personal = tool("A.Personal@1.0.0", { requirements: { authorization: [{ id: "mail" }] } });
+  const writing = tool("A.Write@1.0.0");
+  const old = tool("B.Read@1.0.0");
+  const reading = tool("B.Read@2.0.0");
+  const all = [personal, writing, old, reading];
+  const details = new Map([["A_Personal", about({ examples })], ["A_Write", about({ readOnly: false, examples })], ["B_Read", about({ examples })]]);
+  assert.deepEqual(firstCall(all, details), { tool: reading, input: { a: 1 } });
+  assert.equal(firstCall([personal, writing], details).tool, writing);
+  assert.equal(firstCall([personal], details).tool, personal);
+  assert.deepEqual(firstCall([writing], new Map()), { tool: writing, input: {} });
+  assert.equal(firstCall([], details), undefined);
+  const unknown = tool("C.D@1.0.0", { input_schema: { type: "object", properties: { a: { type: "string", pattern: "^\\d$" } }, required: ["a"] } });
+  assert.equal(firstCall([unknown], new Map()), undefined);
+  assert.equal(firstCall([unknown, writing], new Map()).tool, writing);
+});
+
 test("limits in words", () => {
   for (const [schema, text] of [
     [{ minLength: 1, maxLength: 100 }, "1 to 100 characters"],
@@ -180,6 +243,7 @@ test("limits in words", () => {
     [{ minimum: 1, maximum: 16 }, "1 to 16"],
     [{ exclusiveMinimum: 0, multipleOf: 0.5 }, "above 0, a multiple of 0.5"],
     [{ minItems: 2, maxItems: 2 }, "exactly 2 items"],
+    [parse('{"minimum":0.0,"maximum":18446744073709551615}'), "0.0 to 18446744073709551615"],
   ]) {
     assert.equal(limits(schema), text);
   }

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { addressOf, assetOf, fileTags, modeOf, prefersHtml, tagOf } from "../crates/toolbooth-worker/js/site.js";
 import { landing } from "../site/build/pages.js";
 import { root } from "./support/commands.mjs";
-import { KEY, startSite } from "./support/site.mjs";
+import { KEY, definitions, startSite } from "./support/site.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
 
 const FIREFOX = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -139,6 +139,10 @@ test("the first page has a tab for each client, and no code for a server on the 
   assert.ok(names.length > 8 && names.includes("Claude Code") && names.includes("curl"), names.join());
   assert.ok(!names.some((name) => /OAuth|the user/.test(name)), names.join());
   assert.ok(!page.includes("localhost:8787") && !page.includes("development-key"));
+  // Servers have other tools than the samples.
+  const samples = definitions("tests/samples").flatMap(({ id, name }) => [id.split("@")[0], name]);
+  assert.deepEqual(samples.filter((sample) => page.includes(sample)), []);
+  assert.match(page, /id="placeholder-call">[\s\S]*TOOL_ID[\s\S]*Replace <code>TOOL_ID/);
   const folder = mkdtempSync(join(tmpdir(), "clients-"));
   try {
     const renamed = join(folder, "CLIENTS.md");

@@ -60,7 +60,7 @@ export function docs(folder, { style, script, searchIndex }) {
   for (const page of pages) {
     const link = (href) => (href.startsWith("/docs/") ? href : resolve(href));
     const article = `<article class="prose">${render(page.markdown, link)}</article>`;
-    const main = `<div class="docs">${article}<nav class="docs-nav" aria-label="Documentation">${navigation(pages, page)}</nav></div>`;
+    const main = `<div class="docs">${article}${onThisPage(article)}<nav class="docs-nav" aria-label="Documentation">${navigation(pages, page)}</nav></div>`;
     html.set(page.address, layout({ title: `${page.title} · Toolbooth`, description: firstSentence(page.markdown), current: "/docs", main, style, script, header, wide: true }));
     sections.push(...searchable(page, sections.length));
   }
@@ -73,6 +73,12 @@ function navigation(pages, current) {
     const links = members.map(({ address, title }) => `<li><a href="${address}"${address === current?.address ? ' aria-current="page"' : ""}>${escape(title)}</a></li>`);
     return `<p class="heading">${group}</p><ul>${links.join("")}</ul>`;
   }).join("");
+}
+
+/** Links to the sections of a page, for screens that have room next to the article. */
+function onThisPage(article) {
+  const links = [...article.matchAll(/<h2 id="([^"]+)">(.*?) <a class="anchor"/g)].map(([, id, text]) => `<li><a href="#${id}">${text.replaceAll(/<\/?a\b[^>]*>/g, "")}</a></li>`);
+  return links.length < 3 ? "" : `<nav class="on-this-page" aria-label="On this page"><p class="heading">On this page</p><ul>${links.join("")}</ul></nav>`;
 }
 
 const groups = (pages) => [...new Set(pages.map(({ group }) => group))].map((group) => [group, pages.filter((page) => page.group === group)]);

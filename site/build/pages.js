@@ -9,6 +9,21 @@ const NOT_CLIENTS = ["OAuth with an issuer of your own", "Tools that need the us
 /** Code for a server on the reader's own machine. */
 const LOCAL_CODE = /^```\w*\n(?:(?!```).*\n)*?.*localhost:8787.*\n(?:(?!```).*\n)*```\n+/gm;
 
+/** The client whose section calls a tool. */
+const CALLER = "curl and programs";
+const CALL = /^```sh\n.*?^```\n/ms;
+
+/** A section of CLIENTS.md. Its call is of a sample tool, so it gets placeholders; the page's script hides it if it has a call of the server's own. */
+function panel(title, text, resolve) {
+  const html = (markdown) => render(markdown.replaceAll(LOCAL_CODE, "").replaceAll(/^(#+) /gm, "#$1 "), resolve);
+  if (title !== CALLER) return html(text);
+  const [call] = CALL.exec(text);
+  const code = call.replace(/"tool_id": ".*?", "input": \{.*?\}/, '"tool_id": "TOOL_ID", "input": {}');
+  if (code === call) throw new Error(`The section "${CALLER}" calls no tool`);
+  const placeholder = html(`${code}\nReplace \`TOOL_ID\` with the id of a tool, and \`{}\` with its input.`);
+  return `<div id="first-call"></div><div id="placeholder-call">${placeholder}</div>${html(text.replace(CALL, ""))}`;
+}
+
 export function landing(clients, assets) {
   const resolve = resolver(new Map(readdirSync(dirname(clients)).map((name) => [`docs/${name}`, `/docs/${basename(name, ".md").toLowerCase()}`])));
   const all = sectionsOf(readFileSync(clients, "utf8"));
@@ -17,7 +32,7 @@ export function landing(clients, assets) {
   const sections = all.filter(({ title }) => title !== "" && !NOT_CLIENTS.includes(title));
   const panels = sections.map(({ title, text }) => {
     const name = shortName(title);
-    return `<section data-client="${escape(name)}"><h3>${escape(title)}</h3>${render(text.replaceAll(LOCAL_CODE, "").replaceAll(/^(#+) /gm, "#$1 "), resolve)}</section>`;
+    return `<section data-client="${escape(name)}"><h3>${escape(title)}</h3>${panel(title, text, resolve)}</section>`;
   });
   const main = `
 <div class="hero">

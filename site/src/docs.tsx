@@ -15,9 +15,19 @@ interface Section {
 }
 
 type Index = MiniSearch<Section>;
+type Results = "loading" | "failed" | { section: Section; terms: string[] }[];
+
+/** What is shown instead of results. */
+function inWords(results: Results): string | undefined {
+  if (results === "loading") return "Searching…";
+  if (results === "failed") return "The search could not be loaded.";
+  return results.length === 0 ? "Nothing found." : undefined;
+}
 
 async function load(path: string): Promise<{ search: Index; sections: Section[] }> {
-  const sections = (await (await fetch(path)).json()) as Section[];
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`Status ${response.status}`);
+  const sections = (await response.json()) as Section[];
   const search = new MiniSearch<Section>({ fields: ["title", "page", "text"], searchOptions: { prefix: true, fuzzy: 0.1, combineWith: "AND", boost: { title: 4, page: 2 } } });
   search.addAll(sections);
   return { search, sections };
@@ -35,25 +45,34 @@ function Search({ path }: { path: string }) {
   const loading = useRef<ReturnType<typeof load>>(undefined);
   const latest = useRef("");
   const [query, setQuery] = useState("");
-  const [results, setResults] = useState<{ section: Section; terms: string[] }[]>([]);
-  // The index is only loaded for those who search.
-  const prepare = () => (loading.current ??= load(path));
+  const [results, setResults] = useState<Results>("loading");
+  // The index is only loaded for those who search. After a failure, the next letter tries again.
+  const prepare = () => {
+    loading.current ??= load(path);
+    loading.current.catch(() => (loading.current = undefined));
+    return loading.current;
+  };
   const find = async (text: string) => {
     setQuery(text);
     latest.current = text;
-    const { search, sections } = await prepare();
-    if (latest.current !== text) return;
-    const matches = text.trim() === "" ? [] : search.search(text).slice(0, 8);
-    setResults(matches.flatMap(({ id, terms }) => (sections[id] ? [{ section: sections[id], terms }] : [])));
+    try {
+      const { search, sections } = await prepare();
+      if (latest.current !== text) return;
+      const matches = text.trim() === "" ? [] : search.search(text).slice(0, 8);
+      setResults(matches.flatMap(({ id, terms }) => (sections[id] ? [{ section: sections[id], terms }] : [])));
+    } catch {
+      if (latest.current === text) setResults("failed");
+    }
   };
+  const found = Array.isArray(results) ? results : [];
   return (
     <search class="search">
       <label for="search" class="visually-hidden">Search the documentation</label>
-      <input id="search" type="search" placeholder="Search" autocomplete="off" value={query} onFocus={() => void prepare()} onInput={({ currentTarget }) => void find(currentTarget.value)} />
-      <p class="visually-hidden" role="status">{query.trim() === "" ? "" : `${results.length} results`}</p>
+      <input id="search" type="search" placeholder="Search" autocomplete="off" value={query} onFocus={() => void prepare().catch(() => {})} onInput={({ currentTarget }) => void find(currentTarget.value)} />
+      <p class="visually-hidden" role="status">{query.trim() === "" ? "" : (inWords(results) ?? (found.length === 1 ? "1 result" : `${found.length} results`))}</p>
       {query.trim() !== "" && (
         <ul class="results">
-          {results.map(({ section, terms }) => (
+          {found.map(({ section, terms }) => (
             <li key={section.id}>
               <a href={section.at} onClick={() => setQuery("")}>
                 <strong>{section.title}</strong> <span class="soft">{section.page}</span>
@@ -61,7 +80,7 @@ function Search({ path }: { path: string }) {
               </a>
             </li>
           ))}
-          {results.length === 0 && <li class="soft">Nothing found.</li>}
+          {inWords(results) && <li class="soft">{inWords(results)}</li>}
         </ul>
       )}
     </search>
@@ -71,6 +90,10 @@ function Search({ path }: { path: string }) {
 const place = document.getElementById("docs-search");
 const path = place?.dataset["index"];
 if (place && path) render(<Search path={path} />, place);
+// The current page may be far down the list, which scrolls by itself next to a long article.
+const list = document.querySelector<HTMLElement>(".docs-nav");
+const current = list?.querySelector<HTMLElement>("[aria-current]");
+if (list && current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
 for (const block of document.querySelectorAll<HTMLElement>(".code-block")) {
   const holder = document.createElement("div");
   block.append(holder);

@@ -45,19 +45,15 @@ function Doctor() {
         <h2 id="clients">Clients</h2>
         <ul class="clients">
           {connectors.map(({ id, title, ok, missing }) => {
-            const failed = checks.filter((check) => missing.includes(check.id));
-            const open = checks.filter((check) => check.ok === null && check.connectors.includes(id));
-            return (
-              <li key={id}>
-                <h3>{title} <span class={ok ? "badge good" : "badge bad"}>{ok ? "ready" : failed.length === 1 ? "1 problem" : `${failed.length} problems`}</span></h3>
-                {[...failed, ...open].map((check) => <Finding key={check.id} check={check} />)}
-              </li>
-            );
+            const problems = missing.length === 1 ? "1 problem" : `${missing.length} problems`;
+            return <li key={id}><strong>{title}</strong> <span class={ok ? "badge good" : "badge bad"}>{ok ? "ready" : problems}</span></li>;
           })}
         </ul>
       </section>
+      <Findings title="Requirements that are not met" checks={checks.filter(({ ok }) => ok === false)} connectors={connectors} />
+      <Findings title="Requirements that cannot be checked here" checks={checks.filter(({ ok }) => ok === null)} connectors={connectors} />
       <section aria-labelledby="passed">
-        <h2 id="passed">Passed</h2>
+        <h2 id="passed">Requirements that are met</h2>
         <ul class="passed">
           {checks.filter(({ ok }) => ok).map(({ id, meaning }) => <li key={id}>{meaning}</li>)}
         </ul>
@@ -66,15 +62,28 @@ function Doctor() {
   );
 }
 
-/** A check that failed, or that only another server can answer. */
-function Finding({ check: { ok, meaning, fix } }: { check: Check }) {
+/** Checks that failed, or that depend on another server, each with its fix and the clients that require it. */
+function Findings({ title, checks, connectors: all }: { title: string; checks: Check[]; connectors: Report["connectors"] }) {
+  if (checks.length === 0) return null;
+  const heading = title.toLowerCase().replaceAll(" ", "-");
   return (
-    <div class="finding">
-      <p><strong>{ok === null ? "Cannot be checked here:" : "Not yet:"}</strong> {meaning}</p>
-      {fix && <p class="fix">{fix}</p>}
-    </div>
+    <section aria-labelledby={heading}>
+      <h2 id={heading}>{title}</h2>
+      <ul class="findings">
+        {checks.map(({ id, meaning, fix, connectors }) => (
+          <li key={id}>
+            <p><strong>{meaning}</strong></p>
+            {fix && <p>{fix}</p>}
+            <p class="soft">{connectors.length === all.length ? "Every client requires this." : `Required by ${names(all.filter(({ id }) => connectors.includes(id)).map(({ title }) => title))}.`}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
+
+const list = new Intl.ListFormat("en");
+const names = (titles: string[]): string => list.format(titles);
 
 const app = document.getElementById("report");
 if (app) {

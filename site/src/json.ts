@@ -19,6 +19,10 @@ export class ExactNumber {
     this.text = text;
   }
 
+  toString(): string {
+    return this.text;
+  }
+
   toJSON(): unknown {
     return rawJSON ? rawJSON(this.text) : Number(this.text);
   }

@@ -17,6 +17,8 @@ export function useKeyChanges(): number {
   return changes;
 }
 
+let openDialog = () => {};
+
 /** The button of the page's header that asks for the API key. */
 export function KeyButton() {
   const has = useKey();
@@ -26,6 +28,7 @@ export function KeyButton() {
     setOpened(true);
     dialog.current?.showModal();
   };
+  openDialog = open;
   return (
     <>
       <button type="button" class="secondary key-button" onClick={open}>
@@ -72,6 +75,16 @@ function KeyForm({ opened, done }: { opened: boolean; done(): void }) {
         <button type="submit">Use key</button>
       </div>
     </form>
+  );
+}
+
+/** What visitors do if the server needs credentials: sign in, if they can, or enter a key into the dialog of the header. */
+export function GetKey() {
+  return (
+    <div class="row">
+      <SignInButton />
+      <button type="button" class={useSignIn() && "secondary"} onClick={() => openDialog()}>Enter a key</button>
+    </div>
   );
 }
 

@@ -1,32 +1,25 @@
-// The first page: adds the tools, tabs for the clients and buttons to copy to the HTML that is readable without it.
+// The first page: adds the tools, a call of one of them, tabs for the clients and buttons to copy to the HTML that is readable
+// without it.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { CallCode } from "./call.tsx";
+import { type Example, firstCall } from "./example.ts";
 import { stringify } from "./json.ts";
-import { KeyButton, useKeyChanges } from "./key.tsx";
+import { GetKey, KeyButton } from "./key.tsx";
 import { Copy, Tabs } from "./parts.tsx";
-import { type Details, type Reply, type Tool, details, tools } from "./server.ts";
+import { type Protocol, protocols } from "./protocols.ts";
+import { type Details, type Reply, type Tool, address, details, index, onKey, tools } from "./server.ts";
 import { grouped, isOld, nameOf } from "./tools.ts";
 
-function Tools() {
-  const changes = useKeyChanges();
-  const [list, setList] = useState<Tool[] | Reply | "unreachable">();
-  const [more, setMore] = useState(new Map<string, Details>());
-  useEffect(() => {
-    let current = true;
-    const load = async () => {
-      const found = await tools();
-      if (current) setList(found);
-      const more = Array.isArray(found) ? await details() : new Map<string, Details>();
-      if (current) setMore(more);
-    };
-    load().catch(() => current && setList("unreachable"));
-    return () => {
-      current = false;
-    };
-  }, [changes]);
+type List = Tool[] | Reply | "unreachable" | undefined;
+
+function Tools({ list, more }: { list: List; more: Map<string, Details> }) {
   if (list === undefined) return <p class="soft" role="status">Loading…</p>;
-  if (list === "unreachable") return <p class="notice">The server did not respond.</p>;
-  if (!Array.isArray(list)) return <p class="notice">{list.status === 401 ? "The list of tools needs credentials. Set a key at the top of this page to see it." : "The server does not list its tools."}</p>;
+  if (list === "unreachable") return <p class="notice" role="alert">The server did not respond. Reload the page to try again.</p>;
+  if (!Array.isArray(list)) {
+    if (list.status !== 401) return <p class="notice">The server does not list its tools.</p>;
+    return <div class="notice"><p>The list of tools needs credentials.</p><GetKey /></div>;
+  }
   if (list.length === 0) return <p class="notice">You may not call any tools on this server.</p>;
   const current = list.filter((tool) => !isOld(tool, list));
   return (
@@ -59,6 +52,17 @@ function Tools() {
   );
 }
 
+/** A call that the visitor may make, instead of the page's own code with placeholders. */
+function FirstCall({ example, protocol }: { example: Example; protocol: Protocol }) {
+  const { tool, input } = example;
+  return (
+    <>
+      <p>This calls <code>{tool.id}</code> over {protocol.title}. <span data-needs="playground">The <a href={`/playground#${encodeURIComponent(tool.id)}`}>playground</a> writes the code for other tools, inputs and protocols.</span></p>
+      <CallCode protocol={protocol} tool={tool} input={input} />
+    </>
+  );
+}
+
 /** Shows one client at a time. Without JavaScript, all of them are on the page. */
 function Clients({ sections }: { sections: HTMLElement[] }) {
   const names = sections.map((section) => section.dataset["client"] ?? "");
@@ -71,8 +75,7 @@ function Clients({ sections }: { sections: HTMLElement[] }) {
 
 /** Links that add the server to an editor, as the editors document them. */
 function installLink(client: string): { href: string; text: string } | undefined {
-  // PUBLIC_URL may differ from the address of the page.
-  const url = document.querySelector(".address + .code-block code")?.textContent.trim() ?? "";
+  const url = `${address()}/mcp`;
   if (client === "VS Code") {
     return { href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "toolbooth", type: "http", url }))}`, text: "Add to VS Code" };
   }
@@ -88,8 +91,41 @@ function mount(place: Element | null, part: preact.ComponentChild) {
   render(part, place);
 }
 
+const toolList = document.getElementById("tool-list");
+const firstCalls = document.getElementById("first-call");
+const placeholder = document.getElementById("placeholder-call");
+toolList?.replaceChildren();
+
+/** Shows the tools, and a call of one of them if there is one that the visitor may make. */
+function show(list: List, more: Map<string, Details>, served: Protocol[]) {
+  if (toolList) render(<Tools list={list} more={more} />, toolList);
+  const [protocol] = served;
+  const example = Array.isArray(list) ? firstCall(list, more) : undefined;
+  const isShown = protocol !== undefined && example !== undefined;
+  if (firstCalls) render(isShown ? <FirstCall key={example.tool.id} example={example} protocol={protocol} /> : null, firstCalls);
+  if (placeholder) placeholder.hidden = isShown;
+}
+
+let loads = 0;
+
+async function load() {
+  const number = (loads += 1);
+  const isCurrent = () => number === loads;
+  let list: List;
+  show(list, new Map(), []);
+  try {
+    list = await tools();
+    if (isCurrent()) show(list, new Map(), []);
+    if (!Array.isArray(list)) return;
+    const [more, served] = await Promise.all([details(), index()]);
+    if (isCurrent()) show(list, more, protocols(served));
+  } catch {
+    // Without the second part, the list is still of use.
+    if (isCurrent()) show(list ?? "unreachable", new Map(), []);
+  }
+}
+
 mount(document.getElementById("credentials"), <KeyButton />);
-mount(document.getElementById("tool-list"), <Tools />);
 for (const block of document.querySelectorAll<HTMLElement>(".code-block")) {
   const place = document.createElement("div");
   block.append(place);
@@ -104,3 +140,5 @@ for (const section of sections) {
   mount(place, <a class="button" href={link.href}>{link.text}</a>);
 }
 mount(document.getElementById("client-tabs"), <Clients sections={sections} />);
+onKey(() => void load());
+void load();

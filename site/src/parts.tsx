@@ -1,20 +1,26 @@
 // Small parts that several pages use.
 import { useRef, useState } from "preact/hooks";
 
-/** A button that copies a text. */
+/** A button in a block of code that copies its text. */
 export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
-  const [copied, setCopied] = useState(false);
+  const [done, setDone] = useState<"Copied" | "Selected">();
+  const button = useRef<HTMLButtonElement>(null);
   const copy = async () => {
-    // Only pages from https or from this machine have a clipboard.
-    await navigator.clipboard?.writeText(text).then(
-      () => setCopied(true),
-      () => {},
-    );
-    setTimeout(() => setCopied(false), 1500);
+    try {
+      await navigator.clipboard.writeText(text);
+      setDone("Copied");
+    } catch {
+      // Only pages from https or from this machine have a clipboard.
+      const code = button.current?.closest(".code-block")?.querySelector("code");
+      if (code) getSelection()?.selectAllChildren(code);
+      setDone("Selected");
+    }
+    setTimeout(() => setDone(undefined), 1500);
   };
   return (
-    <button type="button" class="copy" aria-label={label} onClick={copy}>
-      <span aria-live="polite">{copied ? "Copied" : "Copy"}</span>
+    <button ref={button} type="button" class="copy" aria-label={label} onClick={copy}>
+      <span aria-hidden="true">{done ?? "Copy"}</span>
+      <span class="visually-hidden" role="status">{done}</span>
     </button>
   );
 }

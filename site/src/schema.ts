@@ -21,6 +21,7 @@ export interface Schema {
   pattern?: string;
   minItems?: number;
   maxItems?: number;
+  uniqueItems?: boolean;
   items?: Schema | boolean;
   prefixItems?: Schema[];
   properties?: Record<string, Schema | boolean>;
@@ -69,8 +70,8 @@ const FORMATS: Record<string, "date" | "time" | "datetime" | "email" | "url"> = 
 const schemaOf = (schema: Schema | boolean | undefined): Schema => (typeof schema === "object" ? schema : {});
 
 export function kindOf(schema: Schema): Kind {
-  const { allOf, anyOf, oneOf, ...base } = schema;
-  if (allOf) return kindOf(allOf.map(schemaOf).reduce(merged, { ...base, ...(anyOf && { anyOf }), ...(oneOf && { oneOf }) }));
+  if (schema.allOf) return kindOf(flat(schema));
+  const { anyOf, oneOf, ...base } = schema;
   if (schema.const !== undefined) return { is: "constant", value: schema.const };
   if (schema.enum) return schema.enum.length === 1 ? { is: "constant", value: schema.enum[0] ?? null } : { is: "choice", values: schema.enum };
   const variants = oneOf ?? anyOf;
@@ -153,6 +154,11 @@ function label(schema: Schema): string {
     case "json":
       return kind.is;
   }
+}
+
+/** The schema with the keywords of its `allOf`. */
+export function flat({ allOf, ...schema }: Schema): Schema {
+  return allOf ? flat(allOf.map(schemaOf).reduce(merged, schema)) : schema;
 }
 
 /** A schema with the keywords of both. */

@@ -24,7 +24,8 @@ export interface Details {
   title?: string;
   scopes: string[];
   deprecated: boolean;
-  examples: { title?: string; input: Json }[];
+  readOnly: boolean;
+  examples: { title?: string; input: Json; succeeds: boolean }[];
 }
 
 /** A response, with how long it took in milliseconds. */
@@ -34,6 +35,9 @@ export interface Reply {
   json: Json | undefined;
   duration: number;
 }
+
+/** The server's address: PUBLIC_URL if it is set, otherwise that of the page. The Worker writes it into the page. */
+export const address = (): string => document.documentElement.dataset["address"] ?? location.origin;
 
 // The API key. It is in no URL, storage or log: a reload forgets it.
 let key = "";
@@ -111,7 +115,8 @@ export async function details(): Promise<Map<string, Details>> {
 }
 
 function detailsOf(operation: JsonObject): Details {
-  const examples = at(media(operation), "/examples");
+  const examples = at(media(operation["requestBody"]), "/examples");
+  const values = at(media(at(operation, "/responses/200")), "/examples");
   const title = operation["summary"];
   const security = Array.isArray(operation["security"]) ? operation["security"] : [];
   const scopes = security.flatMap((way) => (isObject(way) ? Object.values(way).flat() : []));
@@ -119,15 +124,18 @@ function detailsOf(operation: JsonObject): Details {
     ...(typeof title === "string" && { title }),
     scopes: [...new Set(scopes.filter((scope): scope is string => typeof scope === "string"))],
     deprecated: operation["deprecated"] === true,
-    examples: (isObject(examples) ? Object.values(examples) : []).filter(isObject).map(({ summary, value }) => ({
-      ...(typeof summary === "string" && { title: summary }),
-      input: value ?? {},
-    })),
+    readOnly: operation["x-openai-isConsequential"] === false,
+    examples: Object.entries(isObject(examples) ? examples : {}).map(([name, example]) => {
+      const title = at(example, "/summary");
+      // Both parts of an example have the same name; the other ones are errors.
+      const succeeds = at(values, `/${name}`) !== undefined;
+      return { ...(typeof title === "string" && { title }), input: at(example, "/value") ?? {}, succeeds };
+    }),
   };
 }
 
-function media(operation: JsonObject): Json | undefined {
-  const content = at(operation, "/requestBody/content");
+function media(body: Json | undefined): Json | undefined {
+  const content = at(body, "/content");
   return isObject(content) ? content["application/json"] : undefined;
 }
 

@@ -1,14 +1,12 @@
 // Opens the pages of the site in a browser, and fills in the playground's forms.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { entryOf } from "../../packages/toolbooth/src/credentials.js";
 import { github } from "./github.mjs";
 import { openMeteo } from "./open-meteo.mjs";
 import { CANARY, BOOTH, start } from "./worker.mjs";
 
 const root = new URL("../../", import.meta.url);
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** A key that may call everything. Like all keys of tests, it has the word that no log may have. */
 export const KEY = `${CANARY}-key-of-a-visitor`;
@@ -77,19 +75,6 @@ export class Visitor {
   async problems() {
     const violations = await this.page.evaluate(() => globalThis.violations?.splice(0) ?? []);
     return [...violations, ...this.complaints.splice(0).filter((text) => !text.startsWith("Failed to load resource"))];
-  }
-
-  /** What axe-core finds wrong with the page, light and dark. */
-  async violations() {
-    const found = [];
-    for (const colorScheme of ["light", "dark"]) {
-      await this.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      // The evaluation of the debugger is not subject to the page's policy.
-      await this.page.evaluate(`${AXE}; undefined`);
-      const { violations } = await this.page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
-      found.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`));
-    }
-    return found;
   }
 
   /** Whether the page needs no scrolling sideways at this width. */

@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { at } from "../json.ts";
-import { KeyButton, SignInButton, useKeyChanges } from "../key.tsx";
+import { GetKey, KeyButton, useKeyChanges } from "../key.tsx";
 import { Tabs } from "../parts.tsx";
 import { type Protocol, protocols } from "../protocols.ts";
 import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
@@ -87,8 +87,8 @@ function Closed({ reply }: { reply: Reply }) {
   return (
     <div class="notice wide">
       <h1>{needsKey ? "This server needs credentials" : "The tools could not be listed"}</h1>
-      <p>{needsKey ? "Set an API key or a token to see its tools and to call them." : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
-      {needsKey && <SignInButton />}
+      <p>{needsKey ? "Enter an API key or a token to see its tools and to call them." : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
+      {needsKey && <GetKey />}
       {needsKey && LOCAL_HOSTS.includes(location.hostname) && <p class="soft">With <code>toolbooth dev</code> or <code>make dev</code>, the key is <code>development-key</code>.</p>}
     </div>
   );

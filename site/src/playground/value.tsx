@@ -1,5 +1,5 @@
 // Shows a value: content blocks as what they are, lists of objects as tables, documents of JSON like values, anything else as JSON.
-import { type Json, type JsonObject, isObject, own, parse, stringify } from "../json.ts";
+import { ExactNumber, type Json, type JsonObject, isObject, own, parse, stringify } from "../json.ts";
 import { type TableOf, isPlain, isTooLarge, tableOf } from "./shape.ts";
 
 const BLOCKS = new Set(["text", "image", "audio", "resource", "resource_link"]);
@@ -53,6 +53,8 @@ function Members({ value }: { value: JsonObject }) {
   );
 }
 
+const isNumber = (value: Json | undefined): boolean => typeof value === "number" || value instanceof ExactNumber;
+
 function Table({ names, rows, total }: TableOf) {
   const table = (
     <div class="table" tabIndex={0} role="region" aria-label="Table of values">
@@ -60,7 +62,7 @@ function Table({ names, rows, total }: TableOf) {
         <thead>
           <tr>
             {names.map((name) => (
-              <th key={name} scope="col">{name}</th>
+              <th key={name} scope="col" class={rows.some((row) => isNumber(own(row, name))) ? "number" : undefined}>{name}</th>
             ))}
           </tr>
         </thead>
@@ -68,7 +70,7 @@ function Table({ names, rows, total }: TableOf) {
           {rows.map((row, index) => (
             <tr key={index}>
               {names.map((name) => (
-                <td key={name} class={typeof own(row, name) === "number" ? "number" : undefined}>{plain(own(row, name))}</td>
+                <td key={name} class={isNumber(own(row, name)) ? "number" : undefined}>{plain(own(row, name))}</td>
               ))}
             </tr>
           ))}

@@ -1,15 +1,14 @@
 // One tool: its form, the call in every protocol, and the result.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { CallCode } from "../call.tsx";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
 import { type Json, own, parse, stringify } from "../json.ts";
-import { useKey } from "../key.tsx";
 import { Code, Tabs } from "../parts.tsx";
 import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf } from "../protocols.ts";
 import { initial, kindOf } from "../schema.ts";
 import { type Details, type Reply, type Tool, post } from "../server.ts";
 import { Challenges } from "./challenge.tsx";
 import { ContextForm } from "./context.tsx";
-import { LANGUAGES, type Language, snippet } from "./snippets.ts";
 import { Value } from "./value.tsx";
 
 interface Result {
@@ -26,12 +25,10 @@ interface WorkbenchProps {
 }
 
 export function Workbench({ tool, details, protocols }: WorkbenchProps) {
-  const hasKey = useKey();
   const [input, setInput] = useState<Json>(() => initial(tool.input_schema) ?? {});
   const [mode, setMode] = useState<"Form" | "JSON">("Form");
   const [context, setContext] = useState<CallContext>({});
   const [protocolName, setProtocolName] = useState(protocols[0]?.name ?? "");
-  const [language, setLanguage] = useState<Language>("curl");
   const [state, setState] = useState<State>({ is: "idle" });
   // A number for each set of values that did not come from typing: fields with their own state start again.
   const [filled, setFilled] = useState(0);
@@ -61,12 +58,6 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   useEffect(() => {
     if (Object.keys(errors).length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [state]);
-
-  const call = useMemo(() => {
-    if (!protocol) return "";
-    const body = bodyOf(protocol, tool, input, protocol.carriesContext ? hidden(context) : {});
-    return snippet(language, { url: `${location.origin}${pathOf(protocol, tool)}`, headers: protocol.headers, body, withKey: hasKey });
-  }, [protocol, language, tool, input, context, hasKey]);
 
   const kind = kindOf(tool.input_schema);
   const fill = (value: Json) => {
@@ -130,23 +121,11 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
         </section>
         <section aria-labelledby="call-title">
           <h2 id="call-title">The call in code</h2>
-          <Tabs names={LANGUAGES} chosen={language} label="Language" panel="call-panel" choose={setLanguage} />
-          <div id="call-panel" role="tabpanel" aria-label={language}>
-            <Code text={call} label={`call in ${language}`} />
-          </div>
+          {protocol && <CallCode protocol={protocol} tool={tool} input={input} context={context} {...(isBroken && { outdated: "The input is not valid JSON. This is the last call with valid JSON." })} />}
         </section>
       </div>
     </div>
   );
-}
-
-/** A context without its tokens and secrets, for code that may be copied to somebody else. */
-function hidden({ user_id, authorization, secrets }: CallContext): CallContext {
-  return {
-    ...(user_id && { user_id }),
-    ...(authorization && { authorization: authorization.map(({ id }) => ({ id, token: "…" })) }),
-    ...(secrets && { secrets: secrets.map(({ id }) => ({ id, value: "…" })) }),
-  };
 }
 
 function InputText({ input, onChange, onBroken, error }: { input: Json; onChange(value: Json): void; onBroken(isBroken: boolean): void; error: string | undefined }) {

@@ -1,5 +1,5 @@
 // The same call as curl, Python and TypeScript. The key is a variable in all of them.
-import { ExactNumber, type Json, isObject, stringify } from "../json.ts";
+import { ExactNumber, type Json, isObject, stringify } from "./json.ts";
 
 export const LANGUAGES = ["curl", "Python", "TypeScript"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -32,7 +32,7 @@ function curl({ url, headers, body, withKey }: Call): string {
     `curl ${url}`,
     ...(withKey ? [`-H "Authorization: Bearer $TOOLBOOTH_KEY"`] : []),
     ...Object.entries({ "content-type": "application/json", ...headers }).map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),
-    `-d ${shell(stringify(body).length <= LONG ? stringify(body) : stringify(body, 2))}`,
+    `-d ${shell(stringify(body).length <= LONG ? stringify(body) : stringify(body, 2).replaceAll("\n", "\n  "))}`,
   ];
   return lines.join(" \\\n  ");
 }

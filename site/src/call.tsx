@@ -1,0 +1,45 @@
+// A call as code in each language, with tabs.
+import { useMemo, useState } from "preact/hooks";
+import type { Json } from "./json.ts";
+import { useKey } from "./key.tsx";
+import { Code, Tabs } from "./parts.tsx";
+import { type CallContext, type Protocol, bodyOf, pathOf } from "./protocols.ts";
+import { address, type Tool } from "./server.ts";
+import { LANGUAGES, type Language, snippet } from "./snippets.ts";
+
+interface CallProps {
+  protocol: Protocol;
+  tool: Tool;
+  input: Json;
+  context?: CallContext;
+  /** Why the code is not that of the current input, if it is not. */
+  outdated?: string;
+}
+
+export function CallCode({ protocol, tool, input, context, outdated }: CallProps) {
+  const hasKey = useKey();
+  const [language, setLanguage] = useState<Language>("curl");
+  const text = useMemo(() => {
+    const body = bodyOf(protocol, tool, input, protocol.carriesContext && context ? hidden(context) : {});
+    return snippet(language, { url: `${address()}${pathOf(protocol, tool)}`, headers: protocol.headers, body, withKey: hasKey });
+  }, [protocol, language, tool, input, context, hasKey]);
+  return (
+    <>
+      <Tabs names={LANGUAGES} chosen={language} label="Language" panel="call-panel" choose={setLanguage} />
+      {/* It is there before its text: otherwise, screen readers may not announce the text. */}
+      <p class="outdated" role="status">{outdated}</p>
+      <div id="call-panel" role="tabpanel" aria-label={language} class={outdated && "stale"}>
+        <Code text={text} label={outdated ? `outdated call in ${language}` : `call in ${language}`} />
+      </div>
+    </>
+  );
+}
+
+/** A context without its tokens and secrets, for code that may be copied to somebody else. */
+function hidden({ user_id, authorization, secrets }: CallContext): CallContext {
+  return {
+    ...(user_id && { user_id }),
+    ...(authorization && { authorization: authorization.map(({ id }) => ({ id, token: "…" })) }),
+    ...(secrets && { secrets: secrets.map(({ id }) => ({ id, value: "…" })) }),
+  };
+}
