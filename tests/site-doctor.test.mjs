@@ -30,7 +30,7 @@ test("the report: each client, and each requirement with its fix and the clients
     const clients = section("Clients").getByRole("listitem");
     assert.deepEqual(await clients.allTextContents(), ["claude.ai ready", "Cursor 1 problem"]);
     const failed = section("Requirements that are not met").getByRole("listitem");
-    assert.deepEqual(await failed.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Required by Cursor."]);
+    assert.deepEqual(await failed.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Required by Cursor"]);
     const open = section("Requirements that cannot be checked here").getByRole("listitem");
     assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Every client requires this."]);
     assert.deepEqual(await section("Requirements that are met").getByRole("listitem").allTextContents(), ["The address is https."]);

@@ -220,7 +220,7 @@ test("text that is no JSON does not run", () =>
     const code = page.locator("#call-panel pre");
     assert.equal(await page.locator(".outdated").textContent(), "");
     await text.fill('{"a": 100, "b": 200');
-    await page.getByRole("status").getByText("The input is not valid JSON").waitFor();
+    await page.getByRole("status").getByText("The JSON is invalid").waitFor();
     assert.equal(await code.getAttribute("aria-label"), "outdated call in curl");
     assert.match(await code.textContent(), /"a": ?1\b/);
     const before = visitor.requests.length;
@@ -284,6 +284,88 @@ test("the input of a tool whose schema is no object is text", () =>
     await visitor.run();
     await page.locator(".verdict").waitFor();
     assert.deepEqual(inputs, ['{"a":1}']);
+  }));
+
+test("the hint for the model and the text for the log are shown", () =>
+  visiting(async (visitor, page) => {
+    const error = { message: "Unknown city", developer_message: "It returned 404.", additional_prompt_content: "Use an English name.", can_retry: true };
+    await visitor.context.route("**/oxp/tools/call", (route) => route.fulfill({ contentType: "application/json", body: JSON.stringify({ success: false, error }) }));
+    await visitor.open("Weather.Current@1.0.0");
+    await visitor.run();
+    const texts = await page.locator(".failure p").allTextContents();
+    assert.deepEqual(texts, ["Unknown city", "Hint for the model: Use an English name.", "For the log: It returned 404."]);
+  }));
+
+test("the keyboard stays where it is: while a tool runs, and when a key is used", () =>
+  visiting(async (visitor, page) => {
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
+    await visitor.visit("/playground");
+    await page.getByRole("button", { name: "Enter a key" }).click();
+    await page.keyboard.type(KEY);
+    await page.keyboard.press("Enter");
+    await page.locator(".tool-id").waitFor();
+    assert.equal(await focused(), "Key set");
+    const { promise, resolve } = Promise.withResolvers();
+    await visitor.context.route("**/oxp/tools/call", async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 1, b: 2 });
+    await page.getByRole("button", { name: "Run", exact: true }).press("Enter");
+    await page.getByRole("button", { name: "Running…" }).press("Enter");
+    assert.equal(await focused(), "Running…");
+    resolve();
+    await page.locator(".value").waitFor();
+    assert.equal(await focused(), "Run");
+    assert.equal(visitor.requests.filter((request) => request.url().endsWith("/oxp/tools/call")).length, 1);
+  }));
+
+test("after the server was unreachable, the page tries again", () =>
+  visiting(async (visitor, page) => {
+    await visitor.context.route("**/tools", (route) => route.abort());
+    for (const path of ["/", "/playground"]) {
+      await visitor.context.route("**/tools", (route) => route.abort());
+      await visitor.visit(path);
+      await page.getByRole("alert").getByText("The server did not respond.").waitFor();
+      await isAccessible(page);
+      await visitor.context.unroute("**/tools");
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByText("needs credentials").waitFor();
+    }
+  }));
+
+test("a search that could not be loaded is loaded again", () =>
+  visiting(async (visitor, page) => {
+    await visitor.context.route("**/search-*.json", (route) => route.abort());
+    await visitor.visit("/docs");
+    const search = page.getByLabel("Search the documentation");
+    await search.fill("retry");
+    await page.locator(".results").getByText("The search could not be loaded.").waitFor();
+    await visitor.context.unroute("**/search-*.json");
+    await search.fill("retry_after");
+    await page.locator(".results a").first().waitFor();
+  }));
+
+test("without a clipboard, the button selects the code", () =>
+  visiting(async (visitor, page) => {
+    await visitor.context.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+    await visitor.visit("/");
+    await page.locator(".hero").getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("status").getByText("Selected").waitFor();
+    assert.equal(await page.evaluate(() => String(getSelection())), `${site.worker.address}/mcp`);
+  }));
+
+test("values of any length, and empty ones", () =>
+  visiting(async (visitor, page) => {
+    const value = { long: "x".repeat(3000), short: "yes", empty: "", link: `https://example.com/${"a".repeat(300)}` };
+    await pretend(visitor, { type: "object" }, value);
+    await visitor.visit("/playground");
+    await page.locator(".tool-id").waitFor();
+    await visitor.run();
+    await page.getByText("empty", { exact: true }).last().waitFor();
+    for (const width of [320, 1280]) assert.ok(await visitor.fits(width), `${width} pixels`);
+    await isAccessible(page);
   }));
 
 test("a large value does not fill the page with elements", async () => {

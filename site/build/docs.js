@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { escape, layout } from "./layout.js";
-import { render, resolver, sectionsOf, slug } from "./markdown.js";
+import { render, resolver, sectionsOf, slug, withTitles } from "./markdown.js";
 
 const GROUPS = [
   { title: "Use", files: ["CLIENTS", "REST", "GATEWAY", "PROVIDERS"] },
@@ -17,7 +17,7 @@ function pagesOf(folder) {
   const listed = GROUPS.flatMap(({ files }) => files);
   const others = readdirSync(folder).filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -3)).filter((name) => !listed.includes(name));
   return [...GROUPS, ...(others.length > 0 ? [{ title: "More", files: others }] : [])].flatMap(({ title: group, files }) => files.flatMap((name) => {
-    const markdown = readFileSync(join(folder, `${name}.md`), "utf8");
+    const markdown = withTitles(readFileSync(join(folder, `${name}.md`), "utf8"), folder);
     const page = { address: `/docs/${name.toLowerCase()}`, title: /^# (.*)$/m.exec(markdown)[1], group, file: `docs/${name}.md` };
     return name === "PROTOCOLS" ? protocols(page, markdown) : [{ ...page, markdown }];
   }));

@@ -1,4 +1,5 @@
 // Renders the documentation's Markdown.
+import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { Marked } from "marked";
 import { escape } from "./layout.js";
@@ -29,6 +30,10 @@ export function render(markdown, resolve) {
       const outside = /^https?:/.test(address) ? ' rel="noreferrer"' : "";
       return `<a href="${escape(address)}"${outside}>${text}</a>`;
     },
+    codespan({ text }) {
+      // Long names may break between their words.
+      return `<code>${escape(text).replaceAll(/(_|::)(?=\w)/g, "$1<wbr>")}</code>`;
+    },
     code({ text, lang }) {
       return codeBlock(text, lang);
     },
@@ -54,6 +59,14 @@ export function codeBlock(text, language = "") {
 export function sectionsOf(markdown) {
   const [before, ...sections] = markdown.split(/^## /m);
   return [{ title: "", text: before }, ...sections.map((section) => ({ title: section.slice(0, section.indexOf("\n")).trim(), text: section.slice(section.indexOf("\n") + 1) }))];
+}
+
+/** Links to a file of the documentation have its name as text; on a page, they have its title. */
+export function withTitles(markdown, folder) {
+  return markdown.replaceAll(/\[([A-Z-]+\.md)\]\(/g, (link, file) => {
+    const path = posix.join(folder, file);
+    return existsSync(path) ? `[*${/^# (.*)$/m.exec(readFileSync(path, "utf8"))[1]}*](` : link;
+  });
 }
 
 /** The address of a link from a file in docs/, given the addresses of the files. */

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { escape, layout } from "./layout.js";
-import { codeBlock, render, resolver, sectionsOf } from "./markdown.js";
+import { codeBlock, render, resolver, sectionsOf, withTitles } from "./markdown.js";
 
 /** The sections of CLIENTS.md that are not about a client. */
 const NOT_CLIENTS = ["OAuth with an issuer of your own", "Tools that need the user"];
@@ -26,7 +26,7 @@ function panel(title, text, resolve) {
 
 export function landing(clients, assets) {
   const resolve = resolver(new Map(readdirSync(dirname(clients)).map((name) => [`docs/${name}`, `/docs/${basename(name, ".md").toLowerCase()}`])));
-  const all = sectionsOf(readFileSync(clients, "utf8"));
+  const all = sectionsOf(withTitles(readFileSync(clients, "utf8"), dirname(clients)));
   const missing = NOT_CLIENTS.find((name) => all.every(({ title }) => title !== name));
   if (missing !== undefined) throw new Error(`${basename(clients)} has no section "${missing}"`);
   const sections = all.filter(({ title }) => title !== "" && !NOT_CLIENTS.includes(title));

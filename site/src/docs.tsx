@@ -93,7 +93,7 @@ if (place && path) render(<Search path={path} />, place);
 // The current page may be far down the list, which scrolls by itself next to a long article.
 const list = document.querySelector<HTMLElement>(".docs-nav");
 const current = list?.querySelector<HTMLElement>("[aria-current]");
-if (list && current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
+if (list && current && current.offsetTop + current.offsetHeight > list.clientHeight) list.scrollTop = current.offsetTop - list.clientHeight / 2;
 for (const block of document.querySelectorAll<HTMLElement>(".code-block")) {
   const holder = document.createElement("div");
   block.append(holder);

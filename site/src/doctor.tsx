@@ -74,16 +74,15 @@ function Findings({ title, checks, connectors: all }: { title: string; checks: C
           <li key={id}>
             <p><strong>{meaning}</strong></p>
             {fix && <p>{fix}</p>}
-            <p class="soft">{connectors.length === all.length ? "Every client requires this." : `Required by ${names(all.filter(({ id }) => connectors.includes(id)).map(({ title }) => title))}.`}</p>
+            <p class="soft required-by">
+              {connectors.length === all.length ? "Every client requires this." : <>Required by {all.filter(({ id }) => connectors.includes(id)).map(({ id, title }) => <span key={id} class="badge">{title}</span>)}</>}
+            </p>
           </li>
         ))}
       </ul>
     </section>
   );
 }
-
-const list = new Intl.ListFormat("en");
-const names = (titles: string[]): string => list.format(titles);
 
 const app = document.getElementById("report");
 if (app) {

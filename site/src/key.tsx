@@ -23,33 +23,39 @@ let openDialog = () => {};
 export function KeyButton() {
   const has = useKey();
   const dialog = useRef<HTMLDialogElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState(false);
   const open = () => {
     setOpened(true);
     dialog.current?.showModal();
   };
   openDialog = open;
+  const finish = () => {
+    dialog.current?.close();
+    // The dialog may have been opened by a part of the page that the key replaces.
+    button.current?.focus();
+  };
   return (
     <>
-      <button type="button" class="secondary key-button" onClick={open}>
+      <button ref={button} type="button" class="secondary key-button" onClick={open}>
         <span class={has ? "dot on" : "dot"} aria-hidden="true" />
         {has ? "Key set" : "Set key"}
       </button>
       <dialog ref={dialog} aria-labelledby="key-title">
-        <KeyForm opened={opened} done={() => dialog.current?.close()} />
+        <KeyForm opened={opened} cancel={() => dialog.current?.close()} finish={finish} />
       </dialog>
     </>
   );
 }
 
-function KeyForm({ opened, done }: { opened: boolean; done(): void }) {
+function KeyForm({ opened, cancel, finish }: { opened: boolean; cancel(): void; finish(): void }) {
   const has = useKey();
   const input = useRef<HTMLInputElement>(null);
   const take = (value: string) => {
     setKey(value.trim());
     // The field would keep it, and browsers restore fields.
     if (input.current) input.current.value = "";
-    done();
+    finish();
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();
@@ -59,7 +65,7 @@ function KeyForm({ opened, done }: { opened: boolean; done(): void }) {
     <form method="dialog" class="key-form" autocomplete="off" onSubmit={onSubmit}>
       <h2 id="key-title">API key or token</h2>
       <p>It stays in this page's memory and is lost when you reload.</p>
-      {opened && !has && <SignInButton done={done} />}
+      {opened && !has && <SignInButton done={finish} />}
       {opened && <AccountLink />}
       <label for="key">Key</label>
       <input id="key" ref={input} type="password" autocomplete="off" spellcheck={false} />
@@ -69,7 +75,7 @@ function KeyForm({ opened, done }: { opened: boolean; done(): void }) {
             Forget key
           </button>
         )}
-        <button type="button" class="secondary" onClick={done}>
+        <button type="button" class="secondary" onClick={cancel}>
           Cancel
         </button>
         <button type="submit">Use key</button>

@@ -6,7 +6,7 @@ import { CallCode } from "./call.tsx";
 import { type Example, firstCall } from "./example.ts";
 import { stringify } from "./json.ts";
 import { GetKey, KeyButton } from "./key.tsx";
-import { Copy, Tabs } from "./parts.tsx";
+import { Copy, Tabs, Unreachable } from "./parts.tsx";
 import { type Protocol, protocols } from "./protocols.ts";
 import { type Details, type Reply, type Tool, address, details, index, onKey, tools } from "./server.ts";
 import { grouped, isOld, nameOf } from "./tools.ts";
@@ -15,7 +15,7 @@ type List = Tool[] | Reply | "unreachable" | undefined;
 
 function Tools({ list, more }: { list: List; more: Map<string, Details> }) {
   if (list === undefined) return <p class="soft" role="status">Loading…</p>;
-  if (list === "unreachable") return <p class="notice" role="alert">The server did not respond. Reload the page to try again.</p>;
+  if (list === "unreachable") return <Unreachable retry={load} />;
   if (!Array.isArray(list)) {
     if (list.status !== 401) return <p class="notice">The server does not list its tools.</p>;
     return <div class="notice"><p>The list of tools needs credentials.</p><GetKey /></div>;
@@ -53,11 +53,10 @@ function Tools({ list, more }: { list: List; more: Map<string, Details> }) {
 }
 
 /** A call that the visitor may make, instead of the page's own code with placeholders. */
-function FirstCall({ example, protocol }: { example: Example; protocol: Protocol }) {
-  const { tool, input } = example;
+function FirstCall({ example: { tool, input }, protocol }: { example: Example; protocol: Protocol }) {
   return (
     <>
-      <p>This calls <code>{tool.id}</code> over {protocol.title}. <span data-needs="playground">The <a href={`/playground#${encodeURIComponent(tool.id)}`}>playground</a> writes the code for other tools, inputs and protocols.</span></p>
+      <p>This calls <code>{tool.id}</code>. <a data-needs="playground" href={`/playground#${encodeURIComponent(tool.id)}`}>Open it in the playground</a></p>
       <CallCode protocol={protocol} tool={tool} input={input} />
     </>
   );

@@ -73,3 +73,13 @@ export function Tabs<Name extends string>({ names, chosen, label, panel, titles 
     </div>
   );
 }
+
+/** What is shown instead of the tools if the server did not respond. */
+export function Unreachable({ retry }: { retry(): void }) {
+  return (
+    <div class="notice" role="alert">
+      <p>The server did not respond.</p>
+      <div class="row"><button type="button" class="secondary" onClick={retry}>Try again</button></div>
+    </div>
+  );
+}

@@ -29,7 +29,7 @@ export interface Challenge {
 
 export type Outcome =
   | { success: true; value: Json; duration?: number }
-  | { success: false; message: string; details: string[]; parameters: Record<string, string>; challenges: Challenge[] };
+  | { success: false; message: string; hint?: string; log?: string; parameters: Record<string, string>; challenges: Challenge[] };
 
 /** The protocol that reports most: it is chosen first. */
 const FIRST = "oxp";
@@ -89,15 +89,18 @@ export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
     const duration = at(json, "/duration") ?? at(json, "/result/duration");
     if (value !== undefined) return { success: true, value, ...(typeof duration === "number" && { duration }) };
   }
-  const texts = [...sample.error, ...sample.rejection].map((pointer) => at(json, pointer)).filter((text) => typeof text === "string");
-  const further = ["/error/developer_message", "/developer_message", "/prompt", "/error/prompt", "/result/error/developer_message", "/result/error/prompt"];
-  const details = further.map((pointer) => at(json, pointer)).filter((text) => typeof text === "string");
+  const textsAt = (pointers: string[]) => pointers.map((pointer) => at(json, pointer)).filter((text) => typeof text === "string");
+  const inError = (names: string[]) => textsAt(["", "/error", "/error/data", "/result/error"].flatMap((place) => names.map((name) => `${place}/${name}`)));
+  const texts = textsAt([...sample.error, ...sample.rejection]);
+  const [hint] = inError(["additional_prompt_content", "prompt"]);
+  const [log] = inError(["developer_message"]);
   const parameters = at(json, "/parameter_errors") ?? at(json, "/error/data/parameter_errors") ?? {};
-  const message = [...new Set(texts)].filter((text) => !details.includes(text)).join(": ");
+  const message = [...new Set(texts)].filter((text) => text !== hint && text !== log).join(": ");
   return {
     success: false,
     message: message || `Status ${reply.status}`,
-    details: [...new Set(details)],
+    ...(hint !== undefined && { hint }),
+    ...(log !== undefined && { log }),
     parameters: isObject(parameters) ? Object.fromEntries(Object.entries(parameters).map(([path, text]) => [path, String(text)])) : {},
     challenges: challengesIn(json),
   };

@@ -5,7 +5,7 @@ export const LANGUAGES = ["curl", "Python", "TypeScript"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** JSON of more characters is written in several lines. */
-const LONG = 60;
+const LONG = 48;
 
 export interface Call {
   url: string;

@@ -72,7 +72,7 @@ export function Chat({ models }: { models: string[] }) {
             {models.map((name) => <option key={name} value={name} />)}
           </datalist>
           <label class="check"><input type="checkbox" checked={asks} onChange={({ currentTarget }) => setAsks(currentTarget.checked)} /> Ask before each call</label>
-          {busy ? <button type="button" class="secondary" onClick={() => busy.abort()}>Stop</button> : <button type="submit" disabled={!ready}>Send</button>}
+          {busy ? <button type="button" class="secondary" onClick={() => busy.abort()}>Stop</button> : <button type="submit" aria-disabled={!ready}>Send</button>}
         </div>
       </form>
     </div>

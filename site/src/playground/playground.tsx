@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { at } from "../json.ts";
 import { GetKey, KeyButton, useKeyChanges } from "../key.tsx";
-import { Tabs } from "../parts.tsx";
+import { Tabs, Unreachable } from "../parts.tsx";
 import { type Protocol, protocols } from "../protocols.ts";
 import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
 import { idIn, isOld } from "../tools.ts";
@@ -21,10 +21,12 @@ interface Loaded {
 /** The tool that the address names: `#Calculator.Add@1.0.0`. */
 const named = () => idIn(location.hash);
 
-function useLoaded(): [Loaded | undefined, string | undefined] {
+/** What the server has, whether it failed to respond, and how to try again. */
+function useLoaded(): [Loaded | undefined, boolean, () => void] {
   const changes = useKeyChanges();
   const [loaded, setLoaded] = useState<Loaded>();
-  const [problem, setProblem] = useState<string>();
+  const [failed, setFailed] = useState(false);
+  const [attempts, setAttempts] = useState(0);
   useEffect(() => {
     let current = true;
     const load = async () => {
@@ -34,18 +36,18 @@ function useLoaded(): [Loaded | undefined, string | undefined] {
       if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway });
     };
     load().then(
-      () => current && setProblem(undefined),
-      () => current && setProblem("The server did not respond."),
+      () => current && setFailed(false),
+      () => current && setFailed(true),
     );
     return () => {
       current = false;
     };
-  }, [changes]);
-  return [loaded, problem];
+  }, [changes, attempts]);
+  return [loaded, failed, () => setAttempts(attempts + 1)];
 }
 
 function Playground() {
-  const [loaded, problem] = useLoaded();
+  const [loaded, failed, retry] = useLoaded();
   const [id, setId] = useState(named());
   const [view, setView] = useState<"Tools" | "Chat">("Tools");
   useEffect(() => {
@@ -56,7 +58,7 @@ function Playground() {
   const choose = useCallback((chosen: string) => {
     location.hash = encodeURIComponent(chosen);
   }, []);
-  if (problem) return <p class="notice" role="alert">{problem}</p>;
+  if (failed) return <><h1>Playground</h1><Unreachable retry={retry} /></>;
   if (!loaded) return <p class="loading" role="status">Loading the tools…</p>;
   if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} />;
   const tool = loaded.tools.find((tool) => tool.id === id) ?? loaded.tools[0];

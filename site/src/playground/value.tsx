@@ -11,7 +11,7 @@ function isContent(value: Json): value is JsonObject[] {
 
 /** A value of any size. */
 export function Value({ value }: { value: Json }) {
-  if (isPlain(value)) return <p class="scalar">{plain(value)}</p>;
+  if (isPlain(value)) return <Scalar value={value} />;
   const table = tableOf(value);
   if (table && !isContent(value)) return <Table {...table} />;
   return isTooLarge(value) ? <JsonOf value={value} label="Value as JSON" /> : <Parts value={value} />;
@@ -39,14 +39,22 @@ function JsonOf({ value, label }: { value: Json; label: string }) {
 
 const plain = (value: Json | undefined): string => (typeof value === "string" ? value : value === undefined ? "" : stringify(value));
 
+/** Text of more characters is not large, and needs the whole width. */
+const SHORT = 100;
+
+function Scalar({ value }: { value: Json }) {
+  if (value === "") return <p class="soft">Empty text</p>;
+  return <p class={plain(value).length <= SHORT ? "scalar" : "text"}>{plain(value)}</p>;
+}
+
 function Members({ value }: { value: JsonObject }) {
   if (Object.keys(value).length === 0) return <p class="scalar">{"{}"}</p>;
   return (
     <dl class="members">
       {Object.entries(value).map(([name, member]) => (
-        <div key={name}>
+        <div key={name} class={plain(member).length > SHORT ? "long" : undefined}>
           <dt>{name}</dt>
-          <dd>{isPlain(member) ? plain(member) : <Parts value={member} />}</dd>
+          <dd>{member === "" ? <span class="soft">empty</span> : isPlain(member) ? plain(member) : <Parts value={member} />}</dd>
         </div>
       ))}
     </dl>

@@ -59,6 +59,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
     if (Object.keys(errors).length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [state]);
 
+  const isBusy = state.is === "running" || !protocol;
   const kind = kindOf(tool.input_schema);
   const fill = (value: Json) => {
     setInput(value);
@@ -90,7 +91,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
           aria-label="Input"
           onSubmit={(event) => {
             event.preventDefault();
-            if (protocol) void run(protocol);
+            if (protocol && !isBusy) void run(protocol);
           }}
         >
           <Tabs names={["Form", "JSON"] as const} chosen={mode} label="Input as" panel="input-panel" choose={choose} />
@@ -106,11 +107,14 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
           </div>
           {tool.requirements && <ContextForm requirements={tool.requirements} context={context} onChange={setContext} />}
           <div class="run">
-            <button type="submit" disabled={state.is === "running" || !protocol}>{state.is === "running" ? "Running…" : "Run"}</button>
-            <label for="protocol">over</label>
-            <select id="protocol" value={protocolName} onChange={({ currentTarget }) => { setProtocolName(currentTarget.value); setState({ is: "idle" }); }}>
-              {protocols.map(({ name, title }) => <option key={name} value={name}>{title}</option>)}
-            </select>
+            {/* A button that is disabled would lose the focus. */}
+            <button type="submit" aria-disabled={isBusy}>{state.is === "running" ? "Running…" : "Run"}</button>
+            <div class="over">
+              <label for="protocol">over</label>
+              <select id="protocol" value={protocolName} onChange={({ currentTarget }) => { setProtocolName(currentTarget.value); setState({ is: "idle" }); }}>
+                {protocols.map(({ name, title }) => <option key={name} value={name}>{title}</option>)}
+              </select>
+            </div>
           </div>
         </form>
       </section>
@@ -121,7 +125,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
         </section>
         <section aria-labelledby="call-title">
           <h2 id="call-title">The call in code</h2>
-          {protocol && <CallCode protocol={protocol} tool={tool} input={input} context={context} {...(isBroken && { outdated: "The input is not valid JSON. This is the last call with valid JSON." })} />}
+          {protocol && <CallCode protocol={protocol} tool={tool} input={input} context={context} {...(isBroken && { outdated: "The JSON is invalid. This is the last valid call." })} />}
         </section>
       </div>
     </div>
@@ -178,7 +182,8 @@ function Done({ reply, outcome, repeat }: Result & { repeat(proof: string | unde
       ) : (
         <div class="failure">
           <p>{outcome.message}</p>
-          {outcome.details.map((text) => <p key={text} class="soft">{text}</p>)}
+          {outcome.hint !== undefined && <p><strong>Hint for the model:</strong> {outcome.hint}</p>}
+          {outcome.log !== undefined && <p><strong>For the log:</strong> {outcome.log}</p>}
           {Object.entries(outcome.parameters).length > 0 && (
             <ul>
               {Object.entries(outcome.parameters).map(([path, text]) => (
