@@ -117,6 +117,9 @@ for (const [name, { path, ready }] of Object.entries(PAGES)) {
 if (only.length === 0 || only.includes("readme")) {
   const visitor = await arrive({ width: 1280, height: 900 }, { deviceScaleFactor: 1.25 });
   await PAGES.playground.ready(visitor);
+  // No card is cut off.
+  const { y, height } = await visitor.page.locator(".output").boundingBox();
+  await visitor.page.setViewportSize({ width: 1280, height: Math.ceil(y + height + 24) });
   await visitor.page.evaluate(() => scrollTo(0, 0));
   for (const colorScheme of ["light", "dark"]) {
     await visitor.page.emulateMedia({ colorScheme });

@@ -80,7 +80,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
         {details && details.examples.length > 0 && (
           <div class="examples" role="group" aria-label="Examples">
             {details.examples.map((example, at) => (
-              <button key={at} type="button" class="chip" onClick={() => fill(example.input)}>{example.title ?? `Example ${at + 1}`}</button>
+              <button key={at} type="button" class="chip" onClick={() => fill(example.input)}>{example.title ?? (details.examples.length === 1 ? "Example" : `Example ${at + 1}`)}</button>
             ))}
           </div>
         )}
