@@ -192,14 +192,12 @@ test("another key replaces one that the server rejects", () =>
   visiting(async (visitor, page) => {
     await visitor.visit("/playground");
     await visitor.setKey(`${KEY}-wrong`);
-    await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
-    await page.waitForLoadState("networkidle");
+    await page.getByRole("heading", { name: "The server does not accept this key" }).waitFor();
     await visitor.setKey();
     await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
     await visitor.visit("/");
     await visitor.setKey(`${KEY}-wrong`);
-    await page.waitForLoadState("networkidle");
-    await page.getByText("needs credentials").waitFor();
+    await page.getByText("The server does not accept this key.").waitFor();
     await visitor.setKey();
     await page.locator("#tool-list").getByText("Calculator.Add@1.0.0").waitFor();
   }));
@@ -294,6 +292,25 @@ test("the hint for the model and the text for the log are shown", () =>
     await visitor.run();
     const texts = await page.locator(".failure p").allTextContents();
     assert.deepEqual(texts, ["Unknown city", "Hint for the model: Use an English name.", "For the log: It returned 404."]);
+  }));
+
+test("a result that arrives after the protocol has changed is not shown", () =>
+  visiting(async (visitor, page) => {
+    const { promise, resolve } = Promise.withResolvers();
+    await visitor.context.route("**/oxp/tools/call", async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 1, b: 2 });
+    const arrived = page.waitForResponse("**/oxp/tools/call");
+    await visitor.run();
+    await page.getByLabel("over").selectOption("mcp");
+    resolve();
+    await (await arrived).finished();
+    await page.getByText("Run the tool to see its value here.").waitFor();
+    await visitor.run();
+    await page.locator(".value").getByText("3", { exact: true }).waitFor();
   }));
 
 test("the keyboard stays where it is: while a tool runs, and when a key is used", () =>
@@ -537,6 +554,7 @@ test("the code on the first page calls a tool of this server that the visitor ma
           // Another key, and other tools.
           await visitor.setKey("unknown");
           await page.getByText("Replace TOOL_ID").waitFor();
+          await page.getByText("The server does not accept this key").waitFor();
           assert.equal(await page.locator("#call-panel").count(), 0);
         },
         { address: other.worker.address },

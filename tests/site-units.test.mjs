@@ -13,7 +13,7 @@ import { MOST_CELLS, isTooLarge, tableOf } from "../site/src/playground/shape.ts
 import { LANGUAGES, snippet } from "../site/src/snippets.ts";
 import { firstCall, valueOf } from "../site/src/example.ts";
 import { fits, initial, kindOf, limits } from "../site/src/schema.ts";
-import { grouped, idIn, isOld } from "../site/src/tools.ts";
+import { grouped, idIn, isOld, toolOf } from "../site/src/tools.ts";
 import { root } from "./support/commands.mjs";
 import { KEY, definitions, startSite } from "./support/site.mjs";
 
@@ -136,6 +136,8 @@ test("what is too large for a page", () => {
 test("the versions of tools", () => {
   const tools = ["A.B@1.9.0", "A.B@1.10.0", "A.C@0.1.0", "D.__proto__@1.0.0"].map((id) => ({ id, version: id.split("@")[1] }));
   assert.deepEqual(tools.filter((tool) => isOld(tool, tools)).map(({ id }) => id), ["A.B@1.9.0"]);
+  for (const [id, found] of [["A.B@1.9.0", 0], ["A.B@7.0.0", 1], ["A.B", 1], ["A.C@0.1", 2], ["X.Y@1.0.0", 0], ["", 0]]) assert.equal(toolOf(tools, id), tools[found], id);
+  assert.equal(toolOf([], "A.B"), undefined);
   assert.deepEqual(grouped(tools).get("A").map(({ id }) => id), ["A.B@1.10.0", "A.B@1.9.0", "A.C@0.1.0"]);
   const many = Array.from({ length: 20_000 }, (_, index) => ({ id: `A.T${index}@1.0.0`, version: "1.0.0" }));
   const start = performance.now();

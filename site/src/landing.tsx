@@ -8,7 +8,7 @@ import { stringify } from "./json.ts";
 import { GetKey, KeyButton } from "./key.tsx";
 import { Copy, Tabs, Unreachable } from "./parts.tsx";
 import { type Protocol, protocols } from "./protocols.ts";
-import { type Details, type Reply, type Tool, address, details, index, onKey, tools } from "./server.ts";
+import { type Details, type Reply, type Tool, address, details, hasKey, index, onKey, tools } from "./server.ts";
 import { grouped, isOld, nameOf } from "./tools.ts";
 
 type List = Tool[] | Reply | "unreachable" | undefined;
@@ -18,7 +18,7 @@ function Tools({ list, more }: { list: List; more: Map<string, Details> }) {
   if (list === "unreachable") return <Unreachable retry={load} />;
   if (!Array.isArray(list)) {
     if (list.status !== 401) return <p class="notice">The server does not list its tools.</p>;
-    return <div class="notice"><p>The list of tools needs credentials.</p><GetKey /></div>;
+    return <div class="notice"><p>{hasKey() ? "The server does not accept this key." : "The list of tools needs credentials."}</p><GetKey /></div>;
   }
   if (list.length === 0) return <p class="notice">You may not call any tools on this server.</p>;
   const current = list.filter((tool) => !isOld(tool, list));

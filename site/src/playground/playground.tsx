@@ -5,8 +5,8 @@ import { at } from "../json.ts";
 import { GetKey, KeyButton, useKeyChanges } from "../key.tsx";
 import { Tabs, Unreachable } from "../parts.tsx";
 import { type Protocol, protocols } from "../protocols.ts";
-import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
-import { idIn, isOld } from "../tools.ts";
+import { type Details, type Reply, type Tool, details, hasKey, index, models, tools } from "../server.ts";
+import { idIn, isOld, toolOf } from "../tools.ts";
 import { Chat } from "./chat.tsx";
 import { ToolList } from "./list.tsx";
 import { Workbench } from "./workbench.tsx";
@@ -16,6 +16,8 @@ interface Loaded {
   tools: Tool[] | Reply;
   details: Map<string, Details>;
   models: string[];
+  /** Whether the visitor had given a key. */
+  withKey: boolean;
 }
 
 /** The tool that the address names: `#Calculator.Add@1.0.0`. */
@@ -30,10 +32,11 @@ function useLoaded(): [Loaded | undefined, boolean, () => void] {
   useEffect(() => {
     let current = true;
     const load = async () => {
+      const withKey = hasKey();
       const [found, list] = await Promise.all([index(), tools()]);
       // Whoever may not list the tools may use nothing else.
       const [more, gateway] = Array.isArray(list) ? await Promise.all([details(), models()]) : [new Map<string, Details>(), []];
-      if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway });
+      if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway, withKey });
     };
     load().then(
       () => current && setFailed(false),
@@ -60,8 +63,8 @@ function Playground() {
   }, []);
   if (failed) return <><h1>Playground</h1><Unreachable retry={retry} /></>;
   if (!loaded) return <p class="loading" role="status">Loading the tools…</p>;
-  if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} />;
-  const tool = loaded.tools.find((tool) => tool.id === id) ?? loaded.tools[0];
+  if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} withKey={loaded.withKey} />;
+  const tool = toolOf(loaded.tools, id);
   if (!tool) return <p class="notice">You may not call any tools on this server.</p>;
   return (
     <>
@@ -83,12 +86,12 @@ function Playground() {
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /** What visitors see if the list needs credentials. */
-function Closed({ reply }: { reply: Reply }) {
+function Closed({ reply, withKey }: { reply: Reply; withKey: boolean }) {
   const needsKey = reply.status === 401;
   const message = at(reply.json, "/message");
   return (
     <div class="notice wide">
-      <h1>{needsKey ? "This server needs credentials" : "The tools could not be listed"}</h1>
+      <h1>{needsKey ? (withKey ? "The server does not accept this key" : "This server needs credentials") : "The tools could not be listed"}</h1>
       <p>{needsKey ? "Enter an API key or a token to see its tools and to call them." : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
       {needsKey && <GetKey />}
       {needsKey && LOCAL_HOSTS.includes(location.hostname) && <p class="soft">With <code>toolbooth dev</code> or <code>make dev</code>, the key is <code>development-key</code>.</p>}

@@ -38,15 +38,22 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const protocol = protocols.find(({ name }) => name === protocolName);
   const errors: Errors = state.is === "done" && !state.result.outcome.success ? state.result.outcome.parameters : {};
 
+  // The number of the run whose result is shown. One that arrives after the protocol or the input was replaced is dropped.
+  const runs = useRef(0);
+  const begin = (state: State): number => {
+    setState(state);
+    return (runs.current += 1);
+  };
+
   const run = async (chosen: Protocol, extra: CallContext = context) => {
     if (isBroken) return form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-    setState({ is: "running" });
+    const number = begin({ is: "running" });
     try {
       const body = bodyOf(chosen, tool, input, chosen.carriesContext ? extra : {});
       const reply = await post(pathOf(chosen, tool), stringify(body), chosen.headers);
-      setState({ is: "done", result: { reply, outcome: outcomeOf(chosen, reply) } });
+      if (number === runs.current) setState({ is: "done", result: { reply, outcome: outcomeOf(chosen, reply) } });
     } catch {
-      setState({ is: "unreachable" });
+      if (number === runs.current) setState({ is: "unreachable" });
     }
   };
   const repeat = (proof: string | undefined) => {
@@ -65,7 +72,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
     setInput(value);
     setBroken(false);
     setFilled(filled + 1);
-    setState({ is: "idle" });
+    begin({ is: "idle" });
   };
   const choose = (chosen: typeof mode) => {
     setMode(chosen);
@@ -111,7 +118,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
             <button type="submit" aria-disabled={isBusy}>{state.is === "running" ? "Running…" : "Run"}</button>
             <div class="over">
               <label for="protocol">over</label>
-              <select id="protocol" value={protocolName} onChange={({ currentTarget }) => { setProtocolName(currentTarget.value); setState({ is: "idle" }); }}>
+              <select id="protocol" value={protocolName} onChange={({ currentTarget }) => { setProtocolName(currentTarget.value); begin({ is: "idle" }); }}>
                 {protocols.map(({ name, title }) => <option key={name} value={name}>{title}</option>)}
               </select>
             </div>
