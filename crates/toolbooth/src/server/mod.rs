@@ -147,7 +147,8 @@ impl Server {
         } else if method == Method::Options {
             options(found, headers, origin.is_some() && origins.is_some()).map(Answer::from)
         } else {
-            self.handle(found, method, (query, headers), &mut received, host).await
+            let request = (method, origin.as_deref(), query, headers);
+            self.handle(found, request, &mut received, host).await
         };
         let Answer { head, rest } = match response {
             Ok(answer) => answer,
@@ -228,12 +229,12 @@ impl Server {
         }
     }
 
-    /// Runs the handler of a request other than `OPTIONS`.
+    /// Runs the handler of a request other than `OPTIONS`. `origin` is that of the page that sent it, unless the page
+    /// is one of the server's own.
     async fn handle<'a>(
         &'a self,
         found: Match<'a>,
-        method: Method,
-        (query, headers): (&'a str, &'a dyn Headers),
+        (method, origin, query, headers): (Method, Option<&str>, &'a str, &'a dyn Headers),
         body: &mut Received<'_>,
         host: &'a dyn Host,
     ) -> Result<Answer<'a>, Rejection> {
@@ -296,8 +297,8 @@ impl Server {
             #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
-                boxed(self.consent(protocol, (*handler, parameter), (query, headers), body, host))
-                    .await
+                let request = (origin, query, headers);
+                boxed(self.consent(protocol, (*handler, parameter), request, body, host)).await
             }
             #[cfg(feature = "gateway")]
             Handler::Gateway(handler) => {
