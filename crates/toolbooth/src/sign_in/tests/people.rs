@@ -152,7 +152,7 @@ fn a_key_that_is_withdrawn_or_changed() {
         (
             r#"[{"name":"Calendar","scopes":["echo:b"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
             200,
-            "offline_access",
+            "",
         ),
         (
             r#"[{"name":"Other","scopes":["*"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
@@ -335,7 +335,7 @@ fn a_sign_in_at_a_provider() {
     let back = browser.send(&world, ("GET", &callback), &[], "");
     let code = query(location(&back), "code").unwrap();
     let (status, tokens) = world.exchange(&client, &code);
-    assert_eq!((status, &tokens["scope"]), (200, &json!("echo:a echo:b offline_access")));
+    assert_eq!((status, &tokens["scope"]), (200, &json!("echo:a echo:b")));
     let claims = tokens["access_token"].as_str().unwrap().split('.').nth(1).unwrap();
     let claims: Value =
         serde_json::from_slice(&Base64UrlUnpadded::decode_vec(claims).unwrap()).unwrap();
