@@ -21,7 +21,7 @@ const LIFE_MS: u64 = RENEWED_AFTER_MS + REFRESH_LIFE_MS + DAY_MS;
 const RANDOM_TEXT: usize = 22;
 /// The most clients that are listed: the newest.
 const MOST: usize = 100;
-/// The most records that are read to find them: with the marks of those that are listed, a request stays below the 1,000
+/// The most records that are read to find them. With the marks of those that are listed, a request stays below the 1,000
 /// operations that Workers KV allows.
 const MOST_READ: usize = 600;
 

@@ -71,16 +71,18 @@ impl SignIn {
         }
     }
 
-    /// The claims of a code or a refresh token, if the client that it was issued to has authenticated.
-    async fn authenticated_claims<C>(
+    /// The claims of a code or a refresh token that was issued to this client.
+    ///
+    /// # Errors
+    /// The client has not authenticated, the code or token is not valid, or it was issued to another client.
+    async fn issued_to<C>(
         &self,
+        credentials: &Credentials,
         (name, claims): (&'static str, Result<C, InvalidToken>),
         grant_of: fn(&C) -> &ClientGrant,
-        credentials: &Credentials,
         host: &dyn Host,
     ) -> Result<C, OAuthError> {
-        let grant = claims.as_ref().map(grant_of);
-        let document = grant.ok().and_then(|grant| grant.document.as_ref());
+        let document = claims.as_ref().ok().and_then(|claims| grant_of(claims).document.as_ref());
         self.authenticate_client(credentials, document, host).await?;
         let claims =
             claims.map_err(|_| invalid_grant(format!("the {name} is not valid or has expired")))?;
@@ -98,9 +100,7 @@ impl SignIn {
     ) -> Result<Response, OAuthError> {
         let credentials = Credentials::read(form, headers)?;
         let code = self.open_code(form.require("code")?, host.now_ms());
-        let code = self
-            .authenticated_claims(("code", code), |code| &code.grant, &credentials, host)
-            .await?;
+        let code = self.issued_to(&credentials, ("code", code), |it| &it.grant, host).await?;
         // OAuth 2.1 has no such parameter here, because PKCE binds the code; OAuth 2.0 requires it.
         if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
             return Err(invalid_grant("`redirect_uri` is not that of the authorization request"));
@@ -131,14 +131,8 @@ impl SignIn {
     ) -> Result<Response, OAuthError> {
         let credentials = Credentials::read(form, headers)?;
         let token = self.open_refresh_token(form.require("refresh_token")?, host.now_ms());
-        let token = self
-            .authenticated_claims(
-                ("refresh token", token),
-                |token| &token.grant,
-                &credentials,
-                host,
-            )
-            .await?;
+        let token = ("refresh token", token);
+        let token = self.issued_to(&credentials, token, |it| &it.grant, host).await?;
         let grant = &token.grant;
         let revoked = self.marks.is_revoked(&grant.id, host).await;
         if revoked.map_err(|_| OAuthError::try_again())? {
@@ -149,8 +143,8 @@ impl SignIn {
             Some(scope) => {
                 let scopes: Vec<String> =
                     scope.split(' ').filter(|it| !it.is_empty()).map(str::to_owned).collect();
-                // RFC 6749, 6: it must not include any scope that was not granted. `offline_access` is ignored then,
-                // because the refresh token of the response is what it stands for.
+                // RFC 6749, 6: it must not include any scope that was not granted. Such an `offline_access` is ignored:
+                // the response has a refresh token anyway.
                 if scopes.iter().any(|it| it != OFFLINE && !grant.scopes.contains(it)) {
                     let description = "`scope` exceeds what was granted";
                     return Err(OAuthError::new(OAuthErrorCode::InvalidScope, description));
@@ -202,10 +196,8 @@ impl SignIn {
     ) -> Result<Response, OAuthError> {
         let denied = || invalid_grant("the person may no longer sign in");
         let permitted = self.permitted(&grant.identity).ok_or_else(denied)?;
-        let is_offline = match &requested {
-            None => grant.offline,
-            Some(scopes) => grant.offline && scopes.iter().any(|scope| scope == OFFLINE),
-        };
+        let asks_offline = |scopes: &Vec<String>| scopes.iter().any(|scope| scope == OFFLINE);
+        let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
         let scopes = requested.as_deref().unwrap_or(&grant.scopes);
         let scopes = self.granted(scopes, &permitted);
         let no_randomness = |_| OAuthError::try_again();
@@ -224,10 +216,8 @@ impl SignIn {
             }
         };
         self.log(SignInEvent::TokensIssued { grant_type, caller }, host);
-        // Only scopes that were requested: some clients reject tokens with others.
         let offline = is_offline.then_some(OFFLINE);
         let scope: Vec<&str> = scopes.iter().map(String::as_str).chain(offline).collect();
-        let scope = scope.join(" ");
         Ok(Response::json_of(
             200,
             &TokenResponse {
@@ -235,7 +225,7 @@ impl SignIn {
                 token_type: "Bearer",
                 expires_in: self.settings.token_seconds,
                 refresh_token: refresh_token.as_deref(),
-                scope: &scope,
+                scope: &scope.join(" "),
             },
         ))
     }
