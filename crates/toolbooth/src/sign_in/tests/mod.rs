@@ -4,6 +4,7 @@ mod account;
 mod clients;
 mod events;
 mod people;
+mod providers;
 mod refresh;
 mod visitors;
 mod world;
