@@ -11,7 +11,7 @@ import { run } from "../tests/support/commands.mjs";
 const root = new URL("..", import.meta.url).pathname;
 const copy = mkdtempSync(join(tmpdir(), "toolbooth-tools-"));
 /** The tests on workerd that run the commands, list tools or start `make dev`. */
-const TESTS = ["access", "definitions", "envelope", "project", "provider-lists", "weather"].map((name) => `tests/${name}.test.mjs`);
+const TESTS = ["access", "definitions", "envelope", "project", "provider-lists", "site", "weather"].map((name) => `tests/${name}.test.mjs`);
 
 /** Runs a command in the copy. Fails, with its output, if it fails. */
 async function command(text) {
@@ -36,7 +36,7 @@ try {
   for (const path of out.trim().split("\n")) {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     // Make compares the times of files.
-    cpSync(join(root, path), join(copy, path), { preserveTimestamps: true, verbatimSymlinks: true });
+    cpSync(join(root, path), join(copy, path), { preserveTimestamps: true, recursive: true, verbatimSymlinks: true });
   }
   for (const path of [".tools", "node_modules"]) symlinkSync(join(root, path), join(copy, path));
 
