@@ -165,7 +165,7 @@ test("the first page has a tab for each client, and no code for a server on the 
   // Servers have other tools than the samples.
   const samples = definitions("tests/samples").flatMap(({ id, name }) => [id.split("@")[0], name]);
   assert.deepEqual(samples.filter((sample) => page.includes(sample)), []);
-  assert.match(page, /id="placeholder-call">[\s\S]*TOOL_ID[\s\S]*Replace <code>TOOL_<wbr>ID/);
+  assert.match(page, /id="placeholder-call">[\s\S]*TOOL_ID[\s\S]*Replace <code>TOOL_ID/);
   const folder = mkdtempSync(join(tmpdir(), "clients-"));
   try {
     const renamed = join(folder, "CLIENTS.md");

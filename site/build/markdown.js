@@ -7,6 +7,9 @@ import { escape } from "./layout.js";
 /** The fragment of a heading, as GitHub makes it. */
 export const slug = (text) => text.toLowerCase().replace(/[^\p{Letter}\p{Number}\s_-]/gu, "").trim().replaceAll(/\s/g, "-");
 
+/** Code of more characters may not fit into a column of a table. */
+const LONG = 20;
+
 /**
  * Renders a page. `resolve` returns the address of a link to another file of the repository, or undefined if the site does not
  * have it: then only the text remains.
@@ -31,8 +34,9 @@ export function render(markdown, resolve) {
       return `<a href="${escape(address)}"${outside}>${text}</a>`;
     },
     codespan({ text }) {
-      // Long names may break between their words.
-      return `<code>${escape(text).replaceAll(/(_|::)(?=\w)/g, "$1<wbr>")}</code>`;
+      // Only long names break between their words.
+      const code = escape(text);
+      return `<code>${text.length > LONG ? code.replaceAll(/(_|::)(?=\w)/g, "$1<wbr>") : code}</code>`;
     },
     code({ text, lang }) {
       return codeBlock(text, lang);
