@@ -6,7 +6,8 @@ use super::keys::StateKeySettings;
 use super::provider::ProviderSettings;
 use super::reader::{Row, VariableDoc, VariableReader, count, documented, list};
 use crate::address::{is_localhost, is_secure};
-use crate::json::{self, Value};
+use crate::json::{self, Object, Value};
+use crate::redirect_uri;
 
 /// How people sign in.
 #[derive(Debug, Clone)]
@@ -114,13 +115,7 @@ static SCHEMES: Row<Vec<String>> = Row {
     default: Vec::new(),
     parse: |text| {
         let schemes: Vec<String> = list(text).map(str::to_ascii_lowercase).collect();
-        let is_private = |scheme: &String| {
-            scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
-                && scheme.starts_with(|c: char| c.is_ascii_lowercase())
-                && !["http", "https", "javascript", "data", "file", "blob", "vbscript"]
-                    .contains(&scheme.as_str())
-        };
-        match schemes.iter().all(is_private) {
+        match schemes.iter().all(|scheme| redirect_uri::is_private_scheme(scheme)) {
             true => Ok(schemes),
             false => Err("must be schemes of native apps, such as cursor".to_owned()),
         }
@@ -196,6 +191,31 @@ impl IdentityRule {
         };
         (!provider.is_empty()).then(|| Self { provider: provider.to_owned(), people })
     }
+
+    /// Whether people can sign in by the rule. If not, the reason is reported.
+    fn check(&self, providers: &[ProviderSettings], reader: &mut VariableReader<'_>) -> bool {
+        let id = &self.provider;
+        let Some(provider) = providers.iter().find(|provider| provider.id == *id) else {
+            reader.problem(ALLOWED, &format!("names {id}, which OAUTH_PROVIDERS must include"));
+            return false;
+        };
+        if !provider.can_identify() {
+            let prefix = id.to_ascii_uppercase().replace('-', "_");
+            let expected = "must be set, or its ISSUER, so that people can sign in there";
+            reader.problem(&format!("OAUTH_{prefix}_USERINFO_URL"), expected);
+            return false;
+        }
+        // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
+        if matches!(self.people, People::Login(_) | People::Organization(_))
+            && !provider.is_github()
+        {
+            let expected = "may name logins and organizations of GitHub only; elsewhere ids \
+                            (`id/…`), e-mail addresses and domains";
+            reader.problem(ALLOWED, expected);
+            return false;
+        }
+        true
+    }
 }
 
 impl SignInSettings {
@@ -206,25 +226,9 @@ impl SignInSettings {
         providers: &[ProviderSettings],
         api_keys: &[ApiKeySettings],
     ) -> Option<Self> {
-        let allowed = reader.get(&ALLOWED_ROW);
-        for rule in &allowed {
-            let provider = providers.iter().find(|provider| provider.id == rule.provider);
-            if provider.is_none() {
-                let id = &rule.provider;
-                reader.problem(ALLOWED, &format!("names {id}, which OAUTH_PROVIDERS must include"));
-            } else if provider.is_some_and(|provider| !provider.can_identify()) {
-                let prefix = rule.provider.to_ascii_uppercase().replace('-', "_");
-                let expected = "must be set, or its ISSUER, so that people can sign in there";
-                reader.problem(&format!("OAUTH_{prefix}_USERINFO_URL"), expected);
-            } else if matches!(rule.people, People::Login(_) | People::Organization(_))
-                && !provider.is_some_and(ProviderSettings::is_github)
-            {
-                // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
-                let expected = "may name logins and organizations of GitHub only; elsewhere ids \
-                                (`id/…`), e-mail addresses and domains";
-                reader.problem(ALLOWED, expected);
-            }
-        }
+        let mut allowed = reader.get(&ALLOWED_ROW);
+        let names_nobody = allowed.is_empty();
+        allowed.retain(|rule| rule.check(providers, reader));
         let may_sign_in = |id: &String| allowed.iter().any(|rule| rule.provider == *id);
         let providers = providers.iter().filter(|it| may_sign_in(&it.id)).cloned().collect();
         let team = reader.get(&ACCESS_TEAM);
@@ -235,8 +239,8 @@ impl SignInSettings {
         }
         let access = team.filter(|_| !audiences.is_empty());
         let access = access.map(|team| AccessSettings { team, audiences });
-        let clients = read_clients(reader);
         let redirect_schemes = reader.get(&SCHEMES);
+        let clients = read_clients(reader, &redirect_schemes);
         let token_seconds = reader.get(&TOKEN_SECONDS) as u64;
         if public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
             reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
@@ -255,7 +259,7 @@ impl SignInSettings {
         };
         let development = reader.text("DEVELOPMENT").is_some_and(|text| text == "true");
         settings.development = development && settings.is_local();
-        let nobody = settings.allowed.is_empty()
+        let nobody = names_nobody
             && settings.api_keys.is_empty()
             && settings.access.is_none()
             && !settings.development;
@@ -268,8 +272,9 @@ impl SignInSettings {
     }
 }
 
-/// Reads `SIGN_IN_CLIENTS`. An invalid entry is reported by its index and ignored.
-fn read_clients(reader: &mut VariableReader<'_>) -> Vec<ClientSettings> {
+/// Reads `SIGN_IN_CLIENTS`. An invalid entry is reported by its index and ignored. `schemes` are those of native
+/// applications that may be redirected to.
+fn read_clients(reader: &mut VariableReader<'_>, schemes: &[String]) -> Vec<ClientSettings> {
     let Some(text) = reader.non_empty(CLIENTS) else { return Vec::new() };
     let Ok(Value::Array(entries)) = json::parse(&text) else {
         reader.problem(CLIENTS, "must be a JSON array of objects with id, name and redirect_uris");
@@ -277,19 +282,39 @@ fn read_clients(reader: &mut VariableReader<'_>) -> Vec<ClientSettings> {
     };
     let mut clients: Vec<ClientSettings> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
-        match parse_client(entry).filter(|new| clients.iter().all(|old| old.id != new.id)) {
-            Some(client) => clients.push(client),
-            None => reader.sentence(format!(
-                "{CLIENTS}[{index}] must have a unique id, a name, redirect_uris and perhaps \
-                 secret_hash, the SHA-256 of its secret as 64 hexadecimal digits"
-            )),
+        let Some(client) =
+            parse_client(entry).filter(|new| clients.iter().all(|old| old.id != new.id))
+        else {
+            reader.sentence(format!(
+                "{CLIENTS}[{index}] must have a unique id, a name, redirect_uris, perhaps \
+                 secret_hash, the SHA-256 of its secret as 64 hexadecimal digits, and nothing else"
+            ));
+            continue;
+        };
+        let uris = client.redirect_uris.iter().enumerate();
+        let forbidden: Vec<_> = uris
+            .filter(|(_, uri)| !redirect_uri::is_allowed(uri, schemes))
+            .map(|(at, _)| format!("{CLIENTS}[{index}].redirect_uris[{at}]"))
+            .collect();
+        for uri in &forbidden {
+            let expected = "must be an https URL, an http URL of this machine, or of a scheme in \
+                            SIGN_IN_REDIRECT_SCHEMES";
+            reader.problem(uri, expected);
+        }
+        if forbidden.is_empty() {
+            clients.push(client);
         }
     }
     clients
 }
 
+/// Reads an entry. Unknown members are rejected: a misspelt `secret_hash` would make the client public.
 fn parse_client(entry: &Value<'_>) -> Option<ClientSettings> {
     let text = |name: &str| entry.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let known = 3 + usize::from(entry.get("secret_hash").is_some());
+    if entry.as_object().map(Object::len) != Some(known) {
+        return None;
+    }
     let redirect_uris = entry.get("redirect_uris")?.as_array()?;
     let redirect_uris: Option<Vec<String>> =
         redirect_uris.iter().map(|uri| uri.as_str().map(str::to_owned)).collect();
@@ -336,6 +361,84 @@ mod tests {
         ] {
             assert_eq!(IdentityRule::parse(text).map(|rule| rule.people), people, "{text}");
         }
+    }
+
+    #[test]
+    fn clients_of_the_operator() {
+        const HASH: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+        let entry = |uri: &str, more: &str| {
+            format!(
+                r#"[{{"id":"a","name":"A","redirect_uris":["https://a.example/cb","{uri}"]{more}}}]"#
+            )
+        };
+        let secret = |member: &str| format!(r#","{member}":"{HASH}""#);
+        let web = "https://b.example/cb";
+        let (entry_problem, uri_problem) =
+            ("SIGN_IN_CLIENTS[0] must have", "SIGN_IN_CLIENTS[0].redirect_uris[1] must be");
+        for (clients, schemes, expected) in [
+            (entry(web, ""), "", None),
+            (entry(web, &secret("secret_hash")), "", None),
+            (entry("http://localhost/cb", ""), "", None),
+            (entry("cursor://a/cb", ""), "cursor", None),
+            (entry(web, &secret("secretHash")), "", Some(entry_problem)),
+            (entry(web, &secret("secret")), "", Some(entry_problem)),
+            (entry(web, r#","secret_hash":"x""#), "", Some(entry_problem)),
+            (entry(web, r#","secret_hash":null"#), "", Some(entry_problem)),
+            (entry("http://b.example/cb", ""), "", Some(uri_problem)),
+            (entry("javascript:alert(1)", ""), "", Some(uri_problem)),
+            (entry("b.example/cb", ""), "", Some(uri_problem)),
+            (entry("cursor://a/cb", ""), "", Some(uri_problem)),
+            (entry("cursor://a/cb", ""), "vscode", Some(uri_problem)),
+        ] {
+            let variables = [("SIGN_IN_CLIENTS", &*clients), ("SIGN_IN_REDIRECT_SCHEMES", schemes)];
+            let host = FakeHost::with(&variables);
+            let mut reader = VariableReader::new(&host);
+            let schemes = reader.get(&SCHEMES);
+            let read = read_clients(&mut reader, &schemes);
+            let problems = reader.into_problems();
+            match expected {
+                None => assert_eq!((read.len(), problems), (1, vec![]), "{clients}"),
+                Some(start) => {
+                    assert_eq!((read.len(), problems.len()), (0, 1), "{clients} {problems:?}");
+                    assert!(problems[0].starts_with(start), "{clients} {problems:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn schemes_that_run_code_are_not_redirected_to() {
+        for (schemes, expected) in [
+            ("cursor, VSCode", true),
+            ("http", false),
+            ("cursor, javascript", false),
+            ("about", false),
+            ("filesystem", false),
+            ("view-source", false),
+            ("1a", false),
+        ] {
+            assert_eq!((SCHEMES.parse)(schemes).is_ok(), expected, "{schemes}");
+        }
+    }
+
+    #[test]
+    fn rules_that_are_not_valid_admit_nobody() {
+        let host = FakeHost::with(&[
+            ("AUTH", "sign-in"),
+            ("PUBLIC_URL", "https://tools.example"),
+            ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+            ("OAUTH_PROVIDERS", "corp, plain"),
+            ("OAUTH_CORP_CLIENT_ID", "c1"),
+            ("OAUTH_CORP_ISSUER", "https://corp.example"),
+            ("OAUTH_PLAIN_CLIENT_ID", "c2"),
+            ("OAUTH_PLAIN_AUTHORIZE_URL", "https://plain.example/authorize"),
+            ("OAUTH_PLAIN_TOKEN_URL", "https://plain.example/token"),
+            ("SIGN_IN_ALLOWED", "corp:admin, corp:org/acme, other:*, plain:*, corp:id/1"),
+        ]);
+        let settings = Settings::read(&host, &[]);
+        assert_eq!(settings.problems.len(), 4, "{:?}", settings.problems);
+        let valid = IdentityRule::parse("corp:id/1").unwrap();
+        assert_eq!(settings.sign_in.unwrap().allowed, [valid]);
     }
 
     #[test]
