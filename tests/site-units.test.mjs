@@ -45,6 +45,7 @@ test("the kind of each schema", () => {
     [{ enum: ["a"] }, { is: "constant", value: "a" }],
     [{ enum: ["a", 7, null] }, { is: "choice", values: ["a", 7, null] }],
     [{ oneOf: [{ const: "a" }, { const: "b" }] }, { is: "choice", values: ["a", "b"] }],
+    [{ oneOf: [{ const: 1, title: "One" }, { const: 2 }] }, { is: "union", variants: [{ label: "One", schema: { const: 1, title: "One" } }, { label: "2", schema: { const: 2 } }] }],
     [{}, { is: "json" }],
     [{ type: "array", items: { type: "number" } }, { is: "list", first: [], rest: { type: "number" } }],
     [{ type: "array", prefixItems: [{ type: "number" }], items: false }, { is: "list", first: [{ type: "number" }], rest: undefined }],

@@ -1,7 +1,7 @@
 // How to write a call in each protocol, and how to read its response. The samples are those of the server's own tests.
 import { type Json, at, isObject, parse, stringify } from "./json.ts";
 import type { Index, Reply, Tool } from "./server.ts";
-import SAMPLES from "../../tests/support/protocols.json" with { type: "json" };
+import SAMPLES from "./protocols.json" with { type: "json" };
 
 type Sample = (typeof SAMPLES)[number];
 
