@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { parse, stringify } from "../site/src/json.ts";
-import { Conversation } from "../site/src/playground/conversation.ts";
 import { bodyOf, outcomeOf, pathOf, protocols } from "../site/src/protocols.ts";
 import { MOST_CELLS, isTooLarge, tableOf } from "../site/src/playground/shape.ts";
 import { LANGUAGES, snippet } from "../site/src/playground/snippets.ts";
@@ -144,33 +143,6 @@ test("the versions of tools", () => {
 
 test("the tool that an address names", () => {
   for (const [hash, id] of [["", ""], ["#A.B%401.0.0", "A.B@1.0.0"], ["#%", ""], ["#%ff", ""]]) assert.equal(idIn(hash), id);
-});
-
-test("stopping a chat while a call waits for approval: the tool does not run", async (context) => {
-  const paths = [];
-  const chunk = { choices: [{ delta: { tool_calls: [{ index: 0, id: "1", function: { name: "Calculator_Add", arguments: "{}" } }] } }] };
-  context.mock.method(globalThis, "fetch", async (path) => {
-    paths.push(path);
-    return new Response(path === "/v1/chat/completions" ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : "[]");
-  });
-  const asked = Promise.withResolvers();
-  const approval = Promise.withResolvers();
-  const conversation = new Conversation(
-    () => {},
-    () => {
-      asked.resolve();
-      return approval.promise;
-    },
-  );
-  const controller = new AbortController();
-  const answer = conversation.ask("model", "What is 1 + 1?", controller.signal);
-  await asked.promise;
-  controller.abort();
-  await assert.rejects(answer, { name: "AbortError" });
-  assert.equal(conversation.turns.at(-1).calls[0].state, "stopped");
-  approval.resolve(true);
-  await new Promise((later) => setTimeout(later, 20));
-  assert.ok(!paths.includes("/providers/openai/call"), paths.join());
 });
 
 test("limits in words", () => {
