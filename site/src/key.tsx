@@ -32,7 +32,7 @@ export function KeyButton() {
         <span class={has ? "dot on" : "dot"} aria-hidden="true" />
         {has ? "Key set" : "Set key"}
       </button>
-      <dialog ref={dialog} aria-labelledby="key-title">
+      <dialog ref={dialog} aria-labelledby="key-title" onClose={() => setOpened(false)}>
         <KeyForm opened={opened} done={() => dialog.current?.close()} />
       </dialog>
     </>
@@ -77,10 +77,16 @@ function KeyForm({ opened, done }: { opened: boolean; done(): void }) {
 
 let found: Promise<SignIn | undefined> | undefined;
 
+/** Asks the server once, and again if it could not respond. */
+function findSignIn(): Promise<SignIn | undefined> {
+  found ??= signIn().catch(() => (found = undefined));
+  return found;
+}
+
 /** How to sign in at this server; undefined if it has no sign-in. */
 function useSignIn(): SignIn | undefined {
   const [server, setServer] = useState<SignIn>();
-  useEffect(() => void (found ??= signIn()).then(setServer), []);
+  useEffect(() => void findSignIn().then(setServer), []);
   return server;
 }
 
