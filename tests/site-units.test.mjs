@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { parse, stringify } from "../site/src/json.ts";
-import { bodyOf, outcomeOf, pathOf, protocols } from "../site/src/protocols.ts";
+import { bodyOf, outcomeOf, pathOf, protocols, withProof } from "../site/src/protocols.ts";
 import { MOST_CELLS, isTooLarge, tableOf } from "../site/src/playground/shape.ts";
 import { LANGUAGES, snippet } from "../site/src/playground/snippets.ts";
 import { fits, initial, kindOf, limits } from "../site/src/schema.ts";
@@ -143,6 +143,18 @@ test("the versions of tools", () => {
 
 test("the tool that an address names", () => {
   for (const [hash, id] of [["", ""], ["#A.B%401.0.0", "A.B@1.0.0"], ["#%", ""], ["#%ff", ""]]) assert.equal(idIn(hash), id);
+});
+
+test("a repeated call has the proof for every provider without a token", () => {
+  const tool = { requirements: { authorization: [{ id: "a" }, { id: "b" }] } };
+  const typed = { user_id: "u", authorization: [{ id: "a", token: "typed" }] };
+  for (const [context, proof, expected] of [
+    [{ user_id: "u" }, "p", [{ id: "a", token: "p" }, { id: "b", token: "p" }]],
+    [typed, "p", [{ id: "a", token: "typed" }, { id: "b", token: "p" }]],
+    [typed, undefined, typed.authorization],
+  ]) {
+    assert.deepEqual(withProof(context, tool, proof), { user_id: "u", authorization: expected });
+  }
 });
 
 test("limits in words", () => {

@@ -22,6 +22,17 @@ export interface CallContext {
   secrets?: { id: string; value: string }[];
 }
 
+/**
+ * The context of a call that is repeated after a user's consent. A challenge does not name its provider, so every provider
+ * without a token gets the proof; the server ignores proofs for other providers.
+ */
+export function withProof(context: CallContext, { requirements }: Tool, proof: string | undefined): CallContext {
+  if (proof === undefined) return context;
+  const typed = context.authorization ?? [];
+  const missing = (requirements?.authorization ?? []).filter(({ id }) => typed.every((token) => token.id !== id));
+  return { ...context, authorization: [...typed, ...missing.map(({ id }) => ({ id, token: proof }))] };
+}
+
 export interface Challenge {
   url: string;
   check_url?: string;
