@@ -14,10 +14,15 @@ interface Section {
   text: string;
 }
 
-type Index = MiniSearch<Section>;
+interface Loaded {
+  search: MiniSearch<Section>;
+  sections: Section[];
+}
 
-async function load(path: string): Promise<{ search: Index; sections: Section[] }> {
-  const sections = (await (await fetch(path)).json()) as Section[];
+async function load(path: string): Promise<Loaded> {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`Status ${response.status}`);
+  const sections = (await response.json()) as Section[];
   const search = new MiniSearch<Section>({ fields: ["title", "page", "text"], searchOptions: { prefix: true, fuzzy: 0.1, combineWith: "AND", boost: { title: 4, page: 2 } } });
   search.addAll(sections);
   return { search, sections };
@@ -31,26 +36,30 @@ function excerpt(text: string, terms: string[]): string {
   return `${start > 0 ? "…" : ""}${text.slice(start, start + 140)}${text.length > start + 140 ? "…" : ""}`;
 }
 
+const FAILED = "The search could not be loaded. Try again, or reload the page.";
+
 function Search({ path }: { path: string }) {
-  const loading = useRef<ReturnType<typeof load>>(undefined);
+  const loading = useRef<Promise<Loaded | undefined>>(undefined);
   const latest = useRef("");
   const [query, setQuery] = useState("");
   const [results, setResults] = useState<{ section: Section; terms: string[] }[]>([]);
-  // The index is only loaded for those who search.
-  const prepare = () => (loading.current ??= load(path));
+  const [failed, setFailed] = useState(false);
+  // The index is only loaded for those who search, and again after a failure.
+  const prepare = () => (loading.current ??= load(path).catch(() => (loading.current = undefined)));
   const find = async (text: string) => {
     setQuery(text);
     latest.current = text;
-    const { search, sections } = await prepare();
+    const index = await prepare();
     if (latest.current !== text) return;
-    const matches = text.trim() === "" ? [] : search.search(text).slice(0, 8);
-    setResults(matches.flatMap(({ id, terms }) => (sections[id] ? [{ section: sections[id], terms }] : [])));
+    setFailed(index === undefined);
+    const matches = text.trim() === "" ? [] : (index?.search.search(text).slice(0, 8) ?? []);
+    setResults(matches.flatMap(({ id, terms }) => (index?.sections[id] ? [{ section: index.sections[id], terms }] : [])));
   };
   return (
     <search class="search">
       <label for="search" class="visually-hidden">Search the documentation</label>
       <input id="search" type="search" placeholder="Search" autocomplete="off" value={query} onFocus={() => void prepare()} onInput={({ currentTarget }) => void find(currentTarget.value)} />
-      <p class="visually-hidden" role="status">{query.trim() === "" ? "" : `${results.length} results`}</p>
+      <p class="visually-hidden" role="status">{query.trim() === "" ? "" : failed ? FAILED : `${results.length} results`}</p>
       {query.trim() !== "" && (
         <ul class="results">
           {results.map(({ section, terms }) => (
@@ -61,7 +70,7 @@ function Search({ path }: { path: string }) {
               </a>
             </li>
           ))}
-          {results.length === 0 && <li class="soft">Nothing found.</li>}
+          {results.length === 0 && <li class="soft">{failed ? FAILED : "Nothing found."}</li>}
         </ul>
       )}
     </search>
