@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { claims, hmac, token } from "./support/issuer.mjs";
-import { entrusted, errors, printedLeaks, values } from "./support/leaks.mjs";
+import { entrusted, errors, issued, printedLeaks, values } from "./support/leaks.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const TOKEN = token({ alg: "HS256" }, claims(), hmac("a secret of no worth"));
@@ -42,6 +42,27 @@ for (const [name, headers, path, expected] of [
     assert.deepEqual([...new Set(entrusted(headers, path))], expected);
   });
 }
+
+const SECRET = "0123456789abcdef";
+test("secrets in the form of a request", () => {
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  for (const name of ["code", "code_verifier", "refresh_token", "token", "client_secret", "api_key"]) {
+    assert.deepEqual([...new Set(entrusted(form, "/oauth/token", `grant_type=any&${name}=${SECRET}`))], [SECRET], name);
+  }
+  assert.deepEqual(entrusted({ "content-type": "application/json" }, "/oauth/token", `code=${SECRET}`), []);
+});
+
+test("secrets that a response issues", () => {
+  for (const [name, headers, json, expected] of [
+    ["nothing", {}, { value: SECRET }, []],
+    ["a cookie", { "set-cookie": [`__Host-a=${SECRET}; Secure`] }, {}, [SECRET]],
+    ["a code", { location: `https://client.example/callback?code=${SECRET}&iss=a` }, {}, [SECRET]],
+    ["tokens", {}, { access_token: `${SECRET}1`, refresh_token: `${SECRET}2`, expires_in: 900 }, [`${SECRET}1`, `${SECRET}2`]],
+    ["the secret of a client", {}, { client_id: "a", client_secret: SECRET }, [SECRET]],
+  ]) {
+    assert.deepEqual([...new Set(issued({ headers, text: JSON.stringify(json) }))], expected, name);
+  }
+});
 
 for (const [name, body, expected] of [
   ["no body", undefined, []],

@@ -7,6 +7,7 @@ import { after, afterEach, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { isAccessible, launch, look } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
+import { watchPage } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
@@ -126,6 +127,7 @@ class Person {
   async tab() {
     const page = await this.context.newPage();
     page.on("response", (response) => {
+      watchPage(response.url());
       if (response.request().isNavigationRequest() && !response.frame().parentFrame()) this.status = response.status();
     });
     page.on("console", (message) => {

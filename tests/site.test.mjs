@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { addressOf, assetOf, fileTags, modeOf, prefersHtml, tagOf } from "../crates/toolbooth-worker/js/site.js";
+import { addressOf, assetOf, fileTags, hasTls, modeOf, prefersHtml, site as answer, tagOf } from "../crates/toolbooth-worker/js/site.js";
 import { landing } from "../site/build/pages.js";
 import { root } from "./support/commands.mjs";
 import { KEY, startSite } from "./support/site.mjs";
@@ -94,6 +94,29 @@ test("pages have a policy that allows nothing but the site's own files", async (
     assert.equal(headers.get("referrer-policy"), "no-referrer");
     assert.equal(headers.get("cache-control"), "no-cache");
   }
+});
+
+test("browsers use only TLS for a server that has it, except on a developer's machine", async () => {
+  for (const [address, expected] of [
+    [HOST, true],
+    ["http://tools.example.net", false],
+    ["https://localhost:8787", false],
+    ["https://127.0.0.1", false],
+  ]) {
+    assert.equal(hasTls(address), expected, address);
+  }
+  for (const path of ["/", "/playground"]) {
+    const { headers } = await get(path, { accept: FIREFOX });
+    assert.equal(headers.get("strict-transport-security"), "max-age=31536000", path);
+  }
+});
+
+test("if the assets fail, the server answers", async (t) => {
+  const lines = t.mock.method(console, "warn", () => {});
+  const ASSETS = { fetch: () => Promise.reject(new Error("internal error")) };
+  const reply = await answer(new Request(`${HOST}/docs`), { ASSETS }, () => new Response("next"));
+  assert.equal(await reply.text(), "next");
+  assert.match(lines.mock.calls[0].arguments[0], /"event":"assets"/);
 });
 
 test("a page has the server's own address", async () => {

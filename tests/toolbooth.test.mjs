@@ -165,6 +165,7 @@ test("the template has what this repository has", () => {
   const line = (pattern, ...path) => pattern.exec(read(...path))?.[0] ?? assert.fail(`${pattern} in ${path.join("/")}`);
   for (const [file, pattern] of [
     ["wrangler.toml", /^compatibility_date = .*$/m],
+    ["wrangler.toml", /^compatibility_flags = .*$/m],
     ["wrangler.toml", /^redact_query_string = true$/m],
     ["wrangler.toml", /^\[assets\]\n(.+\n)+/m],
     ["Cargo.toml", /^rust-version = .*$/m],
@@ -178,6 +179,14 @@ test("the template has what this repository has", () => {
   const packages = ["packages/toolbooth", "packages/create-toolbooth"].map((path) => JSON.parse(read(root, path, "package.json")).version);
   const dependency = JSON.parse(read(template, "package.json")).devDependencies.toolbooth;
   assert.deepEqual([...requirements, ...packages, dependency.replace("^", "")], Array(6).fill(version));
+});
+
+test("the site replaces its own files in a folder, and no others", async () => {
+  const folder = join(scratch, "assets");
+  mkdirSync(join(folder, "site"), { recursive: true });
+  for (const file of ["mine.html", "site/landing-OLD.js"]) writeFileSync(join(folder, file), "");
+  await buildSite(folder);
+  assert.deepEqual(["mine.html", "index.html", "site/landing-OLD.js"].map((file) => existsSync(join(folder, file))), [true, true, false]);
 });
 
 test("the packed command has the site, so that a project needs none of what builds it", async () => {

@@ -21,7 +21,7 @@ const clientMembers = {
   "client_assertion_type?": constant("urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
   "client_assertion?": about("A JSON Web Token (RFC 7523).", string),
 };
-const clientErrors = { 400: "Rejected", 401: "InvalidClient", 403: "OriginNotAllowed", 404: "NotFound", 413: "TooLarge", 503: "Unavailable" };
+const clientErrors = { 400: "Rejected", 401: "InvalidClient", 403: "OriginNotAllowed", 404: "NotFound", 413: "TooLarge", 429: "TooManyRequests", 503: "Unavailable" };
 const pages = { 400: "Page", 403: "Page", 404: "NotFound", 429: "TooManyPages", 502: "Page", 503: "Page" };
 
 export const oauth = document({

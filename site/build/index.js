@@ -21,9 +21,10 @@ const headers = (files) => files.map((file) => `/site/${file}
 `).join("");
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>g{stroke:#1c1e21}@media(prefers-color-scheme:dark){g{stroke:#e8eaed}}</style><g fill="none" stroke-width="2" stroke-linecap="round"><path d="M5 21V5.5A1.5 1.5 0 0 1 6.5 4a1.5 1.5 0 0 1 1.5 1.5V21M3 21h18"/></g><path d="M8 8.5 21 5" stroke="#3b7ae0" stroke-width="3" stroke-linecap="round"/></svg>`;
 
-/** Builds the site into the folder `out`. */
+/** Builds the site into the folder `out`. Other files there stay. */
 export async function buildSite(out) {
-  rmSync(out, { recursive: true, force: true });
+  // The names in this folder change with its contents.
+  rmSync(join(out, "site"), { recursive: true, force: true });
   const { metafile } = await esbuild.build({
     absWorkingDir: site,
     entryPoints: { landing: "src/landing.tsx", playground: "src/playground/playground.tsx", docs: "src/docs.tsx", doctor: "src/doctor.tsx", "signed-in": "src/signed-in.ts", style: "style/site.css" },

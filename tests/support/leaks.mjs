@@ -10,13 +10,15 @@ export const CANARY = "canary";
 // Secrets that went over the wire and may lack that word: tokens, codes, cookies.
 const secrets = new Set();
 
-/** The secret query parameters of the authorization flow. */
-const FLOW = ["c", "code", "state", "code_verifier"];
+/** The secret parameters of the authorization flows, in queries and forms. */
+const FLOW = ["c", "code", "state", "code_verifier", "refresh_token", "token", "client_secret", "api_key"];
+/** The secret members of JSON responses. */
+const ISSUED = ["access_token", "refresh_token", "client_secret"];
 
-/** The secrets in a request: its credentials and cookies, and those in its query. */
-export function entrusted(headers, path) {
+/** The secrets in a request: its credentials and cookies, and those in its query and form. */
+export function entrusted(headers, path, body) {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-  const query = new URLSearchParams(path.split("?")[1]);
+  const parameters = [path.split("?")[1], named["content-type"]?.startsWith("application/x-www-form-urlencoded") ? body : ""];
   return [
     named.authorization?.replace(/^\w+ +/, ""),
     named["oxp-api-key"],
@@ -24,8 +26,23 @@ export function entrusted(headers, path) {
     named["x-api-key"],
     named["x-auth-token"],
     ...cookies(named.cookie?.split("; ")),
-    ...FLOW.flatMap((name) => query.getAll(name)),
+    ...parameters.map((text) => new URLSearchParams(text)).flatMap((query) => FLOW.flatMap((name) => query.getAll(name))),
   ].flatMap(parts);
+}
+
+/** The secrets that a response issues: its cookies, those in the address to go to, and tokens. */
+export function issued({ headers, text }) {
+  const json = parsed(text);
+  return [
+    ...cookies(headers["set-cookie"]).flatMap(parts),
+    ...entrusted({}, headers.location ?? ""),
+    ...ISSUED.flatMap((name) => (typeof json?.[name] === "string" ? parts(json[name]) : [])),
+  ];
+}
+
+/** Records the secrets in the address of a page that a browser opens. */
+export function watchPage(address) {
+  for (const secret of entrusted({}, address)) secrets.add(secret);
 }
 
 const cookies = (pairs = []) => pairs.map((pair) => pair.split(";")[0].replace(/^[^=]*=/, ""));
@@ -106,8 +123,7 @@ function* failures(value) {
  * recorded so far.
  */
 export function watch(path, headers, body, reply) {
-  const given = cookies(reply.headers["set-cookie"]).flatMap(parts);
-  for (const secret of [...entrusted(headers, path), ...given]) secrets.add(secret);
+  for (const secret of [...entrusted(headers, path, body), ...issued(reply)]) secrets.add(secret);
   // Pages of the flow pass on parameters that they received, so those are not leaks.
   const kept = path.startsWith("/auth/") ? [] : [...secrets];
   const repeats = (secret) => errors(reply).some((error) => error.includes(secret) || error.includes(quoted(secret)));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import http from "node:http";
+import { watch } from "./leaks.mjs";
 
 /** The form in which secrets of clients are configured. */
 export const sha256 = (text) => createHash("sha256").update(text).digest("hex");
@@ -27,6 +28,7 @@ export class Person {
       request.on("error", reject);
       request.end(body);
     });
+    watch(pathname + search, sent, body, reply);
     for (const set of reply.headers["set-cookie"] ?? []) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(set);
       if (value) jar.set(name, value);

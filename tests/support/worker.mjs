@@ -22,6 +22,7 @@ export const deployed = (() => {
   const vars = text.split(/^\[vars\]$/m)[1].split(/^\[/m)[0];
   return {
     compatibilityDate: /^compatibility_date = "(.+)"$/m.exec(text)[1],
+    compatibilityFlags: JSON.parse(/^compatibility_flags = (.+)$/m.exec(text)[1]),
     assets: {
       htmlHandling: /^html_handling = "(.+)"$/m.exec(text)[1],
       runWorkerFirst: JSON.parse(/^run_worker_first = (.+)$/m.exec(text)[1]),
@@ -98,6 +99,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
         config: {
           name: "worker",
           compatibilityDate: deployed.compatibilityDate,
+          compatibilityFlags: deployed.compatibilityFlags,
           env: Object.fromEntries(env),
           ...(site && { assets: { directory: fileURLToPath(new URL("build/site", root)), ...deployed.assets } }),
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },

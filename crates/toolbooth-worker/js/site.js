@@ -100,15 +100,31 @@ export async function site(request, env, next) {
   if (FOR_PROGRAMS.includes(pathname) && !prefersHtml(request.headers.get("accept") ?? "")) return varying(await next());
   const address = addressOf(env, origin);
   const sent = fileTags(request.headers.get("if-none-match"), mode, address);
-  const found = await env.ASSETS.fetch(new URL(asset, origin), { headers: sent === null ? {} : { "if-none-match": sent } });
-  if (found.status !== 200 && found.status !== 304) return next();
+  const found = await fetchAsset(env, new URL(asset, origin), sent);
+  if (found?.status !== 200 && found?.status !== 304) return next();
   const headers = new Headers(HEADERS);
   headers.set("vary", "accept");
+  if (hasTls(address)) headers.set("strict-transport-security", "max-age=31536000");
   const tag = found.headers.get("etag");
   if (tag !== null) headers.set("etag", tagOf(tag, mode, address));
   if (found.status === 304) return new Response(null, { status: 304, headers });
   const page = (await found.text()).replaceAll(EXAMPLE, () => address).replace('data-site="playground"', `data-site="${mode}"`);
   return new Response(request.method === "HEAD" ? null : page, { headers });
+}
+
+/** The file of a page; undefined if the binding fails. */
+async function fetchAsset(env, url, tags) {
+  try {
+    return await env.ASSETS.fetch(url, { headers: tags === null ? {} : { "if-none-match": tags } });
+  } catch (error) {
+    console.warn(JSON.stringify({ event: "assets", problem: String(error) }));
+  }
+}
+
+/** Whether browsers should use only TLS from now on: not on a developer's machine, where the rule would apply to every port. */
+export function hasTls(address) {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" && !LOCAL_HOSTS.includes(hostname);
 }
 
 function varying(response) {

@@ -1,23 +1,25 @@
-//! Implements the library's host traits (storage, HTTP, clock, log) with the Worker's bindings.
+//! Implements the library's host traits with the Worker's bindings.
+//!
+//! - `http`: the HTTP client; `store`: Workers KV; here: clock, random bytes, variables, signatures, limits and log.
+
+mod http;
+mod store;
 
 use std::any::Any;
 use std::time::Duration;
 
 use toolbooth::host::{
-    BoxFuture, ByteStream, Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse,
-    KeyPage, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit, SHORTEST_LIFE,
-    SignatureAlgorithm, Signatures, Store, StoreError, StreamedResponse, Variables,
+    BoxFuture, Clock, DataPoint, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit,
+    SignatureAlgorithm, Signatures, Variables,
 };
-use toolbooth::http::{KeepAlive, PipeError, Transform};
-use wasm_bindgen::closure::ScopedClosure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::Env;
 use crate::js_value_cache::NAMES;
 
-/// The name of the KV binding in `wrangler.toml`.
-const KV: &str = "KV";
+pub(crate) use http::JsByteStream;
+
 /// The name of the Analytics Engine binding, which is optional.
 const CALLS: &str = "CALLS";
 
@@ -54,91 +56,11 @@ extern "C" {
     async fn take(binding: &JsValue, key: &str, units: u32) -> Result<JsValue, JsValue>;
 }
 
-#[wasm_bindgen(module = "/js/list.js")]
-extern "C" {
-    #[wasm_bindgen(catch)]
-    async fn list(
-        namespace: &Namespace,
-        prefix: &str,
-        cursor: Option<&str>,
-    ) -> Result<JsValue, JsValue>;
-}
-
-#[wasm_bindgen(module = "/js/send.js")]
-extern "C" {
-    #[wasm_bindgen(catch)]
-    async fn send(
-        method: &str,
-        url: &str,
-        headers: &web_sys::Headers,
-        body: Option<&[u8]>,
-        timeout: u32,
-        max_bytes: u32,
-    ) -> Result<JsValue, JsValue>;
-
-    /// The result of `send`: a response, or an error code in `fault`.
-    type Fetched;
-    #[wasm_bindgen(method, getter)]
-    fn fault(this: &Fetched) -> Option<String>;
-    #[wasm_bindgen(method, getter)]
-    fn status(this: &Fetched) -> u16;
-    #[wasm_bindgen(method, getter, js_name = retryAfter)]
-    fn retry_after(this: &Fetched) -> Option<String>;
-    #[wasm_bindgen(method, getter)]
-    fn body(this: &Fetched) -> Vec<u8>;
-}
-
-#[wasm_bindgen(module = "/js/download.js")]
-extern "C" {
-    /// A response whose body is read in chunks.
-    type Download;
-    #[wasm_bindgen(catch)]
-    async fn open(
-        method: &str,
-        url: &str,
-        headers: &web_sys::Headers,
-        body: Option<&[u8]>,
-        timeout: u32,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, getter)]
-    fn status(this: &Download) -> u16;
-    #[wasm_bindgen(method, getter, js_name = retryAfter)]
-    fn retry_after(this: &Download) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = timedOut)]
-    fn timed_out(this: &Download) -> bool;
-    #[wasm_bindgen(method, catch)]
-    async fn next(this: &Download) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn pipe(
-        this: &Download,
-        upload: &JsValue,
-        transform: &ScopedClosure<'_, dyn FnMut(Vec<u8>) -> Option<Vec<u8>>>,
-        patience: u32,
-        keep_alive: Vec<u8>,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method)]
-    fn cancel(this: &Download);
-}
-
 #[wasm_bindgen]
 extern "C" {
     /// A timer that ends with the request.
     #[wasm_bindgen(js_namespace = scheduler, js_name = wait, catch)]
     async fn wait(milliseconds: u32) -> Result<JsValue, JsValue>;
-
-    /// A KV namespace.
-    type Namespace;
-    #[wasm_bindgen(method, catch)]
-    async fn get(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn put(
-        this: &Namespace,
-        key: &str,
-        value: &str,
-        options: &js_sys::Object,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn delete(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
 }
 
 /// The bindings of one request.
@@ -156,21 +78,16 @@ impl Bindings {
         let get = |name: &JsValue| js_sys::Reflect::get(&self.env, name).unwrap_or_default();
         NAMES.with(|cache| cache.with(name, true, JsValue::from_str, get))
     }
-
-    fn store(&self) -> Result<Namespace, StoreError> {
-        let binding = self.binding(KV);
-        if binding.is_object() {
-            Ok(binding.unchecked_into())
-        } else {
-            Err(StoreError(format!("the KV binding {KV} is missing")))
-        }
-    }
 }
 
 /// The message of a JS error; empty for other values.
 fn reason(error: JsValue) -> String {
     let error = error.dyn_into::<js_sys::Error>();
     error.map_or_else(|_| String::new(), |error| error.message().into())
+}
+
+fn milliseconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }
 
 impl Clock for Bindings {
@@ -205,170 +122,6 @@ impl Variables for Bindings {
         let boolean = || value.as_bool().map(|boolean| boolean.to_string());
         value.as_string().or_else(number).or_else(boolean)
     }
-}
-
-impl Store for Bindings {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        Box::pin(async move {
-            let value = self.store()?.get(key).await;
-            value.map(|value| value.as_string()).map_err(|error| StoreError(reason(error)))
-        })
-    }
-
-    fn put<'a>(
-        &'a self,
-        key: &'a str,
-        value: &'a str,
-        life: Option<Duration>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            let options = js_sys::Object::new();
-            if let Some(life) = life {
-                let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
-                // Setting a property of a plain object cannot fail.
-                let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
-            }
-            let put = self.store()?.put(key, value, &options).await;
-            put.map(drop).map_err(|error| StoreError(reason(error)))
-        })
-    }
-
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            let delete = self.store()?.delete(key).await;
-            delete.map(drop).map_err(|error| StoreError(reason(error)))
-        })
-    }
-
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<KeyPage, StoreError>> {
-        Box::pin(async move {
-            let page = list(&self.store()?, prefix, cursor).await;
-            let page: js_sys::Array =
-                page.map_err(|error| StoreError(reason(error)))?.unchecked_into();
-            // The first element is the cursor, which is undefined on the last page.
-            let mut texts = page.iter().map(|text| text.as_string());
-            let cursor = texts.next().flatten();
-            Ok(KeyPage { keys: texts.flatten().collect(), cursor })
-        })
-    }
-}
-
-impl HttpClient for Bindings {
-    fn send<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
-        Box::pin(async move {
-            let headers = headers_of(&request)?;
-            let response = send(
-                request.method,
-                &request.url,
-                &headers,
-                request.body.as_deref(),
-                milliseconds(request.timeout),
-                u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
-            );
-            let response: Fetched = response.await.map_err(unreachable)?.unchecked_into();
-            match response.fault().as_deref() {
-                None => {}
-                Some("timeout") => return Err(HttpError::Timeout),
-                Some(_) => return Err(HttpError::TooLarge),
-            }
-            let mut answer = HttpResponse::new(response.status(), response.body());
-            answer.retry_after_ms = retry_after_ms(response.retry_after());
-            Ok(answer)
-        })
-    }
-
-    fn open<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>> {
-        Box::pin(async move {
-            let headers = headers_of(&request)?;
-            let body = request.body.as_deref();
-            let timeout = milliseconds(request.timeout);
-            let response = open(request.method, &request.url, &headers, body, timeout);
-            let download: Download = response.await.map_err(unreachable)?.unchecked_into();
-            if download.timed_out() {
-                return Err(HttpError::Timeout);
-            }
-            let (status, retry_after) = (download.status(), retry_after_ms(download.retry_after()));
-            let mut answer = StreamedResponse::new(status, Box::new(JsByteStream(download)));
-            answer.retry_after_ms = retry_after;
-            Ok(answer)
-        })
-    }
-}
-
-/// The body of a response that is read in chunks.
-pub(crate) struct JsByteStream(Download);
-
-impl ByteStream for JsByteStream {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
-        Box::pin(async move {
-            match self.0.next().await {
-                Ok(chunk) if chunk.is_undefined() => Ok(None),
-                Ok(chunk) => Ok(Some(js_sys::Uint8Array::new(&chunk).to_vec())),
-                Err(error) => Err(self.error(error)),
-            }
-        })
-    }
-}
-
-impl JsByteStream {
-    fn error(&self, error: JsValue) -> HttpError {
-        if self.0.timed_out() { HttpError::Timeout } else { unreachable(error) }
-    }
-
-    /// Writes what `transform` makes of each chunk to `upload`, the class of `js/upload.js`.
-    pub(crate) async fn pipe<'a>(
-        &mut self,
-        upload: &JsValue,
-        transform: &'a mut Transform<'a>,
-        keep_alive: KeepAlive,
-    ) -> Result<(), PipeError> {
-        let patience = milliseconds(keep_alive.after);
-        let mut transform = |chunk: Vec<u8>| transform(chunk);
-        let transform = ScopedClosure::borrow_mut_assert_unwind_safe(&mut transform);
-        let piped = self.0.pipe(upload, &transform, patience, keep_alive.bytes.to_vec()).await;
-        match piped.map_err(|error| PipeError::Source(self.error(error)))?.is_truthy() {
-            true => Err(PipeError::ClientGone),
-            false => Ok(()),
-        }
-    }
-}
-
-impl Drop for JsByteStream {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-fn headers_of(request: &HttpRequest<'_>) -> Result<web_sys::Headers, HttpError> {
-    let headers = web_sys::Headers::new().map_err(unreachable)?;
-    for (name, value) in &request.headers {
-        headers.set(name, value).map_err(unreachable)?;
-    }
-    Ok(headers)
-}
-
-fn unreachable(error: JsValue) -> HttpError {
-    HttpError::Unreachable(reason(error))
-}
-
-fn milliseconds(duration: Duration) -> u32 {
-    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
-}
-
-/// `Retry-After` in milliseconds, if it has seconds.
-fn retry_after_ms(header: Option<String>) -> Option<u64> {
-    let seconds = header.and_then(|seconds| seconds.trim().parse::<u64>().ok());
-    seconds.map(|seconds| seconds.saturating_mul(1000))
 }
 
 impl Signatures for Bindings {

@@ -19,6 +19,8 @@ import { BUILD_FAILED, rebuild } from "./rebuild.js";
 import { site } from "./site.js";
 
 const DEVELOPMENT_KEY = "development-key";
+/** Where `toolbooth build` writes the site. */
+const SITE = "build/site";
 /** The user of the development token. */
 const USER = "developer";
 const AUTH_VARIABLES = [
@@ -43,7 +45,8 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const provider = process.env.DEV_PROVIDER && (await standIn(providers(crate), address));
   const settings = configure(config.vars, address, provider?.vars);
 
-  if (config.assets) await site(resolve(dirname(config.configPath), config.assets.directory));
+  // Any other folder has pages of the project.
+  if (config.assets && resolve(dirname(config.configPath), config.assets.directory) === resolve(SITE)) await site(SITE);
   const out = resolve(`.wrangler/dev-${port}`);
   // wrangler handles signals, too, and may end the process.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));

@@ -3,9 +3,11 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { output, run } from "./process.js";
+import { Failure, output, run } from "./process.js";
 
 const require = createRequire(import.meta.url);
+/** What Cargo prints if a mirror of crates.io does not have a locked version. */
+const LACKS_VERSION = /failed to (select a version|download)|no matching package/;
 
 /** The environment that makes worker-build use these programs instead of downloading some, and its path. */
 export async function programs({ version }) {
@@ -34,8 +36,13 @@ async function fromCrates(name, crate, version) {
   // little to do, and optimizing it would take minutes.
   const level = name === "wasm-bindgen" ? "1" : "0";
   const env = { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0", CARGO_PROFILE_DEV_OPT_LEVEL: level };
-  // A mirror may lack a version that the program's lock file names.
-  await run("cargo", [...args, "--locked"], { env }).catch(() => run("cargo", args, { env }));
+  const { code, err } = await output("cargo", [...args, "--locked"], { env });
+  if (code !== 0 && LACKS_VERSION.test(err)) {
+    console.error(`The registry lacks a version of ${crate}'s lock file: installing newer ones`);
+    await run("cargo", args, { env });
+  } else if (code !== 0) {
+    throw new Failure(err.trim());
+  }
   return join(folder, name);
 }
 

@@ -31,7 +31,8 @@ impl RequestContext<'_> {
 }
 
 impl Pipeline {
-    /// Counts a request that needs no credentials against the rate limit of its network.
+    /// Counts a request of a user's browser or of an OAuth client against the rate limit of its network. It needs no
+    /// credentials, or they are checked later.
     pub(crate) async fn count_visit(
         &self,
         headers: &dyn Headers,

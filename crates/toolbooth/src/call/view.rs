@@ -34,18 +34,22 @@ impl RequestContext<'_> {
         })
     }
 
-    /// Checks that each of these toolkits exists.
+    /// Checks that each of these toolkits has a tool that the caller may run. Others are rejected as if they did not
+    /// exist, so that nobody finds out their names.
     ///
     /// # Errors
-    /// [`Rejection::Malformed`]: one does not.
+    /// [`Rejection::Malformed`]: one has none.
     #[cfg(any(feature = "providers", feature = "rest"))]
     pub(crate) fn check_toolkits(&self, toolkits: &[String]) -> Result<(), Rejection> {
         let tools = self.pipeline.catalog.tools;
-        let exists = |name: &&String| tools.iter().any(|tool| tool.toolkit == name.as_str());
-        match toolkits.iter().find(|name| !exists(name)) {
+        let is_visible = |name: &&String| {
+            tools.iter().any(|tool| tool.toolkit == name.as_str() && self.allows(tool))
+        };
+        match toolkits.iter().find(|name| !is_visible(name)) {
             None => Ok(()),
             Some(unknown) => Err(Rejection::Malformed(format!(
-                "toolkit: there is no toolkit \"{}\"; expected the part of a tool's id before the dot",
+                "toolkit: there is no toolkit \"{}\" with tools that you may call; expected the part of a tool's id \
+                 before the dot",
                 excerpt(unknown)
             ))),
         }

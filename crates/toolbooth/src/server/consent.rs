@@ -41,12 +41,12 @@ impl Server {
     }
 
     /// Serves one of these routes. Only confirmations and deletions need credentials, so the rate limit counts by
-    /// network.
+    /// network. `origin` is that of the page that sent the request, unless the page is one of the server's own.
     pub(super) async fn consent(
         &self,
         protocol: &Protocol,
         (handler, provider): (ConsentHandler, &str),
-        (query, headers): (&str, &dyn Headers),
+        (origin, query, headers): (Option<&str>, &str, &dyn Headers),
         body: &mut Received<'_>,
         host: &dyn Host,
     ) -> Result<Response, Rejection> {
@@ -102,7 +102,7 @@ impl Server {
             ConsentHandler::DeleteGrant => {
                 // Pages that may not call may not delete grants either.
                 let origins = self.pipeline.settings.cors.origins(false);
-                if headers.get("origin").is_some_and(|origin| !origins.allow(&origin)) {
+                if origin.is_some_and(|origin| !origins.allow(origin)) {
                     return Err(Rejection::ForbiddenOrigin);
                 }
                 let principal = self.authenticate(protocol, headers, host).await?;

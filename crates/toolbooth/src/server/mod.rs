@@ -6,6 +6,7 @@ mod consent;
 #[cfg(feature = "gateway")]
 mod gateway;
 mod health;
+mod page;
 #[cfg(feature = "rest")]
 mod query;
 mod router;
@@ -15,7 +16,7 @@ mod warnings;
 
 use std::borrow::Cow;
 
-use crate::auth::{self, Authenticator};
+use crate::auth::Authenticator;
 use crate::call::{Pipeline, Rejection, RequestContext};
 use crate::catalog::Catalog;
 #[cfg(feature = "challenges")]
@@ -25,13 +26,11 @@ use crate::http::{
     self, Answer, Body, BodyError, BodyStream, Headers, Method, Origins, Request, Response,
 };
 use crate::json;
-use crate::log::{CallRecorder, EventLog};
+use crate::log::EventLog;
 #[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
-use crate::principal::Principal;
 use crate::protocol::{
-    CallHandler, Cors, EncodeRejection, Handler, MAX_ID_BYTES, Page, PageError, PostRequest,
-    Protocol, request_id,
+    CallHandler, Cors, EncodeRejection, Handler, MAX_ID_BYTES, PostRequest, Protocol, request_id,
 };
 use crate::settings::Settings;
 #[cfg(feature = "sign-in")]
@@ -57,13 +56,6 @@ struct Received<'a> {
     /// The body, if it has not been read yet.
     rest: Option<&'a dyn BodyStream>,
 }
-
-/// Caching of a page that is the same for every caller. Caches may keep it but must revalidate it, so
-/// that a new deployment takes effect at once.
-const SHARED_CACHING: &[(&str, &str)] = &[("cache-control", "no-cache")];
-/// Caching of a page that depends on the caller.
-const PRIVATE_CACHING: &[(&str, &str)] =
-    &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
 
 impl Server {
     /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration, or
@@ -147,7 +139,8 @@ impl Server {
         } else if method == Method::Options {
             options(found, headers, origin.is_some() && origins.is_some()).map(Answer::from)
         } else {
-            self.handle(found, method, (query, headers), &mut received, host).await
+            let request = (method, origin.as_deref(), query, headers);
+            self.handle(found, request, &mut received, host).await
         };
         let Answer { head, rest } = match response {
             Ok(answer) => answer,
@@ -228,15 +221,17 @@ impl Server {
         }
     }
 
-    /// Runs the handler of a request other than `OPTIONS`.
+    /// Runs the handler of a request other than `OPTIONS`. `origin` is that of the page that sent it, unless the page
+    /// is one of the server's own.
     async fn handle<'a>(
         &'a self,
         found: Match<'a>,
-        method: Method,
-        (query, headers): (&'a str, &'a dyn Headers),
+        (method, origin, query, headers): (Method, Option<&str>, &'a str, &'a dyn Headers),
         body: &mut Received<'_>,
         host: &'a dyn Host,
     ) -> Result<Answer<'a>, Rejection> {
+        #[cfg(not(feature = "challenges"))]
+        let _ = origin;
         let Match { protocol, .. } = found;
         let route = found.route.ok_or_else(|| found.not_found())?;
         let not_allowed = || Rejection::MethodNotAllowed { allow: route.allow() };
@@ -279,16 +274,8 @@ impl Server {
                 let request = (query, found.parameter, headers);
                 boxed(self.query(protocol, *handler, request, host)).await
             }
-            Handler::List(page) => {
-                let principal = self.authenticate(protocol, headers, host).await?;
-                let caching =
-                    if self.pipeline.same_for_all { SHARED_CACHING } else { PRIVATE_CACHING };
-                self.page(protocol, *page, (query, headers), &principal, caching, host)
-            }
-            Handler::Public(page) => {
-                let principal = &Principal::ANONYMOUS;
-                self.page(protocol, *page, (query, headers), principal, SHARED_CACHING, host)
-            }
+            Handler::List(page) => self.list(protocol, *page, (query, headers), host).await,
+            Handler::Public(page) => self.public_page(protocol, *page, (query, headers), host),
             Handler::Health => {
                 (protocol.check_version)(headers)?;
                 Ok(boxed(self.health(headers, host)).await)
@@ -296,8 +283,8 @@ impl Server {
             #[cfg(feature = "challenges")]
             Handler::Consent(handler) => {
                 let parameter = found.parameter;
-                boxed(self.consent(protocol, (*handler, parameter), (query, headers), body, host))
-                    .await
+                let request = (origin, query, headers);
+                boxed(self.consent(protocol, (*handler, parameter), request, body, host)).await
             }
             #[cfg(feature = "gateway")]
             Handler::Gateway(handler) => {
@@ -353,43 +340,6 @@ impl Server {
         let body = json::parse(text).map_err(|error| Rejection::InvalidJson(error.to_string()))?;
         (protocol.check_version)(context.headers)?;
         Ok(handler(PostRequest { body, context }))
-    }
-
-    /// Responds with a page, or with 304 if the client has the current one.
-    fn page(
-        &self,
-        protocol: &Protocol,
-        handler: fn(&RequestContext<'_>) -> Result<Page, PageError>,
-        (query, headers): (&str, &dyn Headers),
-        principal: &Principal,
-        caching: &'static [(&'static str, &'static str)],
-        host: &dyn Host,
-    ) -> Result<Response, Rejection> {
-        (protocol.check_version)(headers)?;
-        let pipeline = &self.pipeline;
-        let calls = &CallRecorder::default();
-        let parameter = "";
-        let context =
-            RequestContext { query, parameter, headers, principal, pipeline, host, calls };
-        let page = match handler(&context) {
-            Ok(page) => page,
-            Err(PageError::Rejected(rejection)) => return Err(rejection),
-            Err(PageError::Response(response)) => return Ok(response),
-        };
-        let mut response = if http::matches_etag(headers, &page.etag) {
-            Response::empty(304)
-        } else {
-            let body = match page.body {
-                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-            };
-            let content_type = Cow::Borrowed(page.content_type);
-            Response { status: 200, headers: vec![("content-type", content_type)], body }
-        };
-        response.headers.extend(page.headers);
-        response.headers.push(("etag", page.etag));
-        response.headers.extend(caching.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));
-        Ok(response)
     }
 }
 

@@ -9,8 +9,8 @@ use crate::protocol::SignInHandler;
 use crate::sign_in::{Problem, SignIn};
 
 impl Server {
-    /// Serves one of these routes. The requests that cost most without a valid credential count against the rate limit
-    /// of the network.
+    /// Serves one of these routes. Every request except those for metadata counts against the rate limit of the network,
+    /// before its body is read: what it costs does not depend on a valid credential.
     pub(super) async fn sign_in(
         &self,
         handler: SignInHandler,
@@ -62,10 +62,12 @@ impl Server {
                 Ok(sign_in.sign_in_page(challenge, headers, host).await)
             }
             SignInHandler::Token => {
+                self.pipeline.count_visit(headers, host).await?;
                 self.receive_form(body, headers).await?;
                 Ok(sign_in.token(&body.bytes, headers, host).await)
             }
             SignInHandler::Revoke => {
+                self.pipeline.count_visit(headers, host).await?;
                 self.receive_form(body, headers).await?;
                 Ok(sign_in.revoke(&body.bytes, headers, host).await)
             }

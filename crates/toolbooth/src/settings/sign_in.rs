@@ -312,6 +312,8 @@ fn parse_client(entry: &Value<'_>) -> Option<ClientSettings> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Settings;
+    use crate::testing::FakeHost;
 
     #[test]
     fn who_may_sign_in() {
@@ -333,6 +335,61 @@ mod tests {
             ("*", None),
         ] {
             assert_eq!(IdentityRule::parse(text).map(|rule| rule.people), people, "{text}");
+        }
+    }
+
+    #[test]
+    fn nobody_signs_in_unless_somebody_is_allowed() {
+        const BASE: &[(&str, &str)] = &[
+            ("AUTH", "sign-in"),
+            ("PUBLIC_URL", "https://tools.example"),
+            ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+        ];
+        const TEAM: &str = "https://acme.cloudflareaccess.com";
+        const CORP: [(&str, &str); 3] = [
+            ("OAUTH_PROVIDERS", "corp"),
+            ("OAUTH_CORP_CLIENT_ID", "c1"),
+            ("OAUTH_CORP_ISSUER", "https://corp.example"),
+        ];
+        for (variables, wrong) in [
+            (&[][..], Some("SIGN_IN_ALLOWED")),
+            (&[("SIGN_IN_ALLOWED", "github:octocat")], Some("SIGN_IN_ALLOWED")),
+            (&[("SIGN_IN_ALLOWED", "octocat")], Some("SIGN_IN_ALLOWED")),
+            (
+                &[
+                    CORP[0],
+                    CORP[1],
+                    CORP[2],
+                    ("SIGN_IN_ALLOWED", "corp:id/1, corp:ada@corp.example"),
+                ],
+                None,
+            ),
+            (
+                &[CORP[0], CORP[1], CORP[2], ("SIGN_IN_ALLOWED", "corp:admin")],
+                Some("SIGN_IN_ALLOWED"),
+            ),
+            (
+                &[CORP[0], CORP[1], CORP[2], ("SIGN_IN_ALLOWED", "corp:org/acme")],
+                Some("SIGN_IN_ALLOWED"),
+            ),
+            (&[("OAUTH_PROVIDERS", "api-key")], Some("OAUTH_PROVIDERS")),
+            (&[("ACCESS_TEAM_DOMAIN", TEAM), ("ACCESS_AUDIENCE", "tag")], None),
+            (&[("ACCESS_TEAM_DOMAIN", TEAM)], Some("ACCESS_AUDIENCE")),
+            (&[("ACCESS_AUDIENCE", "tag")], Some("ACCESS_AUDIENCE")),
+            (&[("PUBLIC_URL", "")], Some("PUBLIC_URL")),
+            (&[("STATE_KEY", "")], Some("STATE_KEY")),
+        ] {
+            let all: Vec<_> = BASE.iter().chain(variables).copied().collect();
+            let problems = Settings::read(&FakeHost::with(&all), &[]).problems;
+            match wrong {
+                None => assert!(problems.is_empty(), "{variables:?} {problems:?}"),
+                Some(name) => {
+                    assert!(
+                        problems.iter().any(|it| it.starts_with(name)),
+                        "{variables:?} {problems:?}"
+                    );
+                }
+            }
         }
     }
 }

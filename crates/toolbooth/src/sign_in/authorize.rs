@@ -40,6 +40,9 @@ pub(super) struct ApprovedRequest {
     code_challenge: String,
     #[serde(rename = "s")]
     scopes: Vec<String>,
+    /// Whether it has requested `offline_access`.
+    #[serde(rename = "o", default, skip_serializing_if = "std::ops::Not::not")]
+    offline: bool,
     /// Whether the client gets a refresh token.
     #[serde(rename = "f")]
     refreshes: bool,
@@ -180,7 +183,7 @@ impl SignIn {
             Some(requested) => requested.contains(&scope),
             None => true,
         };
-        let asks_offline = requested.is_some() && is_requested(OFFLINE);
+        let offline = requested.is_some() && is_requested(OFFLINE);
         let scopes = self.scopes.iter().filter(|scope| is_requested(scope));
         Ok(ApprovedRequest {
             client: client.hash.clone(),
@@ -189,7 +192,8 @@ impl SignIn {
             state: state.map(str::to_owned),
             code_challenge: code_challenge.to_owned(),
             scopes: scopes.map(|&scope| scope.to_owned()).collect(),
-            refreshes: client.refreshes || asks_offline,
+            offline,
+            refreshes: client.refreshes || offline,
             document: client.document.clone(),
         })
     }
@@ -282,6 +286,7 @@ impl SignIn {
                 client_name: request.client_name.clone(),
                 identity: identity.clone(),
                 scopes: self.granted(&request.scopes, &permitted),
+                offline: request.offline,
                 document: request.document.clone(),
                 granted_ms: now_ms,
             },

@@ -19,8 +19,11 @@ pub(super) const RENEWED_AFTER_MS: u64 = 30 * DAY_MS;
 const LIFE_MS: u64 = RENEWED_AFTER_MS + REFRESH_LIFE_MS + DAY_MS;
 /// The length of an id.
 const RANDOM_TEXT: usize = 22;
-/// The most clients that are listed.
+/// The most clients that are listed: the newest.
 const MOST: usize = 100;
+/// The most records that are read to find them. With the marks of those that are listed, a request stays below the 1,000
+/// operations that Workers KV allows.
+const MOST_READ: usize = 600;
 
 /// A client that somebody has connected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,31 +89,31 @@ impl SignIn {
             let page = host.list(&prefix, None).await.inspect_err(|error| log(error, host))?;
             keys.extend(page.keys);
         }
-        keys.truncate(MOST);
-        let read = join_all(keys.iter().map(|key| self.connection(key, host))).await;
-        let mut connections = Vec::new();
-        for connection in read {
-            connections.extend(connection?);
-        }
-        connections.sort_by_key(|connection| std::cmp::Reverse(connection.granted_ms));
+        // The order of the keys is that of random ids.
+        keys.truncate(MOST_READ);
+        let records = join_all(keys.iter().map(|key| self.connection(key, host))).await;
+        let records: Vec<Option<Connection>> = records.into_iter().collect::<Result<_, _>>()?;
+        let mut connections: Vec<Connection> = records.into_iter().flatten().collect();
+        connections.sort_by(|a, b| (b.granted_ms, &b.id).cmp(&(a.granted_ms, &a.id)));
+        // While the key is replaced, there may be a record for each.
         connections.dedup_by(|a, b| a.id == b.id);
-        Ok(connections)
+        connections.truncate(MOST);
+        let revoked =
+            connections.iter().map(|connection| self.marks.is_revoked(&connection.id, host));
+        let revoked: Vec<bool> = join_all(revoked).await.into_iter().collect::<Result<_, _>>()?;
+        let listed = connections.into_iter().zip(revoked).filter(|(_, is_revoked)| !is_revoked);
+        Ok(listed.map(|(connection, _)| connection).collect())
     }
 
-    /// The connection under a key, unless it has been revoked.
+    /// The record under a key, if there is a valid one.
     async fn connection(
         &self,
         key: &str,
         host: &dyn Host,
     ) -> Result<Option<Connection>, StoreError> {
         let record = host.get(key).await.inspect_err(|error| log(error, host))?;
-        let opened = record
-            .map(|text| self.keys.open(TokenPurpose::Connection, &text, host.now_ms()))
-            .and_then(Result::ok);
-        let Some(connection) = opened else { return Ok(None) };
-        let connection: Connection = connection;
-        let is_revoked = self.marks.is_revoked(&connection.id, host).await?;
-        Ok(Some(connection).filter(|_| !is_revoked))
+        let now_ms = host.now_ms();
+        Ok(record.and_then(|text| self.keys.open(TokenPurpose::Connection, &text, now_ms).ok()))
     }
 
     /// Ends the grant of a client that this person has connected; false if there is none.

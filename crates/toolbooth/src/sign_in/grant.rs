@@ -22,6 +22,9 @@ pub(super) struct ClientGrant {
     pub(super) identity: Identity,
     #[serde(rename = "s")]
     pub(super) scopes: Vec<String>,
+    /// Whether the client has requested `offline_access`, so that its scopes include it.
+    #[serde(rename = "o", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) offline: bool,
     /// How the client authenticates, if its document says so.
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     pub(super) document: Option<DocumentAuth>,

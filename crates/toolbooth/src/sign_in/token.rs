@@ -1,5 +1,7 @@
 //! The token endpoint (RFC 6749, 3.2): exchanges codes and refresh tokens for access tokens.
 
+use std::borrow::Cow;
+
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -16,7 +18,7 @@ use super::{OFFLINE, SignIn, redirect_uri};
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::{RevocationReason, SignInEvent};
-use crate::oauth::random_text;
+use crate::oauth::{InvalidToken, random_text};
 
 /// The response (RFC 6749, 5.1).
 #[derive(Serialize)]
@@ -29,7 +31,7 @@ struct TokenResponse<'a> {
     scope: &'a str,
 }
 
-fn invalid_grant(description: &'static str) -> OAuthError {
+fn invalid_grant(description: impl Into<Cow<'static, str>>) -> OAuthError {
     OAuthError::new(OAuthErrorCode::InvalidGrant, description)
 }
 
@@ -69,6 +71,27 @@ impl SignIn {
         }
     }
 
+    /// The claims of a code or a refresh token that was issued to this client.
+    ///
+    /// # Errors
+    /// The client has not authenticated, the code or token is not valid, or it was issued to another client.
+    async fn issued_to<C>(
+        &self,
+        credentials: &Credentials,
+        (name, claims): (&'static str, Result<C, InvalidToken>),
+        grant_of: fn(&C) -> &ClientGrant,
+        host: &dyn Host,
+    ) -> Result<C, OAuthError> {
+        let document = claims.as_ref().ok().and_then(|claims| grant_of(claims).document.as_ref());
+        self.authenticate_client(credentials, document, host).await?;
+        let claims =
+            claims.map_err(|_| invalid_grant(format!("the {name} is not valid or has expired")))?;
+        if grant_of(&claims).client != hash(&credentials.client_id) {
+            return Err(invalid_grant(format!("the {name} was issued to another client")));
+        }
+        Ok(claims)
+    }
+
     async fn exchange_code(
         &self,
         form: &Form,
@@ -77,12 +100,7 @@ impl SignIn {
     ) -> Result<Response, OAuthError> {
         let credentials = Credentials::read(form, headers)?;
         let code = self.open_code(form.require("code")?, host.now_ms());
-        let document = code.as_ref().ok().and_then(|code| code.grant.document.as_ref());
-        self.authenticate_client(&credentials, document, host).await?;
-        let code = code.map_err(|_| invalid_grant("the code is not valid or has expired"))?;
-        if code.grant.client != hash(&credentials.client_id) {
-            return Err(invalid_grant("the code was issued to another client"));
-        }
+        let code = self.issued_to(&credentials, ("code", code), |it| &it.grant, host).await?;
         // OAuth 2.1 has no such parameter here, because PKCE binds the code; OAuth 2.0 requires it.
         if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
             return Err(invalid_grant("`redirect_uri` is not that of the authorization request"));
@@ -113,14 +131,9 @@ impl SignIn {
     ) -> Result<Response, OAuthError> {
         let credentials = Credentials::read(form, headers)?;
         let token = self.open_refresh_token(form.require("refresh_token")?, host.now_ms());
-        let document = token.as_ref().ok().and_then(|token| token.grant.document.as_ref());
-        self.authenticate_client(&credentials, document, host).await?;
-        let token =
-            token.map_err(|_| invalid_grant("the refresh token is not valid or has expired"))?;
+        let token = ("refresh token", token);
+        let token = self.issued_to(&credentials, token, |it| &it.grant, host).await?;
         let grant = &token.grant;
-        if grant.client != hash(&credentials.client_id) {
-            return Err(invalid_grant("the refresh token was issued to another client"));
-        }
         let revoked = self.marks.is_revoked(&grant.id, host).await;
         if revoked.map_err(|_| OAuthError::try_again())? {
             return Err(invalid_grant("the grant is revoked"));
@@ -130,7 +143,8 @@ impl SignIn {
             Some(scope) => {
                 let scopes: Vec<String> =
                     scope.split(' ').filter(|it| !it.is_empty()).map(str::to_owned).collect();
-                // RFC 6749, 6: it must not include any scope that was not granted.
+                // RFC 6749, 6: it must not include any scope that was not granted. Such an `offline_access` is ignored:
+                // the response has a refresh token anyway.
                 if scopes.iter().any(|it| it != OFFLINE && !grant.scopes.contains(it)) {
                     let description = "`scope` exceeds what was granted";
                     return Err(OAuthError::new(OAuthErrorCode::InvalidScope, description));
@@ -182,6 +196,8 @@ impl SignIn {
     ) -> Result<Response, OAuthError> {
         let denied = || invalid_grant("the person may no longer sign in");
         let permitted = self.permitted(&grant.identity).ok_or_else(denied)?;
+        let asks_offline = |scopes: &Vec<String>| scopes.iter().any(|scope| scope == OFFLINE);
+        let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
         let scopes = requested.as_deref().unwrap_or(&grant.scopes);
         let scopes = self.granted(scopes, &permitted);
         let no_randomness = |_| OAuthError::try_again();
@@ -200,11 +216,8 @@ impl SignIn {
             }
         };
         self.log(SignInEvent::TokensIssued { grant_type, caller }, host);
-        let mut scope = scopes.join(" ");
-        if refresh_token.is_some() {
-            let separator = if scope.is_empty() { "" } else { " " };
-            scope = format!("{scope}{separator}{OFFLINE}");
-        }
+        let offline = is_offline.then_some(OFFLINE);
+        let scope: Vec<&str> = scopes.iter().map(String::as_str).chain(offline).collect();
         Ok(Response::json_of(
             200,
             &TokenResponse {
@@ -212,7 +225,7 @@ impl SignIn {
                 token_type: "Bearer",
                 expires_in: self.settings.token_seconds,
                 refresh_token: refresh_token.as_deref(),
-                scope: &scope,
+                scope: &scope.join(" "),
             },
         ))
     }

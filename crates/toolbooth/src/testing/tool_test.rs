@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{FakeHost, FakeStore, SentRequest, Upstream, call_tool};
+use super::{FakeHost, SentRequest, Upstream, call_tool};
 use crate::call::{Nulls, Outcome, ToolRequest, ToolSelector};
-use crate::catalog::{Catalog, Example, Found, ToolRef};
+use crate::catalog::Catalog;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::principal::{Principal, Scopes};
 use crate::tool::{
@@ -113,7 +112,7 @@ use crate::tool::{
 pub struct ToolTest {
     /// The fakes: store, log, limits and so on.
     pub host: FakeHost,
-    catalog: &'static Catalog,
+    pub(super) catalog: &'static Catalog,
     principal: Principal,
     user_id: Option<String>,
     tokens: Named<Secret>,
@@ -240,7 +239,7 @@ impl ToolTest {
         self.run(tool, &input, credentials)
     }
 
-    fn run(&self, tool: &str, input: &Value, credentials: Credentials) -> Outcome {
+    pub(super) fn run(&self, tool: &str, input: &Value, credentials: Credentials) -> Outcome {
         let call = ToolRequest {
             tool: ToolSelector::Id(tool.into()),
             call_id: None,
@@ -288,84 +287,9 @@ impl ToolTest {
     pub fn log(&self) -> Vec<String> {
         self.host.log.borrow().clone()
     }
-
-    /// Runs the examples of all definitions; `examples` is the generated constant `EXAMPLES`. Each begins with an empty
-    /// store. The calls have made-up tokens, secrets and user ids.
-    ///
-    /// # Panics
-    /// A tool has no example, or one has another outcome than documented.
-    pub fn check_examples(mut self, examples: &str) {
-        let all = read_examples(examples);
-        assert_eq!(all.len(), self.catalog.tools.len(), "each tool must have examples");
-        let mut wrong = Vec::new();
-        for Examples { id, examples } in &all {
-            assert!(!examples.is_empty(), "{id} has no example");
-            for example in examples {
-                self.host.store = FakeStore::default();
-                wrong.extend(self.check_example(id, example).err());
-            }
-        }
-        assert!(wrong.is_empty(), "{wrong:#?}");
-    }
-
-    /// Runs an example and compares the outcome: an error describes both.
-    fn check_example(&self, id: &str, example: &Example) -> Result<(), String> {
-        let reference = ToolRef::parse(id).map_err(|error| error.to_string())?;
-        let Found::Tool(tool) = self.catalog.find(&reference) else {
-            return Err(format!("{id} is not in the catalogue"));
-        };
-        let secret = |id: &&str| ((*id).to_owned(), Secret::new(made_up(id)));
-        let credentials = Credentials {
-            user_id: Some(made_up("user")),
-            tokens: tool.authorization.iter().map(|it| secret(&it.id)).collect(),
-            secrets: tool.secrets.iter().map(secret).collect(),
-        };
-        let got = match self.run(id, &example.input, credentials) {
-            Outcome::Done { value, .. } => json!({ "value": value }),
-            Outcome::Failed { error, .. } => json!({ "error": { "message": error.message } }),
-            Outcome::InvalidInput(invalid) => {
-                json!({ "invalid": format!("{:?}", invalid.errors) })
-            }
-            Outcome::InputRequired { required, .. } => {
-                let mut keys: Vec<_> = required.questions.iter().map(|(key, _)| key).collect();
-                keys.sort();
-                json!({ "asks": keys })
-            }
-            Outcome::Rejected(rejection) => json!({ "rejected": format!("{rejection:?}") }),
-        };
-        let expected = match (&example.value, &example.error, &example.asks) {
-            (Some(value), ..) => json!({ "value": value }),
-            (None, Some(error), _) => json!({ "error": { "message": error.message } }),
-            (None, None, Some(keys)) => json!({ "asks": keys }),
-            (None, None, None) => Value::Null,
-        };
-        if got == expected {
-            return Ok(());
-        }
-        let (input, log) = (&example.input, self.log());
-        Err(format!("{id} with {input}: expected {expected}, got {got}; log: {log:?}"))
-    }
 }
 
-/// The examples of one version of a tool.
-#[derive(Debug, Deserialize)]
-pub struct Examples {
-    /// The tool's id.
-    pub id: String,
-    /// Its examples.
-    pub examples: Vec<Example>,
-}
-
-/// Reads the generated constant `EXAMPLES`.
-///
-/// # Panics
-/// It is another text.
-#[allow(clippy::expect_used)]
-pub fn read_examples(examples: &str) -> Vec<Examples> {
-    serde_json::from_str(examples).expect("the build generates valid JSON")
-}
-
-fn made_up(name: &str) -> String {
+pub(super) fn made_up(name: &str) -> String {
     format!("example-{name}")
 }
 
@@ -376,8 +300,10 @@ fn unexpected(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-    use crate::testing::example::{CATALOG, EXAMPLES};
+    use crate::testing::example::CATALOG;
     use crate::testing::respond;
 
     #[test]
@@ -392,13 +318,6 @@ mod tests {
         let order = respond(200, "{}");
         let test = ToolTest::new(&CATALOG).respond("GET https://orders.example/orders/7", order);
         test.error("Orders.Find", json!({"id": "7"}));
-    }
-
-    #[test]
-    #[should_panic(expected = r#"expected {\"value\":null}, got {\"error\":"#)]
-    fn an_example_with_another_outcome_fails_the_test() {
-        let test = ToolTest::new(&CATALOG).upstream(|_| respond(503, ""));
-        test.check_examples(EXAMPLES);
     }
 
     #[test]

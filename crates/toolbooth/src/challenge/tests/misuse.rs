@@ -6,6 +6,8 @@ use pollster::block_on;
 use super::deletion::{HOUR, PATH, REVOKE, granted_for_an_hour};
 use super::*;
 use crate::host::Store;
+use crate::http::tests::Pairs;
+use crate::http::{Body, Method, Request};
 
 #[test]
 fn a_refresh_that_ends_while_the_deletion_is_written() {
@@ -90,6 +92,24 @@ fn a_foreign_page_deletes_no_grant() {
     ));
     let answer = world.ask(("DELETE", PATH), &foreign, "");
     assert_eq!((call.0, answer.status), (403, 403));
+}
+
+#[test]
+fn a_page_of_the_server_deletes_a_grant_at_each_of_its_addresses() {
+    const PAGE: &str = "https://booth.workers.example";
+    let there = granted_for_an_hour(&[]);
+    let (path, query) = PATH.split_once('?').unwrap();
+    for (own_origin, status) in [(None, 403), (Some(world::ORIGIN), 403), (Some(PAGE), 204)] {
+        let headers = &Pairs(&[world::KEY, ("origin", PAGE)]);
+        let (method, body) = (Method::Delete, Body::from(""));
+        let request = Request { method, path, query, own_origin, headers, body };
+        let server = there.instance();
+        assert_eq!(
+            ready(server.answer(request, &there.host)).head.status,
+            status,
+            "{own_origin:?}"
+        );
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl Document {
     /// The document for the caller. `?toolkit=A,B` selects tools.
     ///
     /// # Errors
-    /// A toolkit does not exist.
+    /// A toolkit does not exist, or the caller may run none of its tools.
     pub(super) fn page(&self, context: &RequestContext<'_>) -> Result<Page, PageError> {
         let list = context.list(self.list)?;
         let toolkits = toolkits(context)?;

@@ -138,16 +138,20 @@ fn credentials_are_left_out_where_callers_need_none() {
 }
 
 #[test]
-fn an_unknown_toolkit_is_an_error() {
+fn a_toolkit_without_tools_of_the_caller_is_an_error() {
     let catalog = crate::call::tests::CATALOG;
-    for (query, expected) in [
-        ("", None),
-        ("x=1", None),
-        ("toolkit=Echo", None),
-        ("toolkit=Echo,Ech", Some("there is no toolkit \"Ech\"")),
-        ("toolkit=", Some("there is no toolkit \"\"")),
+    let none = [("TOOL_ALLOWLIST", "Other.Tool")];
+    for (query, variables, expected) in [
+        ("", &[][..], None),
+        ("x=1", &[], None),
+        ("toolkit=Echo", &[], None),
+        ("toolkit=Echo,Ech", &[], Some("there is no toolkit \"Ech\" with tools that you may call")),
+        ("toolkit=", &[], Some("there is no toolkit \"\" with tools that you may call")),
+        ("", &none, None),
+        ("toolkit=Ech", &none, Some("there is no toolkit \"Ech\" with tools that you may call")),
+        ("toolkit=Echo", &none, Some("there is no toolkit \"Echo\" with tools that you may call")),
     ] {
-        let host = crate::testing::FakeHost::default();
+        let host = crate::testing::FakeHost::with(variables);
         let principal = &crate::principal::Principal::ANONYMOUS;
         let error = with_context(catalog, principal, query, &host, |context| {
             match openapi::page(context) {

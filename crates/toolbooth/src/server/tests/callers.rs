@@ -1,13 +1,13 @@
 //! Tests of authentication, scopes and rate limits from request to response: 401, 403 and 429, their order
 //! among the checks, and lists filtered for the caller.
 
-use crate::log::CallRecorder;
 use proptest::prelude::*;
 
 use super::properties::modest;
 use super::*;
-use crate::call::RequestContext;
 use crate::catalog::{Entry, List};
+use crate::log::CallRecorder;
+use crate::principal::Principal;
 
 const KEY: (&str, &str) = ("oxp-api-key", "key-one");
 const KEYS: &str = r#"[

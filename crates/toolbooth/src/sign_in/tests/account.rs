@@ -141,6 +141,26 @@ fn a_client_is_disconnected_and_another_installation_stays() {
 }
 
 #[test]
+fn the_newest_clients_are_listed() {
+    let world = mail_world();
+    for at in 0..103 {
+        let (_, client) = world.register(&serde_json::json!({
+            "client_name": format!("Client {at}"), "redirect_uris": [super::REDIRECT],
+            "token_endpoint_auth_method": "none", "grant_types": ["authorization_code", "refresh_token"],
+        }));
+        let id = client["client_id"].as_str().unwrap().to_owned();
+        let client = super::world::Registered { id, secret: None };
+        refresh_token(&world, &client, KEY);
+    }
+    world.wait(STALE_MS);
+    let page = account(&world, &Browser::default(), KEY);
+    let names = text(&page).split("Disconnect <bdi>Client ").skip(1);
+    let names: Vec<_> = names.map(|rest| rest.split('<').next().unwrap()).collect();
+    let newest: Vec<_> = (3..103).rev().map(|at| at.to_string()).collect();
+    assert_eq!(names, newest);
+}
+
+#[test]
 fn nobody_disconnects_the_client_of_somebody_else() {
     let world = mail_world();
     let client = world.client();

@@ -14,6 +14,39 @@ use crate::host::{HttpError, HttpRequest, HttpResponse, SignatureAlgorithm};
 use crate::testing::fake_signature;
 
 #[test]
+fn requests_of_clients_count_against_the_limit_of_their_network() {
+    let mut world = World::new();
+    let client = world.client();
+    let (_, tokens) = world.exchange(&client, &code(&world, &client));
+    let token = tokens["refresh_token"].as_str().unwrap();
+    world.host.limit = Some(Ok(1));
+    world.restart(&[]);
+    let refresh =
+        [("grant_type", "refresh_token"), ("client_id", &*client.id), ("refresh_token", token)];
+    let revoke = [("client_id", &*client.id), ("token", token)];
+    let form = "application/x-www-form-urlencoded";
+    let registration = json!({"redirect_uris": [REDIRECT]}).to_string();
+    for (at, (path, content_type, body, status)) in [
+        ("/oauth/token", form, encode(&refresh), 200),
+        ("/oauth/revoke", form, encode(&revoke), 200),
+        ("/oauth/register", "application/json", registration, 201),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let network = format!("192.0.2.{at}");
+        let headers = [("content-type", content_type), ("cf-connecting-ip", &*network)];
+        assert_eq!(world.send(("POST", path), &headers, &body).status, status, "{path}");
+        world.host.store.operations.borrow_mut().clear();
+        let limited = world.send(("POST", path), &headers, &body);
+        assert_eq!((limited.status, header(&limited, "retry-after")), (429, Some("60")), "{path}");
+        assert_eq!(super::json(&limited)["error"], "temporarily_unavailable", "{path}");
+        assert_eq!(*world.host.store.operations.borrow(), Vec::<String>::new(), "{path}");
+        assert_eq!(world.host.taken.borrow()[&format!("auth:{network}")], 2, "{path}");
+    }
+}
+
+#[test]
 fn registrations() {
     let world = World::new();
     let https = json!([REDIRECT]);

@@ -4,6 +4,7 @@ mod account;
 mod clients;
 mod events;
 mod people;
+mod providers;
 mod refresh;
 mod visitors;
 mod world;
@@ -98,7 +99,7 @@ fn from_registration_to_a_call() {
     assert_eq!(status, 200, "{tokens}");
     assert_eq!(tokens["token_type"], "Bearer");
     assert_eq!(tokens["expires_in"], 3600);
-    assert_eq!(tokens["scope"], "echo:a offline_access", "the key has no other scope");
+    assert_eq!(tokens["scope"], "echo:a", "the key has no other scope");
     let access = tokens["access_token"].as_str().unwrap();
     assert_eq!(world.call(access), 200);
     let operations = world.host.store.operations.borrow().join(", ");

@@ -137,9 +137,44 @@ fn scopes_of_a_refresh() {
             ("scope", scope),
         ])
     };
-    assert_eq!(refresh("echo:a").1["scope"], "echo:a offline_access");
-    assert_eq!(refresh("offline_access").1["scope"], "offline_access");
+    assert_eq!(refresh("echo:a").1["scope"], "echo:a");
+    assert_eq!(
+        refresh("echo:a offline_access").1["scope"],
+        "echo:a",
+        "it was not requested before"
+    );
     assert_eq!(refresh("echo:a echo:b").1["error"], "invalid_scope");
+}
+
+/// RFC 6749, 3.3 and 5.1: `scope` has what was requested and granted.
+#[test]
+fn the_scope_of_tokens_has_offline_access_if_the_client_has_requested_it() {
+    let world = World::new();
+    let client = world.client();
+    for (requested, granted, narrower, refreshed) in [
+        ("", "echo:a", "offline_access", ""),
+        ("echo:a", "echo:a", "echo:a offline_access", "echo:a"),
+        ("echo:a echo:b", "echo:a", "echo:a", "echo:a"),
+        ("echo:a offline_access", "echo:a offline_access", "echo:a", "echo:a"),
+        ("echo:a offline_access", "echo:a offline_access", "offline_access", "offline_access"),
+        ("offline_access", "offline_access", "offline_access", "offline_access"),
+    ] {
+        let parameters = changed(request(&client.id), &[("scope", requested)]);
+        let code = Browser::default().code(&world, &parameters);
+        let (_, tokens) = world.exchange(&client, &code);
+        assert_eq!(tokens["scope"], granted, "{requested}");
+        let token = tokens["refresh_token"].as_str().unwrap();
+        assert_eq!(world.refresh(&client, token).1["scope"], granted, "{requested}");
+        world.wait(1_500);
+        let fields = [
+            ("grant_type", "refresh_token"),
+            ("client_id", &*client.id),
+            ("refresh_token", token),
+            ("scope", narrower),
+        ];
+        let (status, tokens) = world.token(&fields);
+        assert_eq!((status, &tokens["scope"]), (200, &json!(refreshed)), "{requested} {narrower}");
+    }
 }
 
 #[test]

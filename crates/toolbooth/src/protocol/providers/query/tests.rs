@@ -61,7 +61,8 @@ fn invalid_queries() {
     };
     let toolkit = |name: &str| {
         format!(
-            "toolkit: there is no toolkit {name}; expected the part of a tool's id before the dot"
+            "toolkit: there is no toolkit {name} with tools that you may call; expected the part of a tool's id \
+             before the dot"
         )
     };
     for (query, expected) in [
@@ -134,6 +135,13 @@ fn the_allowlist() {
     let only = [("TOOL_ALLOWLIST", "Echo.Say@2.0.0")];
     let warn = [("TOOL_ALLOWLIST", "Echo.Say"), ("TOOL_ALLOWLIST_MODE", "warn")];
     let forbidden = |name| Err(Rejection::ToolNotAllowed { name });
+    let none = [("TOOL_ALLOWLIST", "Other.Tool")];
+    let no_toolkit = |name: &str| {
+        Err(Rejection::Malformed(format!(
+            "toolkit: there is no toolkit \"{name}\" with tools that you may call; expected the part of a tool's \
+             id before the dot"
+        )))
+    };
     for (query, allowlist, expected) in [
         ("", &only[..], Ok(SAY)),
         ("version=all", &only, Ok(SAY)),
@@ -142,6 +150,11 @@ fn the_allowlist() {
         ("include=Echo_Broken", &only, forbidden("Echo_Broken")),
         ("include=Echo.Say@1.0.0", &only, forbidden("Echo_Say")),
         ("", &warn, Ok(LATEST)),
+        ("toolkit=Echo", &only, Ok(SAY)),
+        ("", &none, Ok("")),
+        // Nobody finds out which toolkits exist.
+        ("toolkit=Echo", &none, no_toolkit("Echo")),
+        ("toolkit=Ech", &none, no_toolkit("Ech")),
     ] {
         assert_eq!(select(query, allowlist), expected.map(str::to_owned), "{query} {allowlist:?}");
     }

@@ -1,0 +1,177 @@
+//! The HTTP client: `fetch`, with whole responses and with responses that are read in chunks.
+
+use toolbooth::host::{
+    BoxFuture, ByteStream, HttpClient, HttpError, HttpRequest, HttpResponse, StreamedResponse,
+};
+use toolbooth::http::{KeepAlive, PipeError, Transform};
+use wasm_bindgen::closure::ScopedClosure;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::{Bindings, milliseconds, reason};
+
+#[wasm_bindgen(module = "/js/send.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    async fn send(
+        method: &str,
+        url: &str,
+        headers: &web_sys::Headers,
+        body: Option<&[u8]>,
+        timeout: u32,
+        max_bytes: u32,
+    ) -> Result<JsValue, JsValue>;
+
+    /// The result of `send`: a response, or an error code in `fault`.
+    type Fetched;
+    #[wasm_bindgen(method, getter)]
+    fn fault(this: &Fetched) -> Option<String>;
+    #[wasm_bindgen(method, getter)]
+    fn status(this: &Fetched) -> u16;
+    #[wasm_bindgen(method, getter, js_name = retryAfter)]
+    fn retry_after(this: &Fetched) -> Option<String>;
+    #[wasm_bindgen(method, getter)]
+    fn body(this: &Fetched) -> Vec<u8>;
+}
+
+#[wasm_bindgen(module = "/js/download.js")]
+extern "C" {
+    /// A response whose body is read in chunks.
+    type Download;
+    #[wasm_bindgen(catch)]
+    async fn open(
+        method: &str,
+        url: &str,
+        headers: &web_sys::Headers,
+        body: Option<&[u8]>,
+        timeout: u32,
+    ) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, getter)]
+    fn status(this: &Download) -> u16;
+    #[wasm_bindgen(method, getter, js_name = retryAfter)]
+    fn retry_after(this: &Download) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = timedOut)]
+    fn timed_out(this: &Download) -> bool;
+    #[wasm_bindgen(method, catch)]
+    async fn next(this: &Download) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn pipe(
+        this: &Download,
+        upload: &JsValue,
+        transform: &ScopedClosure<'_, dyn FnMut(Vec<u8>) -> Option<Vec<u8>>>,
+        patience: u32,
+        keep_alive: Vec<u8>,
+    ) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method)]
+    fn cancel(this: &Download);
+}
+
+impl HttpClient for Bindings {
+    fn send<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
+        Box::pin(async move {
+            let headers = headers_of(&request)?;
+            let response = send(
+                request.method,
+                &request.url,
+                &headers,
+                request.body.as_deref(),
+                milliseconds(request.timeout),
+                u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
+            );
+            let response: Fetched = response.await.map_err(unreachable)?.unchecked_into();
+            match response.fault().as_deref() {
+                None => {}
+                Some("timeout") => return Err(HttpError::Timeout),
+                Some(_) => return Err(HttpError::TooLarge),
+            }
+            let mut answer = HttpResponse::new(response.status(), response.body());
+            answer.retry_after_ms = retry_after_ms(response.retry_after());
+            Ok(answer)
+        })
+    }
+
+    fn open<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>> {
+        Box::pin(async move {
+            let headers = headers_of(&request)?;
+            let body = request.body.as_deref();
+            let timeout = milliseconds(request.timeout);
+            let response = open(request.method, &request.url, &headers, body, timeout);
+            let download: Download = response.await.map_err(unreachable)?.unchecked_into();
+            if download.timed_out() {
+                return Err(HttpError::Timeout);
+            }
+            let (status, retry_after) = (download.status(), retry_after_ms(download.retry_after()));
+            let mut answer = StreamedResponse::new(status, Box::new(JsByteStream(download)));
+            answer.retry_after_ms = retry_after;
+            Ok(answer)
+        })
+    }
+}
+
+/// The body of a response that is read in chunks.
+pub(crate) struct JsByteStream(Download);
+
+impl ByteStream for JsByteStream {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
+        Box::pin(async move {
+            match self.0.next().await {
+                Ok(chunk) if chunk.is_undefined() => Ok(None),
+                Ok(chunk) => Ok(Some(js_sys::Uint8Array::new(&chunk).to_vec())),
+                Err(error) => Err(self.error(error)),
+            }
+        })
+    }
+}
+
+impl JsByteStream {
+    fn error(&self, error: JsValue) -> HttpError {
+        if self.0.timed_out() { HttpError::Timeout } else { unreachable(error) }
+    }
+
+    /// Writes what `transform` makes of each chunk to `upload`, the class of `js/upload.js`.
+    pub(crate) async fn pipe<'a>(
+        &mut self,
+        upload: &JsValue,
+        transform: &'a mut Transform<'a>,
+        keep_alive: KeepAlive,
+    ) -> Result<(), PipeError> {
+        let patience = milliseconds(keep_alive.after);
+        let mut transform = |chunk: Vec<u8>| transform(chunk);
+        let transform = ScopedClosure::borrow_mut_assert_unwind_safe(&mut transform);
+        let piped = self.0.pipe(upload, &transform, patience, keep_alive.bytes.to_vec()).await;
+        match piped.map_err(|error| PipeError::Source(self.error(error)))?.is_truthy() {
+            true => Err(PipeError::ClientGone),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for JsByteStream {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+fn headers_of(request: &HttpRequest<'_>) -> Result<web_sys::Headers, HttpError> {
+    let headers = web_sys::Headers::new().map_err(unreachable)?;
+    for (name, value) in &request.headers {
+        headers.set(name, value).map_err(unreachable)?;
+    }
+    Ok(headers)
+}
+
+fn unreachable(error: JsValue) -> HttpError {
+    HttpError::Unreachable(reason(error))
+}
+
+/// `Retry-After` in milliseconds, if it has seconds.
+fn retry_after_ms(header: Option<String>) -> Option<u64> {
+    let seconds = header.and_then(|seconds| seconds.trim().parse::<u64>().ok());
+    seconds.map(|seconds| seconds.saturating_mul(1000))
+}

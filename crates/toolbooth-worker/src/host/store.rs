@@ -1,0 +1,100 @@
+//! The store: a KV namespace.
+
+use std::time::Duration;
+
+use toolbooth::host::{BoxFuture, KeyPage, SHORTEST_LIFE, Store, StoreError};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::{Bindings, reason};
+
+/// The name of the KV binding in `wrangler.toml`.
+const KV: &str = "KV";
+
+#[wasm_bindgen(module = "/js/list.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    async fn list(
+        namespace: &Namespace,
+        prefix: &str,
+        cursor: Option<&str>,
+    ) -> Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// A KV namespace.
+    type Namespace;
+    #[wasm_bindgen(method, catch)]
+    async fn get(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn put(
+        this: &Namespace,
+        key: &str,
+        value: &str,
+        options: &js_sys::Object,
+    ) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn delete(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
+}
+
+impl Bindings {
+    fn store(&self) -> Result<Namespace, StoreError> {
+        let binding = self.binding(KV);
+        if binding.is_object() {
+            Ok(binding.unchecked_into())
+        } else {
+            Err(StoreError(format!("the KV binding {KV} is missing")))
+        }
+    }
+}
+
+impl Store for Bindings {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        Box::pin(async move {
+            let value = self.store()?.get(key).await;
+            value.map(|value| value.as_string()).map_err(|error| StoreError(reason(error)))
+        })
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a str,
+        life: Option<Duration>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let options = js_sys::Object::new();
+            if let Some(life) = life {
+                let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
+                // Setting a property of a plain object cannot fail.
+                let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
+            }
+            let put = self.store()?.put(key, value, &options).await;
+            put.map(drop).map_err(|error| StoreError(reason(error)))
+        })
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let delete = self.store()?.delete(key).await;
+            delete.map(drop).map_err(|error| StoreError(reason(error)))
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, StoreError>> {
+        Box::pin(async move {
+            let page = list(&self.store()?, prefix, cursor).await;
+            let page: js_sys::Array =
+                page.map_err(|error| StoreError(reason(error)))?.unchecked_into();
+            // The first element is the cursor, which is undefined on the last page.
+            let mut texts = page.iter().map(|text| text.as_string());
+            let cursor = texts.next().flatten();
+            Ok(KeyPage { keys: texts.flatten().collect(), cursor })
+        })
+    }
+}

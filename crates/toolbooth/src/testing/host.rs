@@ -1,0 +1,318 @@
+//! A fake host: clock, random bytes, store, HTTP client, rate limits and log.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::poll_fn;
+use std::mem;
+use std::task::Poll;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use super::http::{FakeHttp, Upstream, streamed};
+use super::store::FakeStore;
+use crate::host::{
+    BoxFuture, Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse, KeyPage, Level,
+    Log, Metrics, NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, SignatureAlgorithm,
+    Signatures, Store, StoreError, StreamedResponse, Variables,
+};
+
+/// A fake host: each reading advances the clock by one millisecond, random bytes count up, and a function responds
+/// to HTTP requests.
+pub struct FakeHost {
+    /// The next reading of the clock, in milliseconds.
+    pub now_ms: Cell<u64>,
+    /// How far each reading advances the clock, in milliseconds.
+    pub tick_ms: u64,
+    /// The next random byte.
+    pub next_random: Cell<u8>,
+    /// How often the random bytes have begun again. It makes the first byte of each sixteen differ.
+    pub random_rounds: Cell<u8>,
+    /// Whether the source of random bytes works.
+    pub random_works: bool,
+    /// Variables and secrets; by default `AUTH=none`.
+    pub variables: BTreeMap<String, String>,
+    /// Whether the store works.
+    pub store_works: bool,
+    /// The store.
+    pub store: FakeStore,
+    /// Responds to HTTP requests for which [`http`](Self::http) has no response.
+    pub upstream: Upstream,
+    /// The HTTP requests that were sent, and scripted responses.
+    pub http: FakeHttp,
+    /// Whether HTTP requests complete at the second poll, so that other futures run first.
+    pub upstream_waits: Cell<bool>,
+    /// Whether the store's operations complete at the second poll.
+    pub store_waits: Cell<bool>,
+    /// The limit of units per key, if any; `Err` if the counter is down.
+    pub limit: Option<Result<usize, String>>,
+    /// The limits of further limiters, by name.
+    pub limits: BTreeMap<&'static str, Result<usize, String>>,
+    /// The counted units of each key; after the name of the limiter, unless it is the usual one.
+    pub taken: RefCell<BTreeMap<String, usize>>,
+    /// The number of verified signatures.
+    pub verified: Cell<usize>,
+    /// The logged problems.
+    pub log: RefCell<Vec<String>>,
+    /// The lines of the logged events.
+    pub lines: RefCell<Vec<(Level, String)>>,
+    /// Whether calls are measured.
+    pub measures: bool,
+    /// The measurements.
+    pub points: RefCell<Vec<String>>,
+    /// The names of the bound resources.
+    pub bindings: BTreeSet<&'static str>,
+}
+
+impl Default for FakeHost {
+    fn default() -> Self {
+        Self {
+            now_ms: Cell::new(1_741_724_000_000),
+            tick_ms: 1,
+            next_random: Cell::new(0),
+            random_rounds: Cell::new(0),
+            random_works: true,
+            variables: BTreeMap::from([("AUTH".to_owned(), "none".to_owned())]),
+            store_works: true,
+            store: FakeStore::default(),
+            upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
+            http: FakeHttp::default(),
+            upstream_waits: Cell::new(false),
+            store_waits: Cell::new(false),
+            limit: None,
+            limits: BTreeMap::new(),
+            taken: RefCell::default(),
+            verified: Cell::new(0),
+            log: RefCell::new(Vec::new()),
+            lines: RefCell::new(Vec::new()),
+            measures: false,
+            points: RefCell::new(Vec::new()),
+            bindings: BTreeSet::new(),
+        }
+    }
+}
+
+impl FakeHost {
+    /// A host with these variables.
+    pub fn with(variables: &[(&str, &str)]) -> Self {
+        let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let mut host = Self::default();
+        host.variables.extend(variables.iter().map(pair));
+        host
+    }
+
+    /// All that was logged or measured, as text.
+    pub fn printed(&self) -> String {
+        let Self { log, lines, points, .. } = self;
+        format!("{:?} {:?} {:?}", log.borrow(), lines.borrow(), points.borrow())
+    }
+}
+
+impl Clock for FakeHost {
+    fn now_ms(&self) -> u64 {
+        self.now_ms.replace(self.now_ms.get() + self.tick_ms)
+    }
+
+    /// Reads the clock at each poll until the time has come.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        let wait = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let end = self.now_ms.get().saturating_add(wait);
+        Box::pin(poll_fn(move |context| {
+            if self.now_ms() >= end {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }))
+    }
+}
+
+impl Random for FakeHost {
+    fn random_16(&self) -> Result<[u8; 16], NoRandomness> {
+        if !self.random_works {
+            return Err(NoRandomness);
+        }
+        let before = self.next_random.get();
+        let next = || self.next_random.replace(self.next_random.get().wrapping_add(1));
+        let [first, rest @ ..]: [u8; 16] = std::array::from_fn(|_| next());
+        let round = self.random_rounds.get();
+        if self.next_random.get() < before {
+            self.random_rounds.set(round.wrapping_add(1));
+        }
+        let mut bytes = [first.wrapping_add(round); 16];
+        for (byte, next) in bytes.iter_mut().skip(1).zip(rest) {
+            *byte = next;
+        }
+        Ok(bytes)
+    }
+}
+
+impl Variables for FakeHost {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+}
+
+impl FakeHost {
+    fn stored<'a, T: 'a>(
+        &'a self,
+        operation: impl FnOnce(&FakeStore, u64) -> Result<T, StoreError>,
+    ) -> BoxFuture<'a, Result<T, StoreError>> {
+        let down = || Err(StoreError("down".to_owned()));
+        let result =
+            if self.store_works { operation(&self.store, self.now_ms.get()) } else { down() };
+        Box::pin(async { result })
+    }
+}
+
+impl Store for FakeHost {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        Box::pin(async move {
+            one_turn(self.store_waits.get()).await;
+            self.stored(|store, now_ms| store.get(key, now_ms)).await
+        })
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a str,
+        life: Option<Duration>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            one_turn(self.store_waits.get()).await;
+            self.stored(|store, now_ms| store.put(key, value, life, now_ms)).await
+        })
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.stored(|store, now_ms| store.delete(key, now_ms))
+    }
+
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, StoreError>> {
+        self.stored(|store, now_ms| store.list(prefix, cursor, now_ms))
+    }
+}
+
+impl HttpClient for FakeHost {
+    fn send<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
+        Box::pin(async move {
+            one_turn(self.upstream_waits.get()).await;
+            self.http.respond(&request, self.upstream)
+        })
+    }
+
+    /// The response's body in chunks: see [`CHUNK_END`](super::CHUNK_END) and [`BREAKS_OFF`](super::BREAKS_OFF).
+    fn open<'a>(
+        &'a self,
+        request: HttpRequest<'a>,
+    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>> {
+        Box::pin(async move { self.send(request).await.map(streamed) })
+    }
+}
+
+/// Waits for one poll if `waits`, so that other futures run first.
+async fn one_turn(mut waits: bool) {
+    poll_fn(|context| match mem::take(&mut waits) {
+        true => {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+        false => Poll::Ready(()),
+    })
+    .await;
+}
+
+/// The signature that [`FakeHost`] accepts: a hash that needs no private key.
+pub fn fake_signature(algorithm: SignatureAlgorithm, jwk: &str, message: &[u8]) -> Vec<u8> {
+    let parts = [algorithm.name().as_bytes(), jwk.as_bytes(), message];
+    parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize().to_vec()
+}
+
+impl Signatures for FakeHost {
+    fn verify<'a>(
+        &'a self,
+        algorithm: SignatureAlgorithm,
+        jwk: &'a str,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> BoxFuture<'a, bool> {
+        self.verified.update(|times| times + 1);
+        let valid = fake_signature(algorithm, jwk, message) == signature;
+        Box::pin(async move { valid })
+    }
+}
+
+impl FakeHost {
+    fn limit_of(&self, limiter: &str) -> Option<&Result<usize, String>> {
+        match limiter {
+            RATE_LIMIT => self.limit.as_ref(),
+            other => self.limits.get(other),
+        }
+    }
+}
+
+impl RateLimit for FakeHost {
+    fn is_limited(&self, limiter: &str) -> bool {
+        self.limit_of(limiter).is_some()
+    }
+
+    fn take<'a>(
+        &'a self,
+        limiter: &'a str,
+        key: &'a str,
+        units: usize,
+    ) -> BoxFuture<'a, Result<bool, String>> {
+        let mut taken = self.taken.borrow_mut();
+        let key = match limiter {
+            RATE_LIMIT => key.to_owned(),
+            _ => format!("{limiter} {key}"),
+        };
+        let sum = taken.entry(key).or_default();
+        *sum += units;
+        let within = match self.limit_of(limiter) {
+            None => Ok(true),
+            Some(limit) => limit.clone().map(|limit| *sum <= limit),
+        };
+        Box::pin(async move { within })
+    }
+}
+
+impl Log for FakeHost {
+    fn write(&self, level: Level, line: &str) {
+        self.lines.borrow_mut().push((level, line.to_owned()));
+    }
+
+    fn log(&self, level: Level, event: &'static str, details: &[(&'static str, &str)]) {
+        self.log.borrow_mut().push(format!("{level:?} {event} {details:?}"));
+    }
+}
+
+impl Metrics for FakeHost {
+    fn is_measured(&self) -> bool {
+        self.measures
+    }
+
+    fn measure(&self, DataPoint { index, blobs, doubles }: &DataPoint<'_>) {
+        self.points.borrow_mut().push(format!("{index} {blobs:?} {doubles:?}"));
+    }
+}
+
+impl Platform for FakeHost {
+    fn is_bound(&self, name: &str) -> bool {
+        self.bindings.contains(name)
+    }
+
+    /// Nothing: a tool that uses its platform runs on the platform only.
+    fn platform(&self) -> &dyn Any {
+        &()
+    }
+}
