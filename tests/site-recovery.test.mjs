@@ -1,7 +1,7 @@
 // What the pages keep while visitors look at something else, and how they recover from requests that fail, in Chromium.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch } from "./support/chromium.mjs";
+import { isAccessible, launch } from "./support/chromium.mjs";
 import { KEY, model, startGateway } from "./support/gateway/worker.mjs";
 import { LOCAL, Visitor } from "./support/site.mjs";
 
@@ -43,11 +43,10 @@ test("a chat goes on while its visitor looks at the tools, whose form keeps its 
     assert.equal(await approve.count(), 0);
     await visitor.run();
     await page.locator(".value").getByText("42", { exact: true }).waitFor();
-    assert.deepEqual(await visitor.violations(), []);
+    await isAccessible(page);
     await choose("Chat");
     await approve.click();
     await page.getByText("It is 3.").waitFor();
-    assert.deepEqual(await visitor.violations(), []);
   }));
 
 for (const [how, fail] of [

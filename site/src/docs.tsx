@@ -14,12 +14,17 @@ interface Section {
   text: string;
 }
 
-interface Loaded {
-  search: MiniSearch<Section>;
-  sections: Section[];
+type Index = MiniSearch<Section>;
+type Results = "loading" | "failed" | { section: Section; terms: string[] }[];
+
+/** What is shown instead of results. */
+function inWords(results: Results): string | undefined {
+  if (results === "loading") return "Searching…";
+  if (results === "failed") return "The search could not be loaded.";
+  return results.length === 0 ? "Nothing found." : undefined;
 }
 
-async function load(path: string): Promise<Loaded> {
+async function load(path: string): Promise<{ search: Index; sections: Section[] }> {
   const response = await fetch(path);
   if (!response.ok) throw new Error(`Status ${response.status}`);
   const sections = (await response.json()) as Section[];
@@ -36,33 +41,38 @@ function excerpt(text: string, terms: string[]): string {
   return `${start > 0 ? "…" : ""}${text.slice(start, start + 140)}${text.length > start + 140 ? "…" : ""}`;
 }
 
-const FAILED = "The search could not be loaded. Try again, or reload the page.";
-
 function Search({ path }: { path: string }) {
-  const loading = useRef<Promise<Loaded | undefined>>(undefined);
+  const loading = useRef<ReturnType<typeof load>>(undefined);
   const latest = useRef("");
   const [query, setQuery] = useState("");
-  const [results, setResults] = useState<{ section: Section; terms: string[] }[]>([]);
-  const [failed, setFailed] = useState(false);
-  // The index is only loaded for those who search, and again after a failure.
-  const prepare = () => (loading.current ??= load(path).catch(() => (loading.current = undefined)));
+  const [results, setResults] = useState<Results>("loading");
+  // The index is only loaded for those who search. After a failure, the next letter tries again.
+  const prepare = () => {
+    loading.current ??= load(path);
+    loading.current.catch(() => (loading.current = undefined));
+    return loading.current;
+  };
   const find = async (text: string) => {
     setQuery(text);
     latest.current = text;
-    const index = await prepare();
-    if (latest.current !== text) return;
-    setFailed(index === undefined);
-    const matches = text.trim() === "" ? [] : (index?.search.search(text).slice(0, 8) ?? []);
-    setResults(matches.flatMap(({ id, terms }) => (index?.sections[id] ? [{ section: index.sections[id], terms }] : [])));
+    try {
+      const { search, sections } = await prepare();
+      if (latest.current !== text) return;
+      const matches = text.trim() === "" ? [] : search.search(text).slice(0, 8);
+      setResults(matches.flatMap(({ id, terms }) => (sections[id] ? [{ section: sections[id], terms }] : [])));
+    } catch {
+      if (latest.current === text) setResults("failed");
+    }
   };
+  const found = Array.isArray(results) ? results : [];
   return (
     <search class="search">
       <label for="search" class="visually-hidden">Search the documentation</label>
-      <input id="search" type="search" placeholder="Search" autocomplete="off" value={query} onFocus={() => void prepare()} onInput={({ currentTarget }) => void find(currentTarget.value)} />
-      <p class="visually-hidden" role="status">{query.trim() === "" ? "" : failed ? FAILED : `${results.length} results`}</p>
+      <input id="search" type="search" placeholder="Search" autocomplete="off" value={query} onFocus={() => void prepare().catch(() => {})} onInput={({ currentTarget }) => void find(currentTarget.value)} />
+      <p class="visually-hidden" role="status">{query.trim() === "" ? "" : (inWords(results) ?? (found.length === 1 ? "1 result" : `${found.length} results`))}</p>
       {query.trim() !== "" && (
         <ul class="results">
-          {results.map(({ section, terms }) => (
+          {found.map(({ section, terms }) => (
             <li key={section.id}>
               <a href={section.at} onClick={() => setQuery("")}>
                 <strong>{section.title}</strong> <span class="soft">{section.page}</span>
@@ -70,7 +80,7 @@ function Search({ path }: { path: string }) {
               </a>
             </li>
           ))}
-          {results.length === 0 && <li class="soft">{failed ? FAILED : "Nothing found."}</li>}
+          {inWords(results) && <li class="soft">{inWords(results)}</li>}
         </ul>
       )}
     </search>
