@@ -8,6 +8,7 @@ TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
 export TOOLS := $(CURDIR)/.tools/bin
 TWIGGY := 0.8.0
 CARGO_GENERATE := 0.23.0
+CARGO_SEMVER_CHECKS := 0.51.0
 ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates -type f)
 # The site contains the documentation.
 PAGES := $(shell find site docs -type f 2>/dev/null)
@@ -20,7 +21,7 @@ DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package size deploy key tool client contracts site screenshots clean chromium
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package semver size deploy key tool client contracts site screenshots clean chromium lints workers
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +36,15 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
 
-test: setup check chromium build/worker.js $(TEST_WORKERS) target/notes/worker.js .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
+test: setup chromium .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse lints workers
+	$(call say,Tests on workerd)
+	timeout 2400 $(NODE) --test --test-concurrency=2 tests/*.test.mjs
+	$(call say,Tests with real clients)
+	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
+
+# Much of a build has only one core to use, so `make test` runs these two at once.
+lints: check
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
@@ -45,10 +54,8 @@ test: setup check chromium build/worker.js $(TEST_WORKERS) target/notes/worker.j
 	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings
 	$(call say,Types of the site)
 	node_modules/.bin/tsc -p site
-	$(call say,Tests on workerd)
-	timeout 2400 $(NODE) --test tests/*.test.mjs
-	$(call say,Tests with real clients)
-	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
+
+workers: build/worker.js $(TEST_WORKERS) target/notes/worker.js
 
 build: setup build/worker.js ## Build the Worker into build/
 
@@ -67,6 +74,9 @@ prove: setup .tools/bin/cargo-generate ## Create a project from the packed packa
 
 package: setup ## Check the crates as their registry would get them: publish --dry-run, and the tests in the packages
 	scripts/package.sh
+
+semver: .tools/bin/cargo-semver-checks ## Compare the API of the crates with that of another commit: make semver BASE=v0.1.0
+	PATH="$(TOOLS):$$PATH" cargo semver-checks --workspace --all-features --baseline-rev $(or $(BASE),HEAD^)
 
 size: setup target/samples/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
 	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/samples.wasm,$(NODE) bench/size.mjs)
@@ -108,6 +118,10 @@ setup: .tools/.toolchain node_modules/.done
 .tools/bin/twiggy:
 	$(call say,twiggy: about a minute)
 	cargo install --quiet --debug --locked --root .tools twiggy@$(TWIGGY)
+
+.tools/bin/cargo-semver-checks:
+	$(call say,cargo-semver-checks: some minutes)
+	CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --debug --locked --root .tools cargo-semver-checks@$(CARGO_SEMVER_CHECKS)
 
 # Later versions need a newer Rust than this repository.
 .tools/bin/cargo-generate:

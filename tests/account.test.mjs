@@ -332,7 +332,7 @@ test("another site can neither send a form of the account nor frame it", async (
   await victim.page.locator('form:has(input[value="sign-out"]) input[name="form"]').evaluate((input, value) => (input.value = value), sealed);
   await victim.press("Sign out");
   await victim.sees("This did not start here", 403);
-  await victim.press("Try again");
+  await victim.press("Back to your account");
   await victim.sees("Your account");
   site.pages["/framing"] = `<h1>Framing</h1><iframe src="${address.origin}/account"></iframe>`;
   for (const origin of [site.other, site.local]) {

@@ -159,7 +159,7 @@ test("npm create toolbooth rejects names that would not work, and folders that a
   }
 });
 
-test("the template has what this repository has", () => {
+test("the template and the sample Notes have what this repository has", () => {
   const template = join(root, "template");
   assert.equal(read(template, "rust-toolchain.toml"), read(root, "rust-toolchain.toml"));
   const line = (pattern, ...path) => pattern.exec(read(...path))?.[0] ?? assert.fail(`${pattern} in ${path.join("/")}`);
@@ -173,6 +173,9 @@ test("the template has what this repository has", () => {
     ["Cargo.toml", /^\[profile\.release\]\n(.+\n)+/m],
   ]) {
     assert.equal(line(pattern, template, file), line(pattern, root, file));
+  }
+  for (const pattern of [/^compatibility_date = .*$/m, /^compatibility_flags = .*$/m, /^\[assets\]\n(.+\n)+/m]) {
+    assert.equal(line(pattern, root, "samples/notes/wrangler.toml"), line(pattern, root, "wrangler.toml"));
   }
   const version = line(/(?<=^version = ").*(?="$)/m, root, "Cargo.toml");
   const requirements = [...read(template, "Cargo.toml").matchAll(/^toolbooth.*?"(\d+\.\d+\.\d+)"/gm)].map(([, found]) => found);

@@ -355,7 +355,7 @@ export const doctor = document({
   headers: shared.headers(READ),
   responses: {
     ...shared.errors("Error"),
-    Report: response("The checks, and what failed for each client.", "Report", cached),
+    Report: response("The checks that apply, and what failed for each client.", "Report", cached),
   },
   schemas: {
     Report: object({
@@ -371,7 +371,7 @@ export const doctor = document({
       checks: nonEmpty(
         object({
           id: text,
-          ok: about("null: it depends on another server, which is not asked.", { type: ["boolean", "null"] }),
+          ok: about("null: it depends on another server, which is not asked, or on a variable that is not valid.", { type: ["boolean", "null"] }),
           meaning: text,
           "fix?": text,
           connectors: nonEmpty(schema("Connector")),

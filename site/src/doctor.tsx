@@ -15,7 +15,7 @@ interface Report {
 
 interface Check {
   id: string;
-  /** null: it depends on another server. */
+  /** null: it depends on another server, or on a variable that is not valid. */
   ok: boolean | null;
   meaning: string;
   fix?: string;

@@ -51,13 +51,15 @@ pub mod principal;
 #[doc(hidden)]
 pub mod private;
 pub mod protocol;
+#[cfg(feature = "sign-in")]
+pub(crate) mod redirect_uri;
 #[cfg(test)]
 mod repository;
 pub mod secret;
 pub mod server;
 pub mod settings;
 #[cfg(feature = "sign-in")]
-pub mod sign_in;
+pub(crate) mod sign_in;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;

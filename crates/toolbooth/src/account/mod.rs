@@ -9,7 +9,7 @@ use crate::catalog::Tool;
 use crate::challenge::{Challenges, GrantSummary, Owner};
 use crate::host::{Host, StoreError};
 use crate::http::{Headers, Response};
-use crate::oauth::page::{Notice, notice, redirect};
+use crate::oauth::page::{Link, Notice, TRY_AGAIN, notice, redirect};
 use crate::principal::Person;
 use crate::sign_in::{ACCOUNT, Connection, SIGN_IN, SignIn};
 
@@ -36,24 +36,27 @@ enum AccountError {
 
 impl AccountError {
     fn page(self) -> Response {
-        let (status, title, text) = match self {
+        let back = "Back to your account";
+        let (status, title, text, label) = match self {
             Self::CrossSite => (
                 403,
                 "This did not start here",
                 "Nothing was changed. Another site sent you here, or you have signed in with another \
                  account since you opened the page.",
+                back,
             ),
-            Self::Invalid => (400, "This form is not valid", "Nothing was changed."),
+            Self::Invalid => (400, "This form is not valid", "Nothing was changed.", back),
             Self::NotFound => {
-                (410, "There is no such permission", "It may have been revoked already.")
+                (410, "There is no such permission", "It may have been revoked already.", back)
             }
             Self::StoreUnavailable => (
                 503,
                 "It did not work",
                 "Your permissions cannot be read or changed at the moment.",
+                TRY_AGAIN,
             ),
         };
-        notice(Notice { status, title, text }, Some(ACCOUNT))
+        notice(Notice { status, title, text }, Some(Link { label, url: ACCOUNT }))
     }
 }
 
@@ -107,10 +110,7 @@ impl Account<'_> {
         let form = self.sign_in.account_form(person, headers, host);
         let (token, cookie) = form.map_err(|_| AccountError::StoreUnavailable)?;
         let page = page::account(&person.label, &token, &Permissions { grants, connections });
-        Ok(match cookie {
-            Some(cookie) => page.with("set-cookie", cookie),
-            None => page,
-        })
+        Ok(page.with("set-cookie", cookie))
     }
 
     /// `POST /account`: takes something back, or ends the session.

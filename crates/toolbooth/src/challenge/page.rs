@@ -95,7 +95,7 @@ fn warning(visitor: Visitor<'_>) -> &'static str {
     }
 }
 
-/// The page for somebody who has signed in, but whom the challenge does not name.
+/// The page for somebody who has signed in, if the challenge names another person.
 pub(super) fn other_person(label: &str, token: &str) -> Response {
     let main = format!(
         "<p>You are signed in as <strong><bdi>{}</bdi></strong>, and somebody else was asked for \

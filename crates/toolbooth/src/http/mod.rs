@@ -9,6 +9,7 @@ mod response;
 pub use answer::{Answer, BodySink, BodyWriter, ClientGone, KeepAlive, PipeError, Transform};
 pub use cors::{any_page, any_page_preflight, cross_origin, preflight};
 pub use origins::Origins;
+pub(crate) use origins::is_same_origin;
 pub use request::{Body, BodyError, BodyStream, Headers, Method, Request, is_json, matches_etag};
 pub use response::Response;
 

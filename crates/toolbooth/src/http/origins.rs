@@ -1,5 +1,6 @@
 //! The origins of web pages that may call the server.
 
+use super::Headers;
 use crate::address::is_localhost;
 
 /// Which web pages may call the server from a browser.
@@ -95,6 +96,15 @@ impl Origins {
     }
 }
 
+/// Whether a request was sent by a page of the server itself, at `own`. Browsers that do not send `Sec-Fetch-Site` send
+/// `Origin` with a form.
+pub(crate) fn is_same_origin(headers: &dyn Headers, own: &str) -> bool {
+    match headers.get("sec-fetch-site") {
+        Some(site) => site == "same-origin",
+        None => headers.get("origin").is_some_and(|origin| origin == own),
+    }
+}
+
 /// Whether `origin` matches the entry `allowed`, which may allow any port.
 fn matches(allowed: &str, origin: &str) -> bool {
     match allowed.strip_suffix(ANY_PORT) {
@@ -107,4 +117,31 @@ fn matches(allowed: &str, origin: &str) -> bool {
 fn is_local(origin: &str) -> bool {
     let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     authority.is_some_and(is_localhost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::tests::Pairs;
+
+    #[test]
+    fn requests_of_the_servers_own_pages() {
+        let site = |value| ("sec-fetch-site", value);
+        let origin = |value| ("origin", value);
+        let own = "https://tools.example";
+        for (headers, expected) in [
+            (&[site("same-origin")][..], true),
+            (&[site("same-site")], false),
+            (&[site("cross-site")], false),
+            (&[site("none")], false),
+            (&[site("cross-site"), origin(own)], false),
+            (&[site("same-origin"), origin("https://other.example")], true),
+            (&[origin(own)], true),
+            (&[origin("https://other.example")], false),
+            (&[origin("null")], false),
+            (&[], false),
+        ] {
+            assert_eq!(is_same_origin(&Pairs(headers), own), expected, "{headers:?}");
+        }
+    }
 }

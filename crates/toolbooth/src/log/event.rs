@@ -70,7 +70,7 @@ impl Event<'_> {
 pub(crate) enum SignInEvent<'a> {
     /// A client registered itself.
     ClientRegistered { auth_method: &'static str },
-    /// Somebody signed in and agreed to what a client asks for. `method` is the id of a provider, or a constant.
+    /// Somebody signed in: for a client, whose request they agreed to, for their account or for a challenge. `method` is the id of a provider, or a constant.
     SignedIn { method: &'a str, caller: String },
     /// Somebody who wanted to sign in saw a page with a problem.
     SignInRejected { reason: &'static str },

@@ -72,11 +72,21 @@ pub(crate) fn folded_list(names: &[String]) -> String {
     }
 }
 
-/// A page with a message; `retry_url` is where to try again.
-pub(crate) fn notice(Notice { status, title, text }: Notice, retry_url: Option<&str>) -> Response {
-    let retry =
-        retry_url.map(|url| format!("<a class=\"button\" href=\"{}\">Try again</a>", Escaped(url)));
-    let main = format!("<p>{text}</p>{}", retry.unwrap_or_default());
+/// Where the link of a page with a message leads.
+pub(crate) struct Link<'a> {
+    pub(crate) label: &'static str,
+    pub(crate) url: &'a str,
+}
+
+/// The label of a link that repeats what failed.
+pub(crate) const TRY_AGAIN: &str = "Try again";
+
+/// A page with a message.
+pub(crate) fn notice(Notice { status, title, text }: Notice, link: Option<Link<'_>>) -> Response {
+    let link = link.map(|Link { label, url }| {
+        format!("<a class=\"button\" href=\"{}\">{label}</a>", Escaped(url))
+    });
+    let main = format!("<p>{text}</p>{}", link.unwrap_or_default());
     html(status, title, &main, "'none'")
 }
 

@@ -1,7 +1,7 @@
 //! Writes of the last minute, kept in memory because the store may still return the old value.
 //!
-//! Only calls read them. The check of a challenge must not: it promises that a call finds the grant,
-//! and the call may reach another instance.
+//! Calls, the endpoints of sign-in and the account read them. The check of a challenge must not: it promises that a call
+//! finds the grant, and the call may reach another instance.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -12,7 +12,8 @@ use super::seal::SealKey;
 use crate::json::{self, Rendered, Value};
 use crate::secret::Secret;
 
-/// The longest token that is opened, in bytes. It fits into a cookie of 4,096 bytes.
+/// The longest token that is opened, in bytes. With another one and a name it fits into a cookie: browsers drop those
+/// of more than 4,096 bytes.
 const LONGEST: usize = 3_500;
 /// The longest token that is opened if clients send it in a body, or the store has it.
 const LONGEST_IN_BODY: usize = 256 * 1024;
@@ -107,7 +108,7 @@ impl TokenPurpose {
     }
 
     /// The longest token that is opened, in bytes.
-    fn longest(self) -> usize {
+    pub(crate) fn longest(self) -> usize {
         match self {
             Self::ContinuationToken
             | Self::ConsentRequest

@@ -54,10 +54,7 @@ impl Server {
         if let (ConsentHandler::Callback, Some(sign_in)) = (handler, &self.sign_in)
             && sign_in.is_sign_in(query)
         {
-            return match self.limited(sign_in, headers, host).await {
-                Some(page) => Ok(page),
-                None => Ok(sign_in.callback(provider, (query, headers), host).await),
-            };
+            return Ok(self.sign_in_callback(sign_in, provider, (query, headers), host).await);
         }
         let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NOT_FOUND)?;
         if let Err(rejection) = self.pipeline.count_visit(headers, host).await {

@@ -102,8 +102,25 @@ impl Server {
         Account { sign_in, challenges: self.pipeline.challenges.as_ref() }
     }
 
+    /// Serves the callback of a sign-in at a provider.
+    pub(super) async fn sign_in_callback(
+        &self,
+        sign_in: &SignIn,
+        provider: &str,
+        (query, headers): (&str, &dyn Headers),
+        host: &dyn Host,
+    ) -> Response {
+        if !self.pipeline.settings.problems.is_empty() {
+            return sign_in.problem_page(Problem::Internal, host);
+        }
+        match self.limited(sign_in, headers, host).await {
+            Some(page) => page,
+            None => sign_in.callback(provider, (query, headers), host).await,
+        }
+    }
+
     /// The page for somebody whose network has sent too many requests, if it has.
-    pub(super) async fn limited(
+    async fn limited(
         &self,
         sign_in: &SignIn,
         headers: &dyn Headers,

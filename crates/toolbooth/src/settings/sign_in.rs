@@ -1,4 +1,10 @@
 //! How people sign in: the variables of `AUTH = "sign-in"`.
+//!
+//! - `clients`: the clients that the operator has registered.
+
+mod clients;
+
+pub use clients::ClientSettings;
 
 use super::PUBLIC_URL;
 use super::api_keys::ApiKeySettings;
@@ -6,7 +12,6 @@ use super::keys::StateKeySettings;
 use super::provider::ProviderSettings;
 use super::reader::{Row, VariableDoc, VariableReader, count, documented, list};
 use crate::address::{is_localhost, is_secure};
-use crate::json::{self, Value};
 
 /// How people sign in.
 #[derive(Debug, Clone)]
@@ -75,21 +80,7 @@ pub struct AccessSettings {
     pub audiences: Vec<String>,
 }
 
-/// A client that the operator has registered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientSettings {
-    /// Its `client_id`.
-    pub id: String,
-    /// Its name, for the consent page.
-    pub name: String,
-    /// Where it may receive codes.
-    pub redirect_uris: Vec<String>,
-    /// The SHA-256 of its secret, in hexadecimal digits; a public client has none.
-    pub secret_hash: Option<String>,
-}
-
 const ALLOWED: &str = "SIGN_IN_ALLOWED";
-const CLIENTS: &str = "SIGN_IN_CLIENTS";
 /// The longest lifetime of an access token, in seconds: 365 days.
 const MAX_TOKEN_SECONDS: usize = 365 * 86_400;
 
@@ -104,26 +95,6 @@ static ALLOWED_ROW: Row<Vec<IdentityRule>> = Row {
              google:ada@acme.example, google:@acme.example or corp:*, separated by commas"
                 .to_owned()
         })
-    },
-};
-static SCHEMES: Row<Vec<String>> = Row {
-    name: "SIGN_IN_REDIRECT_SCHEMES",
-    doc: documented(
-        "Schemes of native apps that may receive codes, such as cursor. Default: none.",
-    ),
-    default: Vec::new(),
-    parse: |text| {
-        let schemes: Vec<String> = list(text).map(str::to_ascii_lowercase).collect();
-        let is_private = |scheme: &String| {
-            scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
-                && scheme.starts_with(|c: char| c.is_ascii_lowercase())
-                && !["http", "https", "javascript", "data", "file", "blob", "vbscript"]
-                    .contains(&scheme.as_str())
-        };
-        match schemes.iter().all(is_private) {
-            true => Ok(schemes),
-            false => Err("must be schemes of native apps, such as cursor".to_owned()),
-        }
     },
 };
 static TOKEN_SECONDS: Row<usize> = Row {
@@ -160,14 +131,8 @@ static ACCESS_AUDIENCE: Row<Vec<String>> = Row {
 pub(super) static DOCS: &[VariableDoc] = &[
     ALLOWED_ROW.doc(),
     TOKEN_SECONDS.doc(),
-    VariableDoc {
-        name: CLIENTS,
-        doc: documented(
-            "Clients that you have registered: a JSON array of objects with id, name, redirect_uris and \
-              perhaps secret_hash.",
-        ),
-    },
-    SCHEMES.doc(),
+    clients::DOC,
+    clients::SCHEMES.doc(),
     ACCESS_TEAM.doc(),
     ACCESS_AUDIENCE.doc(),
 ];
@@ -196,6 +161,31 @@ impl IdentityRule {
         };
         (!provider.is_empty()).then(|| Self { provider: provider.to_owned(), people })
     }
+
+    /// Whether people can sign in by the rule. If not, the reason is reported.
+    fn check(&self, providers: &[ProviderSettings], reader: &mut VariableReader<'_>) -> bool {
+        let id = &self.provider;
+        let Some(provider) = providers.iter().find(|provider| provider.id == *id) else {
+            reader.problem(ALLOWED, &format!("names {id}, which OAUTH_PROVIDERS must include"));
+            return false;
+        };
+        if !provider.can_identify() {
+            let prefix = id.to_ascii_uppercase().replace('-', "_");
+            let expected = "must be set, or its ISSUER, so that people can sign in there";
+            reader.problem(&format!("OAUTH_{prefix}_USERINFO_URL"), expected);
+            return false;
+        }
+        // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
+        if matches!(self.people, People::Login(_) | People::Organization(_))
+            && !provider.is_github()
+        {
+            let expected = "may name logins and organizations of GitHub only; elsewhere ids \
+                            (`id/…`), e-mail addresses and domains";
+            reader.problem(ALLOWED, expected);
+            return false;
+        }
+        true
+    }
 }
 
 impl SignInSettings {
@@ -206,25 +196,9 @@ impl SignInSettings {
         providers: &[ProviderSettings],
         api_keys: &[ApiKeySettings],
     ) -> Option<Self> {
-        let allowed = reader.get(&ALLOWED_ROW);
-        for rule in &allowed {
-            let provider = providers.iter().find(|provider| provider.id == rule.provider);
-            if provider.is_none() {
-                let id = &rule.provider;
-                reader.problem(ALLOWED, &format!("names {id}, which OAUTH_PROVIDERS must include"));
-            } else if provider.is_some_and(|provider| !provider.can_identify()) {
-                let prefix = rule.provider.to_ascii_uppercase().replace('-', "_");
-                let expected = "must be set, or its ISSUER, so that people can sign in there";
-                reader.problem(&format!("OAUTH_{prefix}_USERINFO_URL"), expected);
-            } else if matches!(rule.people, People::Login(_) | People::Organization(_))
-                && !provider.is_some_and(ProviderSettings::is_github)
-            {
-                // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
-                let expected = "may name logins and organizations of GitHub only; elsewhere ids \
-                                (`id/…`), e-mail addresses and domains";
-                reader.problem(ALLOWED, expected);
-            }
-        }
+        let mut allowed = reader.get(&ALLOWED_ROW);
+        let names_nobody = allowed.is_empty();
+        allowed.retain(|rule| rule.check(providers, reader));
         let may_sign_in = |id: &String| allowed.iter().any(|rule| rule.provider == *id);
         let providers = providers.iter().filter(|it| may_sign_in(&it.id)).cloned().collect();
         let team = reader.get(&ACCESS_TEAM);
@@ -235,8 +209,8 @@ impl SignInSettings {
         }
         let access = team.filter(|_| !audiences.is_empty());
         let access = access.map(|team| AccessSettings { team, audiences });
-        let clients = read_clients(reader);
-        let redirect_schemes = reader.get(&SCHEMES);
+        let redirect_schemes = reader.get(&clients::SCHEMES);
+        let clients = clients::read(reader, &redirect_schemes);
         let token_seconds = reader.get(&TOKEN_SECONDS) as u64;
         if public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
             reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
@@ -255,7 +229,7 @@ impl SignInSettings {
         };
         let development = reader.text("DEVELOPMENT").is_some_and(|text| text == "true");
         settings.development = development && settings.is_local();
-        let nobody = settings.allowed.is_empty()
+        let nobody = names_nobody
             && settings.api_keys.is_empty()
             && settings.access.is_none()
             && !settings.development;
@@ -266,47 +240,6 @@ impl SignInSettings {
         }
         Some(settings)
     }
-}
-
-/// Reads `SIGN_IN_CLIENTS`. An invalid entry is reported by its index and ignored.
-fn read_clients(reader: &mut VariableReader<'_>) -> Vec<ClientSettings> {
-    let Some(text) = reader.non_empty(CLIENTS) else { return Vec::new() };
-    let Ok(Value::Array(entries)) = json::parse(&text) else {
-        reader.problem(CLIENTS, "must be a JSON array of objects with id, name and redirect_uris");
-        return Vec::new();
-    };
-    let mut clients: Vec<ClientSettings> = Vec::new();
-    for (index, entry) in entries.iter().enumerate() {
-        match parse_client(entry).filter(|new| clients.iter().all(|old| old.id != new.id)) {
-            Some(client) => clients.push(client),
-            None => reader.sentence(format!(
-                "{CLIENTS}[{index}] must have a unique id, a name, redirect_uris and perhaps \
-                 secret_hash, the SHA-256 of its secret as 64 hexadecimal digits"
-            )),
-        }
-    }
-    clients
-}
-
-fn parse_client(entry: &Value<'_>) -> Option<ClientSettings> {
-    let text = |name: &str| entry.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
-    let redirect_uris = entry.get("redirect_uris")?.as_array()?;
-    let redirect_uris: Option<Vec<String>> =
-        redirect_uris.iter().map(|uri| uri.as_str().map(str::to_owned)).collect();
-    let secret_hash = match entry.get("secret_hash") {
-        None => None,
-        Some(hash) => {
-            let hash = hash.as_str()?.to_ascii_lowercase();
-            let is_hash = hash.len() == 64 && hash.bytes().all(|it| it.is_ascii_hexdigit());
-            Some(is_hash.then_some(hash)?)
-        }
-    };
-    Some(ClientSettings {
-        id: text("id")?.to_owned(),
-        name: text("name")?.to_owned(),
-        redirect_uris: redirect_uris.filter(|uris| !uris.is_empty())?,
-        secret_hash,
-    })
 }
 
 #[cfg(test)]
@@ -336,6 +269,26 @@ mod tests {
         ] {
             assert_eq!(IdentityRule::parse(text).map(|rule| rule.people), people, "{text}");
         }
+    }
+
+    #[test]
+    fn rules_that_are_not_valid_admit_nobody() {
+        let host = FakeHost::with(&[
+            ("AUTH", "sign-in"),
+            ("PUBLIC_URL", "https://tools.example"),
+            ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+            ("OAUTH_PROVIDERS", "corp, plain"),
+            ("OAUTH_CORP_CLIENT_ID", "c1"),
+            ("OAUTH_CORP_ISSUER", "https://corp.example"),
+            ("OAUTH_PLAIN_CLIENT_ID", "c2"),
+            ("OAUTH_PLAIN_AUTHORIZE_URL", "https://plain.example/authorize"),
+            ("OAUTH_PLAIN_TOKEN_URL", "https://plain.example/token"),
+            ("SIGN_IN_ALLOWED", "corp:admin, corp:org/acme, other:*, plain:*, corp:id/1"),
+        ]);
+        let settings = Settings::read(&host, &[]);
+        assert_eq!(settings.problems.len(), 4, "{:?}", settings.problems);
+        let valid = IdentityRule::parse("corp:id/1").unwrap();
+        assert_eq!(settings.sign_in.unwrap().allowed, [valid]);
     }
 
     #[test]

@@ -5,12 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::client::{Client, DocumentAuth};
 use super::destination::Destination;
 use super::error::{OAuthError, OAuthErrorCode};
-use super::form::Form;
+use super::form::Parameters;
 use super::grant::{ClientGrant, CodeClaims};
 use super::identity::Identity;
 use super::page::{self, SignInOption};
 use super::problem::Problem;
-use super::redirect_uri::{self, RedirectKind};
 use super::{AUTHORIZE, CONSENT_LIFE_MS, OFFLINE, SignIn};
 use crate::catalog::Tool;
 use crate::host::Host;
@@ -18,6 +17,7 @@ use crate::http::{Headers, Response};
 use crate::log::SignInEvent;
 use crate::oauth::page::redirect;
 use crate::oauth::{TokenPurpose, random_text};
+use crate::redirect_uri::{self, RedirectKind};
 use crate::url::query_value;
 
 /// The longest `state`, in bytes: it travels in a cookie.
@@ -52,20 +52,20 @@ pub(super) struct ApprovedRequest {
 
 /// The content of the consent page's form.
 #[derive(Serialize, Deserialize)]
-pub(super) struct ConsentRequest {
+struct ConsentRequest {
     #[serde(rename = "r")]
-    pub(super) destination: Destination,
+    destination: Destination,
     /// The hash of the browser's token.
     #[serde(rename = "b")]
-    pub(super) browser: String,
+    browser: String,
     /// The subjects of the people that the page offers to continue as.
     #[serde(rename = "o", default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) offered: Vec<String>,
+    offered: Vec<String>,
 }
 
 impl ConsentRequest {
     /// The request of a page that shows these options.
-    pub(super) fn new(destination: Destination, browser: String, options: &[SignInOption]) -> Self {
+    fn new(destination: Destination, browser: String, options: &[SignInOption]) -> Self {
         let offered = options.iter().filter_map(|option| match option {
             SignInOption::Access(user) | SignInOption::Session(user) => Some(user.subject()),
             SignInOption::Provider { .. } | SignInOption::Development | SignInOption::ApiKey => {
@@ -106,7 +106,7 @@ impl SignIn {
         tools: impl Iterator<Item = &'static Tool> + Clone,
         host: &dyn Host,
     ) -> Result<Response, Problem> {
-        let form = Form::parse(query.as_bytes()).map_err(|_| Problem::Invalid)?;
+        let form = Parameters::parse(query.as_bytes()).map_err(|_| Problem::Invalid)?;
         let client = self.client(form.get("client_id").ok_or(Problem::Invalid)?, host).await?;
         let redirect_uri = match (form.get("redirect_uri"), client.redirect_uris.as_slice()) {
             (Some(uri), _) => uri,
@@ -120,13 +120,10 @@ impl SignIn {
             Ok(request) => request,
             Err(error) => return Ok(self.reject(redirect_uri, form.get("state"), &error)),
         };
-        let (browser, cookie) = self.browser(headers, host).map_err(|_| Problem::Internal)?;
         let options = self.sign_in_options(headers, host).await;
         let (scopes, offline) = (request.scopes.clone(), request.refreshes);
         let destination = Destination::Client(request);
-        let consent = ConsentRequest::new(destination, self.browser_hash(&browser), &options);
-        let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
-        let token = self.keys.seal(TokenPurpose::ConsentRequest, &consent, expires_ms);
+        let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
         let page = page::consent(
             &page::ConsentPage {
                 form: page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::Allow },
@@ -139,16 +136,27 @@ impl SignIn {
             },
             tools,
         );
-        Ok(match cookie {
-            Some(cookie) => page.with("set-cookie", cookie),
-            None => page,
-        })
+        Ok(page.with("set-cookie", cookie))
+    }
+
+    /// The token of the forms on a page that shows these options, and the `Set-Cookie` header of their browser.
+    pub(super) fn consent_form(
+        &self,
+        destination: Destination,
+        options: &[SignInOption],
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<(String, String), Problem> {
+        let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
+        let consent = |browser| ConsentRequest::new(destination, browser, options);
+        self.bound_form((TokenPurpose::ConsentRequest, expires_ms), consent, headers, host)
+            .map_err(|_| Problem::Internal)
     }
 
     /// Checks everything about a request except its client and its redirect URI.
     fn approve(
         &self,
-        form: &Form,
+        form: &Parameters,
         client: &Client,
         redirect_uri: &str,
     ) -> Result<ApprovedRequest, OAuthError> {
@@ -245,7 +253,7 @@ impl SignIn {
         if !self.is_own_form(headers) {
             return Err(Problem::CrossSite);
         }
-        let form = Form::parse(body).map_err(|_| Problem::Invalid)?;
+        let form = Parameters::parse(body).map_err(|_| Problem::Invalid)?;
         let token = form.get("request").unwrap_or_default();
         let consent: ConsentRequest =
             self.keys.open(TokenPurpose::ConsentRequest, token, host.now_ms())?;
@@ -267,7 +275,7 @@ impl SignIn {
             }
             _ => return Err(Problem::Invalid),
         };
-        self.arrive(&consent.destination, &identity, host)
+        self.finish_sign_in(&consent.destination, &identity, host)
     }
 
     /// Sends the browser back to the client with a code (RFC 6749, 4.1.2).
@@ -297,7 +305,7 @@ impl SignIn {
         let code = self.code(&code, now_ms);
         let caller = self.caller(&identity.subject());
         self.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
-        let response = self.back(
+        let response = self.response_url(
             &request.redirect_uri,
             &[("code", &code), ("state", request.state.as_deref().unwrap_or_default())],
         );
@@ -308,14 +316,14 @@ impl SignIn {
     pub(super) fn denied(&self, request: &ApprovedRequest) -> Response {
         let state = request.state.as_deref().unwrap_or_default();
         let code = OAuthErrorCode::AccessDenied.name();
-        redirect(self.back(&request.redirect_uri, &[("error", code), ("state", state)]))
+        redirect(self.response_url(&request.redirect_uri, &[("error", code), ("state", state)]))
     }
 
     /// Reports to the client why its request is rejected. Nobody has agreed to anything yet, so a page shows where the
     /// browser would go: anybody can register a client, and this server must not redirect to any address
     /// (RFC 9700, 4.11.2). A program on this machine gets the response at once.
     fn reject(&self, redirect_uri: &str, state: Option<&str>, error: &OAuthError) -> Response {
-        let url = self.back(
+        let url = self.response_url(
             redirect_uri,
             &[
                 ("error", error.code.name()),
@@ -332,7 +340,7 @@ impl SignIn {
     }
 
     /// A redirect URI with the parameters of a response, and `iss` (RFC 9207). Empty parameters are omitted.
-    fn back(&self, redirect_uri: &str, parameters: &[(&str, &str)]) -> String {
+    fn response_url(&self, redirect_uri: &str, parameters: &[(&str, &str)]) -> String {
         let mut url = redirect_uri.to_owned();
         let own = [("iss", &*self.settings.public_url)];
         for (name, value) in parameters.iter().chain(&own).filter(|(_, it)| !it.is_empty()) {

@@ -6,10 +6,10 @@ use sha2::{Digest, Sha256};
 
 use super::SignIn;
 use super::client_document::{self, DocumentError};
-use super::redirect_uri::{self, RedirectKind};
 use super::registration::Registration;
 use crate::host::Host;
 use crate::oauth::TokenPurpose;
+use crate::redirect_uri;
 
 /// A client, as an authorization request needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,13 +105,7 @@ impl SignIn {
 
     /// Whether a client may receive codes at a URI.
     pub(super) fn may_redirect(&self, client: &Client, uri: &str) -> bool {
-        let is_allowed = match redirect_uri::kind(uri) {
-            RedirectKind::Web | RedirectKind::Loopback => true,
-            RedirectKind::PrivateScheme => {
-                self.settings.redirect_schemes.contains(&redirect_uri::scheme(uri))
-            }
-            RedirectKind::Forbidden => false,
-        };
-        is_allowed && client.redirect_uris.iter().any(|known| redirect_uri::matches(known, uri))
+        redirect_uri::is_allowed(uri, &self.settings.redirect_schemes)
+            && client.redirect_uris.iter().any(|known| redirect_uri::matches(known, uri))
     }
 }

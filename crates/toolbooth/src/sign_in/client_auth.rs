@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq;
 use super::client::DocumentAuth;
 use super::client_document;
 use super::error::{OAuthError, OAuthErrorCode};
-use super::form::Form;
+use super::form::Parameters;
 use super::registration::AuthMethod;
 use super::{SignIn, TOKEN};
 use crate::auth::{AssertionVerifier, AuthError, unverified_subject};
@@ -52,7 +52,7 @@ impl Credentials {
     ///
     /// # Errors
     /// There are none, or several that disagree.
-    pub(super) fn read(form: &Form, headers: &dyn Headers) -> Result<Self, OAuthError> {
+    pub(super) fn read(form: &Parameters, headers: &dyn Headers) -> Result<Self, OAuthError> {
         let header = headers.get("authorization");
         let header = match header.as_deref() {
             Some(header) => Some(basic(header).ok_or(invalid("the header is not HTTP Basic"))?),

@@ -4,10 +4,10 @@
 use serde::Deserialize;
 
 use super::client::{Client, ClientOrigin, DocumentAuth, hash};
-use super::redirect_uri::{self, RedirectKind};
 use super::registration::display_name;
 use crate::address::{is_localhost, is_secure};
 use crate::host::{Host, HttpRequest, Level};
+use crate::redirect_uri::{self, RedirectKind};
 
 /// The longest document that is read, in bytes.
 const MAX_DOCUMENT: usize = 5 * 1024;

@@ -2,20 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::authorize::{ApprovedRequest, ConsentRequest};
+use super::authorize::ApprovedRequest;
 use super::identity::Identity;
 use super::page::{self, SignInOption};
 use super::problem::Problem;
-use super::{ACCOUNT, AUTHORIZE, CHALLENGE, CONSENT_LIFE_MS, SIGN_IN, SignIn};
+use super::{ACCOUNT, AUTHORIZE, CHALLENGE, SIGN_IN, SignIn};
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::SignInEvent;
 use crate::oauth::TokenPurpose;
 use crate::oauth::page::{isolated, redirect};
 use crate::url::query_value;
-
-/// The longest token of a challenge, in bytes.
-const MAX_CHALLENGE: usize = 3_500;
 
 /// Where somebody goes after they have signed in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -36,7 +33,9 @@ impl Destination {
     fn of(challenge: Option<&str>) -> Result<Self, Problem> {
         match challenge {
             None => Ok(Self::Account),
-            Some(token) if token.len() <= MAX_CHALLENGE => Ok(Self::Challenge(token.to_owned())),
+            Some(token) if token.len() <= TokenPurpose::Challenge.longest() => {
+                Ok(Self::Challenge(token.to_owned()))
+            }
             Some(_) => Err(Problem::Invalid),
         }
     }
@@ -62,23 +61,17 @@ impl SignIn {
         host: &dyn Host,
     ) -> Result<Response, Problem> {
         let destination = Destination::of(challenge)?;
-        let (browser, cookie) = self.browser(headers, host).map_err(|_| Problem::Internal)?;
         let mut options = self.sign_in_options(headers, host).await;
         // Whoever has a session comes here to use another account.
         options.retain(|option| !matches!(option, SignInOption::Session(_)));
-        let consent = ConsentRequest::new(destination, self.browser_hash(&browser), &options);
-        let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
-        let token = self.keys.seal(TokenPurpose::ConsentRequest, &consent, expires_ms);
+        let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
         let form = page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::SignIn };
         let page = page::sign_in(&form, &options, self.settings.is_local());
-        Ok(match cookie {
-            Some(cookie) => page.with("set-cookie", cookie),
-            None => page,
-        })
+        Ok(page.with("set-cookie", cookie))
     }
 
     /// Sends somebody who has signed in to their destination.
-    pub(super) fn arrive(
+    pub(super) fn finish_sign_in(
         &self,
         destination: &Destination,
         identity: &Identity,

@@ -7,9 +7,9 @@ const MAX_PARAMETERS: usize = 64;
 
 /// Parameters, in their order.
 #[derive(Debug)]
-pub(super) struct Form(Vec<(String, String)>);
+pub(super) struct Parameters(Vec<(String, String)>);
 
-impl Form {
+impl Parameters {
     /// Parses a form or a query.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ mod tests {
             (&distinct(64), None),
             (&distinct(65), Some("there are too many parameters")),
         ] {
-            let error = Form::parse(text.as_bytes()).err().map(|error| error.description);
+            let error = Parameters::parse(text.as_bytes()).err().map(|error| error.description);
             assert_eq!(error.as_deref(), expected, "{text}");
         }
     }

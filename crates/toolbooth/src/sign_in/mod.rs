@@ -5,15 +5,14 @@
 //! docs/STORAGE.md lists the marks. Access tokens are signed, and calls verify them without the store.
 //!
 //! - `metadata`: what clients discover (RFC 8414);
-//! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents),
-//!   `redirect_uri` and `client_auth`;
+//! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents) and
+//!   `client_auth`; `crate::redirect_uri` is shared with the settings;
 //! - `authorize`: the consent page (`page`), and what follows from its form; `destination`: where that leads, such as
 //!   to pages of the server, to which people sign in too; `identity` is who signed in, at a provider
 //!   (`upstream`) or otherwise; `session`: the browser's cookies; `own_form`: forms of the server's own pages;
 //!   `problem`: what goes wrong, for people;
 //! - `grant`: codes and refresh tokens; `marks`: what is spent or revoked; `connection`: the clients of a person;
-//!   `token`, `access_token`, `revoke`: the
-//!   endpoints for clients; `error`: their errors.
+//!   `token`, `access_token`, `revoke`: the endpoints for clients; `form`: their parameters; `error`: their errors.
 
 mod access_token;
 mod authorize;
@@ -31,7 +30,6 @@ mod metadata;
 mod own_form;
 mod page;
 mod problem;
-mod redirect_uri;
 mod registration;
 mod revoke;
 mod session;

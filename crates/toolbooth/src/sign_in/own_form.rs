@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::SignIn;
 use super::session::SESSION_SECONDS;
 use crate::host::{Host, NoRandomness};
-use crate::http::{Headers, Response};
+use crate::http::{Headers, Response, is_same_origin};
 use crate::oauth::TokenPurpose;
 use crate::oauth::page::{isolated, with_tls};
 use crate::principal::Person;
@@ -34,24 +34,19 @@ impl SignIn {
 
     /// Whether a form was sent by a page of the server.
     pub(crate) fn is_own_form(&self, headers: &dyn Headers) -> bool {
-        match headers.get("sec-fetch-site") {
-            Some(site) => site == "same-origin",
-            None => headers.get("origin").is_some_and(|it| it == self.settings.public_url),
-        }
+        is_same_origin(headers, &self.settings.public_url)
     }
 
-    /// The token of the forms on the page of an account, and the `Set-Cookie` header of a new browser.
+    /// The token of the forms on the page of an account, and the `Set-Cookie` header of their browser.
     pub(crate) fn account_form(
         &self,
         person: &Person,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<(String, Option<String>), NoRandomness> {
-        let (browser, cookie) = self.browser(headers, host)?;
-        let subject = subject(person).to_owned();
-        let form = AccountForm { browser: self.browser_hash(&browser), subject };
+    ) -> Result<(String, String), NoRandomness> {
         let expires_ms = host.now_ms().saturating_add(SESSION_SECONDS * 1000);
-        Ok((self.keys.seal(TokenPurpose::AccountForm, &form, expires_ms), cookie))
+        let form = |browser| AccountForm { browser, subject: subject(person).to_owned() };
+        self.bound_form((TokenPurpose::AccountForm, expires_ms), form, headers, host)
     }
 
     /// Whether a form was made for this browser and this person.

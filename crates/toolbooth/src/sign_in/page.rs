@@ -3,10 +3,10 @@
 
 use super::client::{Client, ClientOrigin};
 use super::identity::Identity;
-use super::redirect_uri::{self, RedirectKind};
 use crate::catalog::Tool;
 use crate::http::Response;
 use crate::oauth::page::{Escaped, html};
+use crate::redirect_uri::{self, RedirectKind};
 
 /// How many tools the page names for each scope. A catalogue can have thousands.
 const MOST_TOOLS: usize = 5;
@@ -100,7 +100,7 @@ pub(super) fn consent(
          <dt>What it may do</dt><dd><ul>{}{offline}</ul></dd></dl>\
          <small>Continue only if you started this yourself. If somebody sent you this address, \
          close the page: whoever sent it would act in your name.</small>{}{}",
-        abilities(page.scopes, tools),
+        permissions(page.scopes, tools),
         options.iter().map(|option| form(&page.form, option)).collect::<String>(),
         form_with(&page.form, "nobody", "", "<button class=\"quiet\">Cancel</button>"),
     );
@@ -110,8 +110,8 @@ pub(super) fn consent(
     html(200, &title, &main, &format!("'self' https: {source}{local}"))
 }
 
-/// What the scopes mean, in words: the tools that they enable.
-fn abilities(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + Clone) -> String {
+/// Lists the tools that the scopes enable.
+fn permissions(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + Clone) -> String {
     let enabled = |scope: Option<&str>| {
         let mut names: Vec<String> = Vec::new();
         for tool in tools.clone() {

@@ -166,7 +166,7 @@ impl From<TokenError> for Problem {
 }
 
 impl SignIn {
-    /// Logs a problem; gives its page.
+    /// Logs a problem, and returns its page.
     pub(super) fn report(&self, problem: Problem, host: &dyn Host) -> Response {
         self.log(SignInEvent::SignInRejected { reason: problem.code() }, host);
         problem.page()

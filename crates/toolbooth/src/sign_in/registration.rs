@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use super::SignIn;
 use super::error::{OAuthError, OAuthErrorCode};
-use super::redirect_uri::{self, RedirectKind};
 use crate::host::Host;
 use crate::http::Response;
 use crate::json;
 use crate::log::SignInEvent;
 use crate::names::is_invisible;
 use crate::oauth::{TokenPurpose, random_text};
+use crate::redirect_uri::{self, RedirectKind};
 
 /// The longest name of a client, in characters.
 const MAX_NAME: usize = 64;
 /// How long all redirect URIs of a client may be together, in bytes.
-const MAX_URIS: usize = 1_500;
+const MAX_URIS_BYTES: usize = 1_500;
 /// How long a registration is valid, in milliseconds: ten years.
 const LIFE_MS: u64 = 3_650 * 86_400 * 1000;
 
@@ -149,25 +149,20 @@ impl SignIn {
         let invalid = |description: &'static str| {
             OAuthError::new(OAuthErrorCode::InvalidRedirectUri, description)
         };
-        let kind = |uri: &String| redirect_uri::kind(uri);
-        if uris.iter().any(|uri| kind(uri) == RedirectKind::Forbidden) {
+        if uris.iter().any(|uri| redirect_uri::kind(uri) == RedirectKind::Forbidden) {
             return Err(invalid(
                 "`redirect_uris` must be https, http on this machine, or of a native application",
             ));
         }
         let schemes = &self.settings.redirect_schemes;
-        let is_usable = |uri: &String| match kind(uri) {
-            RedirectKind::Web | RedirectKind::Loopback => true,
-            RedirectKind::PrivateScheme => schemes.contains(&redirect_uri::scheme(uri)),
-            RedirectKind::Forbidden => false,
-        };
-        let uris: Vec<String> = uris.into_iter().filter(is_usable).collect();
+        let uris: Vec<String> =
+            uris.into_iter().filter(|uri| redirect_uri::is_allowed(uri, schemes)).collect();
         if uris.is_empty() {
             return Err(invalid(
                 "`redirect_uris` must have one that is https or http on this machine",
             ));
         }
-        if uris.iter().map(String::len).sum::<usize>() > MAX_URIS {
+        if uris.iter().map(String::len).sum::<usize>() > MAX_URIS_BYTES {
             return Err(invalid("`redirect_uris` are too long"));
         }
         Ok(uris)

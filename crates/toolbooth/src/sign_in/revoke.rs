@@ -5,7 +5,7 @@ use super::access_token::RevokedClaims;
 use super::client::hash;
 use super::client_auth::Credentials;
 use super::error::OAuthError;
-use super::form::Form;
+use super::form::Parameters;
 use super::grant::RefreshClaims;
 use crate::host::Host;
 use crate::http::{Headers, Response};
@@ -32,7 +32,7 @@ impl SignIn {
         headers: &dyn Headers,
         host: &dyn Host,
     ) -> Result<(), OAuthError> {
-        let form = Form::parse(body)?;
+        let form = Parameters::parse(body)?;
         let credentials = Credentials::read(&form, headers)?;
         let token = form.require("token")?;
         let claims = match self.open_refresh_token(token, host.now_ms()) {

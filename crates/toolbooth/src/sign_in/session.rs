@@ -14,7 +14,7 @@ use crate::settings::EndpointSettings;
 
 /// How long a session lasts, in seconds: a working day.
 pub(super) const SESSION_SECONDS: u64 = 12 * 3600;
-/// How long the browser keeps the token of its consent pages, in seconds.
+/// How long the browser keeps the token that binds forms to it, in seconds: longer than any form is valid.
 const CONSENT_SECONDS: u64 = 24 * 3600;
 
 const SESSION: &str = "session";
@@ -99,30 +99,30 @@ impl SignIn {
         Ok(cookie::set_for(SESSION, &token, SESSION_SECONDS))
     }
 
-    /// The token that binds consent pages to this browser, and the `Set-Cookie` header if it is new. All tabs share it.
-    pub(super) fn browser(
+    /// The token of a form that only this browser may send, and the `Set-Cookie` header that identifies the browser.
+    /// `claims` makes the content of the token, with the hash of the browser's own token. All tabs share that, and each
+    /// page renews its cookie, which therefore outlives the form.
+    pub(super) fn bound_form<T: Serialize>(
         &self,
+        (purpose, expires_ms): (TokenPurpose, u64),
+        claims: impl FnOnce(String) -> T,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<(CsrfToken, Option<String>), NoRandomness> {
+    ) -> Result<(String, String), NoRandomness> {
         let known = cookie::read(headers, CONSENT).filter(|token| token.len() == TOKEN_LENGTH);
-        if let Some(token) = known {
-            return Ok((CsrfToken::from_cookie(&token), None));
-        }
-        let token = CsrfToken::random(host)?;
-        let cookie = cookie::set_for(CONSENT, token.expose(), CONSENT_SECONDS);
-        Ok((token, Some(cookie)))
+        let browser = match known {
+            Some(token) => CsrfToken::from_cookie(&token),
+            None => CsrfToken::random(host)?,
+        };
+        let hash = self.keys.hash(TokenPurpose::ConsentBrowser, &[browser.expose()]);
+        let token = self.keys.seal(purpose, &claims(hash), expires_ms);
+        Ok((token, cookie::set_for(CONSENT, browser.expose(), CONSENT_SECONDS)))
     }
 
     /// Whether a form's hash is that of the browser that sends it.
     pub(super) fn is_same_browser(&self, headers: &dyn Headers, hash: &str) -> bool {
         let Some(token) = cookie::read(headers, CONSENT) else { return false };
         self.keys.maker(TokenPurpose::ConsentBrowser, &[&token], hash).is_some()
-    }
-
-    /// The hash of a browser's token, for the form.
-    pub(super) fn browser_hash(&self, token: &CsrfToken) -> String {
-        self.keys.hash(TokenPurpose::ConsentBrowser, &[token.expose()])
     }
 }
 

@@ -11,14 +11,15 @@ use super::client::hash;
 use super::client_auth::Credentials;
 use super::connection::RENEWED_AFTER_MS;
 use super::error::{OAuthError, OAuthErrorCode};
-use super::form::Form;
+use super::form::Parameters;
 use super::grant::{ClientGrant, RefreshClaims};
 use super::marks::TokenUse;
-use super::{OFFLINE, SignIn, redirect_uri};
+use super::{OFFLINE, SignIn};
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::{RevocationReason, SignInEvent};
 use crate::oauth::{InvalidToken, random_text};
+use crate::redirect_uri;
 
 /// The response (RFC 6749, 5.1).
 #[derive(Serialize)]
@@ -56,7 +57,7 @@ impl SignIn {
         headers: &dyn Headers,
         host: &dyn Host,
     ) -> Result<Response, OAuthError> {
-        let form = Form::parse(body)?;
+        let form = Parameters::parse(body)?;
         if form.all("resource").any(|resource| !self.is_resource(resource)) {
             let description = "`resource` is not this server";
             return Err(OAuthError::new(OAuthErrorCode::InvalidTarget, description));
@@ -94,7 +95,7 @@ impl SignIn {
 
     async fn exchange_code(
         &self,
-        form: &Form,
+        form: &Parameters,
         headers: &dyn Headers,
         host: &dyn Host,
     ) -> Result<Response, OAuthError> {
@@ -125,7 +126,7 @@ impl SignIn {
 
     async fn refresh(
         &self,
-        form: &Form,
+        form: &Parameters,
         headers: &dyn Headers,
         host: &dyn Host,
     ) -> Result<Response, OAuthError> {

@@ -21,8 +21,6 @@ use crate::settings::{People, ProviderSettings};
 /// Where providers redirect users; the id of the provider follows. Challenges use the same address, so operators
 /// register one.
 const CALLBACK: &str = "/auth/callback/";
-/// The longest cookie, in bytes: browsers drop those of more than 4,096 with their name and attributes.
-const MAX_COOKIE: usize = 3_800;
 
 /// The client with which people sign in at a provider. It does not use the parameters with which tools get grants.
 pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
@@ -137,10 +135,11 @@ impl SignIn {
         );
         let pending = PendingSignIn { id: id.clone(), provider: provider.to_owned(), destination };
         let pending = keys.seal(TokenPurpose::PendingSignIn, &pending, expires_ms);
-        let value = format!("{}.{pending}", csrf_token.expose());
-        if value.len() > MAX_COOKIE {
+        // The callback would not open it, after the person has signed in there.
+        if pending.len() > TokenPurpose::PendingSignIn.longest() {
             return Err(Problem::TooLong);
         }
+        let value = format!("{}.{pending}", csrf_token.expose());
         Ok(redirect(location).with("set-cookie", cookie::set(&id, &value)))
     }
 
@@ -209,7 +208,7 @@ impl SignIn {
             false => openid_account(client, url, &access, host).await?,
         };
         let identity = Identity::Provider(account);
-        let response = self.arrive(&pending.destination, &identity, host);
+        let response = self.finish_sign_in(&pending.destination, &identity, host);
         Ok(clear(response.unwrap_or_else(|problem| self.report(problem, host))))
     }
 

@@ -1,7 +1,7 @@
 //! The callback, to which the provider redirects the user with a code or an error.
 
 use super::error::FlowError;
-use super::shared::{parameter, retry_url};
+use super::shared::{error_page, parameter};
 use crate::challenge::challenges::Challenges;
 use crate::challenge::grant::Grant;
 use crate::challenge::grant_store::GrantId;
@@ -58,7 +58,7 @@ impl Challenges {
                     let from_ms = host.now_ms().saturating_add(after_ms);
                     self.grants.save_failure(id, from_ms, host).await;
                 }
-                notice(error.notice(), retry_url(error, &pending.token).as_deref())
+                error_page(error, &pending.token)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The consent page, and the redirect of users who agree to the provider.
 
 use super::error::FlowError;
-use super::shared::{parameter, retry_url};
+use super::shared::{error_page, parameter};
 use super::visitor::Visit;
 use crate::catalog::Tool;
 use crate::challenge::challenges::Challenges;
@@ -10,7 +10,7 @@ use crate::challenge::constants::LIFE_MS;
 use crate::challenge::page::{self, ConsentPage};
 use crate::challenge::summary::enabled_tools;
 use crate::host::Host;
-use crate::http::{Headers, Response};
+use crate::http::{Headers, Response, is_same_origin};
 use crate::oauth::cookie::{self, State};
 use crate::oauth::page::{notice, redirect};
 use crate::oauth::{AuthorizationRequest, CsrfToken, PkceVerifier, TokenPurpose};
@@ -65,9 +65,7 @@ impl Challenges {
     ) -> Response {
         let token = parameter(query, "c").unwrap_or_default();
         let redirect = self.redirect_to_provider(&token, headers, person, host).await;
-        let page = redirect
-            .unwrap_or_else(|error| notice(error.notice(), retry_url(error, &token).as_deref()));
-        self.secured(page)
+        self.secured(redirect.unwrap_or_else(|error| error_page(error, &token)))
     }
 
     async fn redirect_to_provider(
@@ -79,11 +77,7 @@ impl Challenges {
     ) -> Result<Response, FlowError> {
         let (claims, client) = self.pending(token, host)?;
         // Only our own page may send this form, because only that has shown the user what it grants.
-        let is_same_origin = match headers.get("sec-fetch-site") {
-            Some(site) => site == "same-origin",
-            None => headers.get("origin").is_some_and(|it| it == self.settings.public_url),
-        };
-        if !is_same_origin {
+        if !is_same_origin(headers, &self.settings.public_url) {
             return Err(FlowError::CrossSite);
         }
         // Whoever has opened the page may have signed out since, or its address may have been made up.

@@ -8,7 +8,7 @@ use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::constants::{CALLBACK, LAG_MS, START};
 use crate::host::Host;
 use crate::http::Response;
-use crate::oauth::page::{isolated, notice, with_tls};
+use crate::oauth::page::{Link, TRY_AGAIN, isolated, notice, with_tls};
 use crate::oauth::{OAuthClient, TokenPurpose};
 
 impl Challenges {
@@ -40,9 +40,12 @@ impl Challenges {
     }
 }
 
-/// Where to try again, after an error that may not happen again.
-pub(super) fn retry_url(error: FlowError, token: &str) -> Option<String> {
-    error.is_temporary().then(|| format!("{START}?c={token}"))
+/// The page of an error that happened after the consent page of a challenge. It leads back there if the error may not
+/// happen again.
+pub(super) fn error_page(error: FlowError, token: &str) -> Response {
+    let url = format!("{START}?c={token}");
+    let link = error.is_temporary().then_some(Link { label: TRY_AGAIN, url: &url });
+    notice(error.notice(), link)
 }
 
 /// A field of a query.

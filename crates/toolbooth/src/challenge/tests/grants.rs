@@ -363,7 +363,7 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
 }
 
 #[test]
-fn strangers_are_not_let_in_where_grants_are_kept() {
+fn anonymous_callers_get_no_grants_on_a_public_server() {
     for (auth, origin, wrong) in [
         ("none", "https://booth.example", true),
         ("none,api-key", "https://booth.example", true),
@@ -379,6 +379,10 @@ fn strangers_are_not_let_in_where_grants_are_kept() {
         let unavailable = body["message"] == "The tool server is temporarily unavailable";
         assert_eq!((status, unavailable), (400, wrong), "{auth} {origin}: {body}");
         let forget = world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
-        assert_eq!(forget.status, if wrong { 400 } else { 204 }, "{auth} {origin}: a stranger's");
+        assert_eq!(
+            forget.status,
+            if wrong { 400 } else { 204 },
+            "{auth} {origin}: without credentials"
+        );
     }
 }

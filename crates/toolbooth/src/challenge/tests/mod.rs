@@ -30,7 +30,7 @@ fn grant_keys() -> GrantKeys {
     GrantKeys::new(&GrantKeySettings::parse(keys).unwrap())
 }
 
-/// Lets the user agree; gives the address of the callback, which has been visited.
+/// Lets the user agree, and returns the address of the callback, which has been visited.
 fn complete(world: &World, asked: &InputRequired, browser: &mut Browser) -> String {
     let back = agree(&browser.leave(world, asked));
     let page = browser.send(world, ("GET", &back));

@@ -327,7 +327,7 @@ impl Browser {
         answer
     }
 
-    /// Goes from the challenge's page to the provider; gives the address there.
+    /// Goes from the challenge's page to the provider, and returns the address there.
     pub(super) fn leave(&mut self, world: &World, asked: &InputRequired) -> String {
         let page = self.send(world, ("GET", &asked.url));
         assert_eq!(page.status, 200, "{}", text(&page));

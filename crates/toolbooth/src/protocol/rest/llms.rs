@@ -64,7 +64,8 @@ fn render(listed: &Listed<'_>) -> Rendering {
     if !latest {
         return Rendering::LeftOut;
     }
-    let words: Vec<_> = definition.description.split_whitespace().collect();
+    let description = described(definition);
+    let words: Vec<_> = description.split_whitespace().collect();
     text(format!("- [{name}]({}{MOUNT}/{name}): {}\n", origin!(), words.join(" ")))
 }
 

@@ -90,7 +90,7 @@ fn utcp() {
 #[test]
 fn markdown() {
     assert!(rendered(&llms::LIST).ends_with(
-        "- [Shop_Order](https://toolbooth.invalid/rest/Shop_Order): Orders a book. It is sent */ at once.\n"
+        "- [Shop_Order](https://toolbooth.invalid/rest/Shop_Order): Orders a book. It is sent */ at once. Deprecated: Use Shop.Buy.\n"
     ));
     let full = rendered(&llms::FULL);
     let (_, section) = full.split_once("## ").unwrap();
@@ -200,6 +200,23 @@ fn types() {
         (
             json!({"type": "object", "additionalProperties": {"type": "number"}}),
             "Record<string, number>",
+        ),
+        (
+            json!({
+                "type": "object",
+                "additionalProperties": {"type": "number"},
+                "patternProperties": {"^s_": {"type": "string"}},
+            }),
+            "Record<string, unknown>",
+        ),
+        (
+            json!({
+                "type": "object",
+                "properties": {"a": {"type": "number"}},
+                "patternProperties": {"^s_": {"type": "string"}},
+                "additionalProperties": false,
+            }),
+            "{\n  \"a\"?: number;\n  [key: string]: unknown;\n}",
         ),
         (
             json!({"properties": {"a b": {"type": "null"}}, "required": ["a b"]}),

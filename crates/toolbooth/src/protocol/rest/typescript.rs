@@ -72,17 +72,18 @@ fn object(schema: &Map<String, Value>, indent: &str) -> String {
         let written = type_of(property, &inner);
         members.push_str(&format!("{about}{inner}{key}{mark}: {written};\n"));
     }
+    let additional = schema.get("additionalProperties");
+    // A type cannot express which names match a pattern, so any other member may have any value.
+    let has_patterns = schema.contains_key("patternProperties");
     if !members.is_empty() {
-        if matches!(schema.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)))
-        {
+        if has_patterns || matches!(additional, Some(Value::Bool(true) | Value::Object(_))) {
             members.push_str(&format!("{inner}[key: string]: {UNKNOWN};\n"));
         }
         return format!("{{\n{members}{indent}}}");
     }
-    match schema.get("additionalProperties") {
-        Some(Value::Bool(false)) if !schema.contains_key("patternProperties") => {
-            "Record<string, never>".to_owned()
-        }
+    match additional {
+        _ if has_patterns => format!("Record<string, {UNKNOWN}>"),
+        Some(Value::Bool(false)) => "Record<string, never>".to_owned(),
         Some(values @ Value::Object(_)) => format!("Record<string, {}>", type_of(values, indent)),
         _ => format!("Record<string, {UNKNOWN}>"),
     }

@@ -38,7 +38,7 @@ fn calls() {
         "It failed",
         json!({"prompt": "try x", "can_retry": true, "retry_after_ms": 5, "developer_message": "why"}),
     );
-    let refused = |message: &str| {
+    let rejected = |message: &str| {
         problem(
             422,
             "invalid_input",
@@ -54,8 +54,8 @@ fn calls() {
         ("Echo.Say@1", r#"{"text":"hi"}"#, (200, json!("hi"))),
         ("Echo.Say%401", r#"{"text":"hi"}"#, (200, json!("hi"))),
         ("Echo_Say", r#"{"text":"fail"}"#, failed),
-        ("Echo_Say", "{}", refused("Is required")),
-        ("Echo_Say", r#"{"text":1}"#, refused("Must be a string")),
+        ("Echo_Say", "{}", rejected("Is required")),
+        ("Echo_Say", r#"{"text":1}"#, rejected("Must be a string")),
         (
             "Echo_Say",
             "[]",

@@ -198,6 +198,10 @@ fn only_the_page_itself_sends_its_forms() {
     ] {
         let response = browser.send(&world, ("POST", "/account"), headers, &encode(fields));
         assert_eq!(response.status, status, "{headers:?} {fields:?} {}", text(&response));
+        assert!(!text(&response).contains("Try again"), "it would fail again: {}", text(&response));
+        let is_account_error = status >= 400 && headers.contains(&FORM);
+        let has_link = text(&response).contains("href=\"/account\">Back to your account</a>");
+        assert_eq!(has_link, is_account_error, "{}", text(&response));
     }
     // The form of another browser, and of another person in this one.
     let other = account(&world, &Browser::default(), KEY);
@@ -205,6 +209,28 @@ fn only_the_page_itself_sends_its_forms() {
     let back = get(&world, &browser, "/oauth/authorize/sign-in");
     browser.answer(&world, &back, &[("with", "key"), ("api_key", OTHER_KEY)]);
     assert_eq!(send(&world, &browser, &page, &[("do", "sign-out")]).status, 403);
+}
+
+#[test]
+fn every_page_renews_the_cookie_of_its_forms() {
+    const HOUR_MS: u64 = 3_600_000;
+    let world = mail_world();
+    let client = world.client();
+    let browser = Browser::default();
+    browser.open(&world, &request(&client.id));
+    world.wait(24 * HOUR_MS - 300_000);
+    let page = browser.open(&world, &request(&client.id));
+    world.wait(600_000);
+    let agree = [("with", "key"), ("api_key", KEY)];
+    assert_eq!(browser.answer(&world, &page, &agree).status, 303);
+    // The form of an account is valid for as long as a session.
+    let browser = Browser::default();
+    get(&world, &browser, "/oauth/authorize/sign-in");
+    world.wait(13 * HOUR_MS);
+    let page = account(&world, &browser, KEY);
+    world.wait(12 * HOUR_MS - 1000);
+    let done = send(&world, &browser, &page, &[("do", "sign-out")]);
+    assert!(text(&done).contains("<h1>You are signed out</h1>"), "{}", text(&done));
 }
 
 #[test]
@@ -231,7 +257,9 @@ fn a_session_needs_a_store_that_responds() {
     let browser = Browser::default();
     let page = account(&world, &browser, KEY);
     world.host.store.fails_writes.set(true);
-    assert_eq!(send(&world, &browser, &page, &[("do", "sign-out")]).status, 503);
+    let failed = send(&world, &browser, &page, &[("do", "sign-out")]);
+    assert_eq!(failed.status, 503);
+    assert!(text(&failed).contains("href=\"/account\">Try again</a>"), "{}", text(&failed));
     assert_eq!(get(&world, &browser, "/account").status, 200, "nothing has changed");
     world.host.store.fails_writes.set(false);
     world.host.store_works = false;

@@ -70,10 +70,10 @@ fn problems_of_people_are_logged() {
     let client = world.client();
     let browser = Browser::default();
     let page = browser.open(&world, &request(&client.id));
-    let stranger = Browser::default();
+    let other_browser = Browser::default();
     events(&world);
     browser.answer(&world, &page, &[("with", "key"), ("api_key", "wrong-key")]);
-    stranger.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]);
+    other_browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]);
     let elsewhere = [("redirect_uri", "https://other.example/cb")];
     browser.open(&world, &changed(request(&client.id), &elsewhere));
     browser.open(&world, &request("unknown-client"));

@@ -68,7 +68,7 @@ fn world_for(allowed: &str) -> World {
     World::with(&variables, providers)
 }
 
-/// Signs in at a provider; gives the response to its callback.
+/// Signs in at a provider, and returns the response to its callback.
 fn sign_in(world: &World, browser: &Browser, provider: &str) -> Response {
     let client = world.client();
     let page = browser.open(world, &request(&client.id));
@@ -181,6 +181,45 @@ fn a_sign_in_at_a_provider() {
     }
     // The callback again: the cookie is gone.
     assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 403);
+}
+
+#[test]
+fn a_request_that_is_too_long_is_rejected_before_the_provider() {
+    let world = world_for("corp:*");
+    ACCOUNT.set(json!({"sub": "s1"}));
+    let client = world.client();
+    let mut rejected = 0;
+    // In a token, each of these characters takes eight bytes.
+    let lengths: Vec<_> = (300..500).step_by(4).collect();
+    for length in &lengths {
+        let state = "\u{1}".repeat(*length);
+        let browser = Browser::default();
+        let page = browser.open(&world, &changed(request(&client.id), &[("state", &state)]));
+        let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
+        if leave.status == 400 {
+            assert!(text(&leave).contains("This request is too long"), "{}", text(&leave));
+            rejected += 1;
+            continue;
+        }
+        let done = browser.send(&world, ("GET", &callback_of(&leave)), &[], "");
+        assert_eq!(query(location(&done), "state"), Some(state), "{length}");
+    }
+    assert!((1..lengths.len()).contains(&rejected), "{rejected}");
+}
+
+#[test]
+fn a_server_that_is_not_configured_completes_no_sign_in() {
+    let mut world = world_for("corp:id/s1");
+    ACCOUNT.set(json!({"sub": "s1"}));
+    let browser = Browser::default();
+    let client = world.client();
+    let page = browser.open(&world, &request(&client.id));
+    let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
+    let callback = callback_of(&leave);
+    world.restart(&[("SIGN_IN_ALLOWED", "corp:id/s1, corp:admin")]);
+    assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 503);
+    world.restart(&[("SIGN_IN_ALLOWED", "corp:id/s1")]);
+    assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 303);
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn consenting_again_ends_no_other_installation() {
 #[test]
 fn revocation() {
     let world = World::new();
-    let (client, stranger) = (world.client(), world.client());
+    let (client, other_client) = (world.client(), world.client());
     let tokens = granted(&world, &client);
     let revoke = |token: &str, client: &Registered| {
         let fields = [("token", token), ("client_id", &*client.id)];
@@ -102,10 +102,10 @@ fn revocation() {
     };
     let refresh_token = tokens["refresh_token"].as_str().unwrap();
     assert_eq!(revoke("unknown", &client), 200);
-    assert_eq!(revoke(refresh_token, &stranger), 200, "it does not learn whose it is");
+    assert_eq!(revoke(refresh_token, &other_client), 200, "it does not learn whose it is");
     let tokens = refreshed(&world, &client, &tokens).expect("and it revokes nothing");
     let access_token = tokens["access_token"].as_str().unwrap();
-    assert_eq!(revoke(access_token, &stranger), 200);
+    assert_eq!(revoke(access_token, &other_client), 200);
     let tokens = refreshed(&world, &client, &tokens).unwrap();
     assert_eq!(revoke(access_token, &client), 200);
     assert_eq!(refreshed(&world, &client, &tokens), Err(json!("invalid_grant")));

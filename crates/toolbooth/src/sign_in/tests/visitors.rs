@@ -169,9 +169,9 @@ fn a_sign_in_page_leads_to_pages_of_the_server_only() {
             location(&declined).starts_with("/oauth/authorize/sign-in"),
             "no loop, no redirect"
         );
-        let stranger = Browser::default();
+        let other_browser = Browser::default();
         assert_eq!(
-            stranger.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]).status,
+            other_browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]).status,
             403
         );
     }

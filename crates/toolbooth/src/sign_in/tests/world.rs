@@ -35,9 +35,9 @@ pub(super) struct World {
     pub(super) host: FakeHost,
 }
 
-/// A browser: it keeps cookies.
+/// A browser: it keeps cookies, each until a time in milliseconds.
 #[derive(Default)]
-pub(super) struct Browser(RefCell<BTreeMap<String, String>>);
+pub(super) struct Browser(RefCell<BTreeMap<String, (String, u64)>>);
 
 /// A registered client.
 pub(super) struct Registered {
@@ -219,8 +219,10 @@ impl Browser {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Response {
+        let now_ms = world.host.now_ms.get();
+        self.0.borrow_mut().retain(|_, (_, expires_ms)| now_ms < *expires_ms);
         let cookies: Vec<String> =
-            self.0.borrow().iter().map(|(name, value)| format!("{name}={value}")).collect();
+            self.0.borrow().iter().map(|(name, (value, _))| format!("{name}={value}")).collect();
         let cookies = cookies.join("; ");
         let own = [("cookie", cookies.as_str())];
         let headers: Vec<_> = headers.iter().chain(&own).copied().collect();
@@ -232,10 +234,9 @@ impl Browser {
             for attribute in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
                 assert!(rest.contains(attribute), "{set}");
             }
-            match value {
-                "" => self.0.borrow_mut().remove(name),
-                value => self.0.borrow_mut().insert(name.to_owned(), value.to_owned()),
-            };
+            let age = rest.split("Max-Age=").nth(1).unwrap().split(';').next().unwrap();
+            let expires_ms = now_ms + age.parse::<u64>().unwrap() * 1000;
+            self.0.borrow_mut().insert(name.to_owned(), (value.to_owned(), expires_ms));
         }
         response
     }
@@ -269,7 +270,7 @@ impl Browser {
         self.send(world, ("POST", "/oauth/authorize"), &headers, body)
     }
 
-    /// Agrees with the API key; gives the code.
+    /// Agrees with the API key, and returns the code.
     pub(super) fn code(&self, world: &World, parameters: &[(&str, String)]) -> String {
         let page = self.open(world, parameters);
         let response = self.answer(world, &page, &[("with", "key"), ("api_key", KEY)]);

@@ -13,8 +13,24 @@ pub(super) struct Check {
     pub(super) meaning: &'static str,
     pub(super) fix: &'static str,
     pub(super) connectors: &'static [Connector],
-    /// `None` if it depends on another server.
-    pub(super) test: fn(&Facts<'_>) -> Option<bool>,
+    pub(super) test: fn(&Facts<'_>) -> Verdict,
+}
+
+/// The result of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Passed,
+    Failed,
+    /// It depends on another server, which is not asked, or on a variable that is not valid.
+    Unknown,
+    /// The server does without what is checked: what the check means would be false.
+    NotNeeded,
+}
+
+impl From<bool> for Verdict {
+    fn from(passed: bool) -> Self {
+        if passed { Self::Passed } else { Self::Failed }
+    }
 }
 
 const ALL: &[Connector] = &Connector::ALL;
@@ -28,14 +44,17 @@ pub(super) static CHECKS: &[Check] = &[
         meaning: "Every variable is valid. Otherwise all calls are rejected.",
         fix: "GET /health with credentials lists the problems; the log has them too.",
         connectors: ALL,
-        test: |facts| Some(facts.settings.problems.is_empty()),
+        test: |facts| facts.settings.problems.is_empty().into(),
     },
     Check {
         id: "public-url",
         meaning: "The server knows its own address, which tokens and metadata contain.",
         fix: "Set PUBLIC_URL to the origin where users reach the server.",
         connectors: ALL,
-        test: |facts| Some(facts.is_open() || facts.settings.public_url.is_some()),
+        test: |facts| match &facts.settings.public_url {
+            Some(_) => Verdict::Passed,
+            None => facts.without_public_url(),
+        },
     },
     Check {
         id: "https",
@@ -44,9 +63,8 @@ pub(super) static CHECKS: &[Check] = &[
               clients on it.",
         connectors: HOSTED,
         test: |facts| {
-            Some(facts.settings.public_url.as_deref().map_or(facts.is_open(), |url| {
-                url.strip_prefix("https://").is_some_and(|host| !is_localhost(host))
-            }))
+            let Some(url) = &facts.settings.public_url else { return facts.without_public_url() };
+            url.strip_prefix("https://").is_some_and(|host| !is_localhost(host)).into()
         },
     },
     Check {
@@ -55,8 +73,12 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "Use the address in PUBLIC_URL, or set PUBLIC_URL to the one that people use.",
         connectors: ALL,
         test: |facts| {
-            let (_, expected) = facts.settings.public_url.as_deref()?.split_once("://")?;
-            facts.host.as_deref().map(|host| host.eq_ignore_ascii_case(expected))
+            let url = facts.settings.public_url.as_deref().and_then(|url| url.split_once("://"));
+            match (url, &facts.host) {
+                (Some((_, expected)), Some(host)) => host.eq_ignore_ascii_case(expected).into(),
+                (None, _) if facts.is_open() => Verdict::NotNeeded,
+                (None, _) | (_, None) => Verdict::Unknown,
+            }
         },
     },
     Check {
@@ -65,7 +87,7 @@ pub(super) static CHECKS: &[Check] = &[
                   clients can send an API key.",
         fix: "Set AUTH to sign-in, or to jwt with JWT_ISSUER.",
         connectors: HOSTED,
-        test: |facts| Some(facts.is_open() || facts.has_issuer()),
+        test: |facts| (facts.is_open() || facts.has_issuer()).into(),
     },
     Check {
         id: "credentials",
@@ -74,7 +96,8 @@ pub(super) static CHECKS: &[Check] = &[
         connectors: &[ClaudeCode, VsCode, Cursor, Inspector],
         test: |facts| {
             let auth = &facts.settings.auth;
-            Some(facts.is_open() || auth.sign_in || auth.jwt.is_some() || auth.api_keys.is_some())
+            let accepts = auth.sign_in || auth.jwt.is_some() || auth.api_keys.is_some();
+            (facts.is_open() || accepts).into()
         },
     },
     Check {
@@ -112,7 +135,7 @@ pub(super) static CHECKS: &[Check] = &[
         meaning: "GET /mcp gets 405 with an Allow header that names POST. Without it, some clients wait forever.",
         fix: "Report a bug: this does not depend on the settings.",
         connectors: ALL,
-        test: |facts| Some(facts.allow.split(", ").any(|method| method == "POST")),
+        test: |facts| facts.allow.split(", ").any(|method| method == "POST").into(),
     },
     Check {
         id: "client-documents",
@@ -137,7 +160,7 @@ pub(super) static CHECKS: &[Check] = &[
         connectors: &[Claude, ChatGpt, ClaudeCode],
         test: |facts| {
             if facts.scopes.contains(&"offline_access") {
-                return Some(false);
+                return Verdict::Failed;
             }
             facts.of_own_server()
         },
@@ -154,7 +177,7 @@ pub(super) static CHECKS: &[Check] = &[
         meaning: "The Inspector's page, at http://localhost:6274, may call from the browser.",
         fix: "Add http://localhost:6274 to ALLOWED_ORIGINS.",
         connectors: &[Inspector],
-        test: |facts| Some(facts.settings.cors.origins(true).allow("http://localhost:6274")),
+        test: |facts| facts.settings.cors.origins(true).allow("http://localhost:6274").into(),
     },
 ];
 
@@ -202,31 +225,39 @@ impl<'a> Facts<'a> {
         self.settings.mcp_resource.is_some()
     }
 
-    /// A check of the metadata, which servers without an authorization server do not have.
-    fn if_protected(&self, test: impl FnOnce() -> Option<bool>) -> Option<bool> {
-        let auth = &self.settings.auth;
-        let issues = auth.sign_in || auth.jwt.as_ref().is_some_and(|jwt| jwt.issuer.is_some());
-        if issues { Some(test().unwrap_or(false)) } else { Some(true) }
+    /// A check of the address of a server that does not know it. Nothing names it if callers need no credentials.
+    fn without_public_url(&self) -> Verdict {
+        if self.is_open() { Verdict::NotNeeded } else { Verdict::Failed }
     }
 
-    /// Whether the server itself does what only the authorization server can. Of another one nothing is known.
-    fn of_own_server(&self) -> Option<bool> {
-        if !self.settings.auth.sign_in && self.has_issuer() {
-            return None;
+    /// A check of the metadata, which servers without an authorization server do not have. It fails if the test finds
+    /// nothing.
+    fn if_protected(&self, test: impl FnOnce() -> Option<bool>) -> Verdict {
+        let auth = &self.settings.auth;
+        let issues = auth.sign_in || auth.jwt.as_ref().is_some_and(|jwt| jwt.issuer.is_some());
+        if issues { test().unwrap_or(false).into() } else { Verdict::NotNeeded }
+    }
+
+    /// A check of what only the authorization server can do: this server does it. Of another one nothing is known.
+    fn of_own_server(&self) -> Verdict {
+        match (self.settings.auth.sign_in, self.has_issuer()) {
+            (true, _) => Verdict::Passed,
+            (false, true) => Verdict::Unknown,
+            (false, false) => Verdict::NotNeeded,
         }
-        Some(self.settings.auth.sign_in || !self.has_issuer())
     }
 
     #[cfg(feature = "sign-in")]
-    fn redirects_to_cursor(&self) -> Option<bool> {
+    fn redirects_to_cursor(&self) -> Verdict {
         match &self.settings.sign_in {
-            Some(sign_in) => Some(sign_in.redirect_schemes.iter().any(|it| it == "cursor")),
+            Some(sign_in) => sign_in.redirect_schemes.iter().any(|it| it == "cursor").into(),
+            None if self.settings.auth.sign_in => Verdict::Unknown,
             None => self.of_own_server(),
         }
     }
 
     #[cfg(not(feature = "sign-in"))]
-    fn redirects_to_cursor(&self) -> Option<bool> {
+    fn redirects_to_cursor(&self) -> Verdict {
         self.of_own_server()
     }
 }

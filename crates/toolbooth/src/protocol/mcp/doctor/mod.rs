@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::call::RequestContext;
 use crate::json;
 use crate::protocol::{Page, PageError};
-use checks::{CHECKS, Check, Facts};
+use checks::{CHECKS, Check, Facts, Verdict};
 
 /// A client with which people connect to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -57,6 +57,7 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
     connectors: Vec<ConnectorReport>,
+    /// Those that apply to the settings.
     checks: Vec<CheckReport>,
 }
 
@@ -75,7 +76,7 @@ struct ConnectorReport {
 #[derive(Serialize)]
 struct CheckReport {
     id: &'static str,
-    /// `null`: it depends on another server, which is not asked.
+    /// `null`: it depends on another server, which is not asked, or on a variable that is not valid.
     ok: Option<bool>,
     /// What the check means.
     meaning: &'static str,
@@ -87,17 +88,24 @@ struct CheckReport {
 }
 
 impl CheckReport {
-    fn new(check: &'static Check, facts: &Facts<'_>) -> Self {
+    /// `None` if the check does not apply to the settings.
+    fn new(check: &'static Check, facts: &Facts<'_>) -> Option<Self> {
         let Check { id, meaning, fix, connectors, test } = check;
-        let ok = test(facts);
-        Self { id, ok, meaning, fix: (ok != Some(true)).then_some(*fix), connectors }
+        let ok = match test(facts) {
+            Verdict::Passed => Some(true),
+            Verdict::Failed => Some(false),
+            Verdict::Unknown => None,
+            Verdict::NotNeeded => return None,
+        };
+        Some(Self { id, ok, meaning, fix: (ok != Some(true)).then_some(*fix), connectors })
     }
 }
 
 /// `GET /doctor`.
 pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let facts = Facts::new(context);
-    let checks: Vec<_> = CHECKS.iter().map(|check| CheckReport::new(check, &facts)).collect();
+    let checks: Vec<_> =
+        CHECKS.iter().filter_map(|check| CheckReport::new(check, &facts)).collect();
     let connectors = Connector::ALL.into_iter().map(|id| {
         let failed = checks.iter().filter(|it| it.ok == Some(false) && it.connectors.contains(&id));
         let missing: Vec<_> = failed.map(|check| check.id).collect();

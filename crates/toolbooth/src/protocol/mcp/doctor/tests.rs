@@ -10,6 +10,19 @@ use crate::http::tests::Pairs;
 use crate::http::{Body, Request};
 use crate::testing::{FakeHost, ready};
 
+/// What the variables of these tests contain, and no report may.
+const SECRETS: [&str; 9] = [
+    "0123456789",
+    "Calendar",
+    "e8b18f",
+    "octocat",
+    "hidden-tool",
+    "github-client",
+    "github-secret",
+    "2bb80d",
+    "connector.example",
+];
+
 fn report(variables: &[(&str, &str)], host_name: &str) -> Value {
     let host = FakeHost::with(variables);
     let server = Server::new(CATALOG, &host);
@@ -24,7 +37,7 @@ fn report(variables: &[(&str, &str)], host_name: &str) -> Value {
     let response = ready(server.answer(request, &host)).head;
     assert_eq!(response.status, 200);
     let text = str::from_utf8(&response.body).unwrap();
-    for secret in ["0123456789", "calendar-key", "e8b18f", "octocat", "hidden-tool"] {
+    for secret in SECRETS {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     serde_json::from_str(text).unwrap()
@@ -118,6 +131,58 @@ fn a_server_without_an_address() {
         ["configuration", "public-url", "https", "authorization", "resource", "challenge-header"]
     );
     assert!(report.get("url").is_none());
+}
+
+#[cfg(feature = "sign-in")]
+#[test]
+fn no_report_reveals_the_settings() {
+    let closed = [
+        SIGN_IN,
+        KEYS,
+        KEY,
+        URL,
+        ("OAUTH_PROVIDERS", "github"),
+        ("OAUTH_GITHUB_CLIENT_ID", "github-client"),
+        ("OAUTH_GITHUB_CLIENT_SECRET", "github-secret"),
+        ("SIGN_IN_ALLOWED", "github:octocat"),
+        (
+            "SIGN_IN_CLIENTS",
+            r#"[{"id":"connector","name":"Connector","redirect_uris":["https://connector.example/cb"],
+                "secret_hash":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}]"#,
+        ),
+    ];
+    let hidden = ("TOOL_ALLOWLIST", "Echo.hidden-tool");
+    for secret in SECRETS {
+        let is_set = |(_, value): &(&str, &str)| value.contains(secret);
+        assert!(closed.iter().chain(&[hidden]).any(is_set), "no variable has {secret}");
+    }
+    let mut variables = closed.to_vec();
+    let good = missing(&report(&variables, "tools.example"));
+    assert_eq!(good["claude"], [""; 0]);
+    variables.push(hidden);
+    report(&variables, "tools.example");
+    // With a problem in each of them.
+    for (name, value) in closed {
+        let variables: Vec<_> = variables
+            .iter()
+            .map(|&(other, text)| (other, if other == name { value.split_at(1).1 } else { text }))
+            .collect();
+        report(&variables, "tools.example");
+    }
+}
+
+#[test]
+fn checks_that_do_not_apply_are_left_out() {
+    let ids = |variables: &[(&str, &str)], host: &str| {
+        let report = report(variables, host);
+        let checks = report["checks"].as_array().unwrap().iter();
+        checks.map(|check| check["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let open = ["configuration", "authorization", "credentials", "allow", "web-page"];
+    assert_eq!(ids(&[("AUTH", "none")], "localhost:8787"), open);
+    let key = &[("AUTH", "api-key"), KEYS, URL];
+    let all = ["configuration", "public-url", "https", "address"];
+    assert_eq!(ids(key, "tools.example"), [&all[..], &open[1..]].concat());
 }
 
 #[test]

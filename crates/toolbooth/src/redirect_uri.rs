@@ -5,13 +5,13 @@ use crate::address::is_localhost;
 /// The longest redirect URI, in bytes.
 const MAX_URI: usize = 512;
 
-/// Schemes that run code or show data in the browser. A client that registers one is rejected.
+/// Schemes that run code or show data in the browser.
 const DANGEROUS: [&str; 8] =
     ["javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source"];
 
 /// What a redirect URI is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RedirectKind {
+pub(crate) enum RedirectKind {
     /// An `https` URL of a web application.
     Web,
     /// An `http` URL of this machine, of a native application. Its port may differ from request to request.
@@ -25,10 +25,19 @@ pub(super) enum RedirectKind {
 /// The scheme of a URI, in lower case, and what follows the colon.
 fn split(uri: &str) -> Option<(String, &str)> {
     let (scheme, rest) = uri.split_once(':')?;
-    let mut bytes = scheme.bytes();
+    is_scheme(scheme).then(|| (scheme.to_ascii_lowercase(), rest))
+}
+
+/// Whether a text is a scheme (RFC 3986, 3.1).
+fn is_scheme(text: &str) -> bool {
+    let mut bytes = text.bytes();
     let starts = bytes.next().is_some_and(|it| it.is_ascii_alphabetic());
-    let goes_on = bytes.all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it));
-    (starts && goes_on).then(|| (scheme.to_ascii_lowercase(), rest))
+    starts && bytes.all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
+}
+
+/// Whether a scheme, in lower case, can be that of a native application.
+pub(crate) fn is_private_scheme(scheme: &str) -> bool {
+    is_scheme(scheme) && !["https", "http"].contains(&scheme) && !DANGEROUS.contains(&scheme)
 }
 
 /// The authority of a URL without its scheme (`//host:port/path`).
@@ -37,7 +46,7 @@ fn authority(rest: &str) -> Option<&str> {
 }
 
 /// What kind of redirect URI this is.
-pub(super) fn kind(uri: &str) -> RedirectKind {
+pub(crate) fn kind(uri: &str) -> RedirectKind {
     // Other characters must be encoded. A browser would drop or change some of them.
     let is_plain = uri.len() <= MAX_URI
         && uri.bytes().all(|it| it.is_ascii_graphic() && !b"\"<>\\^`{|}#".contains(&it));
@@ -51,15 +60,23 @@ pub(super) fn kind(uri: &str) -> RedirectKind {
         }
         "https" => RedirectKind::Web,
         "http" if is_localhost(authority) => RedirectKind::Loopback,
-        "http" => RedirectKind::Forbidden,
-        scheme if DANGEROUS.contains(&scheme) => RedirectKind::Forbidden,
-        _ => RedirectKind::PrivateScheme,
+        scheme if is_private_scheme(scheme) => RedirectKind::PrivateScheme,
+        _ => RedirectKind::Forbidden,
+    }
+}
+
+/// Whether codes may be sent to a URI. `schemes` are those of native applications that the operator allows.
+pub(crate) fn is_allowed(uri: &str, schemes: &[String]) -> bool {
+    match kind(uri) {
+        RedirectKind::Web | RedirectKind::Loopback => true,
+        RedirectKind::PrivateScheme => schemes.contains(&scheme(uri)),
+        RedirectKind::Forbidden => false,
     }
 }
 
 /// Whether a request may use `requested`, given one URI of its client. They must be equal, except for the port of a
 /// URL of this machine (RFC 8252, 7.3).
-pub(super) fn matches(registered: &str, requested: &str) -> bool {
+pub(crate) fn matches(registered: &str, requested: &str) -> bool {
     registered == requested
         || (kind(registered) == RedirectKind::Loopback
             && kind(requested) == RedirectKind::Loopback
@@ -80,12 +97,12 @@ fn without_port(uri: &str) -> Option<(&str, &str)> {
 }
 
 /// The scheme of a private-use URI, in lower case.
-pub(super) fn scheme(uri: &str) -> String {
+fn scheme(uri: &str) -> String {
     split(uri).map(|(scheme, _)| scheme).unwrap_or_default()
 }
 
 /// The host that a redirect goes to, or the scheme of a native application, for people.
-pub(super) fn destination(uri: &str) -> String {
+pub(crate) fn destination(uri: &str) -> String {
     let host = split(uri).and_then(|(_, rest)| authority(rest)).unwrap_or_default();
     match kind(uri) {
         RedirectKind::Web | RedirectKind::Loopback => host.to_owned(),
@@ -94,7 +111,7 @@ pub(super) fn destination(uri: &str) -> String {
 }
 
 /// What a content security policy must allow, so that a form may lead to this URI.
-pub(super) fn policy_source(uri: &str) -> String {
+pub(crate) fn policy_source(uri: &str) -> String {
     match kind(uri) {
         RedirectKind::Web => "https:".to_owned(),
         // A policy cannot name an IPv6 address.
@@ -144,6 +161,37 @@ mod tests {
         }
         let long = format!("https://a.example/{}", "a".repeat(MAX_URI));
         assert_eq!(kind(&long), Forbidden);
+    }
+
+    #[test]
+    fn schemes_of_native_applications() {
+        for (scheme, expected) in [
+            ("cursor", true),
+            ("com.example.app", true),
+            ("vscode-insiders", true),
+            ("http", false),
+            ("https", false),
+            ("javascript", false),
+            ("data", false),
+            ("vbscript", false),
+            ("file", false),
+            ("blob", false),
+            ("about", false),
+            ("filesystem", false),
+            ("view-source", false),
+            ("1password", false),
+            ("a b", false),
+            ("", false),
+        ] {
+            assert_eq!(is_private_scheme(scheme), expected, "{scheme}");
+            let uri = format!("{scheme}://callback/cb");
+            assert_eq!(
+                is_allowed(&uri, &[scheme.to_owned()]),
+                expected || scheme == "https",
+                "{uri}"
+            );
+            assert_eq!(is_allowed(&uri, &[]), scheme == "https", "{uri}");
+        }
     }
 
     #[test]
