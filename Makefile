@@ -11,7 +11,7 @@ CARGO_GENERATE := 0.23.0
 CARGO_SEMVER_CHECKS := 0.51.0
 ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates -type f)
 # The site contains the documentation.
-PAGES := $(shell find site docs tests/support/protocols.json -type f 2>/dev/null)
+PAGES := $(shell find site docs -type f 2>/dev/null)
 NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -path '*/build/*')
 # The Workers of the tests: sample tools, tools that misbehave, tools that use bindings, and those of MCP's conformance suite.
 TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)

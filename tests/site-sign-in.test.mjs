@@ -39,6 +39,8 @@ async function authorizationServer(context, origin, answer = {}) {
     return route.fulfill({ status: 303, headers: { location: `${seen.query.redirect_uri}?${query}` } });
   });
   await context.route(`${origin}/oauth/token`, (route) => {
+    // As a server must, which takes the header for the credentials of a client (RFC 6749, 2.3.1).
+    if (route.request().headers()["authorization"]) return route.fulfill({ status: 401, contentType: "application/json", body: JSON.stringify({ error: "invalid_client" }) });
     seen.form = Object.fromEntries(new URLSearchParams(route.request().postData()));
     return json(route, { access_token: KEY, token_type: "Bearer" });
   });
@@ -93,6 +95,47 @@ for (const [what, answer, message] of [
     }
   });
 }
+
+test("a visitor with a wrong key signs in: it is not sent to the authorization server", async () => {
+  const { address } = site.worker;
+  const visitor = await Visitor.arrive(browser, address);
+  try {
+    const { page, context } = visitor;
+    await authorizationServer(context, address);
+    await visitor.visit("/playground");
+    await visitor.setKey(`${KEY}-wrong`);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
+    const sent = visitor.requests.filter((request) => /\/oauth\/(register|token)$|\/\.well-known\//.test(request.url()));
+    assert.deepEqual([sent.length, sent.filter((request) => request.headers()["authorization"])], [3, []]);
+  } finally {
+    await visitor.close();
+  }
+});
+
+test("a server that could not tell whether it has a sign-in is asked again", async () => {
+  const { address } = site.worker;
+  const visitor = await Visitor.arrive(browser, address);
+  try {
+    const { page, context } = visitor;
+    const metadata = `${address}/.well-known/oauth-authorization-server`;
+    await authorizationServer(context, address);
+    await context.route(metadata, (route) => route.abort(), { times: 1 });
+    await context.route(metadata, (route) => route.fulfill({ status: 503, body: "" }), { times: 1 });
+    const finished = page.waitForEvent("requestfinished", (request) => request.url() === metadata);
+    await visitor.visit("/playground");
+    await finished;
+    const failed = page.waitForEvent("requestfailed", (request) => request.url() === metadata);
+    await page.getByRole("button", { name: "Set key" }).click();
+    await failed;
+    assert.equal(await page.getByRole("button", { name: "Sign in" }).count(), 0);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Set key" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).waitFor();
+  } finally {
+    await visitor.close();
+  }
+});
 
 test("without an authorization server, there is only the key", async () => {
   const visitor = await Visitor.arrive(browser, site.worker.address);

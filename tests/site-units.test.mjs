@@ -7,8 +7,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import Ajv from "ajv/dist/2020.js";
 import { parse, stringify } from "../site/src/json.ts";
-import { Conversation } from "../site/src/playground/conversation.ts";
-import { bodyOf, outcomeOf, pathOf, protocols } from "../site/src/protocols.ts";
+import { bodyOf, outcomeOf, pathOf, protocols, withProof } from "../site/src/protocols.ts";
 import { MOST_CELLS, isTooLarge, tableOf } from "../site/src/playground/shape.ts";
 import { LANGUAGES, snippet } from "../site/src/snippets.ts";
 import { firstCall, valueOf } from "../site/src/example.ts";
@@ -47,6 +46,7 @@ test("the kind of each schema", () => {
     [{ enum: ["a"] }, { is: "constant", value: "a" }],
     [{ enum: ["a", 7, null] }, { is: "choice", values: ["a", 7, null] }],
     [{ oneOf: [{ const: "a" }, { const: "b" }] }, { is: "choice", values: ["a", "b"] }],
+    [{ oneOf: [{ const: 1, title: "One" }, { const: 2 }] }, { is: "union", variants: [{ label: "One", schema: { const: 1, title: "One" } }, { label: "2", schema: { const: 2 } }] }],
     [{}, { is: "json" }],
     [{ type: "array", items: { type: "number" } }, { is: "list", first: [], rest: { type: "number" } }],
     [{ type: "array", prefixItems: [{ type: "number" }], items: false }, { is: "list", first: [{ type: "number" }], rest: undefined }],
@@ -149,31 +149,16 @@ test("the tool that an address names", () => {
   for (const [hash, id] of [["", ""], ["#A.B%401.0.0", "A.B@1.0.0"], ["#%", ""], ["#%ff", ""]]) assert.equal(idIn(hash), id);
 });
 
-test("stopping a chat while a call waits for approval: the tool does not run", async (context) => {
-  const paths = [];
-  const chunk = { choices: [{ delta: { tool_calls: [{ index: 0, id: "1", function: { name: "Calculator_Add", arguments: "{}" } }] } }] };
-  context.mock.method(globalThis, "fetch", async (path) => {
-    paths.push(path);
-    return new Response(path === "/v1/chat/completions" ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : "[]");
-  });
-  const asked = Promise.withResolvers();
-  const approval = Promise.withResolvers();
-  const conversation = new Conversation(
-    () => {},
-    () => {
-      asked.resolve();
-      return approval.promise;
-    },
-  );
-  const controller = new AbortController();
-  const answer = conversation.ask("model", "What is 1 + 1?", controller.signal);
-  await asked.promise;
-  controller.abort();
-  await assert.rejects(answer, { name: "AbortError" });
-  assert.equal(conversation.turns.at(-1).calls[0].state, "stopped");
-  approval.resolve(true);
-  await new Promise((later) => setTimeout(later, 20));
-  assert.ok(!paths.includes("/providers/openai/call"), paths.join());
+test("a repeated call has the proof for every provider without a token", () => {
+  const tool = { requirements: { authorization: [{ id: "a" }, { id: "b" }] } };
+  const typed = { user_id: "u", authorization: [{ id: "a", token: "typed" }] };
+  for (const [context, proof, expected] of [
+    [{ user_id: "u" }, "p", [{ id: "a", token: "p" }, { id: "b", token: "p" }]],
+    [typed, "p", [{ id: "a", token: "typed" }, { id: "b", token: "p" }]],
+    [typed, undefined, typed.authorization],
+  ]) {
+    assert.deepEqual(withProof(context, tool, proof), { user_id: "u", authorization: expected });
+  }
 });
 
 test("an example of each schema is valid", () => {

@@ -13,7 +13,7 @@ const GROUPS = [
 const README = { file: "README.md", address: "/" };
 
 /** The pages: `{ address, title, group, markdown, file }`. */
-function pagesOf(folder) {
+export function pagesOf(folder) {
   const listed = GROUPS.flatMap(({ files }) => files);
   const others = readdirSync(folder).filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -3)).filter((name) => !listed.includes(name));
   return [...GROUPS, ...(others.length > 0 ? [{ title: "More", files: others }] : [])].flatMap(({ title: group, files }) => files.flatMap((name) => {
@@ -50,22 +50,18 @@ function addressesOf(pages) {
   return addresses;
 }
 
-/** Returns the HTML of each page by its address, and the sections for the search. */
-export function docs(folder, { style, script, searchIndex }) {
-  const pages = pagesOf(folder);
+/** Returns the HTML of each page by its address. */
+export function htmlOf(pages, { style, script, searchIndex }) {
   const resolve = resolver(addressesOf(pages));
-  const html = new Map();
-  const sections = [];
+  const link = (href) => (href.startsWith("/docs/") ? href : resolve(href));
   const header = `<div id="docs-search" data-index="${searchIndex}"></div>`;
+  const html = new Map([["/docs", contents(pages, { style, script, header })]]);
   for (const page of pages) {
-    const link = (href) => (href.startsWith("/docs/") ? href : resolve(href));
     const article = `<article class="prose">${render(page.markdown, link)}</article>`;
     const main = `<div class="docs">${article}${onThisPage(article)}<nav class="docs-nav" aria-label="Documentation">${navigation(pages, page)}</nav></div>`;
     html.set(page.address, layout({ title: `${page.title} · Toolbooth`, description: firstSentence(page.markdown), current: "/docs", main, style, script, header, wide: true }));
-    sections.push(...searchable(page, sections.length));
   }
-  html.set("/docs", contents(pages, { style, script, header }));
-  return { html, sections };
+  return html;
 }
 
 function navigation(pages, current) {
@@ -99,11 +95,13 @@ function firstSentence(markdown) {
   return /^.{20,}?[.:](?=\s|$)/.exec(plain(paragraph))?.[0].replace(/:$/, ".") ?? plain(paragraph);
 }
 
-/** What the search finds: each section with its text. */
-function searchable({ address, title: page, markdown }, from) {
+/** What the search finds: each section of the pages with its text. */
+export const searchIndexOf = (pages) => pages.flatMap(searchable).map((section, id) => ({ id, ...section }));
+
+function searchable({ address, title: page, markdown }) {
   const parts = markdown.replaceAll(/^```\w*$/gm, "").split(/^#{1,4} /m).slice(1);
   return parts.map((part, index) => {
     const title = part.slice(0, part.indexOf("\n")).trim();
-    return { id: from + index, at: index === 0 ? address : `${address}#${slug(plain(title))}`, page, title: plain(title), text: plain(part.slice(part.indexOf("\n") + 1)) };
+    return { at: index === 0 ? address : `${address}#${slug(plain(title))}`, page, title: plain(title), text: plain(part.slice(part.indexOf("\n") + 1)) };
   });
 }

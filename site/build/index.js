@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
-import { docs } from "./docs.js";
+import { htmlOf, pagesOf, searchIndexOf } from "./docs.js";
 import { doctor, landing, playground, signedIn } from "./pages.js";
 
 const site = fileURLToPath(new URL("..", import.meta.url));
@@ -51,13 +51,12 @@ export async function buildSite(out) {
     mkdirSync(dirname(join(out, path)), { recursive: true });
     writeFileSync(join(out, path), text);
   };
-  // The name of the index is needed by the pages that it is made from.
   const folder = join(root, "docs");
-  const assets = { style, script: address("src/docs.tsx") };
-  const index = JSON.stringify(docs(folder, { ...assets, searchIndex: "" }).sections);
+  const pages = pagesOf(folder);
+  const index = JSON.stringify(searchIndexOf(pages));
   const searchIndex = `/site/search-${createHash("sha256").update(index).digest("hex").slice(0, 8)}.json`;
   write(searchIndex, index);
-  for (const [path, html] of docs(folder, { ...assets, searchIndex }).html) write(`${path}.html`, html);
+  for (const [path, html] of htmlOf(pages, { style, script: address("src/docs.tsx"), searchIndex })) write(`${path}.html`, html);
   write("index.html", landing(join(folder, "CLIENTS.md"), { style, script: address("src/landing.tsx") }));
   write("playground.html", playground({ style, script: address("src/playground/playground.tsx") }));
   write("doctor.html", doctor({ style, script: address("src/doctor.tsx") }));

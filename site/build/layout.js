@@ -9,7 +9,7 @@ const NAVIGATION = [
 ];
 
 // A barrier over a road.
-const LOGO = `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M5 21V5.5A1.5 1.5 0 0 1 6.5 4h0A1.5 1.5 0 0 1 8 5.5V21" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/><path d="M8 8.5 21 5" stroke="var(--deed)" stroke-width="3" stroke-linecap="round"/><path d="M3 21h18" stroke="currentColor" stroke-width="2" stroke-linecap="round"/></svg>`;
+const LOGO = `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M5 21V5.5A1.5 1.5 0 0 1 6.5 4h0A1.5 1.5 0 0 1 8 5.5V21" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/><path d="M8 8.5 21 5" stroke="var(--accent)" stroke-width="3" stroke-linecap="round"/><path d="M3 21h18" stroke="currentColor" stroke-width="2" stroke-linecap="round"/></svg>`;
 
 /**
  * A page. `current` is the address that the navigation marks; `main` and `header` are HTML. The Worker replaces

@@ -41,7 +41,7 @@ export function KeyButton() {
         <span class={has ? "dot on" : "dot"} aria-hidden="true" />
         {has ? "Key set" : "Set key"}
       </button>
-      <dialog ref={dialog} aria-labelledby="key-title">
+      <dialog ref={dialog} aria-labelledby="key-title" onClose={() => setOpened(false)}>
         <KeyForm opened={opened} cancel={() => dialog.current?.close()} finish={finish} />
       </dialog>
     </>
@@ -96,10 +96,16 @@ export function GetKey() {
 
 let found: Promise<SignIn | undefined> | undefined;
 
+/** Asks the server once, and again if it could not respond. */
+function findSignIn(): Promise<SignIn | undefined> {
+  found ??= signIn().catch(() => (found = undefined));
+  return found;
+}
+
 /** How to sign in at this server; undefined if it has no sign-in. */
 function useSignIn(): SignIn | undefined {
   const [server, setServer] = useState<SignIn>();
-  useEffect(() => void (found ??= signIn()).then(setServer), []);
+  useEffect(() => void findSignIn().then(setServer), []);
   return server;
 }
 

@@ -1,7 +1,7 @@
 // How to write a call in each protocol, and how to read its response. The samples are those of the server's own tests.
 import { type Json, at, isObject, parse, stringify } from "./json.ts";
 import type { Index, Reply, Tool } from "./server.ts";
-import SAMPLES from "../../tests/support/protocols.json" with { type: "json" };
+import SAMPLES from "./protocols.json" with { type: "json" };
 
 type Sample = (typeof SAMPLES)[number];
 
@@ -20,6 +20,17 @@ export interface CallContext {
   user_id?: string;
   authorization?: { id: string; token: string }[];
   secrets?: { id: string; value: string }[];
+}
+
+/**
+ * The context of a call that is repeated after a user's consent. A challenge does not name its provider, so every provider
+ * without a token gets the proof; the server ignores proofs for other providers.
+ */
+export function withProof(context: CallContext, { requirements }: Tool, proof: string | undefined): CallContext {
+  if (proof === undefined) return context;
+  const typed = context.authorization ?? [];
+  const missing = (requirements?.authorization ?? []).filter(({ id }) => typed.every((token) => token.id !== id));
+  return { ...context, authorization: [...typed, ...missing.map(({ id }) => ({ id, token: proof }))] };
 }
 
 export interface Challenge {

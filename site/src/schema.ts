@@ -122,7 +122,7 @@ function union(schemas: Schema[]): Kind {
     const kind = kindOf(schema);
     return kind.is === "union" ? kind.variants.map((variant) => variant.schema) : [schema];
   });
-  // Several constants, each with a title, are a choice.
+  // Constants without titles are a choice; titles label variants.
   const constants = flat.map((schema) => schema.const);
   if (constants.every((value) => value !== undefined) && flat.every(({ title }) => title === undefined)) {
     return { is: "choice", values: constants as Json[] };

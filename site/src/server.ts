@@ -61,8 +61,10 @@ export function onKey(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+const ACCEPT = { accept: "application/json" };
+
 export function headers(more: Record<string, string> = {}): Record<string, string> {
-  return { accept: "application/json", ...(key && { authorization: `Bearer ${key}` }), ...more };
+  return { ...ACCEPT, ...(key && { authorization: `Bearer ${key}` }), ...more };
 }
 
 interface Init {
@@ -70,12 +72,14 @@ interface Init {
   headers?: Record<string, string>;
   body?: string;
   signal?: AbortSignal;
+  /** Whether to send no key: the authorization server would take it for the credentials of a client. */
+  anonymous?: boolean;
 }
 
-/** Sends a request with the visitor's key. Throws if there is no response. */
-export async function send(path: string, init: Init = {}): Promise<Reply> {
+/** Sends a request, with the visitor's key unless it is anonymous. Throws if there is no response. */
+export async function send(path: string, { anonymous = false, ...init }: Init = {}): Promise<Reply> {
   const start = performance.now();
-  const response = await fetch(path, { ...init, headers: headers(init.headers), cache: "no-store", credentials: "omit" });
+  const response = await fetch(path, { ...init, headers: anonymous ? { ...ACCEPT, ...init.headers } : headers(init.headers), cache: "no-store", credentials: "omit" });
   const text = await response.text();
   const duration = performance.now() - start;
   let json: Json | undefined;

@@ -22,9 +22,10 @@ export interface SignIn {
   scopes: string[];
 }
 
-/** How visitors sign in; undefined if this server has no sign-in, or has it at another address. */
+/** How visitors sign in; undefined if this server has no sign-in, or has it at another address. Throws if it cannot respond now. */
 export async function signIn(): Promise<SignIn | undefined> {
-  const { status, json } = await send("/.well-known/oauth-authorization-server").catch(() => ({ status: 0, json: undefined }));
+  const { status, json } = await send("/.well-known/oauth-authorization-server", { anonymous: true });
+  if (status === 429 || status >= 500) throw new Error(`Status ${status}`);
   const text = (name: string) => String(at(json, `/${name}`) ?? "");
   const path = (name: string) => (URL.canParse(text(name)) ? new URL(text(name)).pathname : "");
   if (status !== 200 || text("issuer") !== location.origin) return undefined;
@@ -66,7 +67,7 @@ export async function getToken(server: SignIn): Promise<string> {
 /** Registers this page; returns its `client_id`. */
 async function register({ register: path }: SignIn, redirect: string): Promise<string> {
   const body = { client_name: `Playground of ${location.host}`, redirect_uris: [redirect], token_endpoint_auth_method: "none", grant_types: ["authorization_code"], response_types: ["code"] };
-  const { json } = await send(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const { json } = await send(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), anonymous: true });
   return member(json, "client_id");
 }
 
@@ -85,7 +86,7 @@ function authorizationCode({ issuer }: SignIn, state: string): Promise<string> {
 }
 
 const postForm = (path: string, form: Record<string, string>) =>
-  send(path, { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body: new URLSearchParams(form).toString() });
+  send(path, { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body: new URLSearchParams(form).toString(), anonymous: true });
 
 function member(json: Json | undefined, name: string): string {
   const value = at(json, `/${name}`);

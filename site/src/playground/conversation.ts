@@ -1,6 +1,6 @@
 // A conversation with a model of the chat gateway: streams its answer and runs the tools that it calls.
 import { type Json, type JsonObject, at, isObject, parse, stringify } from "../json.ts";
-import { headers, post, send } from "../server.ts";
+import { headers, keyChanges, post, send } from "../server.ts";
 import { events } from "./sse.ts";
 
 export interface ToolCall {
@@ -32,13 +32,20 @@ function abortable<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise
   });
 }
 
+/** What the model reads about a call. */
+function resultOf({ id, state, result }: ToolCall): JsonObject {
+  const reason = state === "rejected" ? "the user rejected this call" : state === "running" ? "there was no response, but the call may have run" : "the call was stopped before it ran";
+  return { role: "tool", tool_call_id: id, content: result ?? `Error: ${reason}` };
+}
+
 /** The most rounds of calls for one question. */
 const MOST_ROUNDS = 8;
 
 export class Conversation {
   /** What the model has seen, in the format of OpenAI. */
   #messages: Json[] = [];
-  #tools: Json | undefined;
+  /** The tools of a key, by the number of `keyChanges`. */
+  #tools: { key: number; list: Json[] } | undefined;
   turns: Turn[] = [];
 
   /** Called whenever a turn has changed. */
@@ -52,12 +59,11 @@ export class Conversation {
 
   /** Asks a question; resolves when the model has answered. Throws an error whose message is for the user. */
   async ask(model: string, question: string, signal: AbortSignal): Promise<void> {
-    const before = this.#messages.length;
     try {
       await this.#rounds(model, question, signal);
     } catch (error) {
-      // The model has not seen what broke off: the next question goes on without it.
-      this.#messages.length = before;
+      // Calls stay with their results: a model that does not know of them makes them again. A question without an answer is dropped.
+      if (at(this.#messages.at(-1), "/role") === "user") this.#messages.pop();
       const calls = this.turns.flatMap((turn) => turn.calls);
       for (const call of calls) if (["arriving", "asking", "running"].includes(call.state)) call.state = "stopped";
       this.changed();
@@ -66,23 +72,36 @@ export class Conversation {
   }
 
   async #rounds(model: string, question: string, signal: AbortSignal): Promise<void> {
-    this.#tools ??= (await send("/providers/openai/tools?skip_incompatible=true", { signal })).json;
     this.#messages.push({ role: "user", content: question });
     this.turns.push({ role: "user", text: question, calls: [] });
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const turn: Turn = { role: "assistant", text: "", calls: [] };
       this.turns.push(turn);
       const message = await this.#answer(model, turn, signal);
-      this.#messages.push(message);
+      try {
+        for (const call of turn.calls) await this.#run(call, message, signal);
+      } finally {
+        this.#messages.push(message, ...turn.calls.map(resultOf));
+      }
       if (turn.calls.length === 0) return;
-      for (const call of turn.calls) await this.#run(call, message, signal);
     }
     throw new Error(`Stopped: the model was still calling tools after ${MOST_ROUNDS} rounds.`);
   }
 
+  /** The definitions of the tools that the current key may call. */
+  async #definitions(signal: AbortSignal): Promise<Json[]> {
+    const key = keyChanges();
+    if (this.#tools?.key !== key) {
+      const { status, text, json } = await send("/providers/openai/tools?skip_incompatible=true", { signal });
+      if (!Array.isArray(json)) throw new Error(problem(text) ?? `Status ${status}`);
+      this.#tools = { key, list: json };
+    }
+    return this.#tools.list;
+  }
+
   async #answer(model: string, turn: Turn, signal: AbortSignal): Promise<JsonObject> {
-    const tools = Array.isArray(this.#tools) && this.#tools.length > 0 ? { tools: this.#tools } : {};
-    const body = stringify({ model, messages: this.#messages, stream: true, ...tools });
+    const tools = await this.#definitions(signal);
+    const body = stringify({ model, messages: this.#messages, stream: true, ...(tools.length > 0 && { tools }) });
     const init = { method: "POST", headers: headers({ "content-type": "application/json", accept: "text/event-stream" }), body, signal };
     const response = await fetch("/v1/chat/completions", { ...init, cache: "no-store", credentials: "omit" });
     if (!response.ok || !response.body) throw new Error(problem(await response.text()) ?? `Status ${response.status}`);
@@ -128,7 +147,6 @@ export class Conversation {
     this.changed();
     if (!(await abortable(this.approve(call), signal))) {
       call.state = "rejected";
-      this.#messages.push({ role: "tool", tool_call_id: call.id, content: "Error: the user rejected this call" });
       return this.changed();
     }
     signal.throwIfAborted();
@@ -141,7 +159,6 @@ export class Conversation {
     call.duration = reply.duration;
     call.result = String(at(result, "/content") ?? "");
     call.state = at(reply.json, "/_toolbooth/calls/0/success") === false ? "failed" : "done";
-    this.#messages.push(result);
     this.changed();
   }
 }

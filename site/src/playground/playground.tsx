@@ -65,19 +65,18 @@ function Playground() {
   if (!loaded) return <p class="loading" role="status">Loading the tools…</p>;
   if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} withKey={loaded.withKey} />;
   const tool = toolOf(loaded.tools, id);
+  const chats = view === "Chat" && loaded.models.length > 0;
   if (!tool) return <p class="notice">You may not call any tools on this server.</p>;
   return (
     <>
       {loaded.models.length > 0 && <Tabs names={["Tools", "Chat"] as const} chosen={view} label="View" panel="view" choose={setView} />}
       <div id="view" role={loaded.models.length > 0 ? "tabpanel" : undefined} aria-label={loaded.models.length > 0 ? view : undefined}>
-        {view === "Chat" && loaded.models.length > 0 ? (
-          <Chat models={loaded.models} />
-        ) : (
-          <div class="playground">
-            <ToolList tools={loaded.tools} details={loaded.details} chosen={tool.id} choose={choose} />
-            <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
-          </div>
-        )}
+        {/* The other view stays, with an answer that is still arriving and with what was filled in. */}
+        {loaded.models.length > 0 && <div hidden={!chats}><Chat models={loaded.models} /></div>}
+        <div class="playground" hidden={chats}>
+          <ToolList tools={loaded.tools} details={loaded.details} chosen={tool.id} choose={choose} />
+          <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
+        </div>
       </div>
     </>
   );

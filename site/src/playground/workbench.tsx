@@ -4,7 +4,7 @@ import { CallCode } from "../call.tsx";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
 import { type Json, own, parse, stringify } from "../json.ts";
 import { Code, Tabs } from "../parts.tsx";
-import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf } from "../protocols.ts";
+import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf, withProof } from "../protocols.ts";
 import { initial, kindOf } from "../schema.ts";
 import { type Details, type Reply, type Tool, post } from "../server.ts";
 import { Challenges } from "./challenge.tsx";
@@ -57,9 +57,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
     }
   };
   const repeat = (proof: string | undefined) => {
-    const provider = tool.requirements?.authorization?.[0]?.id;
-    const authorization = proof !== undefined && provider !== undefined ? [{ id: provider, token: proof }] : context.authorization;
-    if (protocol) void run(protocol, { ...context, ...(authorization && { authorization }) });
+    if (protocol) void run(protocol, withProof(context, tool, proof));
   };
   // People who use a keyboard or a screen reader continue at the first field that is wrong.
   useEffect(() => {

@@ -11,8 +11,8 @@ use crate::names::is_invisible;
 /// `wait`: a page that appears under the pointer takes no click for a moment, so that the second click of a double click
 /// that began on another page does not press a button here.
 const STYLE: &str = "\
-:root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--deed:#0b57d0}\
-@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a3a9b1;--paper:#222528;--ground:#17191b;--line:#3a3f44;--deed:#7cacf8}}\
+:root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--accent:#0b57d0}\
+@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a3a9b1;--paper:#222528;--ground:#17191b;--line:#3a3f44;--accent:#7cacf8}}\
 *{box-sizing:border-box}\
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\
 main{width:100%;max-width:27rem;padding:1.5rem;border:1px solid var(--line);border-radius:.75rem;background:var(--paper);overflow-wrap:anywhere}\
@@ -29,7 +29,7 @@ bdi,pre{white-space:pre-wrap}\
 pre{margin:.25rem 0}\
 pre,code{font:.875rem/1.5 ui-monospace,monospace}\
 summary{cursor:pointer}\
-button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--deed);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
+button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--accent);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
 form+form{margin-top:.75rem}\
 label{display:block;margin-bottom:.5rem;font-size:.875rem}\
 input{display:block;width:100%;margin-top:.25rem;padding:.6875rem;border:1px solid var(--soft);border-radius:.5rem;background:var(--paper);color:var(--ink);font:inherit}\

@@ -1,7 +1,8 @@
 //! Sample calls: how to write a call in each protocol, and how to read the response. For tests only.
 //!
 //! The tests that compare protocols iterate over [`SAMPLES`](super::SAMPLES), so they include a new
-//! protocol without a change. `tests/support/protocols.json` has the same samples for the tests in Node.
+//! protocol without a change. `site/src/protocols.json` has the same samples for the playground and
+//! the tests in Node.
 #![allow(
     clippy::indexing_slicing,
     reason = "only tests use it, and a `Value` without the member is null"

@@ -43,13 +43,13 @@ fn the_tests_in_node_have_the_same_samples() {
         })
     });
     let expected = serde_json::to_string_pretty(&rows.collect::<Vec<_>>()).unwrap() + "\n";
-    let Some(file) = repository::path("tests/support/protocols.json") else { return };
+    let Some(file) = repository::path("site/src/protocols.json") else { return };
     if env::var_os("UPDATE_SAMPLES").is_some() {
         fs::write(&file, &expected).unwrap();
     }
     let found = fs::read_to_string(&file).unwrap_or_default();
     assert!(
         found == expected,
-        "tests/support/protocols.json is out of date: run the test with UPDATE_SAMPLES=1"
+        "site/src/protocols.json is out of date: run the test with UPDATE_SAMPLES=1"
     );
 }
