@@ -15,13 +15,15 @@ PAGES := $(shell find site docs -type f 2>/dev/null)
 NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -path '*/build/*')
 # The Workers of the tests: sample tools, tools that misbehave, tools that use bindings, and those of MCP's conformance suite.
 TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
+# The tests that run this repository's commands: most of their time is spent compiling.
+COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,definitions mcp-conformance project tutorial)
 # What `make dev` serves: the tools in tools/, or those of a Worker of the tests, such as FIXTURES=samples. MCP's conformance
 # suite sends no key, and its tools are harmless. With SAMPLE=notes it serves samples/notes, with its own configuration.
 DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH)) dev,$(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none)) $(TOOLBOOTH) dev $(if $(FIXTURES),--crate tests/$(FIXTURES)))
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package semver size deploy key tool client contracts site screenshots clean chromium lints workers
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package semver size deploy key tool client contracts site screenshots clean chromium lints workers test-commands test-workers
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,12 +40,11 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 
 test: setup chromium .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse lints workers
-	$(call say,Tests on workerd)
-	timeout 2400 $(NODE) --test --test-concurrency=2 tests/*.test.mjs
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse test-commands test-workers
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
-# Much of a build has only one core to use, so `make test` runs these two at once.
+# `make test` runs these two at once, because much of a build can use only one core; then those two, for the same reason.
 lints: check
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
@@ -55,7 +56,15 @@ lints: check
 	$(call say,Types of the site)
 	node_modules/.bin/tsc -p site
 
-workers: build/worker.js $(TEST_WORKERS) target/notes/worker.js
+workers: build/worker.js $(TEST_WORKERS) target/notes/worker.js target/site/index.html
+
+test-commands:
+	$(call say,Tests of the commands)
+	timeout 2400 $(NODE) --test --test-concurrency=1 $(COMMAND_TESTS)
+
+test-workers:
+	$(call say,Tests on workerd)
+	timeout 2400 $(NODE) --test --test-concurrency=1 $(filter-out $(COMMAND_TESTS),$(wildcard tests/*.test.mjs))
 
 build: setup build/worker.js ## Build the Worker into build/
 
@@ -99,7 +108,7 @@ contracts: ## Write the OpenAPI documents in docs/contracts
 site: node_modules/.done ## Build the pages into build/site
 	$(NODE) site/build/index.js
 
-screenshots: setup chromium target/samples/worker.js site ## Write a picture of each page into target/screenshots
+screenshots: setup chromium target/samples/worker.js target/site/index.html ## Write a picture of each page into target/screenshots
 	$(NODE) scripts/screenshots.mjs
 
 clean: ## Delete everything that was built or installed here
@@ -155,6 +164,9 @@ bench/gateway/.venv/.done: bench/gateway/requirements.txt
 	python3 -m venv $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	@touch $@
+
+target/site/index.html: $(PAGES) | setup
+	$(NODE) site/build/index.js target/site
 
 # Never cached: the browser may have been removed since, or CHROMIUM may name another one.
 chromium:

@@ -9,7 +9,7 @@ import { addressOf, assetOf, fileTags, hasTls, modeOf, prefersHtml, site as answ
 import { landing } from "../site/build/pages.js";
 import { root } from "./support/commands.mjs";
 import { KEY, definitions, startSite } from "./support/site.mjs";
-import { BOOTH, start } from "./support/worker.mjs";
+import { BOOTH, SITE, start } from "./support/worker.mjs";
 
 const FIREFOX = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const HOST = "https://tools.example.net";
@@ -275,7 +275,7 @@ test("without assets, nothing changes", async () => {
 });
 
 test("the first view of each page is within the budget", () => {
-  const folder = join(root, "build/site");
+  const folder = join(root, SITE);
   const size = (path) => gzipSync(readFileSync(join(folder, path)), { level: 9 }).length;
   const loaded = (path, found = new Set()) => {
     if (found.has(path)) return found;
@@ -293,7 +293,7 @@ test("the first view of each page is within the budget", () => {
 });
 
 test("links between pages lead somewhere, and no two elements of a page have the same id", () => {
-  const folder = join(root, "build/site");
+  const folder = join(root, SITE);
   const pages = new Map();
   for (const file of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".html"))) {
     const text = readFileSync(join(folder, file), "utf8");
@@ -315,7 +315,7 @@ test("links between pages lead somewhere, and no two elements of a page have the
 });
 
 test("no page has inline scripts, inline styles or addresses of others in its head", () => {
-  const folder = join(root, "build/site");
+  const folder = join(root, SITE);
   for (const page of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".html"))) {
     const text = readFileSync(join(folder, page), "utf8");
     assert.ok(!/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/.test(text), page);

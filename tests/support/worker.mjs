@@ -15,6 +15,8 @@ export const BOOTH = "target/samples";
 export const FIXTURES = "target/fixtures";
 export const BINDINGS = "target/bindings";
 export const NOTES = "target/notes";
+/** The site. Not build/site, which `make dev` replaces while other tests run. */
+export const SITE = "target/site";
 
 /** The settings in wrangler.toml. */
 export const deployed = (() => {
@@ -101,7 +103,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
           compatibilityDate: deployed.compatibilityDate,
           compatibilityFlags: deployed.compatibilityFlags,
           env: Object.fromEntries(env),
-          ...(site && { assets: { directory: fileURLToPath(new URL("build/site", root)), ...deployed.assets } }),
+          ...(site && { assets: { directory: fileURLToPath(new URL(SITE, root)), ...deployed.assets } }),
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
       },
