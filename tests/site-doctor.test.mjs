@@ -28,6 +28,8 @@ test("the report: each client, and each requirement with its fix and the clients
     await visitor.visit("/doctor");
     const section = (name) => page.getByRole("region", { name, exact: true });
     const clients = section("Clients").getByRole("listitem");
+    // The texts are not waited for.
+    await clients.first().waitFor();
     assert.deepEqual(await clients.allTextContents(), ["claude.ai ready", "Cursor 1 problem"]);
     const failed = section("Requirements that are not met").getByRole("listitem");
     assert.deepEqual(await failed.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Required by Cursor"]);
