@@ -1,7 +1,9 @@
 // Opens the pages of the site in a browser, and fills in the playground's forms.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { after, before } from "node:test";
 import { entryOf } from "../../packages/toolbooth/src/credentials.js";
+import { launch } from "./chromium.mjs";
 import { github } from "./github.mjs";
 import { openMeteo } from "./open-meteo.mjs";
 import { CANARY, BOOTH, start } from "./worker.mjs";
@@ -34,6 +36,52 @@ export async function startSite({ vars = {}, bundle = BOOTH } = {}) {
     await Promise.all([weather.close(), issues.close()]);
   };
   return { worker, close };
+}
+
+/** What the Worker logs about the examples with a repository that does not exist. */
+const NOT_FOUND = '{"event":"github","status":"404"}';
+
+/**
+ * Starts the site and a browser for the tests of a file. `visiting` runs its argument with a new page, about which the
+ * browser must not complain.
+ */
+export function useSite() {
+  let site, browser;
+  before(async () => {
+    [site, browser] = await Promise.all([startSite(), launch()]);
+  });
+  after(async () => {
+    await browser?.close();
+    const logs = (await site?.worker.logs()) ?? [];
+    await site?.close();
+    // What the pages ask for by themselves, such as the models of a gateway that is not there, is no error either.
+    assert.deepEqual(logs.filter(({ message }) => message !== NOT_FOUND), []);
+  });
+  const address = () => site.worker.address;
+  const visiting = async (use, { address: other, ...options } = {}) => {
+    const visitor = await Visitor.arrive(browser, other ?? address(), options);
+    try {
+      await use(visitor, visitor.page);
+      // Without scripts, the page cannot be asked.
+      if (options.scripts !== false) assert.deepEqual(await visitor.problems(), []);
+    } finally {
+      await visitor.close();
+    }
+  };
+  return { visiting, address };
+}
+
+/** Replaces the list of tools by one tool with this schema, and the result of its calls. Returns the inputs of the calls. */
+export async function pretend(visitor, input_schema, value = null) {
+  const inputs = [];
+  const tool = { id: "Test.Tool@1.0.0", name: "Test_Tool", description: "A tool.", version: "1.0.0", input_schema };
+  const json = (route, body) => route.fulfill({ contentType: "application/json", body: JSON.stringify(body) });
+  await visitor.context.route("**/tools", (route) => json(route, { items: [tool] }));
+  await visitor.context.route("**/oxp/tools/call", (route) => {
+    inputs.push(JSON.stringify(JSON.parse(route.request().postData()).input));
+    return json(route, { success: true, value });
+  });
+  return inputs;
 }
 
 /** The definitions below a folder. */

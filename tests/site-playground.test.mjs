@@ -1,0 +1,268 @@
+// The playground in a browser: values, errors, keys, the chat and challenges.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isAccessible } from "./support/chromium.mjs";
+import { front } from "./support/front.mjs";
+import { model, startGateway } from "./support/gateway/worker.mjs";
+import { github } from "./support/github.mjs";
+import { CANARY } from "./support/leaks.mjs";
+import { CLIENT, openidProvider } from "./support/oidc.mjs";
+import { KEY, LOCAL, pretend, startSite, useSite } from "./support/site.mjs";
+
+const { visiting, address } = useSite();
+
+test("content blocks appear as text, images, audio and documents", async () => {
+  const blocks = await startSite({ bundle: "target/mcp" });
+  try {
+    await visiting(
+      async (visitor, page) => {
+        await visitor.open("test.multiple_content_types@1.0.0");
+        await visitor.run();
+        const value = page.locator(".value");
+        await value.getByText("Multiple content types test:").waitFor();
+        assert.equal(await value.getByRole("img").evaluate((image) => image.decode().then(() => image.naturalWidth)), 1);
+        // A document of JSON is shown like a value.
+        const document = value.getByRole("article");
+        await document.getByText("mixed-content-resource").waitFor();
+        assert.equal(await document.getByText("123", { exact: true }).evaluate((element) => element.tagName), "DD");
+        await isAccessible(page);
+        await visitor.open("test.audio_content@1.0.0");
+        await visitor.run();
+        await value.locator("audio").waitFor();
+        assert.ok((await value.locator("audio").evaluate((audio) => audio.duration || new Promise((resolve) => (audio.onloadedmetadata = () => resolve(audio.duration))))) > 0);
+      },
+      { address: blocks.worker.address },
+    );
+  } finally {
+    await blocks.close();
+  }
+});
+
+test("another key replaces one that the server rejects", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/playground");
+    await visitor.setKey(`${KEY}-wrong`);
+    await page.getByRole("heading", { name: "The server does not accept this key" }).waitFor();
+    await visitor.setKey();
+    await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
+    await visitor.visit("/");
+    await visitor.setKey(`${KEY}-wrong`);
+    await page.getByText("The server does not accept this key.").waitFor();
+    await visitor.setKey();
+    await page.locator("#tool-list").getByText("Calculator.Add@1.0.0").waitFor();
+  }));
+
+test("an address that cannot be decoded names no tool", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/playground#%");
+    await visitor.setKey();
+    await page.locator(".tool-id").waitFor();
+  }));
+
+test("the hint for the model and the text for the log are shown", () =>
+  visiting(async (visitor, page) => {
+    const error = { message: "Unknown city", developer_message: "It returned 404.", additional_prompt_content: "Use an English name.", can_retry: true };
+    await visitor.context.route("**/oxp/tools/call", (route) => route.fulfill({ contentType: "application/json", body: JSON.stringify({ success: false, error }) }));
+    await visitor.open("Weather.Current@1.0.0");
+    await visitor.run();
+    const texts = await page.locator(".failure p").allTextContents();
+    assert.deepEqual(texts, ["Unknown city", "Hint for the model: Use an English name.", "For the log: It returned 404."]);
+  }));
+
+test("a result that arrives after the protocol has changed is not shown", () =>
+  visiting(async (visitor, page) => {
+    const { promise, resolve } = Promise.withResolvers();
+    await visitor.context.route("**/oxp/tools/call", async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 1, b: 2 });
+    const arrived = page.waitForResponse("**/oxp/tools/call");
+    await visitor.run();
+    await page.getByLabel("over").selectOption("mcp");
+    resolve();
+    await (await arrived).finished();
+    await page.getByText("Run the tool to see its value here.").waitFor();
+    await visitor.run();
+    await page.locator(".value").getByText("3", { exact: true }).waitFor();
+  }));
+
+test("the keyboard stays where it is: while a tool runs, and when a key is used", () =>
+  visiting(async (visitor, page) => {
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
+    await visitor.visit("/playground");
+    await page.getByRole("button", { name: "Enter a key" }).click();
+    await page.keyboard.type(KEY);
+    await page.keyboard.press("Enter");
+    await page.locator(".tool-id").waitFor();
+    assert.equal(await focused(), "Key set");
+    const { promise, resolve } = Promise.withResolvers();
+    await visitor.context.route("**/oxp/tools/call", async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 1, b: 2 });
+    await page.getByRole("button", { name: "Run", exact: true }).press("Enter");
+    await page.getByRole("button", { name: "Running…" }).press("Enter");
+    assert.equal(await focused(), "Running…");
+    resolve();
+    await page.locator(".value").waitFor();
+    assert.equal(await focused(), "Run");
+    assert.equal(visitor.requests.filter((request) => request.url().endsWith("/oxp/tools/call")).length, 1);
+  }));
+
+test("values of any length, and empty ones", () =>
+  visiting(async (visitor, page) => {
+    const value = { long: "x".repeat(3000), short: "yes", empty: "", link: `https://example.com/${"a".repeat(300)}` };
+    await pretend(visitor, { type: "object" }, value);
+    await visitor.visit("/playground");
+    await page.locator(".tool-id").waitFor();
+    await visitor.run();
+    await page.getByText("empty", { exact: true }).last().waitFor();
+    for (const width of [320, 1280]) assert.ok(await visitor.fits(width), `${width} pixels`);
+    await isAccessible(page);
+  }));
+
+test("a large value does not fill the page with elements", async () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => ({ a: index, b: "x" }));
+  for (const [value, text] of [[rows, "The first 2500 of 20000 rows"], [{ rows }, '"a": 19999']]) {
+    await visiting(async (visitor, page) => {
+      await pretend(visitor, { type: "object" }, value);
+      await visitor.open("Test.Tool@1.0.0");
+      await visitor.run();
+      await page.locator(".value").getByText(text).waitFor();
+      assert.ok((await page.locator(".value *").count()) < 10_000);
+    });
+  }
+});
+
+test("a list of objects appears as a table", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Weather.Forecast@1.0.0");
+    await visitor.fill({ city: "Berlin", days: 2 });
+    await visitor.run();
+    const table = page.locator(".value").getByRole("table");
+    await table.getByRole("columnheader", { name: "conditions" }).waitFor();
+    assert.equal(await table.getByRole("row").count(), 3);
+  }));
+
+test("the same call in every protocol gives the same value; only the chosen one is called", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await visitor.fill({ a: 17, b: 25 });
+    const names = await page.getByLabel("over").locator("option").allTextContents();
+    assert.ok(names.length >= 12, names.join());
+    for (const name of names) {
+      await page.getByLabel("over").selectOption({ label: name });
+      const before = visitor.requests.length;
+      await visitor.run();
+      await page.locator(".value").getByText("42", { exact: true }).waitFor();
+      assert.equal(visitor.requests.length, before + 1, name);
+      for (const language of ["curl", "Python", "TypeScript"]) {
+        await page.getByRole("tab", { name: language }).click();
+        const code = await page.locator("#call-panel code").textContent();
+        const { pathname } = new URL(visitor.requests.at(-1).url());
+        assert.ok(code.includes(address() + pathname), code);
+        assert.ok(code.includes("TOOLBOOTH_KEY") && !code.includes(KEY), code);
+      }
+    }
+  }));
+
+test("the playground works with the keyboard alone", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("Calculator.Add@1.0.0");
+    await page.locator("#field-a").focus();
+    await page.keyboard.type("1");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("2");
+    await page.keyboard.press("Enter");
+    await page.locator(".value").getByText("3", { exact: true }).waitFor();
+    await page.getByRole("tab", { name: "curl" }).focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Python");
+    assert.match(await page.locator("#call-panel code").textContent(), /^import os/);
+  }));
+
+test("a chat with the gateway: streamed text, a call that the user approves, and its result", async () => {
+  const gateway = await startGateway({ site: true, vars: { SITE: "playground", ALLOWED_ORIGINS: LOCAL } });
+  try {
+    gateway.upstream.openai.script({ text: "Let me add.", calls: [{ name: "Calculator_Add", input: { a: 17, b: 25 } }] }, { text: "It is 42." });
+    await visiting(
+      async (visitor, page) => {
+        await visitor.visit("/playground");
+        await visitor.setKey("canary-of-a-gateway-key");
+        await page.getByRole("tab", { name: "Chat" }).click();
+        await page.getByLabel("Model", { exact: true }).fill(model("openai"));
+        await page.getByLabel("Message").fill("What is 17 + 25?");
+        await page.keyboard.press("Enter");
+        const card = page.getByRole("region", { name: "Call of Calculator_Add" });
+        await card.getByText("waiting for your approval").waitFor();
+        assert.match(await card.getByLabel("Input of Calculator_Add").textContent(), /"a": 17/);
+        await card.getByRole("button", { name: "Run Calculator_Add" }).click();
+        await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();
+        await page.getByText("It is 42.").waitFor();
+        await isAccessible(page);
+      },
+      { address: gateway.address },
+    );
+  } finally {
+    await gateway.close();
+  }
+});
+
+/** The pages without the checks of contracts, which only know JSON. */
+const passing = (worker) => ({
+  async request(method, path, { headers, body }) {
+    if (!/^\/(playground|site\/)/.test(path)) return worker.request(method, path, { headers, body });
+    const response = await fetch(worker.address + path, { method, headers });
+    const { "content-encoding": _, "transfer-encoding": __, ...rest } = Object.fromEntries(response.headers);
+    return { status: response.status, headers: rest, text: await response.text() };
+  },
+});
+
+test("a challenge opens in a new window, and the call resumes automatically", async () => {
+  const address = await front();
+  const provider = await openidProvider(`${address.origin}/auth/callback/github`);
+  const api = await github(provider.account);
+  const challenged = await startSite({
+    vars: {
+      ALLOWED_ORIGINS: undefined,
+      PUBLIC_URL: address.origin,
+      GITHUB_API_URL: api.base,
+      OAUTH_PROVIDERS: "github",
+      STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+      GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
+      OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
+      OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
+      OAUTH_GITHUB_ISSUER: provider.issuer,
+      OAUTH_GITHUB_SCOPES: "offline_access",
+    },
+  });
+  address.serve(passing(challenged.worker));
+  try {
+    await visiting(
+      async (visitor, page) => {
+        await visitor.open("GitHub.CreateIssue@1.0.0");
+        await visitor.fill({ owner: "octocat", repository: "hello-world", title: "Found a bug", labels: ["bug"] });
+        await page.getByLabel("User", { exact: true }).fill(`${CANARY}-user`);
+        const opened = page.waitForEvent("popup");
+        await visitor.run();
+        const consent = await opened;
+        await page.getByText("Waiting for your authorization").waitFor();
+        await consent.getByRole("button", { name: "Continue to GitHub" }).click();
+        await consent.getByLabel("Name").fill("octocat");
+        await consent.getByRole("button", { name: "Log in" }).click();
+        await consent.getByRole("button", { name: "Allow" }).click();
+        await consent.getByRole("heading", { name: "Done" }).waitFor();
+        await page.locator(".value").getByText("1347", { exact: true }).waitFor();
+      },
+      { address: address.origin },
+    );
+    assert.deepEqual(address.faults, []);
+  } finally {
+    await address.close();
+    await Promise.all([challenged.close(), provider.close(), api.close()]);
+  }
+});
