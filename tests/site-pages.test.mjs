@@ -11,7 +11,7 @@ import { CANARY } from "./support/leaks.mjs";
 import { KEY, startSite, useSite } from "./support/site.mjs";
 import { BOOTH as SAMPLES, FIXTURES } from "./support/worker.mjs";
 
-const { visiting, address } = useSite();
+const { visiting, worker } = useSite();
 
 // How to get to each state of a page that people see.
 const STATES = {
@@ -106,7 +106,7 @@ test("without a clipboard, the button selects the code", () =>
     await visitor.visit("/");
     await page.locator(".hero").getByRole("button", { name: "Copy" }).click();
     await page.getByRole("status").getByText("Selected").waitFor();
-    assert.equal(await page.evaluate(() => String(getSelection())), `${address()}/mcp`);
+    assert.equal(await page.evaluate(() => String(getSelection())), `${worker().address}/mcp`);
   }));
 
 test("the key is in no URL and no storage, and a reload forgets it", () =>
@@ -123,7 +123,7 @@ test("the key is in no URL and no storage, and a reload forgets it", () =>
     await page.reload();
     await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
     // `close` of every test also searches the Worker's log for the key.
-    assert.ok(!JSON.stringify(await site.worker.lines()).includes(KEY));
+    assert.ok(!JSON.stringify(await worker().lines()).includes(KEY));
   }));
 
 test("nothing runs that is injected into a page", () =>
@@ -139,11 +139,11 @@ test("nothing runs that is injected into a page", () =>
 test("without JavaScript, the first page and the documentation can be read", () =>
   visiting(
     async (visitor, page) => {
-      await page.goto(`${address()}/`);
+      await page.goto(`${worker().address}/`);
       for (const text of ["Tools for agents, models and programs", "Claude Code", "claude mcp add", "The list is at /tools"]) await page.getByText(text).first().waitFor();
-      await page.goto(`${address()}/docs/security`);
+      await page.goto(`${worker().address}/docs/security`);
       await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
-      await page.goto(`${address()}/playground`);
+      await page.goto(`${worker().address}/playground`);
       await page.locator("noscript p").waitFor();
     },
     { scripts: false },
@@ -152,7 +152,7 @@ test("without JavaScript, the first page and the documentation can be read", () 
 test("the first page shows one client at a time, with links that add the server to editors", () =>
   visiting(async (visitor, page) => {
     await visitor.visit("/");
-    const url = `${address()}/mcp`;
+    const url = `${worker().address}/mcp`;
     const link = async (client) => {
       await page.getByRole("tab", { name: client }).click();
       assert.equal(await page.locator("[data-client]:visible").count(), 1);

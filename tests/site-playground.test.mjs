@@ -9,7 +9,7 @@ import { CANARY } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { KEY, LOCAL, pretend, startSite, useSite } from "./support/site.mjs";
 
-const { visiting, address } = useSite();
+const { visiting, worker } = useSite();
 
 test("content blocks appear as text, images, audio and documents", async () => {
   const blocks = await startSite({ bundle: "target/mcp" });
@@ -164,7 +164,7 @@ test("the same call in every protocol gives the same value; only the chosen one 
         await page.getByRole("tab", { name: language }).click();
         const code = await page.locator("#call-panel code").textContent();
         const { pathname } = new URL(visitor.requests.at(-1).url());
-        assert.ok(code.includes(address() + pathname), code);
+        assert.ok(code.includes(worker().address + pathname), code);
         assert.ok(code.includes("TOOLBOOTH_KEY") && !code.includes(KEY), code);
       }
     }

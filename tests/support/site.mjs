@@ -57,9 +57,9 @@ export function useSite() {
     // What the pages ask for by themselves, such as the models of a gateway that is not there, is no error either.
     assert.deepEqual(logs.filter(({ message }) => message !== NOT_FOUND), []);
   });
-  const address = () => site.worker.address;
-  const visiting = async (use, { address: other, ...options } = {}) => {
-    const visitor = await Visitor.arrive(browser, other ?? address(), options);
+  const worker = () => site.worker;
+  const visiting = async (use, { address = worker().address, ...options } = {}) => {
+    const visitor = await Visitor.arrive(browser, address, options);
     try {
       await use(visitor, visitor.page);
       // Without scripts, the page cannot be asked.
@@ -68,7 +68,7 @@ export function useSite() {
       await visitor.close();
     }
   };
-  return { visiting, address };
+  return { visiting, worker };
 }
 
 /** Replaces the list of tools by one tool with this schema, and the result of its calls. Returns the inputs of the calls. */
