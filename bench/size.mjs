@@ -47,6 +47,6 @@ const rows = workers.map((worker) => {
   const ratios = worker === echo ? ["1.00", ""] : [start.ratio.toFixed(2), BUDGET.start.toFixed(2)];
   return [title === echo.title ? "the echo Worker" : title, kilobytes, limit ?? "", start.median.toFixed(1), ...ratios];
 });
-const text = table(["Build", "KB", "at most", "first answer, ms", "× echo", "at most"], rows);
+const text = table(["Build", "KB", "at most", "first response, ms", "× echo", "at most"], rows);
 console.log(text);
 await writeTable("docs/SIZE.md", text);
