@@ -38,14 +38,16 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 	$(call say,Native tests)
 	cargo test --locked --workspace --quiet
 
-test: setup chromium .venv/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
+test: setup chromium .venv/.done .tools/suite/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse lints workers
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse test-commands test-workers
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 
-# `make test` runs these two at once, because much of a build can use only one core; then those two, for the same reason.
-lints: check
+# `make test` runs `lints` and `workers` at once, because much of a build can use only one core, and then the two groups of
+# tests. `lints` is a single job, so that it is not put off until all Workers are built.
+lints:
+	@$(MAKE) --no-print-directory check
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Each feature alone)
