@@ -36,7 +36,8 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 	$(call say,Native tests)
-	cargo test --locked --workspace --quiet
+	@# Without the jobs of an outer make, which rustdoc cannot reach and warns about.
+	MAKEFLAGS= cargo test --locked --workspace --quiet
 
 test: setup chromium .venv/.done .tools/suite/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse lints workers
