@@ -97,6 +97,8 @@ test("make dev asks for the development key, and prints a call that has it", asy
     assert.equal(await withoutCredentials(address), 401);
     const page = await fetch(`${address}/playground`);
     assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+    const [script] = /\/site\/playground-[^"]+\.js/.exec(await page.text());
+    assert.equal((await fetch(address + script)).status, 200, script);
     // The key is public, in the README: only pages on the same machine may use it.
     for (const [origin, allowed] of [
       [address, true],

@@ -22,7 +22,9 @@ const headers = (files) => files.map((file) => `/site/${file}
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>g{stroke:#1c1e21}@media(prefers-color-scheme:dark){g{stroke:#e8eaed}}</style><g fill="none" stroke-width="2" stroke-linecap="round"><path d="M5 21V5.5A1.5 1.5 0 0 1 6.5 4a1.5 1.5 0 0 1 1.5 1.5V21M3 21h18"/></g><path d="M8 8.5 21 5" stroke="#3b7ae0" stroke-width="3" stroke-linecap="round"/></svg>`;
 
 /** Builds the site into the folder `out`. Other files there stay. */
-export async function buildSite(out) {
+export async function buildSite(target) {
+  // esbuild would resolve it relative to the sources.
+  const out = resolve(target);
   // The names in this folder change with its contents.
   rmSync(join(out, "site"), { recursive: true, force: true });
   const { metafile } = await esbuild.build({
@@ -65,4 +67,4 @@ export async function buildSite(out) {
   write("_headers", headers(readdirSync(join(out, "site")).sort()));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildSite(resolve(process.argv[2] ?? join(root, "build/site")));
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildSite(process.argv[2] ?? join(root, "build/site"));

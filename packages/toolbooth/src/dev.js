@@ -46,7 +46,8 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const settings = configure(config.vars, address, provider?.vars);
 
   // Any other folder has pages of the project.
-  if (config.assets && resolve(dirname(config.configPath), config.assets.directory) === resolve(SITE)) await site(SITE);
+  const assets = config.assets && resolve(dirname(config.configPath), config.assets.directory);
+  if (assets === resolve(SITE)) await site(assets);
   const out = resolve(`.wrangler/dev-${port}`);
   // wrangler handles signals, too, and may end the process.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
