@@ -1,4 +1,4 @@
-// Compares sign-in with workers-oauth-provider, and writes the tables of docs/SIGN-IN.md.
+// Compares sign-in with workers-oauth-provider, and writes the tables of bench/sign-in/RESULTS.md.
 //   node bench/sign-in/run.mjs
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
@@ -9,12 +9,12 @@ import { compare, lines, table, unexplained } from "./cases.mjs";
 import { measure, report } from "./cost.mjs";
 import { servers } from "./servers.mjs";
 
-const PAGE = join(ROOT, "docs/SIGN-IN.md");
+const PAGE = join(import.meta.dirname, "RESULTS.md");
 
 /** Replaces what the page has between the markers of `name`. */
 function replaced(page, name, text) {
   const place = new RegExp(`(<!-- make sign-in-bench writes ${name} from here -->\n).*?(\n<!-- to here -->)`, "s");
-  if (!place.test(page)) throw new Error(`docs/SIGN-IN.md has no place for ${name}`);
+  if (!place.test(page)) throw new Error(`RESULTS.md has no place for ${name}`);
   return page.replace(place, (_, before, after) => `${before}${text}${after}`);
 }
 

@@ -7,7 +7,7 @@ import { render, resolver, sectionsOf, slug, withTitles } from "./markdown.js";
 const GROUPS = [
   { title: "Use", files: ["CLIENTS", "REST", "GATEWAY", "PROVIDERS"] },
   { title: "Build", files: ["TUTORIAL", "PROJECT", "TOOLS", "JSON", "SIZE"] },
-  { title: "Run", files: ["CONFIGURATION", "SECURITY", "SIGN-IN", "OPERATING", "LOGGING", "STORAGE", "SCALE", "SITE"] },
+  { title: "Run", files: ["CONFIGURATION", "SECURITY", "OPERATING", "SIGN-IN", "AUTHORIZATION-SERVER", "THREATS", "LOGGING", "STORAGE", "SCALE", "SITE"] },
   { title: "Protocols", files: ["PROTOCOLS"] },
 ];
 const README = { file: "README.md", address: "/" };

@@ -29,7 +29,7 @@ pub use value::Value;
 pub const MAX_DEPTH: usize = 64;
 
 /// The most values that are accepted in one body, or in all argument strings of a request together: `[[1]]` has
-/// three. It bounds the memory and the CPU time that a body takes beyond its bytes (docs/SECURITY.md has figures).
+/// three. It bounds the memory and the CPU time that a body takes beyond its bytes (docs/THREATS.md has figures).
 pub const MAX_VALUES: usize = 65_536;
 
 /// Why a text is not acceptable JSON: the reason with line and column. It can contain a repeated key, never a
