@@ -14,7 +14,10 @@ ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbo
 PAGES := $(shell find site docs -type f 2>/dev/null)
 NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -path '*/build/*')
 # The Workers of the tests: sample tools, tools that misbehave, tools that use bindings, and those of MCP's conformance suite.
+# That with the sample tools is built as it would be deployed, because its size and its speed are measured. The others are
+# built without optimizations: quicker, and with the compiler's checks for overflows. QUICK=1 builds all of them so.
 TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
+DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp
 # The tests that run this repository's commands: most of their time is spent compiling.
 COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,definitions mcp-conformance project tutorial)
 # What `make dev` serves: the tools in tools/, or those of a Worker of the tests, such as FIXTURES=samples. MCP's conformance
@@ -200,8 +203,8 @@ build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup
 .SECONDEXPANSION:
 $(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find tests/$$* -type f) | setup
 	$(call say,Building the Worker of tests/$*)
-	$(TOOLBOOTH) build --crate tests/$* --out target/$*
+	$(TOOLBOOTH) build $(if $(filter $*,$(DEV_WORKERS)),--dev) --crate tests/$* --out target/$*
 
 target/notes/worker.js: $(ENGINE) $(NOTES) | setup
 	$(call say,Building the sample Notes)
-	$(TOOLBOOTH) build --crate samples/notes --out target/notes
+	$(TOOLBOOTH) build --dev --crate samples/notes --out target/notes

@@ -71,9 +71,12 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
   const logs = [];
   let fences = 0;
   let onLine = () => {};
+  const source = file(`${bundle}/worker.js`).toString();
+  // Its name depends on how the Worker was built.
+  const [, wasm] = /"\.\/(\w+\.wasm)"/.exec(source);
   const modules = {
-    "worker.js": { type: "esm", contents: file(`${bundle}/worker.js`) },
-    "index_bg.wasm": { type: "wasm", contents: file(`${bundle}/index_bg.wasm`) },
+    "worker.js": { type: "esm", contents: source },
+    [wasm]: { type: "wasm", contents: file(`${bundle}/${wasm}`) },
   };
   if (around) modules["around.js"] = { type: "esm", contents: `import Worker from "./worker.js";\n${around}` };
   const env = Object.entries({ ...DEFAULTS, ...vars })

@@ -6,7 +6,7 @@ import { Failure } from "../src/process.js";
 const HELP = `toolbooth <command>
 
   dev      Run the Worker on http://localhost:8787 and rebuild it on every save; --port 8801 changes the port
-  build    Build the Worker into build/; --crate and --out name other folders
+  build    Build the Worker into build/; --crate and --out name other folders, --dev does not optimize
   test     Run the tests, which include the examples of every tool; arguments go to cargo test
   tool     Create a tool: toolbooth tool Greeter.Hello; --http calls a service, --scopes a,b requires scopes
   key      Create an API key: toolbooth key somebody scope,scope
@@ -22,7 +22,7 @@ const COMMANDS = {
     await dev(values);
   },
   async build(args) {
-    const { values } = options(args, { crate: text, out: text });
+    const { values } = options(args, { crate: text, out: text, dev: { type: "boolean" } });
     const { build } = await import("../src/build.js");
     await build(values);
   },

@@ -12,11 +12,12 @@ import { site } from "./site.js";
 /** The module that the generated JavaScript imports. */
 const WASM = "index_bg.wasm";
 
-/** Builds the Worker of the folder `crate` for deployment, into the folder `out`. */
-export async function build({ crate = ".", out = "build" }) {
+/** Builds the Worker of the folder `crate` into the folder `out`: for deployment or, with `dev`, quickly and without the site. */
+export async function build({ crate = ".", out = "build", dev = false }) {
+  const folder = resolve(out);
+  if (dev) return buildForDevelopment({ crate, out: folder });
   const { entry, ...versions } = await project(crate);
   const { workerBuild, env } = await programs(versions);
-  const folder = resolve(out);
   const stage = join(folder, ".stage");
   mkdirSync(folder, { recursive: true });
   await run(workerBuild, ["--release", "--out-dir", stage], { cwd: crate, env });
@@ -31,8 +32,8 @@ export async function build({ crate = ".", out = "build" }) {
 }
 
 /**
- * Builds quickly, without optimizing, into a folder that only `toolbooth dev` uses. Until the build succeeds, the
- * previous one stays there. Throws a `BuildFailure`.
+ * Builds quickly, without optimizing. Until the build succeeds, the previous one stays in the folder `out`. Throws a
+ * `BuildFailure`.
  */
 export async function buildForDevelopment({ crate, out }) {
   const stage = join(out, ".stage");
