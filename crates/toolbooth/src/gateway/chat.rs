@@ -21,6 +21,7 @@ use crate::json;
 use crate::log::{CallRecorder, CallRequest};
 use crate::principal::Principal;
 use crate::secret::Secret;
+use crate::text::excerpt;
 
 /// The scope that callers need.
 pub(super) const SCOPE: &str = "gateway";
@@ -104,20 +105,20 @@ pub(super) enum Round {
 /// Serves a chat request.
 pub(crate) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
     let started_ms = sender.host.now_ms();
-    let parts = match Parts::of(&sender, body, started_ms) {
+    let mut report = Report::default();
+    let parts = match Parts::of(&sender, body, started_ms, &mut report) {
         Ok(parts) => parts,
         Err(error) => {
-            let ms = sender.host.now_ms().saturating_sub(started_ms);
-            Report::default().log(&sender, error.kind.status(), ms);
+            report.log(&sender, error.kind.status(), Some(error.kind.code()), started_ms);
             return error.response().into();
         }
     };
-    let chat = Chat::new(sender, parts, started_ms);
+    let chat = Chat::new(sender, parts, report, started_ms);
     if chat.request.stream { streamed::answer(chat).await } else { unary::answer(chat).await }
 }
 
 impl<'a> Chat<'a> {
-    fn new(sender: Sender<'a>, parts: Parts<'a>, started_ms: u64) -> Self {
+    fn new(sender: Sender<'a>, parts: Parts<'a>, report: Report, started_ms: u64) -> Self {
         let Parts { request, options, plan, tools, limits, schemas, warnings, user } = parts;
         let settings = &sender.pipeline.settings.gateway;
         let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
@@ -129,7 +130,7 @@ impl<'a> Chat<'a> {
             tools,
             limits,
             schemas,
-            report: Report { warnings, ..Report::default() },
+            report: Report { warnings, ..report },
             user,
             max_rounds: options.max_rounds.unwrap_or(DEFAULT_ROUNDS),
             started_ms,
@@ -297,10 +298,9 @@ impl<'a> Chat<'a> {
         Round::Last { completion: Box::new(completion), notice }
     }
 
-    /// Writes the line of the request to the log.
-    pub(super) fn log(&self, status: u16) {
-        let ms = self.sender.host.now_ms().saturating_sub(self.started_ms);
-        self.report.log(&self.sender, status, ms);
+    /// Writes the line of the request to the log, with the code of its error.
+    pub(super) fn log(&self, status: u16, error: Option<&'static str>) {
+        self.report.log(&self.sender, status, error, self.started_ms);
     }
 }
 
@@ -317,8 +317,13 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Checks who may chat, reads the request and checks it.
-    fn of(sender: &Sender<'a>, body: &str, now_ms: u64) -> Result<Self, GatewayError> {
+    /// Checks who may chat, reads the request and checks it. The report gets the model that it asks for.
+    fn of(
+        sender: &Sender<'a>,
+        body: &str,
+        now_ms: u64,
+        report: &mut Report,
+    ) -> Result<Self, GatewayError> {
         let Sender { headers, principal, pipeline, host, .. } = sender;
         let settings = &pipeline.settings;
         if settings.gateway.local_only
@@ -334,6 +339,7 @@ impl<'a> Parts<'a> {
         }
         let caller_key = caller_key(*headers, settings.gateway.caller_keys)?;
         let mut request = ChatRequest::parse(body)?;
+        report.model = excerpt(&request.model);
         let plan = Plan::resolve(&settings.gateway, &request.model, caller_key, *host)?;
         let options = options(&request)?;
         let mut limits = Limits::of(principal, settings);

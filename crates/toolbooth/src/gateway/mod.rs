@@ -31,6 +31,7 @@ pub use completion::{
 };
 pub use ids::IdSource;
 pub(crate) use models::models;
+pub(crate) use report::log_rejected;
 pub use request::{
     ChatRequest, FunctionTool, HistoryItem, RequestError, Role, Tool, ToolChoice, ToolResult, Turn,
 };

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::chat::Sender;
 use super::completion::Usage;
 use super::plan::Target;
+use crate::call::Rejection;
 use crate::http::Response;
 use crate::json::{self, Value};
 use crate::log::{ChatEvent, Event};
@@ -21,7 +22,7 @@ pub(super) struct Report {
     pub(super) attempts: Vec<Attempt>,
     pub(super) warnings: Vec<String>,
     pub(super) dropped: Vec<String>,
-    /// The model that answered last.
+    /// The model that was asked last; until then the one that the request names, without a provider.
     pub(super) provider: String,
     pub(super) model: String,
     /// How often a model has answered.
@@ -106,9 +107,8 @@ impl Report {
         }
     }
 
-    /// Counts an answer of `target`.
-    pub(super) fn answered_by(&mut self, target: &Target<'_>) {
-        self.rounds += 1;
+    /// Notes that `target` is asked.
+    pub(super) fn asks(&mut self, target: &Target<'_>) {
         self.provider.clone_from(&target.provider.id);
         self.model = excerpt(&target.model);
     }
@@ -169,18 +169,26 @@ impl Report {
         json::parse(&json::to_string(&two_api)).map(Value::into_owned).unwrap_or_default()
     }
 
-    /// Writes the line of the request to the log: who used what. Neither prompt nor answer is in it.
-    pub(super) fn log(&self, sender: &Sender<'_>, status: u16, duration_ms: u64) {
+    /// Writes the line of the request to the log: who used what, and the code of the error. Neither prompt nor answer
+    /// is in it.
+    pub(super) fn log(
+        &self,
+        sender: &Sender<'_>,
+        status: u16,
+        error: Option<&'static str>,
+        started_ms: u64,
+    ) {
         let Counts { input_tokens, output_tokens, cached_tokens, tool_calls, rounds } =
             self.counts();
         let events = &sender.pipeline.events;
         let event = ChatEvent {
             operation: "chat",
-            provider: &self.provider,
-            model: &self.model,
+            provider: Some(&*self.provider).filter(|id| !id.is_empty()),
+            model: Some(&*self.model).filter(|model| is_name(model)),
             caller: events.caller(&sender.principal),
+            error,
             status,
-            duration_ms,
+            duration_ms: sender.host.now_ms().saturating_sub(started_ms),
             input_tokens,
             output_tokens,
             cached_tokens,
@@ -190,4 +198,16 @@ impl Report {
         };
         events.write(&Event::Chat(event), sender.host);
     }
+}
+
+/// Writes the line of a request that was rejected before it was read.
+pub(crate) fn log_rejected(sender: &Sender<'_>, rejection: &Rejection, started_ms: u64) {
+    let kind = rejection.describe().kind;
+    Report::default().log(sender, kind.status(), Some(kind.code()), started_ms);
+}
+
+/// Whether a text is made like the name of a model. The caller wrote it: nothing else may reach the log.
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:/@+".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_plain)
 }

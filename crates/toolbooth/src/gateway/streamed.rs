@@ -16,8 +16,8 @@ use crate::host::HttpError;
 use crate::http::{Answer, BodySink, BodyWriter, ClientGone, KeepAlive, PipeError, Response};
 use crate::json::Value;
 
-/// The status in the log if the client has gone.
-const CLIENT_CLOSED_REQUEST: u16 = 499;
+/// The status and the error in the log if the client has gone.
+const CLIENT_CLOSED_REQUEST: (u16, &str) = (499, "client_closed_request");
 
 /// The most bytes that are held back until the end of a stream.
 const MAX_HELD: usize = 16 << 20;
@@ -36,7 +36,7 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
         Ok(first) => first,
         Err(error) => {
             let response = error.response();
-            chat.log(response.status);
+            chat.log(response.status, Some(error.kind.code()));
             return response.into();
         }
     };
@@ -92,16 +92,19 @@ impl Writer<'_> {
             true => self.forward(first).await,
             false => self.rounds(first).await,
         };
-        let status = match result {
-            Ok(()) => 200,
-            Err(Stop::ClientGone) => CLIENT_CLOSED_REQUEST,
+        let (status, error) = match result {
+            Ok(()) => (200, None),
+            Err(Stop::ClientGone) => {
+                let (status, error) = CLIENT_CLOSED_REQUEST;
+                (status, Some(error))
+            }
             Err(Stop::Failed(error)) => {
                 // workerd ends a broken stream like a complete one, so the error must be an event.
                 let _ = self.sink.write(&error.event()).await;
-                error.kind.status()
+                (error.kind.status(), Some(error.kind.code()))
             }
         };
-        self.chat.log(status);
+        self.chat.log(status, error);
     }
 
     /// Forwards one stream. Calls are held back until the end if their arguments must be valid, and so is the event

@@ -157,6 +157,11 @@ impl Reply {
         self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
     }
 
+    /// The last line of the log.
+    fn line(&self) -> Value {
+        serde_json::from_str(self.log.last().unwrap()).unwrap()
+    }
+
     /// The data of the events of a stream.
     fn events(&self) -> Vec<Value> {
         let data = self.text.lines().filter_map(|line| line.strip_prefix("data: "));

@@ -8,11 +8,11 @@ use crate::http::{Answer, Response};
 
 /// Serves a request whose answer is not a stream.
 pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
-    let response = match rounds(&mut chat).await {
-        Ok(response) => response,
-        Err(error) => error.response(),
+    let (response, error) = match rounds(&mut chat).await {
+        Ok(response) => (response, None),
+        Err(error) => (error.response(), Some(error.kind.code())),
     };
-    chat.log(response.status);
+    chat.log(response.status, error);
     response.into()
 }
 

@@ -213,6 +213,7 @@ impl Chat<'_> {
         let mut last = None;
         for position in 0..self.plan.targets.len() {
             let Some(target) = self.plan.targets.get(position).cloned() else { break };
+            self.report.asks(&target);
             let body = match self.translate(&target, R::STREAM) {
                 Ok(body) => body,
                 Err(error) => {
@@ -239,7 +240,7 @@ impl Chat<'_> {
                 self.report.attempts.push(Attempt { provider, status, ms });
                 match result {
                     Ok(answer) => {
-                        self.report.answered_by(&target);
+                        self.report.rounds += 1;
                         self.plan.targets.rotate_left(position);
                         return Ok(answer);
                     }

@@ -119,11 +119,13 @@ impl SignInEvent<'_> {
 pub(crate) struct ChatEvent<'a> {
     #[serde(rename = "gen_ai.operation.name")]
     pub(crate) operation: &'static str,
-    #[serde(rename = "gen_ai.provider.name")]
-    pub(crate) provider: &'a str,
-    #[serde(rename = "gen_ai.request.model")]
-    pub(crate) model: &'a str,
+    #[serde(rename = "gen_ai.provider.name", skip_serializing_if = "Option::is_none")]
+    pub(crate) provider: Option<&'a str>,
+    #[serde(rename = "gen_ai.request.model", skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<&'a str>,
     pub(crate) caller: String,
+    #[serde(rename = "error.type", skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<&'static str>,
     #[serde(rename = "http.response.status_code")]
     pub(crate) status: u16,
     pub(crate) duration_ms: u64,

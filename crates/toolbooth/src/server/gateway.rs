@@ -25,20 +25,36 @@ impl Server {
                 Ok(gateway::models(&pipeline.settings.gateway, &principal).into())
             }
             GatewayHandler::Chat => {
-                self.receive(body).await?;
-                if !http::is_json(headers) {
-                    return Err(Rejection::UnsupportedMediaType);
+                let calls = CallRecorder::default();
+                let sender = Sender { headers, principal, pipeline, host, calls };
+                let started_ms = host.now_ms();
+                match self.admit(&sender, body).await {
+                    Ok(body) => Ok(gateway::chat(sender, body).await),
+                    Err(rejection) => {
+                        gateway::log_rejected(&sender, &rejection, started_ms);
+                        Err(rejection)
+                    }
                 }
-                let body = str::from_utf8(&body.bytes)
-                    .map_err(|_| Rejection::InvalidJson("the body is not UTF-8".to_owned()))?;
-                let sender =
-                    Sender { headers, principal, pipeline, host, calls: CallRecorder::default() };
-                sender.context().count(1).await?;
-                if !pipeline.settings.problems.is_empty() {
-                    return Err(call::misconfigured());
-                }
-                Ok(gateway::chat(sender, body).await)
             }
         }
+    }
+
+    /// Reads the body of a chat request, and counts the request against the rate limit of calls.
+    async fn admit<'b>(
+        &self,
+        sender: &Sender<'_>,
+        body: &'b mut Received<'_>,
+    ) -> Result<&'b str, Rejection> {
+        self.receive(body).await?;
+        if !http::is_json(sender.headers) {
+            return Err(Rejection::UnsupportedMediaType);
+        }
+        let text = str::from_utf8(&body.bytes)
+            .map_err(|_| Rejection::InvalidJson("the body is not UTF-8".to_owned()))?;
+        sender.context().count(1).await?;
+        if !self.pipeline.settings.problems.is_empty() {
+            return Err(call::misconfigured());
+        }
+        Ok(text)
     }
 }

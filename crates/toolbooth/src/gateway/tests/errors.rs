@@ -91,3 +91,39 @@ fn a_schema_that_the_provider_does_not_support() {
     assert_eq!(error["incompatible_features"], json!(["oneOf"]), "{error}");
     assert!(reply.sent.is_empty(), "nothing was sent");
 }
+
+#[test]
+fn a_failed_chat_logs_the_model_that_was_asked_and_the_code_of_its_error() {
+    const ALIAS: (&str, &str) = (
+        "MODELS",
+        r#"{"fast":{"targets":[{"provider":"openai","model":"a"},{"provider":"openai","model":"b"}]}}"#,
+    );
+    let refused = || answer(401, "{}");
+    let broken = || Ok(HttpResponse { status: 200, retry_after_ms: None, body: b"x".to_vec() });
+    for (model, answers, provider, logged, error) in [
+        ("openai/m", vec![refused()], Some("openai"), Some("m"), "provider_auth_error"),
+        ("openai/@cf/m:1.5", vec![], Some("openai"), Some("@cf/m:1.5"), "provider_unreachable"),
+        ("fast", vec![broken(), refused()], Some("openai"), Some("b"), "provider_auth_error"),
+        ("no/such", vec![], None, Some("no/such"), "model_not_found"),
+        ("", vec![], None, None, "invalid_request"),
+        // No text that is not made like a name.
+        ("my canary is", vec![], None, None, "model_not_found"),
+        (&"m".repeat(65), vec![], None, None, "model_not_found"),
+    ] {
+        for stream in [false, true] {
+            let body = chat(json!({"model": model, "stream": stream}));
+            let line = World::with(&[ALIAS]).ask(answers.clone(), &body).line();
+            assert_eq!(line["event"], "chat", "{model} {line}");
+            let text = |name: &str| line.get(name).and_then(Value::as_str);
+            assert_eq!(text("gen_ai.provider.name"), provider, "{model} {line}");
+            assert_eq!(text("gen_ai.request.model"), logged, "{model} {line}");
+            assert_eq!(text("error.type"), Some(error), "{model} {line}");
+        }
+    }
+    let line = World::new().ask(vec![says("hi")], &chat(json!({}))).line();
+    assert!(line.get("error.type").is_none(), "{line}");
+    // Rejected before it was read.
+    let line = World::new().ask_with(vec![], &[LOCAL], &chat(json!({})), 0).line();
+    assert_eq!(line["error.type"], "unsupported_media_type", "{line}");
+    assert!(line.get("gen_ai.request.model").is_none(), "{line}");
+}

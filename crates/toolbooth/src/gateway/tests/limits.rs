@@ -68,6 +68,17 @@ fn limits_of_an_api_key() {
 }
 
 #[test]
+fn the_rate_limit_of_calls_counts_chats() {
+    let mut world = World::new();
+    world.host.limit = Some(Ok(1));
+    assert_eq!(world.ask(vec![says("hi")], &chat(json!({}))).status, 200);
+    let limited = world.ask(vec![], &chat(json!({})));
+    assert_eq!((limited.status, limited.code().as_str()), (429, "too_many_requests"));
+    assert_eq!(limited.header("retry-after"), Some("60"));
+    assert_eq!(limited.line()["error.type"], "too_many_requests");
+}
+
+#[test]
 fn calls_in_answers() {
     let large = format!("{{\"city\":\"{}\"}}", "a".repeat(70_000));
     let many: Vec<_> = (0..21).map(|at| call(&at.to_string(), "a", "{}")).collect();
