@@ -206,7 +206,7 @@ test("methods that a path does not allow", async () => {
 });
 
 test("requests without credentials are limited by network: a page for users, JSON for programs", async () => {
-  const limited = await start(BOOTH, { vars, limit: 1 });
+  const limited = await start(BOOTH, { vars, limiters: { SIGN_IN_LIMITER: 1 } });
   try {
     assert.equal((await limited.get("/auth/check?c=a")).status, 200);
     for (const [at, type] of [["/auth/check?c=a", "application/json"], ["/auth/start?c=a", "text/html; charset=utf-8"]]) {

@@ -290,6 +290,8 @@ pub trait Signatures {
 
 /// The name of the limiter that counts the calls of each caller.
 pub const RATE_LIMIT: &str = "RATE_LIMIT";
+/// The name of the limiter that counts the requests of each network to the pages and the OAuth endpoints of sign-in.
+pub const SIGN_IN_LIMITER: &str = "SIGN_IN_LIMITER";
 
 /// Counts what each caller uses, by limiters that the operator configures. Each has a fixed limit and period.
 pub trait RateLimit {

@@ -17,6 +17,8 @@ pub use missing::{AuthorizationHelp, MissingRequirements};
 pub use outcome::Outcome;
 pub(crate) use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
+#[cfg(feature = "challenges")]
+pub(crate) use rate_limit::count_visit;
 pub use rejection::{Description, Rejection, RejectionKind};
 pub(crate) use rejection::{did_you_mean, needs_client};
 pub use selector::ToolSelector;

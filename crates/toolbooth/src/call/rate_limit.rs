@@ -1,7 +1,10 @@
-//! The rate limit: counts the calls of each caller, or of each network for anonymous callers.
+//! The rate limits: of the calls of each caller, or of each network for anonymous callers, and of the requests of each
+//! network to the pages and endpoints of sign-in.
 
-use super::pipeline::{Pipeline, RequestContext};
+use super::pipeline::RequestContext;
 use super::rejection::Rejection;
+#[cfg(feature = "challenges")]
+use crate::host::SIGN_IN_LIMITER;
 use crate::host::{BoxFuture, Host, Level, RATE_LIMIT, boxed};
 use crate::http::Headers;
 use crate::principal::Principal;
@@ -15,7 +18,7 @@ impl RequestContext<'_> {
         if !self.pipeline.rate_limited || calls == 0 {
             return Ok(());
         }
-        take(self.limiter_key(), calls, self.host).await
+        take(RATE_LIMIT, self.limiter_key(), calls, self.host).await
     }
 
     /// What limiters count by: the caller, or the network of an anonymous caller.
@@ -30,27 +33,27 @@ impl RequestContext<'_> {
     }
 }
 
-impl Pipeline {
-    /// Counts a request of a user's browser or of an OAuth client against the rate limit of its network. It needs no
-    /// credentials, or they are checked later.
-    pub(crate) async fn count_visit(
-        &self,
-        headers: &dyn Headers,
-        host: &dyn Host,
-    ) -> Result<(), Rejection> {
-        if !self.rate_limited {
-            return Ok(());
-        }
-        take(format!("auth:{}", caller_network(headers)), 1, host).await
+/// Counts a request of a user's browser or of an OAuth client against the limit of its network. It needs no
+/// credentials, or they are checked later.
+#[cfg(feature = "challenges")]
+pub(crate) async fn count_visit(headers: &dyn Headers, host: &dyn Host) -> Result<(), Rejection> {
+    if !host.is_limited(SIGN_IN_LIMITER) {
+        return Ok(());
     }
+    take(SIGN_IN_LIMITER, format!("address:{}", caller_network(headers)), 1, host).await
 }
 
 /// Counts `units` against the limit of `key`.
 ///
 /// If the counter fails, the call is served: the limit protects the server's capacity, not its tools.
-fn take(key: String, units: usize, host: &dyn Host) -> BoxFuture<'_, Result<(), Rejection>> {
+fn take<'a>(
+    limiter: &'a str,
+    key: String,
+    units: usize,
+    host: &'a dyn Host,
+) -> BoxFuture<'a, Result<(), Rejection>> {
     boxed(async move {
-        match host.take(RATE_LIMIT, &key, units).await {
+        match host.take(limiter, &key, units).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(Rejection::TooManyRequests { retry_after: RATE_LIMIT_WINDOW }),
             Err(problem) => {

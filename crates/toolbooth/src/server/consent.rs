@@ -57,7 +57,7 @@ impl Server {
             return Ok(self.sign_in_callback(sign_in, provider, (query, headers), host).await);
         }
         let challenges = self.pipeline.challenges.as_ref().ok_or(Rejection::NOT_FOUND)?;
-        if let Err(rejection) = self.pipeline.count_visit(headers, host).await {
+        if let Err(rejection) = call::count_visit(headers, host).await {
             return match handler {
                 ConsentHandler::Check | ConsentHandler::Confirm | ConsentHandler::DeleteGrant => {
                     Err(rejection)

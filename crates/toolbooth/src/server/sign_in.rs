@@ -9,7 +9,7 @@ use crate::protocol::SignInHandler;
 use crate::sign_in::{Problem, SignIn};
 
 impl Server {
-    /// Serves one of these routes. Every request except those for metadata counts against the rate limit of the network,
+    /// Serves one of these routes. Every request except those for metadata counts against the limit of the network,
     /// before its body is read: what it costs does not depend on a valid credential.
     pub(super) async fn sign_in(
         &self,
@@ -38,13 +38,13 @@ impl Server {
                 Ok(Response::json(200, metadata).with("cache-control", "no-cache"))
             }
             SignInHandler::Authorize => {
-                if let Some(page) = self.limited(sign_in, headers, host).await {
+                if let Some(page) = limited(sign_in, headers, host).await {
                     return Ok(page);
                 }
                 Ok(sign_in.authorize((query, headers), self.permitted_tools(), host).await)
             }
             SignInHandler::Consent => {
-                if let Some(page) = self.limited(sign_in, headers, host).await {
+                if let Some(page) = limited(sign_in, headers, host).await {
                     return Ok(page);
                 }
                 if self.receive_form(body, headers).await.is_err() {
@@ -53,7 +53,7 @@ impl Server {
                 Ok(sign_in.consent(&body.bytes, headers, host).await)
             }
             SignInHandler::SignIn => {
-                if let Some(page) = self.limited(sign_in, headers, host).await {
+                if let Some(page) = limited(sign_in, headers, host).await {
                     return Ok(page);
                 }
                 let mut parameters = form_urlencoded::parse(query.as_bytes());
@@ -62,24 +62,24 @@ impl Server {
                 Ok(sign_in.sign_in_page(challenge, headers, host).await)
             }
             SignInHandler::Token => {
-                self.pipeline.count_visit(headers, host).await?;
+                call::count_visit(headers, host).await?;
                 self.receive_form(body, headers).await?;
                 Ok(sign_in.token(&body.bytes, headers, host).await)
             }
             SignInHandler::Revoke => {
-                self.pipeline.count_visit(headers, host).await?;
+                call::count_visit(headers, host).await?;
                 self.receive_form(body, headers).await?;
                 Ok(sign_in.revoke(&body.bytes, headers, host).await)
             }
             SignInHandler::Account => {
-                if let Some(page) = self.limited(sign_in, headers, host).await {
+                if let Some(page) = limited(sign_in, headers, host).await {
                     return Ok(page);
                 }
                 let tools = self.permitted_tools();
                 Ok(self.account(sign_in).page(headers, tools, host).await)
             }
             SignInHandler::ChangeAccount => {
-                if let Some(page) = self.limited(sign_in, headers, host).await {
+                if let Some(page) = limited(sign_in, headers, host).await {
                     return Ok(page);
                 }
                 if self.receive_form(body, headers).await.is_err() {
@@ -88,7 +88,7 @@ impl Server {
                 Ok(self.account(sign_in).change(&body.bytes, headers, host).await)
             }
             SignInHandler::Register => {
-                self.pipeline.count_visit(headers, host).await?;
+                call::count_visit(headers, host).await?;
                 if !http::is_json(headers) {
                     return Err(Rejection::UnsupportedMediaType);
                 }
@@ -113,23 +113,10 @@ impl Server {
         if !self.pipeline.settings.problems.is_empty() {
             return sign_in.problem_page(Problem::Internal, host);
         }
-        match self.limited(sign_in, headers, host).await {
+        match limited(sign_in, headers, host).await {
             Some(page) => page,
             None => sign_in.callback(provider, (query, headers), host).await,
         }
-    }
-
-    /// The page for somebody whose network has sent too many requests, if it has.
-    async fn limited(
-        &self,
-        sign_in: &SignIn,
-        headers: &dyn Headers,
-        host: &dyn Host,
-    ) -> Option<Response> {
-        let rejection = self.pipeline.count_visit(headers, host).await.err()?;
-        let mut page = sign_in.problem_page(Problem::RateLimited, host);
-        page.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
-        Some(page)
     }
 
     /// Reads the body of a form.
@@ -146,4 +133,12 @@ impl Server {
         }
         self.receive(body).await
     }
+}
+
+/// The page for a person whose network has sent too many requests, if it has.
+async fn limited(sign_in: &SignIn, headers: &dyn Headers, host: &dyn Host) -> Option<Response> {
+    let rejection = call::count_visit(headers, host).await.err()?;
+    let mut page = sign_in.problem_page(Problem::RateLimited, host);
+    page.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
+    Some(page)
 }

@@ -3,6 +3,7 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 use super::*;
+use crate::host::SIGN_IN_LIMITER;
 use crate::settings::Settings;
 use crate::testing::FakeHost;
 
@@ -116,10 +117,11 @@ fn nothing_in_a_value_is_unseen_or_turns_the_page_around() {
 
 #[test]
 fn addresses_that_ask_for_no_credentials_have_a_limit_for_each_network() {
-    let world = World::new();
+    let mut world = World::new();
     let asked = world.challenge();
-    let World { host } = world;
-    let world = World { host: FakeHost { limit: Some(Ok(1)), ..host } };
+    world.host.limits.insert(SIGN_IN_LIMITER, Ok(1));
+    // The limit of calls is another one.
+    world.host.limit = Some(Ok(0));
     fn from(address: &str) -> [(&str, &str); 1] {
         [("cf-connecting-ip", address)]
     }
@@ -148,12 +150,13 @@ fn addresses_that_ask_for_no_credentials_have_a_limit_for_each_network() {
         assert_eq!(open.is_some(), path == asked.check_url, "{method} {path}");
         assert_eq!(header(&answer, "strict-transport-security").is_some(), html, "{method} {path}");
         assert_eq!(world.ask(("OPTIONS", path), &from(&here), "").status, 204, "not counted");
-        assert!(world.host.taken.borrow().contains_key(&format!("auth:{here}")));
+        let counted = format!("{SIGN_IN_LIMITER} address:{here}");
+        assert!(world.host.taken.borrow().contains_key(&counted));
     }
-    // Calls have a count of their own, and so has every network.
+    // Every network has a count of its own.
     assert_eq!(world.ask(("GET", &asked.check_url), &from("192.0.2.99"), "").status, 200);
     let keys: Vec<_> = world.host.taken.borrow().keys().cloned().collect();
-    assert!(keys.iter().all(|key| key.starts_with("auth:192.0.2.")), "{keys:?}");
+    assert!(keys.iter().all(|key| key.starts_with("SIGN_IN_LIMITER address:192.0.2.")), "{keys:?}");
 }
 
 #[test]

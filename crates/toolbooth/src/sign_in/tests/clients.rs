@@ -10,7 +10,7 @@ use super::world::{
     request, text,
 };
 use super::{KEY, code};
-use crate::host::{HttpError, HttpRequest, HttpResponse, SignatureAlgorithm};
+use crate::host::{HttpError, HttpRequest, HttpResponse, SIGN_IN_LIMITER, SignatureAlgorithm};
 use crate::testing::fake_signature;
 
 #[test]
@@ -19,8 +19,7 @@ fn requests_of_clients_count_against_the_limit_of_their_network() {
     let client = world.client();
     let (_, tokens) = world.exchange(&client, &code(&world, &client));
     let token = tokens["refresh_token"].as_str().unwrap();
-    world.host.limit = Some(Ok(1));
-    world.restart(&[]);
+    world.host.limits.insert(SIGN_IN_LIMITER, Ok(1));
     let refresh =
         [("grant_type", "refresh_token"), ("client_id", &*client.id), ("refresh_token", token)];
     let revoke = [("client_id", &*client.id), ("token", token)];
@@ -42,7 +41,11 @@ fn requests_of_clients_count_against_the_limit_of_their_network() {
         assert_eq!((limited.status, header(&limited, "retry-after")), (429, Some("60")), "{path}");
         assert_eq!(super::json(&limited)["error"], "temporarily_unavailable", "{path}");
         assert_eq!(*world.host.store.operations.borrow(), Vec::<String>::new(), "{path}");
-        assert_eq!(world.host.taken.borrow()[&format!("auth:{network}")], 2, "{path}");
+        assert_eq!(
+            world.host.taken.borrow()[&format!("{SIGN_IN_LIMITER} address:{network}")],
+            2,
+            "{path}"
+        );
     }
 }
 

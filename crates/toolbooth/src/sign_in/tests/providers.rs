@@ -6,7 +6,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
 use super::world::{Browser, ORIGIN, World, changed, encode, location, query, request, text};
-use crate::host::{HttpError, HttpRequest, HttpResponse, SignatureAlgorithm};
+use crate::host::{HttpError, HttpRequest, HttpResponse, SIGN_IN_LIMITER, SignatureAlgorithm};
 use crate::http::Response;
 use crate::testing::fake_signature;
 
@@ -181,6 +181,27 @@ fn a_sign_in_at_a_provider() {
     }
     // The callback again: the cookie is gone.
     assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 403);
+}
+
+#[test]
+fn a_sign_in_is_five_requests_of_its_network_and_no_call() {
+    let mut world = world_for("corp:*");
+    world.host.limit = Some(Ok(1));
+    world.host.limits.insert(SIGN_IN_LIMITER, Ok(5));
+    ACCOUNT.set(json!({"sub": "s1"}));
+    let browser = Browser::default();
+    let client = world.client();
+    let page = browser.open(&world, &request(&client.id));
+    let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
+    let back = browser.send(&world, ("GET", &callback_of(&leave)), &[], "");
+    let (status, tokens) = world.exchange(&client, &query(location(&back), "code").unwrap());
+    assert_eq!(status, 200, "{tokens}");
+    assert_eq!(world.host.taken.borrow()["SIGN_IN_LIMITER address:"], 5);
+    assert_eq!(world.call(tokens["access_token"].as_str().unwrap()), 200);
+    let page = browser.open(&world, &request(&client.id));
+    assert_eq!(page.status, 429, "{}", text(&page));
+    let line = world.host.lines.borrow().last().unwrap().1.clone();
+    assert_eq!(line, r#"{"event":"sign_in_rejected","reason":"rate_limited"}"#);
 }
 
 #[test]
