@@ -210,9 +210,28 @@ fn tools_whose_provider_is_not_configured_are_reported() {
     let keys = format!(r#"[{{"name":"ops","scopes":[],"hash":"{hash}"}}]"#);
     let keys = [("AUTH", "api-key"), ("API_KEYS", &keys)];
     let without = [keys[0], keys[1], ("TOOL_ALLOWLIST", "Echo.Say")];
-    for (variables, headers, expected) in
-        [(&keys[..], &key[..], Some(WARNING)), (&keys, &[], None), (&without, &key, None)]
-    {
+    #[cfg(feature = "sign-in")]
+    let for_sign_in = [
+        ("AUTH", "sign-in, api-key"),
+        keys[1],
+        ("PUBLIC_URL", "https://tools.example"),
+        ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+        ("OAUTH_PROVIDERS", "mail"),
+        ("OAUTH_MAIL_CLIENT_ID", "c1"),
+        ("OAUTH_MAIL_ISSUER", "https://mail.example"),
+    ];
+    #[cfg(feature = "sign-in")]
+    let no_keys = WARNING.replace(
+        "OAUTH_PROVIDERS does not include",
+        "GRANT_KEYS is not set, so people can only sign in at",
+    );
+    for (variables, headers, expected) in [
+        (&keys[..], &key[..], Some(WARNING)),
+        (&keys, &[], None),
+        (&without, &key, None),
+        #[cfg(feature = "sign-in")]
+        (&for_sign_in, &key, Some(&no_keys)),
+    ] {
         let host = FakeHost::with(variables);
         let got = answer(CATALOG, &host, ("GET", "/health", headers), Body::from(""));
         let body: serde_json::Value = serde_json::from_slice(&got.body).unwrap();

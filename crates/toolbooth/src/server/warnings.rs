@@ -34,9 +34,13 @@ pub(super) fn warnings(catalog: &Catalog, settings: &Settings) -> Vec<String> {
             [only] => format!("{only} requires"),
             [first, others @ ..] => format!("{first} and {} more require", others.len()),
         };
+        // Without a problem, only sign-in does without the keys of grants.
+        let cause = match settings.provider_ids.iter().any(|listed| listed == id) {
+            true => "GRANT_KEYS is not set, so people can only sign in at",
+            false => "OAUTH_PROVIDERS does not include",
+        };
         format!(
-            "OAUTH_PROVIDERS does not include \"{id}\", which {tools}: users cannot grant access, so clients must \
-             send tokens"
+            "{cause} \"{id}\", which {tools}: users cannot grant access, so clients must send tokens"
         )
     };
     let mut warnings: Vec<String> = missing.into_iter().map(describe).collect();

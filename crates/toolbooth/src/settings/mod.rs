@@ -69,6 +69,9 @@ pub struct Settings {
     pub allowlist: Allowlist,
     /// Who may call.
     pub auth: AuthSettings,
+    /// `OAUTH_PROVIDERS`: the ids of the providers where users can authorize tools or sign in.
+    #[cfg(feature = "challenges")]
+    pub provider_ids: Vec<String>,
     /// How users authorize tools, if they can.
     #[cfg(feature = "challenges")]
     pub consent: Option<ConsentSettings>,
@@ -172,6 +175,8 @@ impl Settings {
             cors,
             allowlist,
             auth,
+            #[cfg(feature = "challenges")]
+            provider_ids,
             #[cfg(feature = "challenges")]
             consent,
             #[cfg(feature = "sign-in")]
