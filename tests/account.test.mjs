@@ -354,7 +354,7 @@ test("/doctor reports what each connector needs, without credentials", async () 
     chatgpt: ["https"],
     "claude-code": [],
     vscode: [],
-    cursor: ["redirect-scheme"],
+    cursor: [],
     inspector: [],
   });
   const reply = await worker.get("/doctor", { "if-none-match": headers.etag, host: new URL(address.origin).host });

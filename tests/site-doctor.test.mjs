@@ -8,12 +8,14 @@ const REPORT = {
   url: "https://tools.example.com/mcp",
   connectors: [
     { id: "claude", title: "claude.ai", ok: true, missing: [] },
-    { id: "cursor", title: "Cursor", ok: false, missing: ["redirect-scheme"] },
+    { id: "chatgpt", title: "ChatGPT", ok: false, missing: ["authorization"] },
+    { id: "cursor", title: "Cursor", ok: true, missing: [], note: "works with an API key" },
   ],
   checks: [
-    { id: "https", ok: true, meaning: "The address is https.", connectors: ["claude", "cursor"] },
-    { id: "registration", ok: null, meaning: "The authorization server lets clients register.", fix: "Look at its metadata.", connectors: ["claude", "cursor"] },
-    { id: "redirect-scheme", ok: false, meaning: "The authorization server redirects to cursor://…", fix: "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", connectors: ["cursor"] },
+    { id: "https", state: "passed", meaning: "The address is https.", connectors: ["claude", "chatgpt", "cursor"] },
+    { id: "authorization", state: "failed", meaning: "People can sign in.", fix: "Set AUTH to sign-in.", connectors: ["chatgpt"] },
+    { id: "registration", state: "unknown", meaning: "The authorization server lets clients register.", fix: "Look at its metadata.", connectors: ["claude", "chatgpt", "cursor"] },
+    { id: "redirect-scheme", state: "info", meaning: "The authorization server redirects to cursor://…", fix: "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", connectors: ["cursor"] },
   ],
 };
 
@@ -30,11 +32,13 @@ test("the report: each client, and each requirement with its fix and the clients
     const clients = section("Clients").getByRole("listitem");
     // The texts are not waited for.
     await clients.first().waitFor();
-    assert.deepEqual(await clients.allTextContents(), ["claude.ai ready", "Cursor 1 problem"]);
+    assert.deepEqual(await clients.allTextContents(), ["claude.ai ready", "ChatGPT 1 problem", "Cursor works with an API key"]);
     const failed = section("Requirements that are not met").getByRole("listitem");
-    assert.deepEqual(await failed.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Required by Cursor"]);
+    assert.deepEqual(await failed.locator("p").allTextContents(), ["People can sign in.", "Set AUTH to sign-in.", "Concerns ChatGPT"]);
+    const useful = section("Not required, but useful").getByRole("listitem");
+    assert.deepEqual(await useful.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Concerns Cursor"]);
     const open = section("Requirements that cannot be checked here").getByRole("listitem");
-    assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Every client requires this."]);
+    assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Concerns every client."]);
     assert.deepEqual(await section("Requirements that are met").getByRole("listitem").allTextContents(), ["The address is https."]);
     for (const width of [320, 1280]) {
       assert.ok(await visitor.fits(width), `${width} pixels`);

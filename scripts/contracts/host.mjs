@@ -364,14 +364,18 @@ export const doctor = document({
         object({
           id: schema("Connector"),
           title: text,
-          ok: about("Nothing is missing, as far as the settings show.", { type: "boolean" }),
-          missing: about("The ids of the checks that failed.", array(text)),
+          ok: about("The client can work, as far as the settings show.", { type: "boolean" }),
+          missing: about("The ids of the checks that failed and without which it cannot work.", array(text)),
+          "note?": about("How it works, if people cannot sign in with it.", text),
         }),
       ),
       checks: nonEmpty(
         object({
           id: text,
-          ok: about("null: it depends on another server, which is not asked, or on a variable that is not valid.", { type: ["boolean", "null"] }),
+          state: about(
+            "failed: some client cannot work. info: it failed, and every client can work. unknown: it depends on another server, which is not asked, or on a variable that is not valid.",
+            choice("passed", "failed", "info", "unknown"),
+          ),
           meaning: text,
           "fix?": text,
           connectors: nonEmpty(schema("Connector")),

@@ -9,14 +9,15 @@ import { send } from "./server.ts";
 interface Report {
   /** What people paste into the client. */
   url?: string;
-  connectors: { id: string; title: string; ok: boolean; missing: string[] }[];
+  /** `note` says how a client works with which people cannot sign in. */
+  connectors: { id: string; title: string; ok: boolean; missing: string[]; note?: string }[];
   checks: Check[];
 }
 
 interface Check {
   id: string;
-  /** null: it depends on another server, or on a variable that is not valid. */
-  ok: boolean | null;
+  /** `failed`: some client cannot work; `info`: it failed, but every client can work; `unknown`: it cannot be checked here. */
+  state: "passed" | "failed" | "info" | "unknown";
   meaning: string;
   fix?: string;
   connectors: string[];
@@ -44,25 +45,26 @@ function Doctor() {
       <section aria-labelledby="clients">
         <h2 id="clients">Clients</h2>
         <ul class="clients">
-          {connectors.map(({ id, title, ok, missing }) => {
+          {connectors.map(({ id, title, ok, missing, note = "ready" }) => {
             const problems = missing.length === 1 ? "1 problem" : `${missing.length} problems`;
-            return <li key={id}><strong>{title}</strong> <span class={ok ? "badge good" : "badge bad"}>{ok ? "ready" : problems}</span></li>;
+            return <li key={id}><strong>{title}</strong> <span class={ok ? "badge good" : "badge bad"}>{ok ? note : problems}</span></li>;
           })}
         </ul>
       </section>
-      <Findings title="Requirements that are not met" checks={checks.filter(({ ok }) => ok === false)} connectors={connectors} />
-      <Findings title="Requirements that cannot be checked here" checks={checks.filter(({ ok }) => ok === null)} connectors={connectors} />
+      <Findings title="Requirements that are not met" checks={checks.filter(({ state }) => state === "failed")} connectors={connectors} />
+      <Findings title="Not required, but useful" checks={checks.filter(({ state }) => state === "info")} connectors={connectors} />
+      <Findings title="Requirements that cannot be checked here" checks={checks.filter(({ state }) => state === "unknown")} connectors={connectors} />
       <section aria-labelledby="passed">
         <h2 id="passed">Requirements that are met</h2>
         <ul class="passed">
-          {checks.filter(({ ok }) => ok).map(({ id, meaning }) => <li key={id}>{meaning}</li>)}
+          {checks.filter(({ state }) => state === "passed").map(({ id, meaning }) => <li key={id}>{meaning}</li>)}
         </ul>
       </section>
     </>
   );
 }
 
-/** Checks that failed, or that depend on another server, each with its fix and the clients that require it. */
+/** Checks that failed, or that depend on another server, each with its fix and the clients that it concerns. */
 function Findings({ title, checks, connectors: all }: { title: string; checks: Check[]; connectors: Report["connectors"] }) {
   if (checks.length === 0) return null;
   const heading = title.toLowerCase().replaceAll(" ", "-");
@@ -75,7 +77,7 @@ function Findings({ title, checks, connectors: all }: { title: string; checks: C
             <p><strong>{meaning}</strong></p>
             {fix && <p>{fix}</p>}
             <p class="soft required-by">
-              {connectors.length === all.length ? "Every client requires this." : <>Required by {all.filter(({ id }) => connectors.includes(id)).map(({ id, title }) => <span key={id} class="badge">{title}</span>)}</>}
+              {connectors.length === all.length ? "Concerns every client." : <>Concerns {all.filter(({ id }) => connectors.includes(id)).map(({ id, title }) => <span key={id} class="badge">{title}</span>)}</>}
             </p>
           </li>
         ))}

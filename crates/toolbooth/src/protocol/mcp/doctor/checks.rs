@@ -1,4 +1,4 @@
-//! The checks, each with what it means, how to fix it, and which clients it concerns.
+//! The checks, each with what it means, how to fix it, which clients it concerns, and what they cannot do without it.
 
 use super::Connector::{self, ChatGpt, Claude, ClaudeCode, Cursor, Inspector, VsCode};
 use crate::address::is_localhost;
@@ -10,10 +10,35 @@ use crate::settings::Settings;
 /// A check.
 pub(super) struct Check {
     pub(super) id: &'static str,
+    /// What holds if the check passes, and what it is good for.
     pub(super) meaning: &'static str,
     pub(super) fix: &'static str,
     pub(super) connectors: &'static [Connector],
+    pub(super) prevents: Prevents,
     pub(super) test: fn(&Facts<'_>) -> Verdict,
+}
+
+impl Check {
+    /// Whether a client cannot work if the check fails.
+    pub(super) fn is_required_by(&self, connector: Connector, facts: &Facts<'_>) -> bool {
+        let sends_key = connector.sends_keys() && facts.accepts_keys();
+        self.connectors.contains(&connector)
+            && match self.prevents {
+                Prevents::Calls => true,
+                Prevents::SignIn => !sends_key,
+                Prevents::Nothing => false,
+            }
+    }
+}
+
+/// What is impossible if a check fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prevents {
+    Calls,
+    /// Clients that send an API key work without it.
+    SignIn,
+    /// The client works, but not in every version or not as well.
+    Nothing,
 }
 
 /// The result of a check.
@@ -41,70 +66,78 @@ const HOSTED: &[Connector] = &[Claude, ChatGpt];
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "configuration",
-        meaning: "Every variable is valid. Otherwise all calls are rejected.",
-        fix: "GET /health with credentials lists the problems; the log has them too.",
+        meaning: "All variables are valid. While one is not, the server rejects every call.",
+        fix: "Open /health with an API key or look into the log: both list what is wrong.",
         connectors: ALL,
+        prevents: Prevents::Calls,
         test: |facts| facts.settings.problems.is_empty().into(),
     },
     Check {
         id: "public-url",
-        meaning: "The server knows its own address, which tokens and metadata contain.",
-        fix: "Set PUBLIC_URL to the origin where users reach the server.",
+        meaning: "PUBLIC_URL is set. Clients find the sign-in of this server by it.",
+        fix: "Set PUBLIC_URL to the address of the server, such as https://tools.example.com.",
         connectors: ALL,
-        test: |facts| match &facts.settings.public_url {
-            Some(_) => Verdict::Passed,
-            None => facts.without_public_url(),
-        },
+        prevents: Prevents::SignIn,
+        test: |facts| facts.if_protected(|| Some(facts.settings.public_url.is_some())),
     },
     Check {
         id: "https",
-        meaning: "Clients that run elsewhere can reach the server, over TLS.",
-        fix: "Deploy the Worker and set PUBLIC_URL to its https address. An address of this machine only works for \
-              clients on it.",
+        meaning: "The internet can reach the server at an https address. These clients call it from servers of their \
+                  own.",
+        fix: "Deploy the Worker, and set PUBLIC_URL to its https address. An address of your own machine only works \
+              for clients on it.",
         connectors: HOSTED,
-        test: |facts| {
-            let Some(url) = &facts.settings.public_url else { return facts.without_public_url() };
-            url.strip_prefix("https://").is_some_and(|host| !is_localhost(host)).into()
+        prevents: Prevents::Calls,
+        test: |facts| match &facts.settings.public_url {
+            None if facts.is_open() => Verdict::NotNeeded,
+            None => Verdict::Failed,
+            Some(url) => {
+                url.strip_prefix("https://").is_some_and(|host| !is_localhost(host)).into()
+            }
         },
     },
     Check {
         id: "address",
-        meaning: "You have opened the server at PUBLIC_URL. Clients reject metadata of another address.",
-        fix: "Use the address in PUBLIC_URL, or set PUBLIC_URL to the one that people use.",
+        meaning: "You have opened this report at PUBLIC_URL. Clients refuse to sign in at any other address.",
+        fix: "Use the address in PUBLIC_URL, or set PUBLIC_URL to the address that people use.",
         connectors: ALL,
+        prevents: Prevents::SignIn,
         test: |facts| {
             let url = facts.settings.public_url.as_deref().and_then(|url| url.split_once("://"));
             match (url, &facts.host) {
+                _ if !facts.issues_tokens() => Verdict::NotNeeded,
                 (Some((_, expected)), Some(host)) => host.eq_ignore_ascii_case(expected).into(),
-                (None, _) if facts.is_open() => Verdict::NotNeeded,
                 (None, _) | (_, None) => Verdict::Unknown,
             }
         },
     },
     Check {
         id: "authorization",
-        meaning: "People can sign in: an authorization server is named, or callers need no credentials. Only some \
-                  clients can send an API key.",
-        fix: "Set AUTH to sign-in, or to jwt with JWT_ISSUER.",
+        meaning: "People can sign in, or need no credentials. These clients do not let everyone send an API key.",
+        fix: "Add sign-in to AUTH, or jwt with JWT_ISSUER. claude.ai can send an API key only from accounts that \
+              have the request headers beta.",
         connectors: HOSTED,
+        prevents: Prevents::SignIn,
         test: |facts| (facts.is_open() || facts.has_issuer()).into(),
     },
     Check {
         id: "credentials",
-        meaning: "Some callers are accepted.",
-        fix: "Set AUTH.",
+        meaning: "The server accepts API keys, tokens or calls without credentials.",
+        fix: "Set AUTH, for example to api-key.",
         connectors: &[ClaudeCode, VsCode, Cursor, Inspector],
+        prevents: Prevents::Calls,
         test: |facts| {
             let auth = &facts.settings.auth;
-            let accepts = auth.sign_in || auth.jwt.is_some() || auth.api_keys.is_some();
+            let accepts = auth.sign_in || auth.jwt.is_some() || facts.accepts_keys();
             (facts.is_open() || accepts).into()
         },
     },
     Check {
         id: "resource",
-        meaning: "The metadata name <PUBLIC_URL>/mcp as the resource, which is what people paste into the client.",
-        fix: "Set PUBLIC_URL, without a path.",
+        meaning: "Clients ask for tokens for <PUBLIC_URL>/mcp, the address that people paste.",
+        fix: "Set PUBLIC_URL to an address without a path.",
         connectors: ALL,
+        prevents: Prevents::SignIn,
         test: |facts| {
             facts.if_protected(|| {
                 let url = facts.settings.public_url.as_deref()?;
@@ -115,9 +148,10 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "challenge-header",
-        meaning: "A request without credentials gets 401 with a WWW-Authenticate header that leads to the metadata.",
-        fix: "Set PUBLIC_URL, and AUTH to sign-in or to jwt with JWT_ISSUER.",
+        meaning: "A request without credentials gets 401 and the address that describes how to sign in.",
+        fix: "Set PUBLIC_URL, and add sign-in to AUTH, or jwt with JWT_ISSUER.",
         connectors: ALL,
+        prevents: Prevents::SignIn,
         test: |facts| {
             facts.if_protected(|| {
                 let expected = &facts.settings.mcp_resource.as_ref()?.metadata_url;
@@ -135,29 +169,33 @@ pub(super) static CHECKS: &[Check] = &[
         meaning: "GET /mcp gets 405 with an Allow header that names POST. Without it, some clients wait forever.",
         fix: "Report a bug: this does not depend on the settings.",
         connectors: ALL,
+        prevents: Prevents::Calls,
         test: |facts| facts.allow.split(", ").any(|method| method == "POST").into(),
     },
     Check {
         id: "client-documents",
-        meaning: "The authorization server accepts client ID metadata documents: it announces \
-                  client_id_metadata_document_supported and the method none.",
-        fix: "Set AUTH to sign-in, or look at the metadata of JWT_ISSUER.",
+        meaning: "Clients can describe themselves in a document at an address of their own.",
+        fix: "Look at the metadata of JWT_ISSUER. They need client_id_metadata_document_supported, and the \
+              authentication method none.",
         connectors: &[Claude, ChatGpt, ClaudeCode, VsCode],
+        prevents: Prevents::SignIn,
         test: |facts| facts.of_own_server(),
     },
     Check {
         id: "registration",
-        meaning: "The authorization server lets clients register themselves, with client_secret_post and with none.",
-        fix: "Set AUTH to sign-in, or look at the metadata of JWT_ISSUER.",
+        meaning: "Clients can register themselves, with a secret or without.",
+        fix: "Look at the metadata of JWT_ISSUER. They need registration_endpoint, and the authentication methods \
+              client_secret_post and none.",
         connectors: &[Claude, ChatGpt, Cursor, Inspector],
+        prevents: Prevents::SignIn,
         test: |facts| facts.of_own_server(),
     },
     Check {
         id: "refresh",
-        meaning: "The authorization server has the scope offline_access, and the resource does not: so clients ask \
-                  for refresh tokens, and people need not sign in again every hour.",
-        fix: "Set AUTH to sign-in, or look at the metadata of JWT_ISSUER.",
+        meaning: "Clients get refresh tokens. Otherwise people sign in again as often as tokens expire.",
+        fix: "Look at the metadata of JWT_ISSUER: its scopes need offline_access. No tool may require that scope.",
         connectors: &[Claude, ChatGpt, ClaudeCode],
+        prevents: Prevents::Nothing,
         test: |facts| {
             if facts.scopes.contains(&"offline_access") {
                 return Verdict::Failed;
@@ -167,16 +205,20 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "redirect-scheme",
-        meaning: "The authorization server redirects to the application itself, at cursor://…",
-        fix: "Add cursor to SIGN_IN_REDIRECT_SCHEMES.",
+        meaning: "People can sign in with older versions of Cursor, too. Those open cursor://… after sign-in, newer \
+                  ones an address of the computer.",
+        fix: "Set SIGN_IN_REDIRECT_SCHEMES to cursor. With an issuer of your own, allow \
+              cursor://anysphere.cursor-mcp/oauth/callback there.",
         connectors: &[Cursor],
+        prevents: Prevents::Nothing,
         test: |facts| facts.redirects_to_cursor(),
     },
     Check {
         id: "web-page",
-        meaning: "The Inspector's page, at http://localhost:6274, may call from the browser.",
+        meaning: "The page of the MCP Inspector, at http://localhost:6274, may call this server.",
         fix: "Add http://localhost:6274 to ALLOWED_ORIGINS.",
         connectors: &[Inspector],
+        prevents: Prevents::Calls,
         test: |facts| facts.settings.cors.origins(true).allow("http://localhost:6274").into(),
     },
 ];
@@ -225,17 +267,26 @@ impl<'a> Facts<'a> {
         self.settings.mcp_resource.is_some()
     }
 
-    /// A check of the address of a server that does not know it. Nothing names it if callers need no credentials.
-    fn without_public_url(&self) -> Verdict {
-        if self.is_open() { Verdict::NotNeeded } else { Verdict::Failed }
+    /// Whether clients can use an API key.
+    pub(super) fn accepts_keys(&self) -> bool {
+        self.settings.auth.api_keys.is_some()
+    }
+
+    /// Whether people get tokens, here or from an issuer.
+    fn issues_tokens(&self) -> bool {
+        let auth = &self.settings.auth;
+        auth.sign_in || auth.jwt.as_ref().is_some_and(|jwt| jwt.issuer.is_some())
+    }
+
+    /// Whether a client gets in with an API key and not otherwise, as far as can be known here.
+    pub(super) fn only_by_key(&self) -> bool {
+        self.accepts_keys() && !self.is_open() && !self.issues_tokens()
     }
 
     /// A check of the metadata, which servers without an authorization server do not have. It fails if the test finds
     /// nothing.
     fn if_protected(&self, test: impl FnOnce() -> Option<bool>) -> Verdict {
-        let auth = &self.settings.auth;
-        let issues = auth.sign_in || auth.jwt.as_ref().is_some_and(|jwt| jwt.issuer.is_some());
-        if issues { test().unwrap_or(false).into() } else { Verdict::NotNeeded }
+        if self.issues_tokens() { test().unwrap_or(false).into() } else { Verdict::NotNeeded }
     }
 
     /// A check of what only the authorization server can do: this server does it. Of another one nothing is known.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::call::RequestContext;
 use crate::json;
 use crate::protocol::{Page, PageError};
-use checks::{CHECKS, Check, Facts, Verdict};
+use checks::{CHECKS, Check, Facts, Prevents, Verdict};
 
 /// A client with which people connect to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -37,6 +37,14 @@ impl Connector {
         Self::Cursor,
         Self::Inspector,
     ];
+
+    /// Whether everyone can configure it to send an API key.
+    fn sends_keys(self) -> bool {
+        match self {
+            Self::Claude | Self::ChatGpt => false,
+            Self::ClaudeCode | Self::VsCode | Self::Cursor | Self::Inspector => true,
+        }
+    }
 
     fn title(self) -> &'static str {
         match self {
@@ -66,18 +74,45 @@ struct Report<'a> {
 struct ConnectorReport {
     id: Connector,
     title: &'static str,
-    /// Whether nothing is missing, as far as that can be known here.
+    /// Whether it can work, as far as that can be known here.
     ok: bool,
-    /// The ids of the checks that failed.
+    /// The ids of the checks that failed and without which it cannot work.
     missing: Vec<&'static str>,
+    /// How it works, if people cannot sign in with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+impl ConnectorReport {
+    fn new(id: Connector, failed: &[&'static Check], facts: &Facts<'_>) -> Self {
+        let required = failed.iter().filter(|check| check.is_required_by(id, facts));
+        let missing: Vec<_> = required.map(|check| check.id).collect();
+        let prevents_sign_in =
+            |it: &&Check| it.prevents == Prevents::SignIn && it.connectors.contains(&id);
+        let by_key = facts.only_by_key() || failed.iter().any(prevents_sign_in);
+        let note = (missing.is_empty() && by_key).then_some("works with an API key");
+        Self { id, title: id.title(), ok: missing.is_empty(), missing, note }
+    }
+}
+
+/// The state of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Passed,
+    /// It failed, and some client cannot work.
+    Failed,
+    /// It failed, and every client can work.
+    Info,
+    /// It depends on another server, which is not asked, or on a variable that is not valid.
+    Unknown,
 }
 
 /// The result of a check.
 #[derive(Serialize)]
 struct CheckReport {
     id: &'static str,
-    /// `null`: it depends on another server, which is not asked, or on a variable that is not valid.
-    ok: Option<bool>,
+    state: State,
     /// What the check means.
     meaning: &'static str,
     /// What to do if it failed, or what to look at.
@@ -89,29 +124,32 @@ struct CheckReport {
 
 impl CheckReport {
     /// `None` if the check does not apply to the settings.
-    fn new(check: &'static Check, facts: &Facts<'_>) -> Option<Self> {
-        let Check { id, meaning, fix, connectors, test } = check;
-        let ok = match test(facts) {
-            Verdict::Passed => Some(true),
-            Verdict::Failed => Some(false),
-            Verdict::Unknown => None,
+    fn new(check: &'static Check, verdict: Verdict, facts: &Facts<'_>) -> Option<Self> {
+        let Check { id, meaning, fix, connectors, .. } = check;
+        let is_required = || connectors.iter().any(|id| check.is_required_by(*id, facts));
+        let state = match verdict {
+            Verdict::Passed => State::Passed,
+            Verdict::Failed if is_required() => State::Failed,
+            Verdict::Failed => State::Info,
+            Verdict::Unknown => State::Unknown,
             Verdict::NotNeeded => return None,
         };
-        Some(Self { id, ok, meaning, fix: (ok != Some(true)).then_some(*fix), connectors })
+        let fix = (state != State::Passed).then_some(*fix);
+        Some(Self { id, state, meaning, fix, connectors })
     }
 }
 
 /// `GET /doctor`.
 pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let facts = Facts::new(context);
-    let checks: Vec<_> =
-        CHECKS.iter().filter_map(|check| CheckReport::new(check, &facts)).collect();
-    let connectors = Connector::ALL.into_iter().map(|id| {
-        let failed = checks.iter().filter(|it| it.ok == Some(false) && it.connectors.contains(&id));
-        let missing: Vec<_> = failed.map(|check| check.id).collect();
-        ConnectorReport { id, title: id.title(), ok: missing.is_empty(), missing }
-    });
-    let connectors = connectors.collect();
+    let verdicts: Vec<_> = CHECKS.iter().map(|check| (check, (check.test)(&facts))).collect();
+    let failed = verdicts.iter().filter(|(_, verdict)| *verdict == Verdict::Failed);
+    let failed: Vec<_> = failed.map(|(check, _)| *check).collect();
+    let connectors = Connector::ALL.into_iter();
+    let connectors = connectors.map(|id| ConnectorReport::new(id, &failed, &facts)).collect();
+    let checks = verdicts.iter();
+    let checks =
+        checks.filter_map(|(check, verdict)| CheckReport::new(check, *verdict, &facts)).collect();
     Ok(Page::new(json::to_string(&Report { url: facts.url(), connectors, checks })))
 }
 

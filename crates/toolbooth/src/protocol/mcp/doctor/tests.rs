@@ -64,6 +64,9 @@ const KEYS: (&str, &str) = (
 const URL: (&str, &str) = ("PUBLIC_URL", "https://tools.example");
 #[cfg(feature = "sign-in")]
 const SIGN_IN: (&str, &str) = ("AUTH", "sign-in, api-key");
+#[cfg(feature = "sign-in")]
+const ACCESS: [(&str, &str); 2] =
+    [("ACCESS_TEAM_DOMAIN", "https://acme.cloudflareaccess.com"), ("ACCESS_AUDIENCE", "tag")];
 const CURSOR: (&str, &str) = ("SIGN_IN_REDIRECT_SCHEMES", "cursor");
 const JWT: &[(&str, &str)] =
     &[("AUTH", "jwt"), ("JWT_ISSUER", "https://login.example"), ("JWT_SECRET", KEY.1)];
@@ -75,7 +78,7 @@ fn what_each_connector_needs() {
         #[cfg(feature = "sign-in")]
         (&[SIGN_IN, KEYS, KEY, URL, CURSOR][..], "tools.example", &[][..]),
         #[cfg(feature = "sign-in")]
-        (&[SIGN_IN, KEYS, KEY, URL], "tools.example", &[("cursor", "redirect-scheme")]),
+        (&[SIGN_IN, KEYS, KEY, URL], "tools.example", &[]),
         #[cfg(feature = "sign-in")]
         (
             &[SIGN_IN, KEYS, KEY, CURSOR, ("PUBLIC_URL", "http://localhost:8787")],
@@ -85,6 +88,12 @@ fn what_each_connector_needs() {
         #[cfg(feature = "sign-in")]
         (
             &[SIGN_IN, KEYS, KEY, URL, CURSOR],
+            "tools.workers.dev",
+            &[("claude", "address"), ("chatgpt", "address")],
+        ),
+        #[cfg(feature = "sign-in")]
+        (
+            &[("AUTH", "sign-in"), ACCESS[0], ACCESS[1], KEY, URL],
             "tools.workers.dev",
             &[
                 ("claude", "address"),
@@ -102,6 +111,17 @@ fn what_each_connector_needs() {
             "tools.example",
             &[("claude", "authorization"), ("chatgpt", "authorization")],
         ),
+        // As with `make dev`.
+        (
+            &[("AUTH", "api-key"), KEYS, ("DEVELOPMENT", "true")],
+            "localhost:8787",
+            &[
+                ("claude", "https"),
+                ("claude", "authorization"),
+                ("chatgpt", "https"),
+                ("chatgpt", "authorization"),
+            ],
+        ),
     ] {
         let report = report(variables, host);
         let missing = missing(&report);
@@ -116,9 +136,52 @@ fn what_each_connector_needs() {
 #[test]
 fn a_server_that_is_not_configured() {
     let missing = missing(&report(&[("AUTH", "")], "tools.example"));
-    let all = ["configuration", "public-url", "https", "authorization"];
-    assert_eq!(missing["claude"], all);
-    assert_eq!(missing["inspector"], ["configuration", "public-url", "credentials"]);
+    assert_eq!(missing["claude"], ["configuration", "https", "authorization"]);
+    assert_eq!(missing["inspector"], ["configuration", "credentials"]);
+}
+
+#[test]
+fn clients_that_people_cannot_sign_in_with_work_with_a_key() {
+    const BY_KEY: &[&str] = &["claude-code", "vscode", "cursor", "inspector"];
+    let key = &[("AUTH", "api-key"), KEYS];
+    for (variables, host, expected) in [
+        (&key[..], "localhost:8787", BY_KEY),
+        (&[("AUTH", "none"), KEYS], "localhost:8787", &[]),
+        #[cfg(feature = "sign-in")]
+        (&[SIGN_IN, KEYS, KEY, URL], "tools.example", &[]),
+        #[cfg(feature = "sign-in")]
+        (&[SIGN_IN, KEYS, KEY, URL], "tools.workers.dev", BY_KEY),
+        (&[JWT, &[URL]].concat(), "tools.example", &[]),
+    ] {
+        let report = report(variables, host);
+        let connectors = report["connectors"].as_array().unwrap().iter();
+        let noted: Vec<_> = connectors
+            .filter(|connector| connector.get("note").is_some())
+            .map(|connector| {
+                assert_eq!(connector["note"], "works with an API key");
+                assert_eq!(connector["ok"], true, "{connector}");
+                connector["id"].as_str().unwrap()
+            })
+            .collect();
+        assert_eq!(noted, expected, "{variables:?} {host}");
+    }
+}
+
+#[cfg(feature = "sign-in")]
+#[test]
+fn a_check_has_failed_only_if_a_client_cannot_work() {
+    let state = |variables: &[(&str, &str)], host: &str, id: &str| {
+        let report = report(variables, host);
+        let mut checks = report["checks"].as_array().unwrap().iter();
+        checks.find(|check| check["id"] == id).unwrap()["state"].as_str().unwrap().to_owned()
+    };
+    let sign_in = &[SIGN_IN, KEYS, KEY, URL];
+    assert_eq!(state(sign_in, "tools.example", "redirect-scheme"), "info");
+    assert_eq!(
+        state(&[&sign_in[..], &[CURSOR]].concat(), "tools.example", "redirect-scheme"),
+        "passed"
+    );
+    assert_eq!(state(sign_in, "tools.workers.dev", "address"), "failed");
 }
 
 #[cfg(feature = "sign-in")]
@@ -181,21 +244,20 @@ fn checks_that_do_not_apply_are_left_out() {
     let open = ["configuration", "authorization", "credentials", "allow", "web-page"];
     assert_eq!(ids(&[("AUTH", "none")], "localhost:8787"), open);
     let key = &[("AUTH", "api-key"), KEYS, URL];
-    let all = ["configuration", "public-url", "https", "address"];
-    assert_eq!(ids(key, "tools.example"), [&all[..], &open[1..]].concat());
+    assert_eq!(ids(key, "tools.example"), [&["configuration", "https"][..], &open[1..]].concat());
 }
 
 #[test]
 fn what_depends_on_another_server_is_unknown() {
     let report = report(&[JWT, &[URL]].concat(), "tools.example");
     let checks = report["checks"].as_array().unwrap();
-    let unknown = checks.iter().filter(|check| check["ok"].is_null());
+    let unknown = checks.iter().filter(|check| check["state"] == "unknown");
     let unknown: Vec<_> = unknown.map(|check| check["id"].as_str().unwrap()).collect();
     assert_eq!(unknown, ["client-documents", "registration", "refresh", "redirect-scheme"]);
     assert_eq!(report["url"], "https://tools.example/mcp");
     for check in checks {
         assert!(check["meaning"].as_str().unwrap().ends_with(['.', '…']), "{check}");
-        assert_eq!(check.get("fix").is_none(), check["ok"] == true, "{check}");
+        assert_eq!(check.get("fix").is_none(), check["state"] == "passed", "{check}");
         assert!(!check["connectors"].as_array().unwrap().is_empty());
     }
 }
