@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { BUDGET } from "../bench/budget.mjs";
+import { variables } from "../packages/toolbooth/src/variables.js";
 import { root, run, serve } from "./support/commands.mjs";
 import { Person } from "./support/sign-in.mjs";
 import { BOOTH, start } from "./support/worker.mjs";
@@ -59,19 +60,40 @@ test("the platform's logs have no query strings, which contain codes and user id
   assert.match(observability, /^redact_query_string = true$/m);
 });
 
-test("docs/CONFIGURATION.md describes every variable of wrangler.toml and of make dev", () => {
+test("docs/CONFIGURATION.md describes every variable of wrangler.toml, and make dev passes on every one that it describes", () => {
   const page = readFileSync(join(root, "docs/CONFIGURATION.md"), "utf8");
   const [, vars] = /^\[vars\]$(.*)/ms.exec(readFileSync(join(root, "wrangler.toml"), "utf8"));
-  const [, ofDev] = /AUTH_VARIABLES = \[(.*?)\];/s.exec(readFileSync(join(root, "packages/toolbooth/src/dev.js"), "utf8"));
-  const names = [...vars.matchAll(/^([A-Z_]+) =/gm), ...ofDev.matchAll(/"([A-Z_]+)"/g)].map(([, name]) => name);
-  assert.ok(names.length > 10, `${names}`);
-  assert.deepEqual(names.filter((name) => !page.includes(`| \`${name}\``)), []);
+  const described = (text) => [...text.matchAll(/^\| `([A-Z_<>]+)`/gm)].map(([, name]) => name.replace("<ID>", "MY_CORP"));
+  const configured = [...vars.matchAll(/^([A-Z_]+) =/gm)].map(([, name]) => name);
+  assert.ok(configured.length > 5, `${configured}`);
+  assert.deepEqual(configured.filter((name) => !described(page).includes(name)), []);
+  // Then come the variables of tools, which their definitions name.
+  const ofWorker = described(page.split("\n## Tools\n")[0]);
+  assert.ok(ofWorker.length > 50, `${ofWorker}`);
+  const lists = { PROVIDERS: "groq,my-corp", OAUTH_PROVIDERS: "my-corp" };
+  const environment = { ...Object.fromEntries(ofWorker.map((name) => [name, name])), ...lists };
+  assert.deepEqual(variables({ ...environment, HOME: "/home", OAUTH_OTHER_CLIENT_ID: "x", GROQ_MODEL: "x" }, {}, {}, []), environment);
+});
+
+test("make dev prefers the environment to .dev.vars, and takes nothing else from it", () => {
+  const file = { LOG: "off", MINE: "file", PROVIDERS: "groq" };
+  const configured = { LOG: "errors", TEAM: "configured", OAUTH_PROVIDERS: "github" };
+  for (const [environment, expected] of [
+    [{}, {}],
+    [{ LOG: "calls" }, { LOG: "calls" }],
+    [{ LOG: "" }, {}],
+    [{ MINE: "environment", TEAM: "environment", SHOP_KEY: "tool" }, { MINE: "environment", TEAM: "environment", SHOP_KEY: "tool" }],
+    [{ GROQ_API_KEY: "k", OAUTH_GITHUB_CLIENT_ID: "c", OTHER_API_KEY: "x", PATH: "/bin" }, { GROQ_API_KEY: "k", OAUTH_GITHUB_CLIENT_ID: "c" }],
+    [{ PROVIDERS: "other", GROQ_API_KEY: "x", OTHER_API_KEY: "k" }, { PROVIDERS: "other", OTHER_API_KEY: "k" }],
+  ]) {
+    assert.deepEqual(variables(environment, file, configured, ["SHOP_KEY"]), { ...file, ...expected }, JSON.stringify(environment));
+  }
 });
 
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "size", "deploy", "key", "tool", "site", "screenshots", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
@@ -91,10 +113,12 @@ async function develop(settings, use) {
 
 const withoutCredentials = async (address) => (await fetch(`${address}/tools`)).status;
 
-test("make dev asks for the development key, and prints a call that has it", async () => {
-  await develop("", async (address, line) => {
+test("make dev asks for the development key, prints a call that has it, and passes variables on", async () => {
+  await develop("OPENAI_API_KEY=a-key PROVIDERS=local LOCAL_BASE_URL=http://127.0.0.1:9/v1", async (address, line) => {
     assert.match(line, /-H 'Authorization: Bearer development-key'/);
     assert.equal(await withoutCredentials(address), 401);
+    const models = await fetch(`${address}/v1/models`, { headers: { authorization: "Bearer development-key" } });
+    assert.deepEqual((await models.json()).providers, ["openai", "local"]);
     const page = await fetch(`${address}/playground`);
     assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
     const [script] = /\/site\/playground-[^"]+\.js/.exec(await page.text());

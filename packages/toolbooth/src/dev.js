@@ -2,8 +2,8 @@
 // when a file changes: the last Worker answers until the new one is ready, and after a failed build every response
 // is the error.
 //
-// wrangler reads .dev.vars. Variables in the environment replace those of .dev.vars and of wrangler.toml. Without
-// AUTH, calls need the development key, which only this command configures. With AUTH=sign-in, a development user signs
+// wrangler reads .dev.vars. The variables of the Worker and of its tools in the environment replace those of .dev.vars and
+// of wrangler.toml. Without AUTH, calls need the development key, which only this command configures. With AUTH=sign-in, a development user signs
 // in without any other variable. With DEV_PROVIDER=1, users can authorize tools at a stand-in for every OAuth provider.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -17,16 +17,13 @@ import { Failure } from "./process.js";
 import { standIn } from "./provider.js";
 import { BUILD_FAILED, rebuild } from "./rebuild.js";
 import { site } from "./site.js";
+import { variables } from "./variables.js";
 
 const DEVELOPMENT_KEY = "development-key";
 /** Where `toolbooth build` writes the site. */
 const SITE = "build/site";
 /** The user of the development token. */
 const USER = "developer";
-const AUTH_VARIABLES = [
-  ...["AUTH", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_AUDIENCE", "JWT_ISSUER", "JWT_LEEWAY"],
-  ...["ANONYMOUS_SCOPES", "PUBLIC_URL"],
-];
 
 /** Serves the Worker of the folder `crate` until it is interrupted. */
 export async function dev({ crate = ".", port: given = "8787", env }) {
@@ -43,7 +40,9 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const { unstable_readConfig, unstable_startWorker } = await import("wrangler");
   const config = unstable_readConfig({ env }, { hideWarnings: true });
   const provider = process.env.DEV_PROVIDER && (await standIn(providers(crate), address));
-  const settings = configure(config.vars, address, provider?.vars);
+  const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
+  const set = { ...variables(process.env, file, config.vars, variablesOfTools(crate)), ...provider?.vars };
+  const settings = configure(set, config.vars, address);
 
   // Any other folder has pages of the project.
   const assets = config.assets && resolve(dirname(config.configPath), config.assets.directory);
@@ -78,12 +77,8 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   }
 }
 
-/** The variables to set, and the credential that calls need if this command knows one. */
-function configure(configured, address, provided = {}) {
-  const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
-  const names = [...AUTH_VARIABLES, "STATE_KEY", ...Object.keys(configured), ...Object.keys(file)];
-  const set = Object.fromEntries(names.map((name) => [name, process.env[name] || file[name]]).filter(([, value]) => value));
-  Object.assign(set, provided);
+/** Adds the defaults of development to the variables in `set`. Returns them, and the credential that calls need if this command knows one. */
+function configure(set, configured, address) {
   set.AUTH ??= configured.AUTH || "api-key";
   const methods = set.AUTH.split(",").map((method) => method.trim());
   const withKey = methods.includes("api-key") && set.API_KEYS === undefined;
@@ -139,6 +134,16 @@ async function announce(address, { anyone, who, credential }, calls) {
   for (const { title, call } of calls) {
     const body = JSON.stringify(call).replaceAll("'", "\\u0027");
     console.log(`${title}\n\ncurl ${address}/tools/call -H 'Content-Type: application/json'${header} -d '${body}'\n`);
+  }
+}
+
+/** The variables that the tools read. */
+function variablesOfTools(crate) {
+  try {
+    return definitions(crate).flatMap(({ variables = [] }) => variables);
+  } catch {
+    // A definition is not JSON: the build says which one.
+    return [];
   }
 }
 

@@ -1,0 +1,35 @@
+// The variables that `toolbooth dev` sets. Nothing else of the environment reaches the Worker.
+
+/** What every Worker reads: docs/CONFIGURATION.md describes it. */
+const OF_WORKER = [
+  ...["AUTH", "ANONYMOUS_SCOPES", "API_KEYS", "JWT_SECRET", "JWT_SECRET_PREVIOUS", "JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_LEEWAY"],
+  ...["SIGN_IN_ALLOWED", "SIGN_IN_TOKEN_SECONDS", "SIGN_IN_CLIENTS", "SIGN_IN_REDIRECT_SCHEMES", "ACCESS_TEAM_DOMAIN", "ACCESS_AUDIENCE"],
+  ...["TOOL_ALLOWLIST", "TOOL_ALLOWLIST_MODE", "ALLOWED_ORIGINS", "SITE", "LOG", "LOG_SAMPLE", "DEVELOPMENT"],
+  ...["MAX_BODY_BYTES", "MAX_ARGUMENT_BYTES", "MAX_TOOL_CALLS", "MAX_TOOL_DESCRIPTION"],
+  ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GEMINI_API_KEY", "GEMINI_BASE_URL"],
+  ...["PROVIDERS", "MODELS", "GATEWAY_CALLER_KEYS", "GATEWAY_TIMEOUT_MS", "GATEWAY_DEADLINE_MS", "GATEWAY_MAX_SUBREQUESTS"],
+  ...["GATEWAY_TOOL_ALLOWLIST", "GATEWAY_TOOL_ALLOWLIST_MODE"],
+  ...["OAUTH_PROVIDERS", "PUBLIC_URL", "STATE_KEY", "STATE_KEY_PREVIOUS", "GRANT_KEYS", "UNVERIFIED_USERS"],
+];
+/** What it reads for each id in a list of providers: the part before the id, and those after it. */
+const OF_PROVIDERS = {
+  PROVIDERS: ["", ["BASE_URL", "API_KEY"]],
+  OAUTH_PROVIDERS: [
+    "OAUTH_",
+    ["CLIENT_ID", "CLIENT_SECRET", "ISSUER", "AUTHORIZE_URL", "TOKEN_URL", "REVOKE_URL", "USERINFO_URL", "SCOPES", "TITLE", "CLIENT_AUTH"],
+  ],
+};
+
+/**
+ * The values of the environment, or else of .dev.vars (`file`), for the variables of the Worker, of its tools (`ofTools`),
+ * and of those that wrangler.toml (`configured`) and .dev.vars set. An empty value counts as not set.
+ */
+export function variables(environment, file, configured, ofTools) {
+  const value = (name) => environment[name] || file[name];
+  const ofProviders = Object.entries(OF_PROVIDERS).flatMap(([list, [prefix, suffixes]]) => {
+    const ids = String(value(list) ?? configured[list] ?? "").split(",").map((id) => id.trim()).filter(Boolean);
+    return ids.flatMap((id) => suffixes.map((suffix) => `${prefix}${id.toUpperCase().replaceAll("-", "_")}_${suffix}`));
+  });
+  const names = [...OF_WORKER, ...ofProviders, ...ofTools, ...Object.keys(configured), ...Object.keys(file)];
+  return Object.fromEntries(names.map((name) => [name, value(name)]).filter(([, value]) => value));
+}
