@@ -87,8 +87,11 @@ prove: setup .tools/bin/cargo-generate ## Create a project from the packed packa
 	$(NODE) scripts/prove.mjs
 	$(NODE) scripts/prove-tools.mjs
 
-package: setup ## Check the crates as their registry would get them: publish --dry-run, and the tests in the packages
+package: setup ## The dry run of a release: publish --dry-run for all packages and crates, and the tests in the packed crates
 	scripts/package.sh
+
+release: ## Commit and tag a version: make release VERSION=0.1.0. Pushing the tag publishes it
+	@node scripts/release.mjs '$(VERSION)'
 
 semver: .tools/bin/cargo-semver-checks ## Compare the API of the crates with that of another commit: make semver BASE=v0.1.0
 	PATH="$(TOOLS):$$PATH" cargo semver-checks --workspace --all-features --baseline-rev $(or $(BASE),HEAD^)

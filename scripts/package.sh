@@ -1,11 +1,12 @@
 #!/bin/sh
-# Checks the crates as a registry would get them: `cargo publish --dry-run` packs and compiles all of them; then the tests
-# run in the packages, as a workspace of their own.
+# The dry run of a release: packs the npm packages, packs and compiles the crates, and runs the tests in the packed crates, as
+# a workspace of their own.
 set -eu
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 rm -rf "$target/package"
-cargo publish --dry-run --quiet --locked --allow-dirty --workspace --target-dir "$target"
+scripts/publish.sh npm --dry-run
+scripts/publish.sh crates --dry-run --allow-dirty --target-dir "$target"
 
 packages=$(mktemp -d)
 trap 'rm -rf "$packages"' EXIT

@@ -1,0 +1,58 @@
+// What `make release` changes, and what the registry of npm would get. `make package` checks the crates.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { root, run } from "./support/commands.mjs";
+
+const scratch = mkdtempSync(join(tmpdir(), "toolbooth-release-"));
+after(() => rmSync(scratch, { recursive: true }));
+const read = (...path) => readFileSync(join(...path), "utf8");
+
+/** Runs a command in the copy of the repository. */
+const inCopy = (command) => run(command, { cwd: scratch });
+const release = (version) => inCopy(`node scripts/release.mjs '${version}'`);
+
+test("a release has its version everywhere, a section of the changelog, a commit and a tag", async () => {
+  const copied = await run(`tar --create --exclude-vcs --exclude-ignore=.gitignore --exclude=node_modules --exclude=target --exclude=.tools --exclude=.venv . | tar --extract --directory ${scratch}`);
+  assert.equal(copied.code, 0, copied.err);
+  const committed = await inCopy(`git init --quiet --initial-branch=main && git config user.name developer && git config user.email developer@example.com && git add --all && git commit --quiet --message Start`);
+  assert.equal(committed.code, 0, committed.err);
+
+  for (const version of ["", "1", "v1.2.3", "1.2.3-rc.1"]) assert.match((await release(version)).err, /Name the version/, version);
+  writeFileSync(join(scratch, "new"), "");
+  assert.match((await release("7.8.9")).err, /Commit your changes first/);
+  rmSync(join(scratch, "new"));
+
+  const { code, out, err } = await release("7.8.9");
+  assert.equal(code, 0, err);
+  assert.match(out, /git push --follow-tags/);
+  assert.equal((await inCopy("git status --porcelain && git describe")).out, "v7.8.9\n", "everything is committed");
+  assert.match((await inCopy("git log --format=%s -1")).out, /^Release 7\.8\.9$/m);
+  for (const [file, pattern, count] of [
+    ["Cargo.toml", /^(?:version = |toolbooth.* version = )"7\.8\.9"/gm, 5],
+    ["Cargo.lock", /^name = "toolbooth(?:-build|-schema|-worker)?"\nversion = "7\.8\.9"/gm, 4],
+    ["template/Cargo.toml", /^toolbooth.* version = "7\.8\.9"/gm, 3],
+    ["template/package.json", /"toolbooth": "\^7\.8\.9"/g, 1],
+    ["packages/toolbooth/package.json", /"version": "7\.8\.9"/g, 1],
+    ["packages/create-toolbooth/package.json", /"version": "7\.8\.9"/g, 1],
+  ]) {
+    assert.equal(read(scratch, file).match(pattern)?.length, count, file);
+  }
+  const [, unreleased, released] = /^## Unreleased\n(.*?)^## 7\.8\.9 - \d{4}-\d\d-\d\d\n(.*)/ms.exec(read(scratch, "CHANGELOG.md")) ?? assert.fail("no section");
+  assert.deepEqual([unreleased.trim(), released.trim()], ["", read(root, "CHANGELOG.md").split("## Unreleased\n")[1].trim()]);
+
+  assert.match((await release("7.8.9")).err, /The tag v7\.8\.9 exists/);
+  assert.match((await release("7.9.0")).err, /nothing under "Unreleased"/);
+});
+
+test("the npm packages can be published, with what they need and nothing else", async () => {
+  const offline = { npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0", npm_config_cache: join(scratch, "npm") };
+  mkdirSync(offline.npm_config_cache, { recursive: true });
+  const { code, out, err } = await run("scripts/publish.sh npm --dry-run", { env: offline });
+  assert.equal(code, 0, err);
+  assert.deepEqual(out.match(/^\+ .*$/gm)?.map((line) => line.replace(/@[^@]*$/, "")), ["+ toolbooth", "+ create-toolbooth"]);
+  const files = [...err.matchAll(/^npm notice [\d.]+k?B (\S+)$/gm)].map(([, file]) => file.split("/")[0]);
+  assert.deepEqual([...new Set(files)].sort(), ["README.md", "bin", "package.json", "site", "source.js", "src", "template"]);
+});
