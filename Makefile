@@ -26,7 +26,7 @@ DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package semver size deploy key tool client contracts site screenshots clean chromium lints workers test-commands test-workers
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool project client contracts site screenshots clean chromium lints workers test-commands test-workers
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ key: ## Create an API key: make key NAME=somebody SCOPES=a,b
 
 tool: ## Create a tool: make tool ID=Greeter.Hello, with HTTP=1 one that calls a service; SCOPES=a,b
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(HTTP),--http) $(if $(SCOPES),--scopes '$(SCOPES)') -- $(ID)
+
+project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; GIT=<url> makes it depend on a git repository
+	@node packages/create-toolbooth/bin/create.js $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
 
 client: node_modules/.done ## Pack the typed client of a server for npm: make client URL=https://tools.example.com; KEY=…, NAME=@me/tools
 	@$(NODE) scripts/client.mjs '$(URL)' $(or $(OUT),build/client) $(or $(NAME),toolbooth-client) '$(KEY)'

@@ -1,6 +1,6 @@
-// Proves that a project of one's own works: packs the npm packages and the crates, creates a project from them in an
-// empty folder with an empty home directory, uses it as its README says, and upgrades it to the next version. Prints how
-// long each step took.
+// Proves that a project of one's own works without a clone: packs the npm packages and the crates, creates a project from them in
+// an empty folder with an empty home directory, uses it as its README says, and upgrades it to the next version. Also creates a
+// project that depends on the newest commit of this repository. Prints how long each step took.
 //
 // The Rust toolchain, and the settings and download caches of Cargo and npm, are those of this machine.
 import assert from "node:assert/strict";
@@ -88,12 +88,17 @@ function use(packed) {
 try {
   const packed = await step("pack the packages and the crates", () => pack(root, VERSION));
   await step("npm create toolbooth my-tools", () =>
-    command(`npm exec --yes --package ${only(packed, /^create-toolbooth/)} -- create-toolbooth my-tools`, scratch),
+    command(`npm exec --yes --package ${only(packed, /^create-toolbooth/)} -- create-toolbooth --no-install my-tools`, scratch),
   );
   await step("cargo generate, with the same result", async () => {
     const program = join(root, ".tools/bin/cargo-generate");
     await command(`${program} generate --path ${join(root, "template")} --name my-tools --vcs none --silent`, generated);
     await command(`diff -r ${folder} ${join(generated, "my-tools")}`, scratch);
+  });
+  await step("make project, with a git repository", async () => {
+    const name = join(generated, "of-git");
+    await command(`node ${join(root, "packages/create-toolbooth/bin/create.js")} --git file://${root} ${name}`, scratch);
+    assert.doesNotMatch(await command("npx toolbooth doctor", name), /MISSING/);
   });
   use(packed);
   await step("npm install", () => command("npm install --no-fund --no-audit --loglevel=error"));

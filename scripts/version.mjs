@@ -8,7 +8,7 @@ const PLACES = {
   "Cargo.toml": [/^(version = ")[^"]+/m, /^(toolbooth(?:-build|-schema|-worker)? = \{ version = ")[^"]+/gm],
   "packages/create-toolbooth/package.json": [/("version": ")[^"]+/],
   "packages/toolbooth/package.json": [/("version": ")[^"]+/],
-  "template/Cargo.toml": [/^(toolbooth(?:-build|-worker)? = (?:\{ version = )?")[^"]+/gm],
+  "template/Cargo.toml": [/^(toolbooth(?:-build|-worker)? = \{ version = ")[^"]+/gm],
   "template/package.json": [/("toolbooth": "\^)[^"]+/],
 };
 

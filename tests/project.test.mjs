@@ -41,6 +41,7 @@ const greeting = commands.find(({ command }) => command.includes('"Greeter.Hello
 const ways = {
   "make dev": "make dev asks",
   "make test": "this run",
+  ...Object.fromEntries(["make project DIR=../my-tools", "cd ../my-tools", "npm run dev"].map((command) => [command, "tutorial.test.mjs"])),
   "make tool ID=Greeter.Hello": "tutorial.test.mjs",
   "make key NAME=somebody SCOPES=a,b": "make key prints",
   "make deploy": "make deploy",

@@ -1,7 +1,7 @@
-// The command `toolbooth` where that needs no build, and `npm create toolbooth`. `make prove` does the rest.
+// The command `toolbooth` where that needs no build, and what creates a project. `make prove` and tutorial.test.mjs do the rest.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -14,13 +14,12 @@ import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
 import { buildSite } from "../site/build/index.js";
 import { Browser, PUBLIC } from "./support/authorizing.mjs";
 import { root, run } from "./support/commands.mjs";
-import { env, useRepository } from "./support/project.mjs";
 import { CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
 after(() => rmSync(scratch, { recursive: true }));
 const read = (...path) => readFileSync(join(...path), "utf8");
-const create = (name) => run(`node ${root}/packages/create-toolbooth/bin/create.js ${name}`, { cwd: scratch });
+const create = (args) => run(`node ${root}/packages/create-toolbooth/bin/create.js ${args}`, { cwd: scratch });
 
 test("a failed build is the response to every request, as text or JSON", async () => {
   const bundle = join(scratch, "failed");
@@ -133,29 +132,77 @@ test("unknown commands and options are rejected", async () => {
   }
 });
 
-test("npm create toolbooth writes a project that Cargo, wrangler and the doctor accept", async () => {
-  const { code, err } = await create("my-tools");
-  assert.equal(code, 0, err);
-  const project = join(scratch, "my-tools");
-  const files = readdirSync(project, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  for (const file of files) assert.doesNotMatch(read(file), /\{\{/, `${file} has a placeholder`);
-  assert.match(read(project, ".gitignore"), /^\.dev\.vars$/m);
-  assert.doesNotMatch(read(project, ".dev.vars.example"), /^[^#\n]/m, "a deploy button would deploy the value");
-
-  useRepository(project);
-  const doctor = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js doctor`, { cwd: project, env });
-  assert.equal(doctor.code, 0, doctor.out + doctor.err);
-  assert.match(doctor.out, /^ok +main in wrangler\.toml$/m);
-  assert.match(doctor.out, /^ok +AUTH in wrangler\.toml$/m);
+test("a new project depends on a release, on this clone or on a commit of a repository", async () => {
+  const repository = join(scratch, "repository");
+  const { out } = await run(`git init --quiet ${repository} && cd ${repository} && git -c user.name=a -c user.email=a@b.example commit --quiet --allow-empty --message Start && git rev-parse HEAD`);
+  const commit = out.trim();
+  const url = `file://${repository}`;
+  mkdirSync(join(scratch, "a folder"));
+  symlinkSync(join(scratch, "a folder"), join(scratch, "link"));
+  for (const [options, folder, crate, packages] of [
+    ["", "my-tools", /^version = "\d+\.\d+\.\d+"$/, { toolbooth: /^\^\d+\.\d+\.\d+$/ }],
+    [`--git ${url}`, "of-git", new RegExp(`^git = "${url}", rev = "${commit}"$`), { toolbooth: new RegExp(`^git\\+${url}#${commit}$`) }],
+    ["--clone", "link/deeper/of-clone", /^path = ".*"$/, { node: /^file:/, toolbooth: /^file:/, wrangler: /^file:/ }],
+  ]) {
+    const { code, err } = await create(`${options} --no-install '${folder}'`);
+    assert.equal(code, 0, err);
+    const project = realpathSync(join(scratch, folder));
+    const files = readdirSync(project, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    for (const file of files) assert.doesNotMatch(read(file), /\{\{/, `${file} has a placeholder`);
+    assert.match(read(project, ".gitignore"), /^\.dev\.vars$/m);
+    assert.doesNotMatch(read(project, ".dev.vars.example"), /^[^#\n]/m, "a deploy button would deploy the value");
+    const crates = [...read(project, "Cargo.toml").matchAll(/^toolbooth[\w-]* = \{ (.*?)(?:, default-features = false)? \}$/gm)].map(([, source]) => source);
+    assert.equal(crates.length, 3);
+    for (const source of crates) assert.match(source, crate);
+    const { devDependencies } = JSON.parse(read(project, "package.json"));
+    assert.deepEqual(Object.keys(devDependencies), Object.keys(packages));
+    for (const [name, source] of Object.entries(packages)) assert.match(devDependencies[name], source);
+    // The paths exist, from where the project really is.
+    const paths = [...crates, ...Object.values(devDependencies)].flatMap((source) => /^(?:path = "|file:)([^"]*)/.exec(source)?.[1] ?? []);
+    for (const path of paths) assert.ok(existsSync(join(project, path, path.includes("crates/") ? "Cargo.toml" : "package.json")), path);
+    assert.equal(existsSync(join(project, ".github")), !options.includes("clone"), "no other machine has the clone");
+  }
 });
 
-test("npm create toolbooth rejects names that would not work, and folders that are not empty", async () => {
+test("make project rejects folders and names that would not work, and says why", async () => {
   mkdirSync(join(scratch, "full"));
-  writeFileSync(join(scratch, "full/file"), "");
-  for (const name of ["", "--help", "My-Tools", "1st", "a_b", "tools", "toolbooth-worker", "full"]) {
-    assert.equal((await create(name)).code, 2, name);
+  for (const file of ["full/file", "a-file"]) writeFileSync(join(scratch, file), "");
+  for (const [args, message] of [
+    ["", /Name the folder to create: make project DIR/],
+    ["''", /Name the folder to create: make project DIR/],
+    ["--fly", /--fly.*Name the folder to create/s],
+    ["My-Tools", /lower-case letters.* not "My-Tools"/],
+    ["'my tools'", /lower-case letters.* not "my tools"/],
+    ["1st", /starting with a letter/],
+    ["a_b", /lower-case letters/],
+    ["tools", /taken by a dependency/],
+    ["toolbooth-worker", /taken by a dependency/],
+    ["full", /full already exists/],
+    ["a-file", /a-file already exists/],
+    ["a-file/mine", /a-file/],
+    [`${root}/samples/mine`, /inside the clone of Toolbooth.*\.\.\/mine/],
+    [`--git file://${scratch}/absent mine`, /git cannot read .*absent/],
+    ["--git git@host.example:owner/toolbooth.git mine", /GIT must be a URL, such as .* not git@host/],
+  ]) {
+    const { code, err } = await create(`--clone ${args}`);
+    assert.equal(code, 2, args);
+    assert.match(err, message, args);
+    assert.doesNotMatch(err, /^ +at /m, "no stack");
+  }
+  assert.deepEqual(readdirSync(join(scratch, "full")), ["file"]);
+  assert.equal(existsSync(join(scratch, "mine")), false);
+});
+
+test("one version of Node is named everywhere", () => {
+  const { node } = JSON.parse(read(root, "package.json")).engines;
+  for (const path of ["packages/toolbooth", "packages/create-toolbooth", "template"]) assert.equal(JSON.parse(read(root, path, "package.json")).engines.node, node, path);
+  const pages = ["README.md", "docs/PROJECT.md", "docs/OPERATING.md", "template/README.md"].map((path) => [path, /Node (\d+)/g]);
+  const workflows = [".github/workflows/ci.yml", ".github/workflows/release.yml", "template/.github/workflows/ci.yml"].map((path) => [path, /node-version: (\d+)/g]);
+  for (const [path, pattern] of [...pages, ...workflows]) {
+    const versions = [...read(root, path).matchAll(pattern)].map(([, version]) => `>=${version}`);
+    assert.deepEqual([...new Set(versions)], [node], path);
   }
 });
 
@@ -211,7 +258,6 @@ test("the packed command has the site, so that a project needs none of what buil
 });
 
 test("packages/toolbooth has the versions that this repository has", () => {
-  const { devDependencies } = JSON.parse(read(root, "package.json"));
-  const { dependencies } = JSON.parse(read(root, "packages/toolbooth/package.json"));
-  for (const [name, version] of Object.entries(dependencies)) assert.equal(version, devDependencies[name], name);
+  const [ours, packed] = [".", "packages/toolbooth"].map((path) => JSON.parse(read(root, path, "package.json")).dependencies);
+  for (const [name, version] of Object.entries(packed)) assert.equal(version, ours[name], name);
 });

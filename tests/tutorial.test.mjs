@@ -17,6 +17,9 @@ const fenced = (page) => [...readFileSync(join(root, page), "utf8").matchAll(/^`
 test("a scaffolded tool", async (t) => {
   const created = await create();
   assert.equal(created.code, 0, created.err);
+  const doctor = await toolbooth("doctor");
+  assert.equal(doctor.code, 0, doctor.out + doctor.err);
+  assert.deepEqual(doctor.out.match(/^\w+(?= .*toml\b)/gm), Array(4).fill("ok"), doctor.out);
   const template = { definition: read("tools/greeter/Hello@0.1.0.json"), code: read("tools/greeter/mod.rs") };
   rmSync(file("tools/greeter"), { recursive: true });
   writeFileSync(file("tools/lib.rs"), read("tools/lib.rs").replace("mod greeter;\n\n", ""));
@@ -118,9 +121,9 @@ test("the tutorial", async () => {
   let service, dev;
   const here = (text) => (service ? text.replaceAll("4000", `${service}`) : text);
   const starts = {
-    "npm create toolbooth@latest shop": create,
-    // The working folder; `make prove` installs; the server starts with the first call.
-    ...Object.fromEntries(["cd shop", "npm install", "npm run dev"].map((command) => [command, () => ({ code: 0 })])),
+    "make project DIR=../shop": create,
+    // The working folder; the server starts with the first call.
+    ...Object.fromEntries(["cd ../shop", "npm run dev"].map((command) => [command, () => ({ code: 0 })])),
     "node service.mjs": async () => {
       const text = read("service.mjs");
       servers.push(await serve((port) => {
@@ -137,7 +140,7 @@ test("the tutorial", async () => {
   /** Repeats a call until the response is the one on the page: the server rebuilds the Worker meanwhile. */
   const answered = async (command, expected) => {
     if (!dev) {
-      dev = await serve((port) => `node ${root}/packages/toolbooth/bin/toolbooth.js dev --port ${port}`, /^curl .*$/m, { cwd: project, env });
+      dev = await serve((port) => `npm run dev -- --port ${port}`, /^curl .*$/m, { cwd: project, env });
       servers.push(dev);
     }
     for (const end = performance.now() + DEADLINE; ; await sleep(200)) {

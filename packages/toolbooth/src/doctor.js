@@ -6,8 +6,9 @@ import { installed } from "./programs.js";
 import { project } from "./project.js";
 
 const TARGET = "wasm32-unknown-unknown";
-/** wrangler's minimum. */
-const NODE = 22;
+const require = createRequire(import.meta.url);
+/** The oldest Node that wrangler runs on. */
+const [NODE] = /\d+/.exec(require("wrangler/package.json").engines.node);
 
 /** Prints one line per check. Fails if one of them does. */
 export async function doctor() {
@@ -27,10 +28,10 @@ async function checks() {
   const version = /^rustc (\S+)/.exec(rust)?.[1];
   const targets = rust && (await printed("rustc", ["--print", "target-libdir", "--target", TARGET])).trim();
   return [
-    { what: `Node ${NODE} or newer (${process.version})`, found: Number(process.versions.node.split(".")[0]) >= NODE, fix: "install it from https://nodejs.org" },
+    { what: `Node ${process.version}, for wrangler`, found: !older(process.versions.node, NODE), fix: `wrangler needs Node ${NODE} or newer. npm install gets one, which npx uses: npx toolbooth doctor` },
     { what: `Rust ${required ? `${required} or newer ` : ""}(${version ?? "none"})`, found: version && !older(version, required), fix: version ? "rustup update" : "install it from https://rustup.rs" },
     { what: `Rust's target ${TARGET}`, found: targets && existsSync(targets), fix: `rustup target add ${TARGET}` },
-    { what: "Cargo.toml, in this folder", found: cargo, fix: "run this command in the folder of a project: npm create toolbooth creates one" },
+    { what: "Cargo.toml, in this folder", found: cargo, fix: "run this command in the folder of a project" },
     ...(cargo ? dependencies(graph) : []),
     ...(graph.version ? await Promise.all([tool("worker-build", graph.version("worker")), tool("wasm-bindgen", graph.version("wasm-bindgen"))]) : []),
     ...(await wrangler()),
@@ -40,7 +41,7 @@ async function checks() {
 
 function dependencies({ message, version }) {
   if (message !== undefined) return [{ what: "The dependency toolbooth-worker", found: false, fix: message }];
-  const command = createRequire(import.meta.url)("../package.json").version;
+  const command = require("../package.json").version;
   return ["toolbooth", "toolbooth-worker"].map((name) => ({
     what: `${name} ${version(name)}, for the command toolbooth ${command}`,
     found: compatible(version(name)) === compatible(command),

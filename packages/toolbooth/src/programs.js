@@ -3,9 +3,12 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Failure, output, run } from "./process.js";
 
 const require = createRequire(import.meta.url);
+/** The programs that a clone of this repository has installed, if this is the command of a clone. */
+const OF_CLONE = fileURLToPath(new URL("../../../.tools/bin", import.meta.url));
 /** What Cargo prints if a mirror of crates.io does not have a locked version. */
 const LACKS_VERSION = /failed to (select a version|download)|no matching package/;
 
@@ -22,8 +25,8 @@ export async function programs({ version }) {
 }
 
 /**
- * The path of a program in this version: from its variable, from the folder TOOLS, or from PATH.
- * Otherwise installs it, in TOOLS or in the user's cache.
+ * The path of a program in this version: from its variable, from the folder TOOLS or the user's cache, from a clone, or from
+ * PATH. Otherwise installs it, in TOOLS or in the user's cache.
  */
 async function fromCrates(name, crate, version) {
   const found = await installed(name, version);
@@ -50,7 +53,7 @@ async function fromCrates(name, crate, version) {
 export async function installed(name, version) {
   const variable = process.env[`${name.replace("-", "_").toUpperCase()}_BIN`];
   if (variable) return variable;
-  for (const candidate of [join(folderOf(name, version), name), name]) {
+  for (const candidate of [join(folderOf(name, version), name), join(OF_CLONE, name), name]) {
     const { out } = await output(candidate, ["--version"]).catch(() => ({ out: "" }));
     // "wasm-bindgen 0.2.129", or the version alone.
     if (out.trim().split(" ").at(-1) === version) return candidate;
