@@ -72,11 +72,11 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
   let fences = 0;
   let onLine = () => {};
   const source = file(`${bundle}/worker.js`).toString();
-  // Its name depends on how the Worker was built.
-  const [, wasm] = /"\.\/(\w+\.wasm)"/.exec(source);
+  // Its name depends on how the Worker was built. After a failed build there is none.
+  const wasm = /"\.\/(\w+\.wasm)"/.exec(source)?.[1];
   const modules = {
     "worker.js": { type: "esm", contents: source },
-    [wasm]: { type: "wasm", contents: file(`${bundle}/${wasm}`) },
+    ...(wasm && { [wasm]: { type: "wasm", contents: file(`${bundle}/${wasm}`) } }),
   };
   if (around) modules["around.js"] = { type: "esm", contents: `import Worker from "./worker.js";\n${around}` };
   const env = Object.entries({ ...DEFAULTS, ...vars })
