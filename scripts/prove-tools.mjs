@@ -55,7 +55,7 @@ try {
   change("tools/greeter/Card@0.1.0.json", (text) =>
     text
       .replace(/^  "output_schema": .*$/m, '  "content": true,')
-      .replace('"value": "Hello, Ada!"', '"value": [{ "type": "text", "text": "Hello, Ada!" }]'));
+      .replace('"value": "Ada"', '"value": [{ "type": "text", "text": "Ada" }]'));
   change("tools/greeter/mod.rs", (text) => {
     const [before, card] = text.split("async fn card");
     return `${before}async fn card${card.replace(/Ok\((.*)\)/, "Ok(vec![toolbooth::tool::ContentBlock::text($1)])")}`;

@@ -42,7 +42,7 @@ const ways = {
   "make dev": "make dev asks",
   "make test": "this run",
   ...Object.fromEntries(["make project DIR=../my-tools", "cd ../my-tools", "npm run dev"].map((command) => [command, "tutorial.test.mjs"])),
-  "make tool ID=Greeter.Hello": "tutorial.test.mjs",
+  'make tool ID=Greeter.Hello DESCRIPTION="Greets a person by name."': "tutorial.test.mjs",
   "make key NAME=somebody SCOPES=a,b": "make key prints",
   "make deploy": "make deploy",
   'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':

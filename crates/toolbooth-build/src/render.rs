@@ -134,6 +134,7 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .collect();
     Rendered { files, warnings, depends_on: None }
 }
+        .chain(entries.iter().filter_map(missing_description))
 
 /// Assertions that the catalogue declares the variables which its definitions list.
 fn declared(entries: &[Entry]) -> String {
@@ -190,6 +191,13 @@ fn missing_scopes(entry: &Entry) -> Option<Problem> {
 /// All names of tools, sorted, with the index of the tool. The checks guarantee that they are unique.
 fn names(entries: &[Entry]) -> Vec<(String, usize)> {
     let mut names = Vec::new();
+/// Warns about the description of a new tool.
+fn missing_description(entry: &Entry) -> Option<Problem> {
+    let message = "begins with TODO; say what the tool does and when to use it";
+    let is_open = entry.definition.description.starts_with("TODO");
+    is_open.then(|| Problem::new(&entry.file, "description", message))
+}
+
     for (at, entry) in entries.iter().enumerate() {
         let Definition { name, version, .. } = &entry.definition;
         if is_latest(entries, at) {

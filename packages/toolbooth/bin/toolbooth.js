@@ -7,14 +7,16 @@ const HELP = `toolbooth <command>
 
   dev      Run the Worker on http://localhost:8787 and rebuild it on every save; --port 8801 changes the port
   build    Build the Worker into build/; --crate and --out name other folders, --dev does not optimize
-  test     Run the tests, which include the examples of every tool; arguments go to cargo test
-  tool     Create a tool: toolbooth tool Greeter.Hello; --http calls a service, --scopes a,b requires scopes
+  test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
+  tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --read-only says that it changes nothing,
+           --http calls a service, --secret STOCK_KEY with a secret, --scopes a,b requires scopes
   key      Create an API key: toolbooth key somebody scope,scope
   deploy   Deploy to Cloudflare; arguments, such as --env staging and --dry-run, go to wrangler
   doctor   Check that everything the other commands need is there
 `;
 
 const text = { type: "string" };
+const flag = { type: "boolean" };
 const COMMANDS = {
   async dev(args) {
     const { values } = options(args, { crate: text, port: text, env: text });
@@ -31,7 +33,8 @@ const COMMANDS = {
     await run("cargo", ["test", "--workspace", ...args]);
   },
   async tool(args) {
-    const { values, positionals } = options(args, { folder: text, http: { type: "boolean" }, scopes: text }, true);
+    const flags = { folder: text, description: text, "read-only": flag, http: flag, secret: text, scopes: text };
+    const { values, positionals } = options(args, flags, true);
     const { tool } = await import("../src/tool.js");
     tool(positionals[0], values);
   },

@@ -2,15 +2,24 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Every definition, sorted by file: in the folder `tools` of a crate, or else in the crate's own folders. */
-export function definitions(crate = ".") {
-  const folder = existsSync(join(crate, "tools")) ? join(crate, "tools") : crate;
+/** The folder with the toolkits of a crate: `tools`, or else the crate's own folder. */
+export function catalogue(crate = ".") {
+  return existsSync(join(crate, "tools")) ? join(crate, "tools") : crate;
+}
+
+/** Every definition, sorted by file. */
+export function definitions(crate) {
+  return files(/@[^/\\]+\.json$/, catalogue(crate)).map((file) => JSON.parse(readFileSync(file, "utf8")));
+}
+
+/** The files of all toolkits whose names match, sorted. */
+export function files(pattern, folder = catalogue()) {
   // A toolkit can be a link to a folder, which a recursive listing does not follow.
   const isFolder = (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory();
   return readdirSync(folder)
     .filter(isFolder)
     .flatMap((toolkit) => readdirSync(join(folder, toolkit)).map((name) => join(toolkit, name)))
-    .filter((file) => /@[^/\\]+\.json$/.test(file))
+    .filter((file) => pattern.test(file))
     .sort()
-    .map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")));
+    .map((file) => join(folder, file));
 }

@@ -2,22 +2,33 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { files } from "./catalogue.js";
 import { Failure } from "./process.js";
 
 const VERSION = "0.1.0";
+const TODO = "TODO: what the tool does, and when to use it.";
+/** The build allows more only if it is told to. */
+const MAX_DESCRIPTION = 1024;
 // Words that are names in Rust only as r#word, and those that are never names.
 const KEYWORDS =
   "abstract as async await become box break const continue do dyn else enum extern false final fn for gen if impl in let loop macro match mod move mut override priv pub ref return static struct trait true try type typeof unsafe unsized use virtual where while yield".split(" ");
 const NO_NAMES = ["crate", "self", "super"];
 
 /**
- * Creates the tool `id`, such as `Greeter.Hello`, in the catalogue of a folder. `http`: it sends a request to a service.
+ * Creates the tool `id`, such as `Greeter.Hello`, in the catalogue of a folder. `description`: what it does, for models.
+ * `read-only`: it changes nothing. `http`: it sends a request to a service; `secret`: with this secret of the operator.
  * `scopes`: what the caller's key or token must have, separated by commas.
  */
-export function tool(id = "", { folder = "tools", http: isHttp = false, scopes: list = "" } = {}) {
+export function tool(id = "", { folder = "tools", description: given = TODO, "read-only": isReadOnly = false, http: isHttp = false, secret, scopes: list = "" } = {}) {
   const parts = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9]*)$/.exec(id);
   if (!parts) fail(`The id must have the form Toolkit.Tool, such as Greeter.Hello, not "${id}"`);
   const [, toolkit, tool] = parts;
+  const description = given.trim();
+  if (description === "" || [...description].length > MAX_DESCRIPTION || /\p{Cc}/u.test(description)) {
+    fail(`The description must be a line of 1 to ${MAX_DESCRIPTION} characters`);
+  }
+  if (secret !== undefined && !isHttp) fail("A tool sends its secret to a service: add --http");
+  if (secret !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(secret)) fail(`The secret must have a name such as STOCK_KEY, not "${secret}"`);
   const scopes = list.split(",").filter((scope) => scope !== "");
   const wrongScope = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope) || scope === "*");
   if (wrongScope) fail(`The scopes must be separated by commas, such as mail:read,mail:send, not "${wrongScope}"`);
@@ -38,14 +49,17 @@ export function tool(id = "", { folder = "tools", http: isHttp = false, scopes: 
 
   replaceLink(join(folder, folderName));
   mkdirSync(join(folder, folderName), { recursive: true });
-  writeFileSync(definition, definitionOf({ toolkit, tool, scopes, isHttp, ...names }));
-  const text = `${withImports(before, isHttp, `use crate::types::${module}::${handler};`)}${isHttp ? remote(names) : local(names)}`;
+  const isDeclared = secret && files(/\.rs$/, folder).some((file) => readFileSync(file, "utf8").includes(`Variable::secret("${secret}")`));
+  const stub = { toolkit, tool, description, isReadOnly, scopes, isHttp, secret, isDeclared, ...names };
+  writeFileSync(definition, definitionOf(stub));
+  const text = `${withImports(before, stub, `use crate::types::${module}::${handler};`)}${isHttp ? remote(stub) : local(stub)}`;
   writeFileSync(code, formatted(text, folder));
 
   const withModules = isNew ? withModule(declared, folderName, module) : declared;
-  const { text: next, notes } = isHttp ? withVariable(withModules, library, names) : { text: withModules, notes: [] };
+  const { text: next, notes } = isHttp ? withVariables(withModules, library, stub) : { text: withModules, notes: [] };
   if (next !== declared) writeFileSync(library, formatted(next, folder));
   if (isHttp) notes.push(...addFake(join(folder, "tests.rs"), names));
+  if (secret) notes.push(`Add a line to .dev.vars: ${secret}=…`, `For a deployed Worker: npx wrangler secret put ${secret}`);
 
   console.log(`Wrote ${definition} and ${handler} in ${code}.`);
   for (const note of notes) console.log(note);
@@ -84,59 +98,68 @@ function rustNames(toolkit, tool) {
   };
 }
 
-function definitionOf({ toolkit, tool, scopes, isHttp, variable }) {
-  const greeting = `{ "type": "string", "description": "The greeting." }`;
+function definitionOf({ toolkit, tool, description, isReadOnly, scopes, isHttp, secret, variable }) {
+  const [parameter, schema, input] = isHttp
+    ? ["id", `"maxLength": 100, "description": "The id of the item."`, "7"]
+    : ["text", `"maxLength": 1000, "description": "A text."`, "Ada"];
   const output = isHttp
     ? `{
     "type": "object",
-    "properties": { "greeting": ${greeting} },
-    "required": ["greeting"],
+    "properties": { "name": { "type": "string", "description": "The name of the item." } },
+    "required": ["name"],
     "additionalProperties": false
   }`
-    : greeting;
-  const value = isHttp ? `{ "greeting": "Hello, Ada!" }` : `"Hello, Ada!"`;
+    : `{ "type": "string", "description": "The same text." }`;
+  const value = isHttp ? `{ "name": "Ada" }` : `"Ada"`;
+  const list = (names) => JSON.stringify(names).replaceAll(",", ", ");
   const members = [
-    ...(scopes.length > 0 ? [`  "scopes": ${JSON.stringify(scopes).replaceAll(",", ", ")},\n`] : []),
-    ...(isHttp ? [`  "variables": ["${variable}"],\n`] : []),
+    ...(scopes.length > 0 ? [`  "scopes": ${list(scopes)},\n`] : []),
+    ...(isHttp ? [`  "variables": ${list(secret ? [variable, secret] : [variable])},\n`] : []),
   ];
   return `{
   "id": "${toolkit}.${tool}@${VERSION}",
   "name": "${toolkit}_${tool}",
-  "description": "Greets a person by name. Replace this: say what the tool does and when to use it.",
+  "description": ${JSON.stringify(description)},
   "version": "${VERSION}",
   "input_schema": {
     "type": "object",
     "properties": {
-      "name": { "type": "string", "minLength": 1, "maxLength": 100, "description": "The name of the person to greet." }
+      "${parameter}": { "type": "string", "minLength": 1, ${schema} }
     },
-    "required": ["name"],
+    "required": ["${parameter}"],
     "additionalProperties": false
   },
   "output_schema": ${output},
-${members.join("")}  "annotations": { "read_only": true, "destructive": false, "idempotent": true, "open_world": ${isHttp} },
-  "examples": [{ "input": { "name": "Ada" }, "value": ${value} }]
+${members.join("")}  "annotations": { "read_only": ${isReadOnly}, "destructive": ${!isReadOnly}, "idempotent": ${isReadOnly}, "open_world": true },
+  "examples": [{ "input": { "${parameter}": "${input}" }, "value": ${value} }]
 }
 `;
 }
 
-const local = ({ handler }) => `
-/// Greets a person by name.
+/** The first sentence of a description, as the doc of the function. */
+const docOf = (description) => `/// ${/^.*?[.!?](?= |$)|^.*/.exec(description)[0]}`;
+
+const local = ({ handler, description }) => `
+${docOf(description)}
 pub(crate) async fn ${handler}(input: ${handler}::Input, _: &Context<'_>) -> Result<${handler}::Output, ToolError> {
-    Ok(format!("Hello, {}!", input.name))
+    // Replace this line.
+    Ok(input.text)
 }
 `;
 
-const remote = ({ handler, constant, variable, service, fake }) => `
+const remote = ({ handler, description, constant, variable, service, fake, secret, isDeclared }) => `
 /// The base URL of the service.
-pub(crate) const ${constant}: Variable = Variable::new("${variable}", "${service}", base_address);
-
-/// Greets a person by name.
+pub(crate) const ${constant}: Variable = Variable::new("${variable}", "${service}", ${secret ? "secure_base_address" : "base_address"});
+${secret && !isDeclared ? `/// The key of the service.\npub(crate) const ${secret}: Variable = Variable::secret("${secret}");\n` : ""}
+${docOf(description)}
 pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) -> Result<${handler}::Output, ToolError> {
-    let url = format!("{}/greetings/{}", context.variable("${variable}"), path_segment(&input.name)?);
-    let response = context.send(HttpRequest::get(url)).await?;
+    let url = format!("{}/items/{}", context.variable("${variable}"), path_segment(&input.id)?);
+${secret ? `    let key = context.server_secret("${secret}").map(Secret::expose).unwrap_or_default();
+    let headers = vec![("authorization", format!("Bearer {key}").into())];
+    let response = context.send(HttpRequest { headers, ..HttpRequest::get(url) }).await?;` : "    let response = context.send(HttpRequest::get(url)).await?;"}
     match response.status {
         200 => response.json().ok_or_else(|| ToolError::new("The service returned an invalid response")),
-        404 => Err(ToolError::new("The service does not know this person")),
+        404 => Err(ToolError::new("There is no such item")),
         429 | 500.. => Err(ToolError::new("The service is not available").retryable()),
         status => Err(ToolError::new("The service rejected the request")
             .developer_message(format!("It returned {status}."))),
@@ -145,24 +168,33 @@ pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) 
 
 /// A fake of the service, for the tests.
 #[cfg(test)]
-pub(crate) fn ${fake}(_: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
-    Ok(HttpResponse::new(200, r#"{"greeting":"Hello, Ada!"}"#))
+pub(crate) fn ${fake}(${secret ? "request" : "_"}: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+${secret ? `    let has_key = |(name, value): &(&str, _)| *name == "authorization" && value == "Bearer example-${secret}";
+    if !request.headers.iter().any(has_key) {
+        return Ok(HttpResponse::new(401, ""));
+    }
+` : ""}    Ok(HttpResponse::new(200, r#"{"name":"Ada"}"#))
 }
 `;
 
 // How to recognize each import, and its line.
 const IMPORTS = [[/^use toolbooth::.*\bContext\b/m, "use toolbooth::{Context, ToolError};"]];
 const HTTP_IMPORTS = [
-  [/^use toolbooth::address::.*\bbase_address\b/m, "use toolbooth::address::base_address;"],
   [/^use toolbooth::host::.*\bHttpRequest\b/m, "use toolbooth::host::HttpRequest;"],
   [/\buse toolbooth::host::.*\bHttpError\b/m, "#[cfg(test)]\nuse toolbooth::host::{HttpError, HttpResponse};"],
   [/^use toolbooth::tool::.*\bVariable\b/m, "use toolbooth::tool::Variable;"],
   [/^use toolbooth::url::.*\bpath_segment\b/m, "use toolbooth::url::path_segment;"],
 ];
 
+const OPEN_IMPORTS = [[/^use toolbooth::address::.*\bbase_address\b/m, "use toolbooth::address::base_address;"]];
+const SECRET_IMPORTS = [
+  [/^use toolbooth::address::.*\bsecure_base_address\b/m, "use toolbooth::address::secure_base_address;"],
+  [/^use toolbooth::tool::.*\bSecret\b/m, "use toolbooth::tool::Secret;"],
+];
+
 /** Inserts the imports that are missing, below the leading comments and modules; rustfmt sorts them. */
-function withImports(text, isHttp, types) {
-  const imports = [...(isHttp ? HTTP_IMPORTS : []), ...IMPORTS];
+function withImports(text, { isHttp, secret }, types) {
+  const imports = [...(secret ? SECRET_IMPORTS : isHttp ? OPEN_IMPORTS : []), ...(isHttp ? HTTP_IMPORTS : []), ...IMPORTS];
   const lines = imports.filter(([present]) => !present.test(text)).map(([, line]) => `${line}\n`).join("");
   const head = /^(?:\/\/!.*\n)*\n?(?:(?:#\[cfg\(test\)\]\n)?(?:pub(?:\(crate\))? )?mod (?:r#)?\w+;\n)*/.exec(text)[0];
   const rest = text.slice(head.length).trimStart();
@@ -182,13 +214,13 @@ function withModule(text, name, module) {
   return `${text.slice(0, at)}mod ${module};\n${last ? "" : "\n"}${text.slice(at)}`;
 }
 
-/** Adds the tool's variable to VARIABLES in lib.rs; if there is no such list, returns what to do by hand. */
-function withVariable(text, library, { module, constant }) {
-  const path = `${module}::${constant}`;
+/** Adds the tool's variables to VARIABLES in lib.rs; if there is no such list, returns what to do by hand. */
+function withVariables(text, library, { module, constant, secret, isDeclared }) {
+  const paths = [constant, ...(secret && !isDeclared ? [secret] : [])].map((name) => `${module}::${name}`);
   const list = /^(const VARIABLES: &\[Variable\] =\s*&\[)(.*?)(\];)/ms;
   const names = list.exec(text)?.[2].split(",").map((name) => name.trim()).filter((name) => name !== "");
-  if (!names) return { text, notes: [`Add ${path} to VARIABLES in ${library}.`] };
-  return { text: text.replace(list, (_, start, __, end) => `${start}${[...names, path].join(", ")}${end}`), notes: [] };
+  if (!names) return { text, notes: [`Add ${paths.join(" and ")} to VARIABLES in ${library}.`] };
+  return { text: text.replace(list, (_, start, __, end) => `${start}${[...names, ...paths].join(", ")}${end}`), notes: [] };
 }
 
 /** Lets the tests use the fake of the tool's service. Returns what to do by hand. */

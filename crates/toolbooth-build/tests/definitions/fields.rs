@@ -72,8 +72,8 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
         (
             "unknown field of an example",
             json!({"/examples": [{"input": {}, "output": 1}]}),
-            "examples[0].output: unknown field `output`, expected one of `title`, `input`, `value`, \
-             `error`, `asks`",
+            "examples[0].output: unknown field `output`, expected one of `title`, `setup`, `input`, `value`, \
+             `varies`, `error`, `asks`",
         ),
         (
             "unknown field of an example's error",
@@ -481,6 +481,12 @@ fn each_optional_field_may_be_absent() {
         assert_problems(field, &changes, &[]);
     }
     assert_eq!(add().as_object().map(serde_json::Map::len), Some(14), "the sample has every field");
+}
+
+#[test]
+fn the_description_of_a_new_tool_is_warned_of() {
+    let expected = "description: begins with TODO; say what the tool does";
+    assert_warnings("new", &json!({"/description": "TODO: what it does."}), &[expected]);
 }
 
 #[test]
