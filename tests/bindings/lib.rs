@@ -4,7 +4,7 @@ mod platform;
 
 use toolbooth::tool::Variable;
 
-const VARIABLES: &[Variable] = &[];
+const VARIABLES: &[Variable] = &[platform::KEY];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 

@@ -316,6 +316,10 @@ fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
                         format!("does not match output_schema: {error}"),
                     );
                 }
+                for pointer in example.varies.iter().filter(|it| value.pointer(it).is_none()) {
+                    let expected = "expected the JSON pointer of a part of value, such as /id";
+                    problem(".varies", format!("has {pointer:?}; {expected}"));
+                }
             }
             (None, Some(_), None) | (None, None, Some(_)) => {}
             _ => problem("", "must have exactly one of value, error and asks".to_owned()),

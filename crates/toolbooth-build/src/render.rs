@@ -106,7 +106,7 @@ toolbooth::type_checks! {{
 
 {declared}
 
-/// The examples of all definitions, as JSON: an array of `{{"id", "examples"}}`.
+/// The examples of all definitions, as JSON: an array of `{{"id", "bindings", "examples"}}`.
 #[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
@@ -122,7 +122,10 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
     );
     let examples: Value = entries
         .iter()
-        .map(|entry| json!({"id": entry.definition.id, "examples": entry.examples}))
+        .map(|Entry { definition, examples, .. }| {
+            let bindings: Vec<_> = definition.bindings.iter().map(|it| &it.name).collect();
+            json!({"id": definition.id, "bindings": bindings, "examples": examples})
+        })
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
     files.push(("types.rs".to_owned(), types::render(entries, handlers).into_bytes()));
@@ -131,10 +134,10 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .into_iter()
         .chain(in_schemas(entries, schema::undescribed))
         .chain(entries.iter().filter_map(missing_scopes))
+        .chain(entries.iter().filter_map(missing_description))
         .collect();
     Rendered { files, warnings, depends_on: None }
 }
-        .chain(entries.iter().filter_map(missing_description))
 
 /// Assertions that the catalogue declares the variables which its definitions list.
 fn declared(entries: &[Entry]) -> String {
@@ -188,9 +191,6 @@ fn missing_scopes(entry: &Entry) -> Option<Problem> {
     (personal && scopes.is_empty()).then(|| Problem::new(&entry.file, "scopes", message))
 }
 
-/// All names of tools, sorted, with the index of the tool. The checks guarantee that they are unique.
-fn names(entries: &[Entry]) -> Vec<(String, usize)> {
-    let mut names = Vec::new();
 /// Warns about the description of a new tool.
 fn missing_description(entry: &Entry) -> Option<Problem> {
     let message = "begins with TODO; say what the tool does and when to use it";
@@ -198,6 +198,9 @@ fn missing_description(entry: &Entry) -> Option<Problem> {
     is_open.then(|| Problem::new(&entry.file, "description", message))
 }
 
+/// All names of tools, sorted, with the index of the tool. The checks guarantee that they are unique.
+fn names(entries: &[Entry]) -> Vec<(String, usize)> {
+    let mut names = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         let Definition { name, version, .. } = &entry.definition;
         if is_latest(entries, at) {

@@ -29,8 +29,8 @@ const COMMANDS = {
     await build(values);
   },
   async test(args) {
-    const { run } = await import("../src/process.js");
-    await run("cargo", ["test", "--workspace", ...args]);
+    const { test } = await import("../src/test.js");
+    await test(args);
   },
   async tool(args) {
     const flags = { folder: text, description: text, "read-only": flag, http: flag, secret: text, scopes: text };

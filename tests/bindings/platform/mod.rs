@@ -4,9 +4,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use toolbooth::host::HttpRequest;
+use toolbooth::tool::{Secret, Variable};
 use toolbooth::{Context, ToolError};
 use toolbooth_worker::ContextExt;
 use toolbooth_worker::worker::{Delay, Error};
+
+/// The key of a service.
+pub(crate) const KEY: Variable = Variable::secret("PLATFORM_KEY");
 
 #[derive(Deserialize)]
 pub(crate) struct Nothing {}
@@ -103,6 +108,17 @@ pub(crate) async fn store(
             Ok(Stored::Page { keys: page.keys, cursor: page.cursor })
         }
     }
+}
+
+/// Sends a request with a secret.
+pub(crate) async fn send(_: Nothing, context: &Context<'_>) -> Result<String, ToolError> {
+    let key = context.server_secret("PLATFORM_KEY").map(Secret::expose).unwrap_or_default();
+    let headers = vec![("authorization", format!("Bearer {key}").into())];
+    let request = HttpRequest { headers, ..HttpRequest::get("https://service.example/ping") };
+    let response = context.send(request).await?;
+    response
+        .json()
+        .ok_or_else(|| ToolError::new(format!("The service returned {}", response.status)))
 }
 
 /// Crashes the instance.

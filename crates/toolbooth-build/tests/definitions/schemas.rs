@@ -176,6 +176,13 @@ fn examples() {
             vec!["examples[0].value: does not match output_schema: 3 is not of type \"null\""],
         ),
         (
+            "a part of the value that varies, and one that it does not have",
+            json!({"/examples": [{"input": good, "value": 3, "varies": ["", "/id"]}]}),
+            vec![
+                "examples[0].varies: has \"/id\"; expected the JSON pointer of a part of value, such as /id",
+            ],
+        ),
+        (
             "neither value nor error",
             json!({"/examples": [{"input": good}]}),
             vec!["examples[0]: must have exactly one of value, error and asks"],

@@ -146,11 +146,17 @@ pub struct Example {
     /// What the example shows.
     #[serde(default)]
     pub title: Option<String>,
+    /// The calls that come before, in this order; they must succeed.
+    #[serde(default)]
+    pub setup: Vec<ExampleCall>,
     /// The input.
     pub input: Value,
     /// The value that the tool returns.
     #[serde(default, deserialize_with = "some")]
     pub value: Option<Value>,
+    /// JSON pointers to the parts of the value that differ from call to call, such as a random id.
+    #[serde(default)]
+    pub varies: Vec<String>,
     /// The error that the tool returns instead.
     #[serde(default)]
     pub error: Option<ExampleError>,
@@ -162,6 +168,17 @@ pub struct Example {
 /// Distinguishes `null` from a missing field.
 fn some<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
+}
+
+/// A call that an example needs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ExampleCall {
+    /// The id of the tool, with or without a version.
+    pub tool: String,
+    /// The input.
+    pub input: Value,
 }
 
 /// The part of a tool's error that an example checks.

@@ -10,8 +10,8 @@ mod permission;
 mod tool;
 
 pub use definition::{
-    Annotations, AuthorizationRequirement, Binding, Definition, Deprecated, Example, ExampleError,
-    OAuth2, Prompt, PromptArgument, Requirements, Resource, SecretRequirement,
+    Annotations, AuthorizationRequirement, Binding, Definition, Deprecated, Example, ExampleCall,
+    ExampleError, OAuth2, Prompt, PromptArgument, Requirements, Resource, SecretRequirement,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};

@@ -1,14 +1,16 @@
 //! Calls tools in tests.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::{FakeHost, SentRequest, Upstream, call_tool};
-use crate::call::{Nulls, Outcome, ToolRequest, ToolSelector};
+use crate::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::Catalog;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::principal::{Principal, Scopes};
+use crate::settings::Settings;
 use crate::tool::{
     Capabilities, Capability, Credentials, Dialogue, InputResponse, Named, Secret, ToolError,
 };
@@ -123,7 +125,9 @@ pub struct ToolTest {
 impl ToolTest {
     /// A test of the tools in `catalog`.
     pub fn new(catalog: &'static Catalog) -> Self {
-        let mut host = FakeHost { upstream: unexpected, ..FakeHost::default() };
+        // The store is a fake, other bindings have none.
+        let bindings = BTreeSet::from(["KV"]);
+        let mut host = FakeHost { upstream: unexpected, bindings, ..FakeHost::default() };
         let secrets = catalog.variables.iter().filter(|variable| variable.is_secret());
         host.variables.extend(secrets.map(|it| (it.name().to_owned(), made_up(it.name()))));
         Self {
@@ -275,6 +279,14 @@ impl ToolTest {
 
     #[allow(clippy::panic)]
     fn fail(&self, tool: &str, expected: &str, outcome: &Outcome) -> ! {
+        if let Outcome::Rejected(Rejection::ToolNotConfigured { .. }) = outcome {
+            let settings = Settings::read(&self.host, self.catalog.variables);
+            let missing = settings.tools.problems(self.catalog.tools, &self.host).join("; ");
+            panic!(
+                "{tool}: expected {expected}, but it is not configured: {missing}. Tools with bindings need workerd: \
+                 see \"Tests on workerd\" in docs/TOOLS.md"
+            )
+        }
         panic!("{tool}: expected {expected}, got {outcome:?}; log: {:?}", self.log())
     }
 
@@ -318,6 +330,14 @@ mod tests {
         let order = respond(200, "{}");
         let test = ToolTest::new(&CATALOG).respond("GET https://orders.example/orders/7", order);
         test.error("Orders.Find", json!({"id": "7"}));
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "it is not configured: ORDERS_KEY is not set; it disables Orders.Comment@1.0.0, Orders.Find@1.0.0. Tools with bindings need workerd"
+    )]
+    fn a_tool_that_is_not_configured_fails_the_test_with_the_reason() {
+        ToolTest::new(&CATALOG).variable("ORDERS_KEY", "").value("Orders.Find", json!({"id": "7"}));
     }
 
     #[test]

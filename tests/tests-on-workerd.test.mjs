@@ -1,0 +1,150 @@
+// `toolbooth test`: the examples of tools with bindings, and their tests in JavaScript, on workerd.
+import assert from "node:assert/strict";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { root, run } from "./support/commands.mjs";
+import { env } from "./support/project.mjs";
+import { BINDINGS, NOTES } from "./support/worker.mjs";
+
+const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
+after(() => rmSync(scratch, { recursive: true }));
+const sources = join(root, "packages/toolbooth/src");
+const sample = join(root, "samples/notes");
+
+test("toolbooth test runs the native tests, then all examples and tests of the sample Notes", async () => {
+  const { code, out, err } = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js test`, { cwd: sample, env });
+  assert.equal(code, 0, out + err);
+  const definitions = readdirSync(join(sample, "notes")).filter((file) => /@.*\.json$/.test(file));
+  assert.ok(definitions.length > 5);
+  const examples = definitions.flatMap((file) => {
+    const { id, examples } = JSON.parse(readFileSync(join(sample, "notes", file), "utf8"));
+    return examples.map(({ title, input }) => `${id}: ${title ?? JSON.stringify(input)}`);
+  });
+  const own = [...readFileSync(join(sample, "notes/notes.test.mjs"), "utf8").matchAll(/^test\("(.*)"/gm)].map(([, name]) => name);
+  const passed = [...out.matchAll(/^✔ (.*) \([\d.]+ms\)$/gm)].map(([, name]) => name);
+  assert.deepEqual(passed.sort(), [...examples, ...own].sort());
+  assert.match(out.slice(0, out.indexOf("✔")), /test result: ok\. [1-9]/, "owner.rs, query.rs and attachment.rs have native tests");
+  assert.ok(!existsSync(join(sample, ".wrangler/test")));
+  const { out: native } = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js test --quiet`, { cwd: sample, env });
+  assert.match(native, /only native tests run: no tests on workerd/);
+  assert.doesNotMatch(native, /✔/);
+});
+
+/** Runs files with a built Worker as `toolbooth test` does; without files, the examples of the definitions. */
+async function runTests(bundle, { configuration, definitions = [], files = {} }) {
+  const folder = mkdtempSync(join(scratch, "project-"));
+  mkdirSync(join(folder, "tools/toolkit"), { recursive: true });
+  for (const [index, definition] of definitions.entries()) {
+    writeFileSync(join(folder, `tools/toolkit/Tool${index}@1.0.0.json`), JSON.stringify({ version: "1.0.0", ...definition }));
+  }
+  writeFileSync(join(folder, "wrangler.toml"), configuration);
+  // A developer's own secrets.
+  writeFileSync(join(folder, ".dev.vars"), "PLATFORM_KEY=theirs\nAUTH=none\n");
+  cpSync(join(sample, "migrations"), join(folder, "migrations"), { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const tests = Object.keys(files).filter((name) => name.endsWith(".test.mjs"));
+  const given = tests.length > 0 ? tests.join(" ") : join(sources, "examples.js");
+  return run(`node --test ${given}`, { cwd: folder, env: { TOOLBOOTH_TEST_WORKER: join(root, bundle) } });
+}
+
+const NOTES_TOML = readFileSync(join(sample, "wrangler.toml"), "utf8");
+const PLATFORM_TOML = readFileSync(join(root, "tests/bindings/wrangler.toml"), "utf8");
+const MINIMAL = 'name = "a"\ncompatibility_date = "2026-10-01"\n[[kv_namespaces]]\nbinding = "KV"\n';
+
+const search = (...examples) => ({ id: "Notes.Search@1.0.0", name: "Notes_Search", bindings: [{ name: "NOTES", kind: "d1" }], examples });
+const note = { tool: "Notes.Create", input: { title: "a", text: "b" } };
+const NOTHING = { notes: [] };
+const ONE = { notes: [{ id: "1", title: "a", snippet: "b", created: "2026" }] };
+const VARIES = ["/notes/0/id", "/notes/0/created"];
+
+for (const [what, configuration, example, expected] of [
+  ["another value", NOTES_TOML, { input: {}, value: ONE }, [/Notes\.Search@1\.0\.0 with \{\}/, /^  \+ +notes: \[\]$/m, /^  - +title: 'a'$/m]],
+  ["a value instead of an error", NOTES_TOML, { input: {}, error: { message: "The query has no words" } }, [/^  - +message: 'The query has no words'$/m]],
+  ["an error instead of a value", NOTES_TOML, { input: { query: "**" }, value: NOTHING }, [/^  \+ +message: 'The query has no words'$/m]],
+  ["an input that is rejected", NOTES_TOML, { input: { query: 1 }, value: NOTHING }, [/query: 'Must be a string'/]],
+  ["a setup that fails", NOTES_TOML, { setup: [{ tool: "Notes.Delete", input: { id: "x" } }], input: {}, value: NOTHING }, [/Notes\.Delete: expected a value, got .*There is no such note/]],
+  ["a value that varies without saying so", NOTES_TOML, { setup: [note], input: {}, value: ONE }, [/^  \+ +created: '20/m]],
+  ["a value that differs where it does not vary", NOTES_TOML, { setup: [note], input: {}, value: ONE, varies: [...VARIES, "/notes/1/id"].slice(0, 1) }, [/^  \+ +created: '20/m]],
+  ["no migrations", NOTES_TOML.replace(/^database_name = .*$/m, '$&\nmigrations_dir = "none"'), { input: {}, value: NOTHING }, [/no such table: notes/]],
+  ["a missing binding", MINIMAL, { input: {}, value: NOTHING }, [/Tool 'Notes_Search' is not configured/, /NOTES is not bound; it disables Notes\.Attach@1\.0\.0/]],
+]) {
+  test(`an example fails, with the tool, both values and the log: ${what}`, async () => {
+    const { code, out } = await runTests(NOTES, { configuration, definitions: [search({ title: what, ...example })] });
+    assert.equal(code, 1, out);
+    for (const pattern of [...expected, new RegExp(`^✖ Notes\\.Search@1\\.0\\.0: ${what} `, "m")]) assert.match(out, pattern);
+  });
+}
+
+test("each example begins with empty tables, after its own setup", async () => {
+  const examples = [
+    { title: "set up", setup: [note], input: {}, value: ONE, varies: VARIES },
+    { title: "empty", input: {}, value: NOTHING },
+  ];
+  const { code, out } = await runTests(NOTES, { configuration: NOTES_TOML, definitions: [search(...examples)] });
+  assert.equal(code, 0, out);
+  assert.match(out, /^ℹ pass 2$/m);
+});
+
+const SEND = { id: "Platform.Send@1.0.0", name: "Platform_Send", bindings: [{ name: "KV", kind: "kv" }], examples: [{ input: {}, value: "pong" }] };
+
+test("services that these tools call have fakes, and secrets are made up", async () => {
+  const services = `export default ({ method, url, headers }) => {
+    const got = [method, url, headers.get("authorization")].join(" ");
+    return Response.json(got === "GET https://service.example/ping Bearer example-PLATFORM_KEY" ? "pong" : got);
+  };`;
+  const { code, out } = await runTests(BINDINGS, { configuration: PLATFORM_TOML, definitions: [SEND], files: { "tools/services.mjs": services } });
+  assert.equal(code, 0, out);
+  const without = await runTests(BINDINGS, { configuration: PLATFORM_TOML, definitions: [SEND] });
+  assert.equal(without.code, 1);
+  assert.match(without.out, /^  Log: [^]*^  the test has no response to GET https:\/\/service\.example\/ping$/m);
+});
+
+test("the examples of a tool whose binding is not simulated are skipped, by name", async () => {
+  const definitions = [{ ...SEND, bindings: [{ name: "MODELS", kind: "ai" }] }];
+  const { code, out } = await runTests(BINDINGS, { configuration: PLATFORM_TOML, definitions });
+  assert.equal(code, 0, out);
+  assert.match(out, /^﹣ Platform\.Send@1\.0\.0: \{\} .*# MODELS is not simulated on this machine$/m);
+});
+
+test("an example of questions", async () => {
+  const name = "test_input_required_result_elicitation";
+  const asking = (asks) => ({ id: "test.input_required_result_elicitation@1.0.0", name, bindings: [{ name: "KV", kind: "kv" }], examples: [{ input: {}, asks }] });
+  const right = await runTests("target/mcp", { configuration: MINIMAL, definitions: [asking(["user_name"])] });
+  assert.equal(right.code, 0, right.out);
+  const wrong = await runTests("target/mcp", { configuration: MINIMAL, definitions: [asking(["name"])] });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.out, /^  - +'name'$/m);
+});
+
+test("ToolTest: scopes, users, variables, requests, bindings", async () => {
+  const head = `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { ToolTest } from "${sources}/testing.js";\n`;
+  const notes = `${head}
+test("scopes and users", async (t) => {
+  const reader = await ToolTest.start(t, { scopes: ["notes:read"] });
+  assert.deepEqual(await reader.value("Notes.Search", {}), { notes: [] });
+  const { rejected } = await reader.call("Notes.Create", { title: "a", text: "b" });
+  assert.equal(rejected.status, 403);
+  await assert.rejects(reader.error("Notes.Search", {}), /Notes\\.Search: expected an error of the tool, got {"value":{"notes":\\[\\]}}/);
+  const carl = await ToolTest.start(t, { user: "carl" });
+  await carl.value("Notes.Create", { title: "a", text: "b" });
+  const { owner } = await (await carl.env()).NOTES.prepare("SELECT owner FROM notes").first();
+  assert.deepEqual(JSON.parse(owner), ["key", "test", "carl"]);
+});`;
+  const platform = `${head}
+test("variables, requests and bindings", async (t) => {
+  const tools = await ToolTest.start(t, { variables: { PLATFORM_KEY: "mine" }, upstream: () => new Response("{", { status: 502 }) });
+  assert.equal((await tools.error("Platform.Send")).message, "The service returned 502");
+  const [{ method, url, headers, body }, ...more] = tools.requests;
+  assert.deepEqual([method, url, headers.authorization, body, more], ["GET", "https://service.example/ping", "Bearer mine", "", []]);
+  await tools.value("Platform.Cache", { key: "a", value: "b" });
+  assert.equal(await (await tools.env()).CACHE.get("a"), "b");
+  assert.equal((await tools.error("Platform.Mistaken")).message, "A service that the tool uses failed");
+  assert.match(tools.log(), /cannot be cast to the type D1Database/);
+});`;
+  for (const [bundle, configuration, text] of [[NOTES, NOTES_TOML, notes], [BINDINGS, PLATFORM_TOML, platform]]) {
+    const { code, out } = await runTests(bundle, { configuration, files: { "a.test.mjs": text } });
+    assert.equal(code, 0, out);
+  }
+});
