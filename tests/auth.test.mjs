@@ -52,7 +52,7 @@ function isRejected(reply, reason) {
 }
 
 for (const [name, vars, expected] of [
-  ["AUTH is not set", { AUTH: undefined }, /^AUTH must be api-key, jwt, sign-in or none/],
+  ["AUTH is not set", { AUTH: undefined }, /^AUTH is not set, so every call is rejected with 401; it can be api-key/],
   ["the key set URL has no TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/", ...WHOSE }, /^JWKS_URL must be an https/],
 ]) {
   test(`X5 where ${name}, every call is rejected and the log says why`, async () => {

@@ -238,6 +238,7 @@ test("make build creates the bundle, make deploy reports its size, and the sampl
   const { code, out, err } = await run("make build && make deploy DRY_RUN=1");
   assert.equal(code, 0, err);
   assert.match(out, /gzip: [\d.]+ KiB/);
+  assert.match(out, /^  AUTH is not set, so every call is rejected with 401/m);
   assert.match(out, /Read \d+ files from the assets directory .*build\/site/);
   const { out: bytes } = await run("cat target/samples/worker.js target/samples/index_bg.wasm | gzip -9 | wc -c");
   const kilobytes = Number(bytes) / 1000;

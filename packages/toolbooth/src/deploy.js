@@ -1,4 +1,6 @@
-// Deploys the Worker with wrangler, which runs the build that wrangler.toml names.
+// Deploys the Worker with wrangler, which runs the build that wrangler.toml names. A dry run also says what the deployed
+// Worker would find wrong with its configuration.
+import { parseArgs } from "node:util";
 import { fromNpm } from "./programs.js";
 import { run } from "./process.js";
 
@@ -6,4 +8,22 @@ import { run } from "./process.js";
 export async function deploy(args) {
   const env = { ...process.env, WRANGLER_SEND_METRICS: process.env.WRANGLER_SEND_METRICS ?? "false" };
   await run(process.execPath, [fromNpm("wrangler", "wrangler"), "deploy", ...args], { env });
+  const options = { "dry-run": { type: "boolean" }, config: { type: "string", short: "c" }, env: { type: "string", short: "e" } };
+  const { values } = parseArgs({ args, options, strict: false });
+  if (!values["dry-run"]) return;
+  const { findings } = await import("./findings.js");
+  console.log(report(await findings(values), values.env));
+}
+
+/** What an operator should know before the deployment. */
+function report({ status, found, created }, env) {
+  const secrets = `npx wrangler secret list${env ? ` --env ${env}` : ""}`;
+  return [
+    found.length > 0
+      ? `\nWith the variables of wrangler.toml and without secrets, the Worker reports:\n\n${found.map((line) => `  ${line}`).join("\n")}\n`
+      : "\nThe Worker finds nothing wrong with its configuration.",
+    ...(status === 503 ? ["Until that is solved, it serves no calls, and /health responds with 503."] : []),
+    ...(found.length > 0 ? [`Secrets that are stored in Cloudflare cannot be seen from here: ${secrets} names them.`] : []),
+    ...(created.length > 0 ? [`The first deployment creates ${created.join(" and ")}.`] : []),
+  ].join("\n");
 }

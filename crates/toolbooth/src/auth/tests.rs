@@ -152,8 +152,10 @@ fn what_is_not_configured_is_shut() {
     let keys = keys();
     let wanted =
         "AUTH must be api-key, jwt, sign-in or none, or several of them separated by commas";
+    let unset = "AUTH is not set, so every call is rejected with 401; it can be api-key, jwt, sign-in or none, or several of them separated by commas";
     for ways in ["", " ", ",", "None", "apikey", "api-key;jwt", "none,", "api-key,oauth"] {
         let variables = [("AUTH", ways), ("API_KEYS", &*keys)];
+        let wanted = if ways.trim().is_empty() { unset } else { wanted };
         assert_eq!(problems(&variables), [wanted], "AUTH={ways:?}");
         for headers in [&[][..], &[("oxp-api-key", "key-one")]] {
             assert_eq!(principal(&variables, headers), Err(missing(CLOSED)), "AUTH={ways:?}");

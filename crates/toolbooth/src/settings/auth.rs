@@ -44,6 +44,12 @@ impl AuthSettings {
     pub(super) fn read(reader: &mut VariableReader<'_>, audience: Option<&str>) -> Self {
         let mut settings = Self::default();
         let methods = reader.text(AUTH).unwrap_or_default();
+        if methods.trim().is_empty() {
+            let expected = "is not set, so every call is rejected with 401; it can be api-key, jwt, \
+                            sign-in or none, or several of them separated by commas";
+            reader.problem(AUTH, expected);
+            return settings;
+        }
         for method in methods.split(',').map(str::trim) {
             match method {
                 "none" => settings.anonymous = anonymous_scopes(reader),

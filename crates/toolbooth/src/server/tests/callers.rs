@@ -94,8 +94,7 @@ fn an_unconfigured_server_rejects_callers_and_logs_what_to_set() {
     let health = send(&host, ("GET", "/health", &[]), "");
     let body = r#"{"status":"unavailable"}"#;
     assert!(health.starts_with("503\n") && health.ends_with(body), "{health}");
-    let problem =
-        "AUTH must be api-key, jwt, sign-in or none, or several of them separated by commas";
+    let problem = "AUTH is not set, so every call is rejected with 401; it can be api-key, jwt, sign-in or none, or several of them separated by commas";
     let logged = format!("Error configuration [(\"problem\", \"{problem}\")]");
     assert_eq!(host.log.borrow().last(), Some(&logged));
 }
