@@ -1,5 +1,9 @@
 //! The authenticated caller of a request, and the scopes of its credentials.
 
+/// The scope of the chat gateway. Each use costs the operator money, so people have it only if a rule names it.
+#[cfg(any(feature = "gateway", feature = "sign-in"))]
+pub(crate) const GATEWAY_SCOPE: &str = "gateway";
+
 /// The scopes of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scopes {

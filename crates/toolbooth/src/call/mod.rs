@@ -19,6 +19,8 @@ pub(crate) use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
 #[cfg(feature = "challenges")]
 pub(crate) use rate_limit::count_visit;
+#[cfg(feature = "gateway")]
+pub(crate) use rejection::CHALLENGE;
 pub use rejection::{Description, Rejection, RejectionKind};
 pub(crate) use rejection::{did_you_mean, needs_client};
 pub use selector::ToolSelector;

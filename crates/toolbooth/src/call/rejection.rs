@@ -201,6 +201,9 @@ impl fmt::Display for Description {
     }
 }
 
+/// The beginning of a `WWW-Authenticate` header (RFC 6750, 3).
+pub(crate) const CHALLENGE: &str = "Bearer realm=\"toolbooth\"";
+
 impl Rejection {
     /// No endpoint has this path, and nothing similar exists.
     pub const NOT_FOUND: Self = Self::NotFound { hint: Cow::Borrowed("GET / lists the endpoints") };
@@ -321,7 +324,6 @@ impl Rejection {
     /// The header that HTTP requires: `Allow` (RFC 9110, 15.5.6), the challenge of RFC 6750, 3, or
     /// `Retry-After`. Only for a rejection that is the whole response.
     pub fn header(&self) -> Option<(&'static str, String)> {
-        const CHALLENGE: &str = "Bearer realm=\"toolbooth\"";
         match self {
             Self::MethodNotAllowed { allow } => Some(("allow", allow.clone())),
             Self::Unauthenticated { sent: false, .. } => {

@@ -19,12 +19,10 @@ use crate::host::Host;
 use crate::http::{Answer, Headers};
 use crate::json;
 use crate::log::{CallRecorder, CallRequest};
-use crate::principal::Principal;
+use crate::principal::{GATEWAY_SCOPE, Principal};
 use crate::secret::Secret;
 use crate::text::excerpt;
 
-/// The scope that callers need.
-pub(super) const SCOPE: &str = "gateway";
 /// The rounds of a request with compiled-in tools, unless it asks for another number.
 const DEFAULT_ROUNDS: usize = 8;
 const MAX_ROUNDS: usize = 25;
@@ -333,7 +331,7 @@ impl<'a> Parts<'a> {
             let message = "Callers without credentials may chat on this machine only";
             return Err(GatewayError::new(ErrorKind::MissingScope, message));
         }
-        if !principal.scopes().cover(&[SCOPE]) {
+        if !principal.scopes().cover(&[GATEWAY_SCOPE]) {
             let message = "The caller's credentials lack the scope `gateway`";
             return Err(GatewayError::new(ErrorKind::MissingScope, message));
         }

@@ -5,9 +5,11 @@ use std::fmt::Write;
 use super::adapter::TranslateError;
 use super::completion::UpstreamError;
 use super::request::RequestError;
+use crate::call::CHALLENGE;
 use crate::host::HttpError;
 use crate::http::Response;
 use crate::json;
+use crate::principal::GATEWAY_SCOPE;
 use crate::protocol::providers::ErrorType;
 use crate::protocol::{ErrorBody, ErrorObject};
 use crate::secret::Secret;
@@ -193,7 +195,13 @@ impl GatewayError {
 
     /// The response, before anything else was sent.
     pub(super) fn response(&self) -> Response {
-        let response = Response::json_of(self.kind.status(), &self.body());
+        let mut response = Response::json_of(self.kind.status(), &self.body());
+        if self.kind == ErrorKind::MissingScope {
+            // RFC 6750, 3.1
+            let challenge =
+                format!("{CHALLENGE}, error=\"insufficient_scope\", scope=\"{GATEWAY_SCOPE}\"");
+            response = response.with("www-authenticate", challenge);
+        }
         match self.retry_after_ms {
             Some(ms) => response.with("retry-after", ms.div_ceil(1000).to_string()),
             None => response,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::http::Response;
-use crate::principal::Principal;
+use crate::principal::{GATEWAY_SCOPE, Principal};
 use crate::settings::GatewaySettings;
 
 /// The list, as OpenAI writes it.
@@ -30,7 +30,7 @@ pub(crate) fn models(settings: &GatewaySettings, principal: &Principal) -> Respo
     let mut data = Vec::new();
     let mut providers = Vec::new();
     let model = |id, owned_by| Model { id, object: "model", created: 0, owned_by };
-    if principal.scopes().cover(&[super::chat::SCOPE]) {
+    if principal.scopes().cover(&[GATEWAY_SCOPE]) {
         for alias in &settings.aliases {
             data.push(model(alias.name.clone(), "toolbooth"));
         }

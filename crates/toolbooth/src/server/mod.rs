@@ -63,9 +63,15 @@ impl Server {
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
         let settings = Settings::read(host, catalog.variables);
         let events = EventLog::new(&settings, host);
+        #[cfg(all(feature = "sign-in", feature = "gateway"))]
+        let has_models = !settings.gateway.providers.is_empty();
+        #[cfg(all(feature = "sign-in", not(feature = "gateway")))]
+        let has_models = false;
         #[cfg(feature = "sign-in")]
-        let sign_in =
-            settings.sign_in.as_ref().map(|it| SignIn::new(it, catalog.scopes(), events.clone()));
+        let sign_in = settings
+            .sign_in
+            .as_ref()
+            .map(|it| SignIn::new(it, catalog.scopes(), has_models, events.clone()));
         #[cfg(feature = "sign-in")]
         let own_tokens = sign_in.as_ref().map(SignIn::own_tokens);
         #[cfg(not(feature = "sign-in"))]

@@ -1,8 +1,9 @@
 //! How people sign in: the variables of `AUTH = "sign-in"`.
 //!
-//! - `clients`: the clients that the operator has registered.
+//! - `clients`: the clients that the operator has registered; `rules`: the entries of `SIGN_IN_ALLOWED`.
 
 mod clients;
+mod rules;
 
 pub use clients::ClientSettings;
 
@@ -12,6 +13,7 @@ use super::keys::StateKeySettings;
 use super::provider::ProviderSettings;
 use super::reader::{Row, VariableDoc, VariableReader, count, documented, list};
 use crate::address::{is_localhost, is_secure};
+use crate::principal::{GATEWAY_SCOPE, Scopes};
 
 /// How people sign in.
 #[derive(Debug, Clone)]
@@ -43,6 +45,13 @@ impl SignInSettings {
     pub fn is_local(&self) -> bool {
         self.public_url.split_once("://").is_some_and(|(_, host)| is_localhost(host))
     }
+
+    /// Whether there are people who can let clients use the chat gateway.
+    pub fn gives_gateway(&self) -> bool {
+        self.development
+            || self.allowed.iter().any(|rule| rule.gives(GATEWAY_SCOPE))
+            || self.api_keys.iter().any(|key| key.scopes.cover(&[GATEWAY_SCOPE]))
+    }
 }
 
 /// People at a provider who may sign in.
@@ -52,6 +61,18 @@ pub struct IdentityRule {
     pub provider: String,
     /// Who.
     pub people: People,
+    /// What they can give to clients; by default all scopes but that of the chat gateway.
+    pub scopes: Option<Scopes>,
+}
+
+impl IdentityRule {
+    /// Whether these people can give a scope to a client.
+    pub fn gives(&self, scope: &str) -> bool {
+        match &self.scopes {
+            Some(scopes) => scopes.cover(&[scope]),
+            None => scope != GATEWAY_SCOPE,
+        }
+    }
 }
 
 /// Who may sign in at a provider.
@@ -89,7 +110,12 @@ static ALLOWED_ROW: Row<Vec<IdentityRule>> = Row {
     doc: documented("Who may sign in, as provider:rule, separated by commas. Default: nobody."),
     default: Vec::new(),
     parse: |text| {
-        let rules: Option<Vec<_>> = list(text).map(IdentityRule::parse).collect();
+        let entries = rules::entries(text).unwrap_or_else(|| vec![Err(String::new())]);
+        let rules = entries.into_iter().map(|entry| {
+            let (who, scopes) = entry.ok()?;
+            Some(IdentityRule { scopes, ..IdentityRule::parse(&who)? })
+        });
+        let rules: Option<Vec<_>> = rules.collect();
         rules.ok_or_else(|| {
             "must be entries such as github:octocat, github:id/583231, github:org/acme, \
              google:ada@acme.example, google:@acme.example or corp:*, separated by commas"
@@ -159,7 +185,7 @@ impl IdentityRule {
                 _ => return None,
             },
         };
-        (!provider.is_empty()).then(|| Self { provider: provider.to_owned(), people })
+        (!provider.is_empty()).then(|| Self { provider: provider.to_owned(), people, scopes: None })
     }
 
     /// Whether people can sign in by the rule. If not, the reason is reported.

@@ -17,6 +17,7 @@ use crate::http::{Headers, Response};
 use crate::log::SignInEvent;
 use crate::oauth::page::redirect;
 use crate::oauth::{TokenPurpose, random_text};
+use crate::principal::GATEWAY_SCOPE;
 use crate::redirect_uri::{self, RedirectKind};
 use crate::url::query_value;
 
@@ -189,7 +190,8 @@ impl SignIn {
             form.get("scope").map(|scope| scope.split(' ').collect());
         let is_requested = |scope: &str| match &requested {
             Some(requested) => requested.contains(&scope),
-            None => true,
+            // What costs money must be asked for.
+            None => scope != GATEWAY_SCOPE,
         };
         let offline = requested.is_some() && is_requested(OFFLINE);
         let scopes = self.scopes.iter().filter(|scope| is_requested(scope));

@@ -7,7 +7,7 @@ use super::SignIn;
 use crate::host::Host;
 use crate::http::Headers;
 use crate::json::Value;
-use crate::principal::{Principal, Scopes};
+use crate::principal::{GATEWAY_SCOPE, Principal, Scopes};
 use crate::settings::{ApiKeySettings, People};
 
 /// Whoever has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
@@ -118,20 +118,35 @@ impl SignIn {
     /// The scopes that somebody can give to a client; `None` if they may not sign in (any more).
     pub(super) fn permitted(&self, identity: &Identity) -> Option<Scopes> {
         let settings = &self.settings;
-        let is_allowed = match identity {
-            Identity::Provider(account) => settings
-                .allowed
-                .iter()
-                .any(|rule| rule.provider == account.provider && account.is_one_of(&rule.people)),
+        let scopes = match identity {
+            Identity::Provider(account) => {
+                let rules = settings.allowed.iter().filter(|rule| {
+                    rule.provider == account.provider && account.is_one_of(&rule.people)
+                });
+                let rules: Vec<_> = rules.collect();
+                if rules.is_empty() {
+                    return None;
+                }
+                self.those(|scope| rules.iter().any(|rule| rule.gives(scope)))
+            }
             Identity::ApiKey { name, hash } => {
                 let mut keys = settings.api_keys.iter();
                 let key = keys.find(|key| key.name == *name && key_hash(key) == *hash)?;
                 return Some(key.scopes.clone());
             }
-            Identity::Access { .. } => self.access.is_some(),
-            Identity::Development => settings.development,
+            Identity::Access { .. } if self.access.is_some() => {
+                self.those(|scope| scope != GATEWAY_SCOPE)
+            }
+            Identity::Development if settings.development => Scopes::All,
+            Identity::Access { .. } | Identity::Development => return None,
         };
-        (is_allowed && identity.subject().len() <= MAX_SUBJECT).then_some(Scopes::All)
+        (identity.subject().len() <= MAX_SUBJECT).then_some(scopes)
+    }
+
+    /// Those scopes that a rule gives.
+    fn those(&self, gives: impl Fn(&str) -> bool) -> Scopes {
+        let given = self.scopes.iter().filter(|scope| gives(scope));
+        Scopes::Listed(given.map(|&scope| scope.to_owned()).collect())
     }
 
     /// The scopes of a request that somebody can give, in the order of the request.

@@ -44,6 +44,7 @@ use crate::auth::{ApiKeys, AssertionVerifier, own_issuer};
 use crate::host::Host;
 use crate::log::{Event, EventLog, SignInEvent};
 use crate::oauth::{OAuthClient, StateKeys, TokenPurpose};
+use crate::principal::GATEWAY_SCOPE;
 use crate::secret::Secret;
 use crate::settings::{JwtSettings, SignInSettings};
 use marks::Marks;
@@ -85,17 +86,21 @@ pub(crate) struct SignIn {
     issuer: String,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
-    /// The scopes that tools require.
+    /// The scopes that tools require, and that of the chat gateway if somebody can give it.
     scopes: Vec<&'static str>,
 }
 
 impl SignIn {
-    /// The server of these settings; `scopes` are those that tools require.
+    /// The server of these settings; `scopes` are those that tools require. `has_models`: there is a chat gateway.
     pub(crate) fn new(
         settings: &SignInSettings,
-        scopes: Vec<&'static str>,
+        mut scopes: Vec<&'static str>,
+        has_models: bool,
         events: EventLog,
     ) -> Self {
+        if has_models && settings.gives_gateway() && !scopes.contains(&GATEWAY_SCOPE) {
+            scopes.push(GATEWAY_SCOPE);
+        }
         let access = settings.access.as_ref().map(|access| {
             let keys = format!("{}/cdn-cgi/access/certs", access.team);
             AssertionVerifier::new(keys, access.team.clone(), access.audiences.clone())

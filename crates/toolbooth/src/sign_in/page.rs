@@ -6,6 +6,7 @@ use super::identity::Identity;
 use crate::catalog::Tool;
 use crate::http::Response;
 use crate::oauth::page::{Escaped, html};
+use crate::principal::GATEWAY_SCOPE;
 use crate::redirect_uri::{self, RedirectKind};
 
 /// How many tools the page names for each scope. A catalogue can have thousands.
@@ -140,7 +141,14 @@ fn permissions(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + C
         items.push_str(&format!("<li>use tools that need no permission: {tools}</li>"));
     }
     for scope in scopes {
-        let tools = enabled(Some(scope)).unwrap_or_else(|| "no tool at present".to_owned());
+        let tools = enabled(Some(scope));
+        let tools = match tools {
+            _ if scope == GATEWAY_SCOPE => {
+                "language models, which the operator of this server pays for"
+            }
+            Some(ref tools) => tools,
+            None => "no tool at present",
+        };
         items.push_str(&format!("<li><code>{}</code>: use {tools}</li>", Escaped(scope)));
     }
     items

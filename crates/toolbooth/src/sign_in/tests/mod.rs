@@ -3,6 +3,8 @@
 mod account;
 mod clients;
 mod events;
+#[cfg(feature = "gateway")]
+mod models;
 mod people;
 mod providers;
 mod refresh;
