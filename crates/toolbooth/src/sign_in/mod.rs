@@ -86,7 +86,7 @@ pub(crate) struct SignIn {
     issuer: String,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
-    /// The scopes that tools require, and that of the chat gateway if somebody can give it.
+    /// The scopes that tools require, and that of the chat gateway if a rule or a key gives it.
     scopes: Vec<&'static str>,
 }
 
