@@ -54,7 +54,7 @@ if (install) {
 console.log(`Created ${name}. Next:
 
   cd ${quoted(relative(".", folder) || ".")}
-  npm run dev
+${install ? "" : "  npm install\n"}  npm run dev
 `);
 
 function options() {
