@@ -255,7 +255,11 @@ test("the packed command has the site, so that a project needs none of what buil
   assert.deepEqual(contents(copy), contents(built));
 });
 
-test("packages/toolbooth has the versions that this repository has", () => {
-  const [ours, packed] = [".", "packages/toolbooth"].map((path) => JSON.parse(read(root, path, "package.json")).dependencies);
-  for (const [name, version] of Object.entries(packed)) assert.equal(version, ours[name], name);
+test("the npm package of a git dependency, which is this repository, has what packages/toolbooth has", () => {
+  const [ours, packed] = [".", "packages/toolbooth"].map((path) => JSON.parse(read(root, path, "package.json")));
+  for (const [name, version] of Object.entries(packed.dependencies)) assert.equal(version, ours.dependencies[name], name);
+  for (const member of ["bin", "exports"]) {
+    const moved = Object.entries(packed[member]).map(([name, path]) => [name, path.replace(/^(\.\/)?/, "$1packages/toolbooth/")]);
+    assert.deepEqual(ours[member], Object.fromEntries(moved));
+  }
 });
