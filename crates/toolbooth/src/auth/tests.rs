@@ -164,8 +164,9 @@ fn what_is_not_configured_is_shut() {
     let form = "API_KEYS must be a JSON array of objects with name, scopes and hash; \
                 `make key` prints one";
     let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but gateway, verify_url and host";
-    let hash = "API_KEYS[0].hash must be 64 hexadecimal digits";
-    let scopes = "API_KEYS[0].scopes must be words without spaces";
+    let members_of_one = &*members.replace("[0]", "[0] of \"one\"");
+    let hash = "API_KEYS[0].hash of \"one\" must be 64 hexadecimal digits";
+    let scopes = "API_KEYS[0].scopes of \"one\" must be words without spaces";
     let name = "API_KEYS[0].name must be 1 to 64 visible characters";
     let entry = |name: &str, scopes: &str, hash: &str| {
         format!(r#"{{"name":{name},"scopes":{scopes},"hash":"{hash}"}}"#)
@@ -177,10 +178,10 @@ fn what_is_not_configured_is_shut() {
         ("{}".to_owned(), form),
         ("key-one".to_owned(), form),
         (r#"["key-one"]"#.to_owned(), members),
-        (r#"[{"name":"one","scopes":["a"]}]"#.to_owned(), members),
-        (r#"[{"name":"one","key":"key-one"}]"#.to_owned(), members),
+        (r#"[{"name":"one","scopes":["a"]}]"#.to_owned(), members_of_one),
+        (r#"[{"name":"one","key":"key-one"}]"#.to_owned(), members_of_one),
         (one("7", "[]", ONE), members),
-        (one(r#""one","key":"key-one""#, "[]", ONE), members),
+        (one(r#""one","key":"key-one""#, "[]", ONE), members_of_one),
         (one(r#""one","name":"two""#, "[]", ONE), form),
         (one(r#""one""#, "[]", &ONE[1..]), hash),
         (one(r#""one""#, "[]", &format!("{ONE}0")), hash),
@@ -210,17 +211,38 @@ fn what_is_not_configured_is_shut() {
         let text = one(&format!("{good:?}"), "[]", ONE);
         assert_eq!(problems(&[("AUTH", "api-key"), ("API_KEYS", &text)]), [""; 0], "{good}");
     }
-    let twice = format!("[{},{}]", entry(r#""one""#, "[]", ONE), entry(r#""one""#, "[]", TWO));
-    let variables = [("AUTH", "api-key"), ("API_KEYS", &*twice)];
-    assert_eq!(problems(&variables), ["API_KEYS[1].name must be unique"]);
-    assert_eq!(
-        principal(&variables, &[("oxp-api-key", "key-one")]),
-        key("one", &[]),
-        "the others count"
-    );
-    assert_eq!(principal(&variables, &[("oxp-api-key", "key-two")]), Err(invalid()));
     assert_eq!(problems(&[("AUTH", "api-key")]), [form]);
     assert_eq!(problems(&[("AUTH", "api-key"), ("API_KEYS", &keys)]), [""; 0]);
+}
+
+#[test]
+fn an_invalid_entry_is_rejected_alone() {
+    let good = format!(r#"{{"name":"one","scopes":["a"],"hash":"{ONE}"}}"#);
+    for (second, problem) in [
+        (r#""name":"two","scopes":[],"hash":"TWO0""#, ".hash of \"two\" must be 64 hex"),
+        (r#""name":"two","scopes":"a","hash":"TWO""#, " of \"two\" must be an object"),
+        (r#""name":"","scopes":[],"hash":"TWO""#, ".name must be 1 to 64"),
+        // The first of two counts, whoever may have meant the other.
+        (r#""name":"one","scopes":["*"],"hash":"TWO""#, ".name of \"one\" must be unique"),
+        (r#""name":"two","scopes":["*"],"hash":"ONE""#, ".hash of \"two\" must be unique"),
+    ] {
+        let second = second.replace("ONE", ONE).replace("TWO", TWO);
+        for (at, entries) in
+            [(1, format!("[{good},{{{second}}}]")), (0, format!("[{{{second}}},{good}]"))]
+        {
+            if at == 0 && problem.contains("unique") {
+                continue;
+            }
+            let variables = [("AUTH", "api-key"), ("API_KEYS", &*entries)];
+            let settings = Settings::read(&FakeHost::with(&variables), &[]);
+            assert_eq!(settings.problems, [""; 0], "{entries}");
+            let [rejected] = &*settings.rejected else { panic!("{:?}", settings.rejected) };
+            assert!(rejected.starts_with(&format!("API_KEYS[{at}]{problem}")), "{rejected}");
+            let with = |key| principal(&variables, &[("oxp-api-key", key)]);
+            assert_eq!(with("key-one"), key("one", &["a"]), "{entries}");
+            assert_eq!(with("key-two"), Err(invalid()), "{entries}");
+        }
+    }
 }
 
 #[test]

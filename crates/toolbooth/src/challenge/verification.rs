@@ -44,6 +44,8 @@ impl Verifiers {
             Some(users @ (ApplicationUsers::Unknown | ApplicationUsers::At(_))) => {
                 self.link(users.host())
             }
+            // Its key has been removed, or its entry is invalid: whether it verifies its users is not known.
+            None if !owner.application.is_empty() => Verification::Denied,
             None => self.link(None),
         }
     }
@@ -115,7 +117,7 @@ mod tests {
             (key("Calendar"), calendar, calendar),
             (key("Notes"), notes, Verification::Denied),
             (key("Other"), link, Verification::Denied),
-            (key("Gone"), link, Verification::Denied),
+            (key("Gone"), Verification::Denied, Verification::Denied),
             (Principal::ANONYMOUS, link, Verification::Denied),
         ] {
             let owner = owner(&principal);

@@ -64,6 +64,10 @@ impl<'s> Plan<'s> {
         if let Some(alias) = settings.aliases.iter().find(|alias| alias.name == model) {
             return Self::of_alias(settings, alias, caller_key, random);
         }
+        if settings.rejected_aliases.iter().any(|name| name == model) {
+            let message = format!("The entry of '{}' in MODELS is invalid", excerpt(model));
+            return Err(GatewayError::new(ErrorKind::NotConfigured, message).at("model"));
+        }
         let (id, name) = model.split_once('/').unwrap_or_default();
         // The seed writes google, Google's own documentation gemini.
         let id = if id == "gemini" { "google" } else { id };

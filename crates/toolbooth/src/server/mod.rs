@@ -77,7 +77,8 @@ impl Server {
         #[cfg(not(feature = "sign-in"))]
         let own_tokens = None;
         let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
-        let disabled = settings.tools.problems(catalog.tools, host);
+        let mut disabled = settings.rejected.clone();
+        disabled.extend(settings.tools.problems(catalog.tools, host));
         for problem in settings.problems.iter().chain(&disabled) {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
@@ -88,9 +89,7 @@ impl Server {
         for warning in &warnings {
             host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }
-        if settings.problems.is_empty() {
-            warnings.extend(disabled);
-        }
+        warnings.extend(disabled);
         #[cfg(feature = "challenges")]
         let challenges = settings.consent.as_ref().map(|consent| {
             let verifiers = Verifiers {

@@ -4,6 +4,7 @@ mod access;
 mod body;
 mod callers;
 mod corpus;
+mod entries;
 mod envelope;
 pub(crate) mod exchange;
 mod ids;

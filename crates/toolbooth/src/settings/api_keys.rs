@@ -70,7 +70,8 @@ impl fmt::Debug for ApiKeySettings {
 
 /// Reads `API_KEYS`: an array of objects with `name` (who has the key; not secret, see [`is_name`]),
 /// `scopes` (`*` means all), `hash` (the SHA-256 of the key's text in hexadecimal digits) and perhaps `gateway`
-/// (its limits in the chat gateway), and `verify_url` or `host` (see [`ApplicationUsers`]). An invalid entry is reported by its index and ignored.
+/// (its limits in the chat gateway), and `verify_url` or `host` (see [`ApplicationUsers`]). An invalid entry is reported by its index and
+/// name, and has no effect. If none is valid, the variable is invalid.
 pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettings> {
     let text = reader.text(API_KEYS).unwrap_or_default();
     let entries = match json::parse(&text) {
@@ -82,14 +83,30 @@ pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettin
             return Vec::new();
         }
     };
-    let mut keys = Vec::new();
+    let (mut keys, mut rejected) = (Vec::new(), Vec::new());
     for (index, entry) in entries.iter().enumerate() {
         match parse_entry(entry, &keys) {
             Ok(key) => keys.push(key),
-            Err(expected) => reader.sentence(format!("{API_KEYS}[{index}]{expected}")),
+            Err(expected) => rejected.push(problem(index, entry, expected)),
+        }
+    }
+    for problem in rejected {
+        // Without a valid key, the server might serve nobody.
+        if keys.is_empty() {
+            reader.sentence(problem);
+        } else {
+            reader.reject(problem);
         }
     }
     keys
+}
+
+/// The problem of an entry: `expected` begins with the place in it.
+fn problem(index: usize, entry: &Value<'_>, expected: &str) -> String {
+    let (place, expected) = expected.split_once(' ').unwrap_or(("", expected));
+    let name = entry.get("name").and_then(Value::as_str).filter(|name| is_name(name));
+    let of = name.map(|name| format!(" of \"{name}\"")).unwrap_or_default();
+    format!("{API_KEYS}[{index}]{place}{of} {expected}")
 }
 
 fn parse_entry(
@@ -126,6 +143,9 @@ fn parse_entry(
     }
     if others.iter().any(|other| other.name == name) {
         return Err(".name must be unique");
+    }
+    if others.iter().any(|other| other.hash == hash) {
+        return Err(".hash must be unique");
     }
     Ok(ApiKeySettings {
         name: name.to_owned(),

@@ -152,7 +152,7 @@ mod tests {
             let host = FakeHost::with(&[("STATE_KEY", current), ("STATE_KEY_PREVIOUS", previous)]);
             let mut reader = VariableReader::new(&host);
             let keys = StateKeySettings::read(&mut reader, required);
-            let problems = reader.into_problems();
+            let (problems, _) = reader.into_problems();
             let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
             assert_eq!(names, wrong.into_iter().collect::<Vec<_>>(), "{current} {previous}");
             let good = wrong.is_none() && !current.is_empty();

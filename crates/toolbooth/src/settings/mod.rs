@@ -2,7 +2,8 @@
 //! constructed.
 //!
 //! An invalid value does not stop the server from starting: it is listed in [`Settings::problems`],
-//! which the server logs. `/health` then reports 503, and calls are rejected until it is fixed.
+//! which the server logs. `/health` then reports 503, and calls are rejected until it is fixed. A single entry that is
+//! invalid has no effect, and is listed in [`Settings::rejected`].
 
 mod allowlist;
 mod api_keys;
@@ -89,6 +90,8 @@ pub struct Settings {
     pub tools: ToolVariables,
     /// What else is invalid, for the operator; empty if the server can serve calls.
     pub problems: Vec<String>,
+    /// The entries that are invalid and have no effect, for the operator. The server serves everything else.
+    pub rejected: Vec<String>,
 }
 
 static PUBLIC_URL: Row<Option<String>> = Row {
@@ -168,6 +171,7 @@ impl Settings {
         let gateway = GatewaySettings::read(&mut reader, &auth);
         let mcp_resource = McpResource::new(public_url.as_deref(), &auth);
         let tools = ToolVariables::read(&reader, declared);
+        let (problems, rejected) = reader.into_problems();
         Self {
             public_url,
             limits,
@@ -186,7 +190,8 @@ impl Settings {
             state_keys,
             mcp_resource,
             tools,
-            problems: reader.into_problems(),
+            problems,
+            rejected,
         }
     }
 

@@ -280,7 +280,7 @@ mod tests {
             let host = FakeHost::with(variables);
             let mut reader = VariableReader::new(&host);
             let provider = ProviderSettings::read(id, &mut reader);
-            let problems = reader.into_problems();
+            let (problems, _) = reader.into_problems();
             let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
             assert_eq!(names, wrong, "{id} {variables:?}");
             assert_eq!(provider.is_some(), wrong.is_empty(), "{id} {variables:?}");

@@ -39,11 +39,12 @@ pub(super) const fn documented(text: &'static str) -> &'static str {
 pub(super) struct VariableReader<'a> {
     source: &'a dyn Variables,
     problems: Vec<String>,
+    rejected: Vec<String>,
 }
 
 impl<'a> VariableReader<'a> {
     pub(super) fn new(source: &'a dyn Variables) -> Self {
-        Self { source, problems: Vec::new() }
+        Self { source, problems: Vec::new(), rejected: Vec::new() }
     }
 
     /// The value of a variable; the default if it is not set or invalid.
@@ -78,8 +79,14 @@ impl<'a> VariableReader<'a> {
         self.problems.push(problem);
     }
 
-    pub(super) fn into_problems(self) -> Vec<String> {
-        self.problems
+    /// Adds the problem of an entry that has no effect, in full sentences. Everything else is served.
+    pub(super) fn reject(&mut self, problem: String) {
+        self.rejected.push(problem);
+    }
+
+    /// The problems of variables, and those of single entries.
+    pub(super) fn into_problems(self) -> (Vec<String>, Vec<String>) {
+        (self.problems, self.rejected)
     }
 }
 

@@ -32,6 +32,8 @@ pub struct SignInSettings {
     pub access: Option<AccessSettings>,
     /// `SIGN_IN_CLIENTS`: the clients that the operator has registered.
     pub clients: Vec<ClientSettings>,
+    /// The ids of its invalid entries. They must not mean any other client.
+    pub rejected_clients: Vec<String>,
     /// `SIGN_IN_REDIRECT_SCHEMES`: schemes of native apps that may be redirected to.
     pub redirect_schemes: Vec<String>,
     /// `SIGN_IN_TOKEN_SECONDS`: how long access tokens are valid.
@@ -43,7 +45,7 @@ pub struct SignInSettings {
 impl SignInSettings {
     /// Whether users reach the server on their own machine only.
     pub fn is_local(&self) -> bool {
-        self.public_url.split_once("://").is_some_and(|(_, host)| is_localhost(host))
+        is_here(&self.public_url)
     }
 
     /// Whether there are people who can let clients use the chat gateway.
@@ -52,6 +54,11 @@ impl SignInSettings {
             || self.allowed.iter().any(|rule| rule.gives(GATEWAY_SCOPE))
             || self.api_keys.iter().any(|key| key.scopes.cover(&[GATEWAY_SCOPE]))
     }
+}
+
+/// Whether an origin is on this machine.
+fn is_here(origin: &str) -> bool {
+    origin.split_once("://").is_some_and(|(_, host)| is_localhost(host))
 }
 
 /// People at a provider who may sign in.
@@ -105,24 +112,6 @@ const ALLOWED: &str = "SIGN_IN_ALLOWED";
 /// The longest lifetime of an access token, in seconds: 365 days.
 const MAX_TOKEN_SECONDS: usize = 365 * 86_400;
 
-static ALLOWED_ROW: Row<Vec<IdentityRule>> = Row {
-    name: ALLOWED,
-    doc: documented("Who may sign in, as provider:rule, separated by commas. Default: nobody."),
-    default: Vec::new(),
-    parse: |text| {
-        let entries = rules::entries(text).unwrap_or_else(|| vec![Err(String::new())]);
-        let rules = entries.into_iter().map(|entry| {
-            let (who, scopes) = entry.ok()?;
-            Some(IdentityRule { scopes, ..IdentityRule::parse(&who)? })
-        });
-        let rules: Option<Vec<_>> = rules.collect();
-        rules.ok_or_else(|| {
-            "must be entries such as github:octocat, github:id/583231, github:org/acme, \
-             google:ada@acme.example, google:@acme.example or corp:*, separated by commas"
-                .to_owned()
-        })
-    },
-};
 static TOKEN_SECONDS: Row<usize> = Row {
     name: "SIGN_IN_TOKEN_SECONDS",
     doc: documented("How long access tokens are valid, in seconds, 60 to 31536000. Default: 3600."),
@@ -155,7 +144,10 @@ static ACCESS_AUDIENCE: Row<Vec<String>> = Row {
 };
 
 pub(super) static DOCS: &[VariableDoc] = &[
-    ALLOWED_ROW.doc(),
+    VariableDoc {
+        name: ALLOWED,
+        doc: documented("Who may sign in, as provider:rule, separated by commas. Default: nobody."),
+    },
     TOKEN_SECONDS.doc(),
     clients::DOC,
     clients::SCHEMES.doc(),
@@ -164,6 +156,39 @@ pub(super) static DOCS: &[VariableDoc] = &[
 ];
 
 impl IdentityRule {
+    /// Reads a rule by which people at one of `providers` can sign in.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    fn read(entry: rules::Entry, providers: &[ProviderSettings]) -> Result<Self, String> {
+        let (who, scopes) = entry?;
+        let rule = Self::parse(&who).ok_or(
+            "must be a rule such as github:octocat, github:id/583231, github:org/acme, \
+             google:ada@acme.example, google:@acme.example or corp:*",
+        )?;
+        let rule = Self { scopes, ..rule };
+        let id = &rule.provider;
+        let Some(provider) = providers.iter().find(|provider| provider.id == *id) else {
+            return Err(format!("names {id}, which OAUTH_PROVIDERS must include"));
+        };
+        if !provider.can_identify() {
+            let prefix = id.to_ascii_uppercase().replace('-', "_");
+            return Err(format!(
+                "names {id}, where people can only sign in if OAUTH_{prefix}_USERINFO_URL or \
+                 OAUTH_{prefix}_ISSUER is set"
+            ));
+        }
+        // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
+        if matches!(rule.people, People::Login(_) | People::Organization(_))
+            && !provider.is_github()
+        {
+            let expected = "may name logins and organizations of GitHub only; elsewhere ids \
+                            (`id/…`), e-mail addresses and domains";
+            return Err(expected.to_owned());
+        }
+        Ok(rule)
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let (provider, people) = text.split_once(':')?;
         let people = people.trim();
@@ -187,31 +212,6 @@ impl IdentityRule {
         };
         (!provider.is_empty()).then(|| Self { provider: provider.to_owned(), people, scopes: None })
     }
-
-    /// Whether people can sign in by the rule. If not, the reason is reported.
-    fn check(&self, providers: &[ProviderSettings], reader: &mut VariableReader<'_>) -> bool {
-        let id = &self.provider;
-        let Some(provider) = providers.iter().find(|provider| provider.id == *id) else {
-            reader.problem(ALLOWED, &format!("names {id}, which OAUTH_PROVIDERS must include"));
-            return false;
-        };
-        if !provider.can_identify() {
-            let prefix = id.to_ascii_uppercase().replace('-', "_");
-            let expected = "must be set, or its ISSUER, so that people can sign in there";
-            reader.problem(&format!("OAUTH_{prefix}_USERINFO_URL"), expected);
-            return false;
-        }
-        // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
-        if matches!(self.people, People::Login(_) | People::Organization(_))
-            && !provider.is_github()
-        {
-            let expected = "may name logins and organizations of GitHub only; elsewhere ids \
-                            (`id/…`), e-mail addresses and domains";
-            reader.problem(ALLOWED, expected);
-            return false;
-        }
-        true
-    }
 }
 
 impl SignInSettings {
@@ -222,9 +222,18 @@ impl SignInSettings {
         providers: &[ProviderSettings],
         api_keys: &[ApiKeySettings],
     ) -> Option<Self> {
-        let mut allowed = reader.get(&ALLOWED_ROW);
-        let names_nobody = allowed.is_empty();
-        allowed.retain(|rule| rule.check(providers, reader));
+        let (mut allowed, mut rejected) = (Vec::new(), Vec::new());
+        let text = reader.text(ALLOWED).unwrap_or_default();
+        let entries = rules::entries(&text).unwrap_or_else(|| {
+            reader.problem(ALLOWED, "must be rules separated by commas, or a JSON array of rules");
+            Vec::new()
+        });
+        for (index, entry) in entries.into_iter().enumerate() {
+            match IdentityRule::read(entry, providers) {
+                Ok(rule) => allowed.push(rule),
+                Err(expected) => rejected.push(format!("{ALLOWED}[{index}] {expected}")),
+            }
+        }
         let may_sign_in = |id: &String| allowed.iter().any(|rule| rule.provider == *id);
         let providers = providers.iter().filter(|it| may_sign_in(&it.id)).cloned().collect();
         let team = reader.get(&ACCESS_TEAM);
@@ -236,12 +245,27 @@ impl SignInSettings {
         let access = team.filter(|_| !audiences.is_empty());
         let access = access.map(|team| AccessSettings { team, audiences });
         let redirect_schemes = reader.get(&clients::SCHEMES);
-        let clients = clients::read(reader, &redirect_schemes);
+        let (clients, rejected_clients) = clients::read(reader, &redirect_schemes);
         let token_seconds = reader.get(&TOKEN_SECONDS) as u64;
         if public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
             reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
         }
-        let mut settings = Self {
+        let is_local = public_url.as_deref().is_some_and(is_here);
+        let development = reader.text("DEVELOPMENT").is_some_and(|text| text == "true") && is_local;
+        let nobody = allowed.is_empty() && api_keys.is_empty() && access.is_none() && !development;
+        if nobody && rejected.is_empty() {
+            let expected = "must name who may sign in, or AUTH must contain api-key, or \
+                            ACCESS_TEAM_DOMAIN must be set";
+            reader.problem(ALLOWED, expected);
+        }
+        for problem in rejected {
+            if nobody {
+                reader.sentence(problem);
+            } else {
+                reader.reject(problem);
+            }
+        }
+        Some(Self {
             public_url: public_url?,
             state_keys: state_keys?,
             providers,
@@ -249,22 +273,11 @@ impl SignInSettings {
             api_keys: api_keys.to_vec(),
             access,
             clients,
+            rejected_clients,
             redirect_schemes,
             token_seconds,
-            development: false,
-        };
-        let development = reader.text("DEVELOPMENT").is_some_and(|text| text == "true");
-        settings.development = development && settings.is_local();
-        let nobody = names_nobody
-            && settings.api_keys.is_empty()
-            && settings.access.is_none()
-            && !settings.development;
-        if nobody {
-            let expected = "must name who may sign in, or AUTH must contain api-key, or \
-                            ACCESS_TEAM_DOMAIN must be set";
-            reader.problem(ALLOWED, expected);
-        }
-        Some(settings)
+            development,
+        })
     }
 }
 
@@ -312,7 +325,10 @@ mod tests {
             ("SIGN_IN_ALLOWED", "corp:admin, corp:org/acme, other:*, plain:*, corp:id/1"),
         ]);
         let settings = Settings::read(&host, &[]);
-        assert_eq!(settings.problems.len(), 4, "{:?}", settings.problems);
+        assert_eq!(settings.problems, [""; 0], "the others can sign in");
+        let names = |text: &String| text.split(' ').next().map(str::to_owned);
+        let names: Vec<_> = settings.rejected.iter().filter_map(names).collect();
+        assert_eq!(names, [0, 1, 2, 3].map(|at| format!("SIGN_IN_ALLOWED[{at}]")));
         let valid = IdentityRule::parse("corp:id/1").unwrap();
         assert_eq!(settings.sign_in.unwrap().allowed, [valid]);
     }
@@ -333,7 +349,7 @@ mod tests {
         for (variables, wrong) in [
             (&[][..], Some("SIGN_IN_ALLOWED")),
             (&[("SIGN_IN_ALLOWED", "github:octocat")], Some("SIGN_IN_ALLOWED")),
-            (&[("SIGN_IN_ALLOWED", "octocat")], Some("SIGN_IN_ALLOWED")),
+            (&[("SIGN_IN_ALLOWED", "octocat")], Some("SIGN_IN_ALLOWED[0]")),
             (
                 &[
                     CORP[0],

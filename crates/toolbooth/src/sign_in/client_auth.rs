@@ -106,6 +106,9 @@ impl SignIn {
                 (Some(_), _) => Err(invalid("the client's secret is not valid")),
             };
         }
+        if self.settings.rejected_clients.contains(id) {
+            return Err(invalid("the client's registration is not valid"));
+        }
         if client_document::is_client_id(id, self.settings.is_local()) {
             return match (document, assertion) {
                 // Without a valid code or token the request fails anyway.

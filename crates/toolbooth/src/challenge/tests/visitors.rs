@@ -189,21 +189,30 @@ fn variables_of_unverified_users() {
         (
             "API_KEYS",
             keys(r#""verify_url":"http://c.example""#),
-            Some("API_KEYS[0].verify_url must be"),
+            Some("API_KEYS[0].verify_url of \"Calendar\" must be"),
         ),
-        ("API_KEYS", keys(r#""verify_url":1"#), Some("API_KEYS[0].verify_url must be")),
+        (
+            "API_KEYS",
+            keys(r#""verify_url":1"#),
+            Some("API_KEYS[0].verify_url of \"Calendar\" must be"),
+        ),
         ("API_KEYS", keys(r#""host":"c.example:8443""#), None),
-        ("API_KEYS", keys(r#""host":"https://c.example""#), Some("API_KEYS[0].host must be")),
-        ("API_KEYS", keys(r#""host":"""#), Some("API_KEYS[0].host must be")),
+        (
+            "API_KEYS",
+            keys(r#""host":"https://c.example""#),
+            Some("API_KEYS[0].host of \"Calendar\" must be"),
+        ),
+        ("API_KEYS", keys(r#""host":"""#), Some("API_KEYS[0].host of \"Calendar\" must be")),
         (
             "API_KEYS",
             keys(r#""host":"c.example","verify_url":"https://c.example""#),
-            Some("API_KEYS[0] must not have both"),
+            Some("API_KEYS[0] of \"Calendar\" must not have both"),
         ),
-        ("API_KEYS", keys(r#""other":1"#), Some("API_KEYS[0] must be an object")),
+        ("API_KEYS", keys(r#""other":1"#), Some("API_KEYS[0] of \"Calendar\" must be an object")),
     ] {
         let variables = [world::VARIABLES, &[(name, &*value)]].concat();
-        let problems = Settings::read(&FakeHost::with(&variables), &[]).problems;
+        let Settings { problems, rejected, .. } = Settings::read(&FakeHost::with(&variables), &[]);
+        let problems = [problems, rejected].concat();
         match wrong {
             None => assert!(problems.is_empty(), "{value}: {problems:?}"),
             Some(start) => assert!(problems[0].starts_with(start), "{value}: {problems:?}"),

@@ -152,6 +152,17 @@ fn retries_and_fallback() {
 }
 
 #[test]
+fn the_name_of_an_invalid_entry_means_no_other_model() {
+    let models = r#"{"openai/a": {"targets": [{"provider": "my-groq", "model": "b"}], "mod": 1}}"#;
+    let world = World::with(&[GROQ, &[("MODELS", models)]].concat());
+    for (model, answers, status) in [("openai/a", vec![], 503), ("openai/b", vec![says("hi")], 200)]
+    {
+        let reply = world.ask(answers, &chat(json!({"model": model})));
+        assert_eq!((reply.status, reply.sent.len()), (status, usize::from(status == 200)));
+    }
+}
+
+#[test]
 fn the_list_of_models() {
     for (scopes, expected, providers) in
         [("gateway", 6, json!(["openai", "my-groq"])), ("other", 0, json!([]))]

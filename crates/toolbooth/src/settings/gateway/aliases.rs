@@ -55,25 +55,28 @@ pub(in super::super) static DOCS: &[VariableDoc] = &[VariableDoc {
     ),
 }];
 
-/// Reads `MODELS`. An invalid entry is reported by its name and ignored.
+/// Reads `MODELS`: the aliases, and the names of invalid entries, which are reported.
 pub(super) fn read(
     reader: &mut VariableReader<'_>,
     providers: &[ModelProvider],
     timeout: Duration,
-) -> Vec<ModelAlias> {
-    let Some(text) = reader.non_empty(MODELS) else { return Vec::new() };
+) -> (Vec<ModelAlias>, Vec<String>) {
+    let (mut aliases, mut rejected) = (Vec::new(), Vec::new());
+    let Some(text) = reader.non_empty(MODELS) else { return (aliases, rejected) };
     let Ok(Value::Object(entries)) = json::parse(&text) else {
         reader.problem(MODELS, "must be a JSON object of aliases, each with targets");
-        return Vec::new();
+        return (aliases, rejected);
     };
-    let mut aliases = Vec::with_capacity(entries.len());
     for (name, entry) in entries.iter() {
         match alias(name, entry, providers, timeout) {
             Ok(alias) => aliases.push(alias),
-            Err(expected) => reader.sentence(format!("{MODELS}.{name}{expected}")),
+            Err(expected) => {
+                reader.reject(format!("{MODELS}.{name}{expected}"));
+                rejected.push(name.to_string());
+            }
         }
     }
-    aliases
+    (aliases, rejected)
 }
 
 fn alias(

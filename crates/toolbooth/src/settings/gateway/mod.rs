@@ -21,6 +21,8 @@ pub struct GatewaySettings {
     pub providers: Vec<ModelProvider>,
     /// `MODELS`: names for one model or several.
     pub aliases: Vec<ModelAlias>,
+    /// The names of its invalid entries. They must not mean any other model.
+    pub rejected_aliases: Vec<String>,
     /// `GATEWAY_CALLER_KEYS`: whether callers may send their own key of a provider.
     pub caller_keys: bool,
     /// `GATEWAY_TIMEOUT_MS`: how long a provider may be silent.
@@ -148,7 +150,7 @@ impl GatewaySettings {
         let caller_keys = reader.get(&CALLER_KEYS);
         let timeout = milliseconds(reader.get(&TIMEOUT));
         let providers = models::read(reader, caller_keys);
-        let aliases = aliases::read(reader, &providers, timeout);
+        let (aliases, rejected_aliases) = aliases::read(reader, &providers, timeout);
         let is_public = auth.anonymous.is_some();
         let has_key = providers.iter().find(|provider| provider.key.is_some());
         let development = reader.get(&DEVELOPMENT);
@@ -172,6 +174,7 @@ impl GatewaySettings {
             local_only: is_public && has_key.is_some(),
             providers,
             aliases,
+            rejected_aliases,
             caller_keys,
             timeout,
             deadline: milliseconds(reader.get(&DEADLINE)),

@@ -102,7 +102,7 @@ fn prefix(id: &str) -> String {
 pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<ModelProvider> {
     let mut providers = Vec::new();
     for preset in &PRESETS {
-        let (key, url) = (key(reader, preset.prefix), base_url(reader, preset.prefix));
+        let Some((key, url)) = key_and_url(reader, preset.prefix) else { continue };
         if key.is_some() || url.is_some() || caller_keys {
             let needs_key = url.is_none();
             let base_url = url.unwrap_or_else(|| preset.base_url.to_owned());
@@ -110,47 +110,48 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
             providers.push(ModelProvider { id, format, base_url, key, needs_key });
         }
     }
-    for id in list(&reader.text(PROVIDERS).unwrap_or_default()) {
+    for (index, id) in list(&reader.text(PROVIDERS).unwrap_or_default()).enumerate() {
         let is_plain =
             id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         let is_preset = |preset: &Preset| preset.id == id || preset.prefix == prefix(id);
         let is_known = PRESETS.iter().any(is_preset) || providers.iter().any(|it| it.id == id);
         if !is_plain || is_known {
-            let expected = "must be a comma-separated list of different ids such as groq, each of \
-                            lower-case letters, digits and hyphens; openai, anthropic, google and \
-                            gemini are built in";
-            reader.problem(PROVIDERS, expected);
-            return providers;
+            reader.reject(format!(
+                "{PROVIDERS}[{index}] must be an id such as groq, of lower-case letters, digits and \
+                 hyphens, and different from the others; openai, anthropic, google and gemini are \
+                 built in"
+            ));
+            continue;
         }
         let prefix = prefix(id);
-        let key = key(reader, &prefix);
-        match base_url(reader, &prefix) {
-            Some(base_url) => {
+        match key_and_url(reader, &prefix) {
+            Some((key, Some(base_url))) => {
                 let (id, format) = (id.to_owned(), ModelFormat::OpenAiCompatible);
                 providers.push(ModelProvider { id, format, base_url, key, needs_key: false });
             }
-            None => reader.problem(&format!("{prefix}_BASE_URL"), "must be set"),
+            Some((_, None)) => reader.reject(format!("{prefix}_BASE_URL must be set")),
+            None => {}
         }
     }
     providers
 }
 
-fn key(reader: &mut VariableReader<'_>, prefix: &str) -> Option<Secret> {
-    let name = format!("{prefix}_API_KEY");
-    let key = Secret::new(reader.non_empty(&name)?);
-    if !key.is_bearer_token() {
-        reader.problem(&name, "must be visible ASCII characters without spaces");
-        return None;
+/// The key and the base URL of a provider, if they are set. `None` if one of them is invalid, which is reported: nothing
+/// may go elsewhere, or without the key.
+fn key_and_url(
+    reader: &mut VariableReader<'_>,
+    prefix: &str,
+) -> Option<(Option<Secret>, Option<String>)> {
+    let names = (format!("{prefix}_API_KEY"), format!("{prefix}_BASE_URL"));
+    let key = reader.non_empty(&names.0).map(Secret::new);
+    let url = reader.non_empty(&names.1);
+    let is_valid_key = key.as_ref().is_none_or(Secret::is_bearer_token);
+    if !is_valid_key {
+        reader.reject(format!("{} must be visible ASCII characters without spaces", names.0));
     }
-    Some(key)
-}
-
-/// The base URL, if it is set. An invalid one is reported, and counts so that nothing goes elsewhere.
-fn base_url(reader: &mut VariableReader<'_>, prefix: &str) -> Option<String> {
-    let name = format!("{prefix}_BASE_URL");
-    let url = reader.non_empty(&name)?;
-    if let Err(expected) = secure_base_address(&url) {
-        reader.problem(&name, expected);
+    let valid_url = url.as_deref().map_or(Ok(()), secure_base_address);
+    if let Err(expected) = valid_url {
+        reader.reject(format!("{} {expected}", names.1));
     }
-    Some(url)
+    (is_valid_key && valid_url.is_ok()).then_some((key, url))
 }

@@ -62,28 +62,6 @@ fn each_wrong_value_is_named() {
         ("MODELS", ALIAS, ""),
         ("MODELS", "", ""),
         ("MODELS", "[]", "MODELS must be"),
-        ("MODELS", r#"{"a":1}"#, "MODELS.a must be an object"),
-        ("MODELS", r#"{"a":{}}"#, "MODELS.a.targets must be"),
-        ("MODELS", r#"{"a":{"targets":[{"provider":"openai"}]}}"#, "MODELS.a.targets[0] must"),
-        (
-            "MODELS",
-            r#"{"a":{"targets":[{"provider":"x","model":"m"}]}}"#,
-            "MODELS.a.targets[0].provider must be",
-        ),
-        ("MODELS", &ALIAS.replace("loadbalance", "random"), "MODELS.fast.mode must be"),
-        (
-            "MODELS",
-            &ALIAS.replace("\"attempts\":2", "\"attempts\":9"),
-            "MODELS.fast.retry.attempts",
-        ),
-        ("MODELS", &ALIAS.replace("429", "200"), "MODELS.fast.retry.status_codes must be"),
-        ("MODELS", &ALIAS.replace("timeout_ms", "timeout"), "MODELS.fast must be an object with"),
-        ("PROVIDERS", "openai", "PROVIDERS must be"),
-        ("PROVIDERS", "gemini", "PROVIDERS must be"),
-        ("PROVIDERS", "Groq", "PROVIDERS must be"),
-        ("PROVIDERS", "groq", "GROQ_BASE_URL must be set"),
-        ("OPENAI_BASE_URL", "http://a.example/v1", "OPENAI_BASE_URL must be an https URL"),
-        ("ANTHROPIC_API_KEY", "a b", "ANTHROPIC_API_KEY must be visible"),
         ("GATEWAY_CALLER_KEYS", "yes", "GATEWAY_CALLER_KEYS must be true or false"),
         ("GATEWAY_TIMEOUT_MS", "0", "GATEWAY_TIMEOUT_MS must be"),
         ("GATEWAY_MAX_SUBREQUESTS", "1001", "GATEWAY_MAX_SUBREQUESTS must be"),
@@ -96,6 +74,47 @@ fn each_wrong_value_is_named() {
         let names = |found: &String| !problem.is_empty() && found.starts_with(problem);
         assert!(problems.iter().all(names), "{name}={value}: {problems:?}");
         assert_eq!(problems.is_empty(), problem.is_empty(), "{name}={value}: {problems:?}");
+    }
+}
+
+#[test]
+fn an_invalid_entry_is_rejected_alone() {
+    const GOOD: &str = r#""fast":{"targets":[{"provider":"openai","model":"m","weight":2}],
+        "mode":"loadbalance","retry":{"attempts":2,"status_codes":[429]},"timeout_ms":5}"#;
+    let changed = |old, new| format!("{{{GOOD},{}}}", GOOD.replace("fast", "a").replace(old, new));
+    for (name, value, problem, providers) in [
+        ("MODELS", &*format!(r#"{{{GOOD},"a":1}}"#), "MODELS.a must be an object", "openai"),
+        ("MODELS", &changed("targets", "target"), "MODELS.a must be an object with", "openai"),
+        ("MODELS", &changed("model", "name"), "MODELS.a.targets[0] must be", "openai"),
+        ("MODELS", &changed("openai", "x"), "MODELS.a.targets[0].provider must be", "openai"),
+        ("MODELS", &changed("loadbalance", "random"), "MODELS.a.mode must be", "openai"),
+        ("MODELS", &changed("s\":2", "s\":9"), "MODELS.a.retry.attempts must be", "openai"),
+        ("MODELS", &changed("429", "200"), "MODELS.a.retry.status_codes must be", "openai"),
+        ("MODELS", &changed("timeout_ms", "timeout"), "MODELS.a must be an object", "openai"),
+        ("PROVIDERS", "openai,own", "PROVIDERS[0] must be", "openai own"),
+        ("PROVIDERS", "gemini, own", "PROVIDERS[0] must be", "openai own"),
+        ("PROVIDERS", "own,Groq,", "PROVIDERS[1] must be", "openai own"),
+        ("PROVIDERS", "own,own", "PROVIDERS[1] must be", "openai own"),
+        ("PROVIDERS", "groq,own", "GROQ_BASE_URL must be set", "openai own"),
+        // Nothing goes elsewhere, or without the key.
+        ("OWN_BASE_URL", "http://a.example/v1", "OWN_BASE_URL must be an https URL", "openai"),
+        ("OWN_API_KEY", "a b", "OWN_API_KEY must be visible", "openai"),
+        ("ANTHROPIC_BASE_URL", "a.example", "ANTHROPIC_BASE_URL must be", "openai own"),
+        ("ANTHROPIC_API_KEY", "a b", "ANTHROPIC_API_KEY must be visible", "openai own"),
+    ] {
+        let own = match name {
+            "MODELS" => ("PROVIDERS", ""),
+            _ => ("PROVIDERS", "own"),
+        };
+        let url = ("OWN_BASE_URL", "https://own.example/v1");
+        let settings = read(&[OPENAI, own, url, (name, value)]);
+        assert_eq!(settings.problems, [""; 0], "{name}={value}");
+        let [rejected] = &*settings.rejected else { panic!("{value}: {:?}", settings.rejected) };
+        assert!(rejected.starts_with(problem), "{name}={value}: {rejected}");
+        let ids: Vec<_> = settings.gateway.providers.iter().map(|it| &*it.id).collect();
+        assert_eq!(ids.join(" "), providers, "{name}={value}");
+        let aliases: Vec<_> = settings.gateway.aliases.iter().map(|it| &*it.name).collect();
+        assert_eq!(aliases, if name == "MODELS" { &["fast"][..] } else { &[] }, "{value}");
     }
 }
 

@@ -43,19 +43,24 @@ pub(super) static SCHEMES: Row<Vec<String>> = Row {
     },
 };
 
-/// Reads `SIGN_IN_CLIENTS`. An invalid entry is reported by its index and ignored. `schemes` are those of native
-/// applications that may be redirected to.
-pub(super) fn read(reader: &mut VariableReader<'_>, schemes: &[String]) -> Vec<ClientSettings> {
-    let Some(text) = reader.non_empty(CLIENTS) else { return Vec::new() };
+/// Reads `SIGN_IN_CLIENTS`: the clients, and the ids of invalid entries, which are reported by their index. `schemes`
+/// are those of native applications that may be redirected to.
+pub(super) fn read(
+    reader: &mut VariableReader<'_>,
+    schemes: &[String],
+) -> (Vec<ClientSettings>, Vec<String>) {
+    let (mut clients, mut rejected) = (Vec::<ClientSettings>::new(), Vec::new());
+    let Some(text) = reader.non_empty(CLIENTS) else { return (clients, rejected) };
     let Ok(Value::Array(entries)) = json::parse(&text) else {
         reader.problem(CLIENTS, "must be a JSON array of objects with id, name and redirect_uris");
-        return Vec::new();
+        return (clients, rejected);
     };
-    let mut clients: Vec<ClientSettings> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
+        let id = entry.get("id").and_then(Value::as_str).map(str::to_owned);
         let Some(client) = parse(entry).filter(|new| clients.iter().all(|old| old.id != new.id))
         else {
-            reader.sentence(format!(
+            rejected.extend(id);
+            reader.reject(format!(
                 "{CLIENTS}[{index}] must have a unique id, a name, redirect_uris, perhaps \
                  secret_hash, the SHA-256 of its secret as 64 hexadecimal digits, and nothing else"
             ));
@@ -69,13 +74,15 @@ pub(super) fn read(reader: &mut VariableReader<'_>, schemes: &[String]) -> Vec<C
         for uri in &forbidden {
             let expected = "must be an https URL, an http URL of this machine, or of a scheme in \
                             SIGN_IN_REDIRECT_SCHEMES";
-            reader.problem(uri, expected);
+            reader.reject(format!("{uri} {expected}"));
         }
         if forbidden.is_empty() {
             clients.push(client);
+        } else {
+            rejected.extend(id);
         }
     }
-    clients
+    (clients, rejected)
 }
 
 /// Reads an entry. Unknown members are rejected: a misspelt `secret_hash` would make the client public.
@@ -140,17 +147,15 @@ mod tests {
             let host = FakeHost::with(&variables);
             let mut reader = VariableReader::new(&host);
             let schemes = reader.get(&SCHEMES);
-            let registered = read(&mut reader, &schemes);
-            let problems = reader.into_problems();
+            let (registered, rejected) = read(&mut reader, &schemes);
+            let (problems, entries) = reader.into_problems();
+            assert_eq!(problems, [""; 0], "other clients are served: {clients}");
             match expected {
-                None => assert_eq!((registered.len(), problems), (1, vec![]), "{clients}"),
+                None => assert_eq!((registered.len(), entries), (1, vec![]), "{clients}"),
                 Some(start) => {
-                    assert_eq!(
-                        (registered.len(), problems.len()),
-                        (0, 1),
-                        "{clients} {problems:?}"
-                    );
-                    assert!(problems[0].starts_with(start), "{clients} {problems:?}");
+                    assert_eq!((registered.len(), &*rejected), (0, &["a".to_owned()][..]));
+                    assert_eq!(entries.len(), 1, "{clients} {entries:?}");
+                    assert!(entries[0].starts_with(start), "{clients} {entries:?}");
                 }
             }
         }

@@ -161,7 +161,8 @@ fn clients_of_the_operator() {
     const CLIENTS: &str = r#"[
         {"id":"public","name":"Public","redirect_uris":["https://client.example/cb"]},
         {"id":"claude","name":"Claude","redirect_uris":["https://client.example/cb","https://other.example/cb"],
-         "secret_hash":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}]"#;
+         "secret_hash":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"},
+        {"id":"https://client.example/me","name":"Me","redirect_uris":["https://client.example/cb"],"secret":"x"}]"#;
     let world = World::with(&[("SIGN_IN_CLIENTS", CLIENTS)], |_| panic!());
     for (id, secret, status) in [
         ("public", None, 200),
@@ -175,6 +176,11 @@ fn clients_of_the_operator() {
         fields.extend(secret.map(|secret| ("client_secret", secret)));
         assert_eq!(world.token(&fields).0, status, "{id} {secret:?}");
     }
+    // The third is invalid. Its id does not mean the client that the document there describes.
+    let id = "https://client.example/me";
+    assert_eq!(Browser::default().open(&world, &request(id)).status, 400);
+    let (status, body) = world.token(&code_fields(id, "x"));
+    assert_eq!((status, body["error"].as_str()), (401, Some("invalid_client")), "{body}");
 }
 
 thread_local! {

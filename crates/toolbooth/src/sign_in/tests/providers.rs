@@ -237,9 +237,9 @@ fn a_server_that_is_not_configured_completes_no_sign_in() {
     let page = browser.open(&world, &request(&client.id));
     let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
     let callback = callback_of(&leave);
-    world.restart(&[("SIGN_IN_ALLOWED", "corp:id/s1, corp:admin")]);
+    world.restart(&[("MAX_TOOL_CALLS", "0")]);
     assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 503);
-    world.restart(&[("SIGN_IN_ALLOWED", "corp:id/s1")]);
+    world.restart(&[("MAX_TOOL_CALLS", "1")]);
     assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 303);
 }
 
