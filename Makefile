@@ -102,8 +102,8 @@ size: setup target/samples/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure t
 deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an environment, DRY_RUN=1 only shows what would be deployed
 	$(TOOLBOOTH) deploy $(if $(ENV),--env $(ENV)) $(if $(DRY_RUN),--dry-run)
 
-key: ## Create an API key: make key NAME=somebody SCOPES=a,b
-	@node packages/toolbooth/bin/toolbooth.js key -- "$(NAME)" "$(SCOPES)"
+key: ## Create an API key: make key NAME=somebody SCOPES=a,b; ONLY=Calculator.* limits it to these tools, ROTATE=1 replaces it
+	@node packages/toolbooth/bin/toolbooth.js key $(if $(ONLY),--tools '$(ONLY)') $(if $(ROTATE),--rotate) -- "$(NAME)" "$(SCOPES)"
 
 tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; HTTP=1 calls a service, with SECRET=STOCK_KEY
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \

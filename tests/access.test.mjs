@@ -53,6 +53,8 @@ before(async () => {
     start(BOOTH, { vars: oauth }),
   ]);
   workers.allowing = await start(BOOTH, { vars: { TOOL_ALLOWLIST: "Calculator.*" } });
+  const keyed = [entry("full", ["*"]), { ...entry("few", ["*"]), tools: ["Calculator.*"] }];
+  workers.keyed = await start(BOOTH, { vars: { AUTH: "api-key", API_KEYS: JSON.stringify(keyed) } });
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 
@@ -242,6 +244,24 @@ test("T7.2 PC13 XB9 tools that TOOL_ALLOWLIST does not contain are neither liste
   for (const one of CALLS) {
     const reply = await post(workers.allowing, one, ["Doorbell_Ring", { doorbell_id: "doorbell42" }]);
     assert.match(one.form.failure(payload(reply)), /may not be called|Permission denied/, named(one));
+  }
+});
+
+test("T7.2 PC13 XB9 tools that an API key does not name are neither listed nor run", async () => {
+  const [full, few] = [bearer(KEYS.full), bearer(KEYS.few)];
+  for (const one of LISTS) {
+    const [whole, part] = [await workers.keyed.get(one.path, full), await workers.keyed.get(one.path, few)];
+    assert.ok(!part.text.includes("Doorbell"), named(one));
+    assert.equal(whole.text.includes("Doorbell"), whole.text !== part.text, named(one));
+    assert.equal(part.text.includes("Calculator"), whole.text.includes("Calculator"), named(one));
+  }
+  for (const one of CALLS) {
+    const ring = ["Doorbell_Ring", { doorbell_id: "doorbell42" }];
+    const reply = await post(workers.keyed, one, ring, few);
+    assert.match(one.form.failure(payload(reply)), /may not be called with these credentials|Permission denied/, named(one));
+    assert.doesNotMatch((await post(workers.keyed, one, ring, full)).text, /may not be called|Permission denied/, named(one));
+    const sum = await post(workers.keyed, one, ["Calculator_Add", { a: 10, b: 5 }], few);
+    assert.equal(sum.status, 200, `${named(one)}: ${sum.text}`);
   }
 });
 

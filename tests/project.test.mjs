@@ -195,7 +195,7 @@ test("make key prints a key, and the entry that lets it in", async () => {
     await worker.close();
   }
   // The command without make, for the sample tools.
-  const samples = (scopes) => run(`node ${root}/packages/toolbooth/bin/toolbooth.js key -- somebody ${scopes}`, { cwd: join(root, "tests/samples") });
+  const samples = (scopes) => run(`node ${root}/packages/toolbooth/bin/toolbooth.js key somebody ${scopes}`, { cwd: join(root, "tests/samples") });
   const { out: about } = await samples("a,b:c");
   assert.match(about, /^The key can call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
   assert.match(about, /^It cannot call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
@@ -208,10 +208,27 @@ test("make key prints a key, and the entry that lets it in", async () => {
     const tools = (line) => [...out.matchAll(line)].map(([, tool]) => tool);
     assert.deepEqual([tools(/^  GitHub\.(\w+)@1\.0\.0$/gm), tools(/^  GitHub\.(\w+)@1\.0\.0, /gm)], [may, lacks], scopes);
   }
+  const { out: limited } = await samples("gateway --tools Calculator.Add,GitHub.*");
+  assert.deepEqual(JSON.parse(/^  \{.*\}$/m.exec(limited)[0]).tools, ["Calculator.Add", "GitHub.*"]);
+  assert.match(limited, /^The key can call:\n\n  Calculator\.Add@1\.0\.0\n\nIt cannot call:\n/m);
+  for (const line of ["Doorbell.Ring@0.1.0, which is not one of its tools", "GitHub.ListIssues@1.0.0, which needs github:read"]) {
+    assert.ok(limited.includes(`\n  ${line}\n`), line);
+  }
+  // What a key may do without being asked for.
+  const every = /^Tools that require no scope: \d+\. Every key can call them, unless its entry has "tools"\.$/m;
+  for (const [output, open, chat] of [[about, true, "may not chat"], [limited, false, "may chat at /v1, because it has the scope gateway"]]) {
+    assert.equal(every.test(output), open);
+    assert.ok(output.includes(`It ${chat}`), output);
+  }
+  assert.match((await samples("'*'")).out, /It may chat at \/v1, because it has the scope \*\. .* costs you money/);
+  const { out: rotated } = await run("make key NAME=somebody ROTATE=1");
+  const [renewed] = /^  [\w-]{43}$/m.exec(rotated);
+  const [, digest] = /^  "hash": "(\w{64})"$/m.exec(rotated);
+  assert.equal(createHash("sha256").update(renewed.trim()).digest("hex"), digest);
   const other = await run("make key NAME=somebody");
   assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "every key is different");
   // The Worker applies the same rule to names: crates/toolbooth/src/auth/tests.rs.
-  for (const settings of ["", "NAME=' '", `NAME=${"é".repeat(65)}`, "NAME=a\u202eb", "NAME=a\u200bb", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'"]) {
+  for (const settings of ["", "NAME=' '", `NAME=${"é".repeat(65)}`, "NAME=a\u202eb", "NAME=a\u200bb", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'", "NAME=x ONLY=Nothing.*", "NAME=x ONLY=GitHub", "NAME=x ROTATE=1 SCOPES=a"]) {
     assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
   }
   const quoted = await run(`make key NAME="Ada's" | sed -n 's/^For the first key: *\\(.*\\) | npx.*/\\1/p' | sh`);

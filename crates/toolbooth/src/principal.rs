@@ -82,6 +82,9 @@ impl Principal {
     }
 }
 
+/// What precedes the name of the key in the `sub` of a person who has signed in with an API key.
+pub(crate) const KEY_SUBJECT: &str = "api-key:";
+
 /// Somebody who has signed in to the server with a browser.
 #[cfg(feature = "challenges")]
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,8 @@ const HELP = `toolbooth <command>
   test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
   tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --read-only says that it changes nothing,
            --http calls a service, --secret STOCK_KEY with a secret, --scopes a,b requires scopes
-  key      Create an API key: toolbooth key somebody scope,scope
+  key      Create an API key: toolbooth key somebody scope,scope; --tools Greeter.* limits it to these tools, --rotate replaces
+           the key of somebody
   deploy   Deploy to Cloudflare; arguments, such as --env staging and --dry-run, go to wrangler
   doctor   Check that everything the other commands need is there
 `;
@@ -39,9 +40,9 @@ const COMMANDS = {
     tool(positionals[0], values);
   },
   async key(args) {
-    const { positionals } = options(args, {}, true);
+    const { values, positionals } = options(args, { tools: text, rotate: flag }, true);
     const { key } = await import("../src/key.js");
-    key(...positionals);
+    key(positionals[0], positionals[1], values);
   },
   async deploy(args) {
     const { deploy } = await import("../src/deploy.js");

@@ -1,4 +1,4 @@
-// Creates an API key and prints it, its entry for `API_KEYS` and the tools that it can call. Stores nothing.
+// Creates an API key and prints it, its entry for `API_KEYS` and what it can do. Stores nothing.
 import { definitions } from "./catalogue.js";
 import { newKey } from "./credentials.js";
 import { Failure } from "./process.js";
@@ -6,10 +6,16 @@ import { Failure } from "./process.js";
 // Same rule as in crates/toolbooth/src/settings/api_keys.rs: users see the name on the consent page.
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/u;
 
-/** Creates a key of the owner `name` with these scopes, separated by commas. */
-export function key(owner = "", list = "") {
+const items = (list) => list.split(",").map((item) => item.trim()).filter(Boolean);
+
+/**
+ * Creates a key of the owner `name` with these scopes, and these `tools` if it may not call all. Both are separated by
+ * commas. With `rotate` the key replaces the one that the owner has.
+ */
+export function key(owner = "", list = "", { tools: allowed, rotate = false } = {}) {
   const name = owner.trim();
-  const scopes = list.split(",").map((scope) => scope.trim()).filter(Boolean);
+  const scopes = items(list);
+  const tools = allowed === undefined ? undefined : items(allowed);
   if (name === "") throw new Failure("Name the owner of the key: toolbooth key somebody scope,scope", 2);
   if ([...name].length > 64 || INVISIBLE.test(name)) {
     throw new Failure("The name must have at most 64 characters, all of them visible", 2);
@@ -17,7 +23,16 @@ export function key(owner = "", list = "") {
   if (!scopes.every((scope) => /^[!#-[\]-~]+$/.test(scope))) {
     throw new Failure("The scopes must be separated by commas", 2);
   }
+  for (const pattern of tools ?? []) {
+    if (definitions().some((definition) => isNamed(definition, [pattern]))) continue;
+    throw new Failure(`No tool is called ${pattern}: name tools such as Calculator.Add, or toolkits such as Calculator.*`, 2);
+  }
+  if (rotate && (scopes.length > 0 || tools !== undefined)) {
+    throw new Failure("A new key of the same owner keeps scopes and tools: leave them out", 2);
+  }
   const { key, entry } = newKey(name, scopes);
+  if (rotate) return console.log(rotation(key, entry));
+  if (tools !== undefined) entry.tools = tools;
   // The commands below put it in single quotes.
   const json = JSON.stringify(entry).replaceAll("'", "\\u0027");
   console.log(`The key for ${entry.name}. It is shown only once:
@@ -31,17 +46,53 @@ Add this entry to the JSON array in the secret API_KEYS. AUTH must include api-k
 For the first key:  echo '[${json}]' | npx wrangler secret put API_KEYS
 To try it locally:  put API_KEYS='[${json}]' into .dev.vars
 
-${tools(scopes)}`);
+${abilities(scopes, tools)}`);
 }
 
-/** The tools that the key can call, and the scopes that it lacks for the others. Ignores TOOL_ALLOWLIST. */
-function tools(scopes) {
+/** How the new key replaces the one that the owner has. */
+function rotation(key, { name, hash }) {
+  return `The new key for ${name}. It is shown only once:
+
+  ${key}
+
+In the entry of ${name} in the secret API_KEYS, rename "hash" to "previous_hash" and add:
+
+  "hash": "${hash}"
+
+Store it with npx wrangler secret put API_KEYS. Then both keys work. Scopes, tools, limits and grants belong to the name and stay.
+Remove "previous_hash" when no caller uses the old key any more.`;
+}
+
+/** Whether one of `patterns` names the tool, as in crates/toolbooth/src/settings/allowlist.rs. */
+function isNamed({ id, name }, patterns) {
+  const [tool, version] = id.split("@");
+  return patterns.some((pattern) => {
+    const [listed, wanted = version] = pattern.split("@");
+    return pattern === name || (wanted === version && [tool, `${tool.split(".")[0]}.*`].includes(listed));
+  });
+}
+
+/** What the key can do: the tools that it can call, why not the others, and whether it may chat. Ignores TOOL_ALLOWLIST. */
+function abilities(scopes, tools) {
   const lines = { can: [], cannot: [] };
-  for (const { id, scopes: required = [] } of definitions()) {
+  let open = 0;
+  for (const definition of definitions()) {
+    const { id, scopes: required = [] } = definition;
     const missing = scopes.includes("*") ? [] : required.filter((scope) => !scopes.includes(scope));
-    if (missing.length === 0) lines.can.push(`  ${id}`);
-    else lines.cannot.push(`  ${id}, which needs ${missing.join(" and ")}`);
+    if (tools && !isNamed(definition, tools)) lines.cannot.push(`  ${id}, which is not one of its tools`);
+    else if (missing.length > 0) lines.cannot.push(`  ${id}, which needs ${missing.join(" and ")}`);
+    else lines.can.push(`  ${id}`);
+    if (required.length === 0) open += 1;
   }
   const section = (title, lines) => (lines.length > 0 ? [`${title}\n\n${lines.join("\n")}`] : []);
-  return [...section("The key can call:", lines.can), ...section("It cannot call:", lines.cannot)].join("\n\n");
+  const all = `Tools that require no scope: ${open}. Every key can call them, unless its entry has "tools".`;
+  const chat = ["*", "gateway"].find((scope) => scopes.includes(scope));
+  return [
+    ...section("The key can call:", lines.can),
+    ...section("It cannot call:", lines.cannot),
+    ...(open > 0 && !tools ? [all] : []),
+    chat
+      ? `It may chat at /v1, because it has the scope ${chat}. If a model provider is configured, each request costs you money.`
+      : "It may not chat at /v1, which needs the scope gateway.",
+  ].join("\n\n");
 }

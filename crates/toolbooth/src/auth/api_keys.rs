@@ -13,23 +13,35 @@ pub(crate) struct ApiKeys(Vec<([u8; 32], Principal)>);
 
 impl ApiKeys {
     pub(crate) fn new(settings: &[ApiKeySettings]) -> Self {
-        let key = |key: &ApiKeySettings| {
-            let ApiKeySettings { name, scopes, hash, .. } = key.clone();
-            (hash, Principal::Key { name, scopes })
+        let hashes = |key: &ApiKeySettings| {
+            let ApiKeySettings { name, scopes, .. } = key.clone();
+            let holder = Principal::Key { name, scopes };
+            key.hashes().map(|hash| (*hash, holder.clone())).collect::<Vec<_>>()
         };
-        Self(settings.iter().map(key).collect())
+        Self(settings.iter().flat_map(hashes).collect())
+    }
+
+    /// Whether there is a key of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let is_name = |holder: &Principal| matches!(holder, Principal::Key { name: known, .. } if known == name);
+        self.0.iter().any(|(_, holder)| is_name(holder))
     }
 
     /// The holder of a key. Compares the whole hash with every key, so that the time does not show
     /// which one matched.
     pub(crate) fn principal(&self, key: &str) -> Option<Principal> {
-        let hash: [u8; 32] = Sha256::digest(key.as_bytes()).into();
+        let hash = key_hash(key);
         let mut found = u32::MAX;
         for (index, (known, _)) in (0..).zip(&self.0) {
             found.conditional_assign(&index, known.ct_eq(&hash));
         }
         self.0.get(usize::try_from(found).ok()?).map(|(_, principal)| principal.clone())
     }
+}
+
+/// The hash of a key's text.
+pub(crate) fn key_hash(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
 }
 
 /// Shows no hash.

@@ -6,13 +6,14 @@
 
 use jwt_compact::alg::Hs256Key;
 
+use super::api_keys::ApiKeys;
 use super::claims::{ClaimRules, Signer};
 use super::error::AuthError;
 use super::jwks::{FetchPolicy, Jwks};
 use super::jws::DecodedToken;
 use super::token_cache::TokenCache;
 use crate::host::Host;
-use crate::principal::Principal;
+use crate::principal::{KEY_SUBJECT, Principal};
 use crate::settings::JwtSettings;
 
 /// HS256 secrets, with the rules for the tokens that they sign.
@@ -65,13 +66,15 @@ impl JwtVerifier {
         self.cache.principal(token, now_ms / 1000, keys_ms)
     }
 
-    /// Verifies a token and returns its principal.
+    /// Verifies a token and returns its principal. A token that the server itself has issued to the holder of an API
+    /// key is valid as long as `api_keys` has a key of that name.
     ///
     /// # Errors
     /// [`AuthError::Invalid`], or [`AuthError::KeysUnavailable`] if the keys cannot be fetched.
     pub(super) async fn verify(
         &self,
         token: &str,
+        api_keys: Option<&ApiKeys>,
         host: &dyn Host,
     ) -> Result<Principal, AuthError> {
         let decoded = DecodedToken::decode(token).ok_or(AuthError::INVALID)?;
@@ -100,6 +103,15 @@ impl JwtVerifier {
         };
         // The fetch may have taken a while, so the times are checked against the clock again.
         let principal = rules.principal(&decoded, signer, host.now_ms() / 1000)?;
+        let key = match (signer, &principal) {
+            (Signer::SignIn, Principal::User { subject: Some(subject), .. }) => {
+                subject.strip_prefix(KEY_SUBJECT)
+            }
+            _ => None,
+        };
+        if key.is_some_and(|name| !api_keys.is_some_and(|keys| keys.has(name))) {
+            return Err(AuthError::invalid("the API key of the person who signed in was removed"));
+        }
         self.cache.insert(token, &principal, rules.end(&decoded), keys_ms);
         Ok(principal)
     }

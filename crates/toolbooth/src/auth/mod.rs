@@ -27,6 +27,8 @@ use jwt::JwtVerifier;
 
 pub(crate) use api_keys::ApiKeys;
 #[cfg(feature = "sign-in")]
+pub(crate) use api_keys::key_hash;
+#[cfg(feature = "sign-in")]
 pub(crate) use assertion::{AssertionVerifier, unverified_subject};
 
 /// The longest credential that is read, in bytes.
@@ -95,7 +97,7 @@ impl Authenticator {
         let tokens = self.tokens.as_ref().ok_or(AuthError::INVALID)?;
         match tokens.cached(credential, host) {
             Some(principal) => Ok(principal),
-            None => boxed(tokens.verify(credential, host)).await,
+            None => boxed(tokens.verify(credential, self.api_keys.as_ref(), host)).await,
         }
     }
 

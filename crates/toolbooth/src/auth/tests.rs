@@ -163,7 +163,7 @@ fn what_is_not_configured_is_shut() {
     }
     let form = "API_KEYS must be a JSON array of objects with name, scopes and hash; \
                 `make key` prints one";
-    let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but gateway, verify_url and host";
+    let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but previous_hash, tools, gateway, verify_url and host";
     let members_of_one = &*members.replace("[0]", "[0] of \"one\"");
     let hash = "API_KEYS[0].hash of \"one\" must be 64 hexadecimal digits";
     let scopes = "API_KEYS[0].scopes of \"one\" must be words without spaces";
@@ -222,15 +222,44 @@ fn an_invalid_entry_is_rejected_alone() {
         (r#""name":"two","scopes":[],"hash":"TWO0""#, ".hash of \"two\" must be 64 hex"),
         (r#""name":"two","scopes":"a","hash":"TWO""#, " of \"two\" must be an object"),
         (r#""name":"","scopes":[],"hash":"TWO""#, ".name must be 1 to 64"),
-        // The first of two counts, whoever may have meant the other.
         (r#""name":"one","scopes":["*"],"hash":"TWO""#, ".name of \"one\" must be unique"),
-        (r#""name":"two","scopes":["*"],"hash":"ONE""#, ".hash of \"two\" must be unique"),
+        (
+            r#""name":"two","scopes":["*"],"hash":"ONE""#,
+            " of \"two\" must not have a hash of another",
+        ),
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","previous_hash":"ONE""#,
+            " of \"two\" must not have a hash of another",
+        ),
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","previous_hash":"TWO""#,
+            ".previous_hash of \"two\" must not be that of hash",
+        ),
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","previous_hash":null"#,
+            ".previous_hash of \"two\" must be 64 hex",
+        ),
+        // What restricts a key must not be lost.
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","tools":"Echo.*""#,
+            ".tools of \"two\" must be an",
+        ),
+        (r#""name":"two","scopes":[],"hash":"TWO","tools":[1]"#, ".tools of \"two\" must be an"),
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","tool":["Echo.*"]"#,
+            " of \"two\" must be an object",
+        ),
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","gateway":{"max_tool_calls":0}"#,
+            ".gateway of \"two\" must be an object",
+        ),
     ] {
         let second = second.replace("ONE", ONE).replace("TWO", TWO);
         for (at, entries) in
             [(1, format!("[{good},{{{second}}}]")), (0, format!("[{{{second}}},{good}]"))]
         {
-            if at == 0 && problem.contains("unique") {
+            // The first of two counts.
+            if at == 0 && (problem.contains("unique") || problem.contains("another")) {
                 continue;
             }
             let variables = [("AUTH", "api-key"), ("API_KEYS", &*entries)];
@@ -243,6 +272,23 @@ fn an_invalid_entry_is_rejected_alone() {
             assert_eq!(with("key-two"), Err(invalid()), "{entries}");
         }
     }
+}
+
+#[test]
+fn a_key_and_the_one_before_it() {
+    let entry =
+        format!(r#"[{{"name":"one","scopes":["a"],"hash":"{TWO}","previous_hash":"{ONE}"}}]"#);
+    let variables = [("AUTH", "api-key"), ("API_KEYS", &*entry)];
+    assert_eq!(problems(&variables), [""; 0]);
+    for (sent, expected) in [
+        ("key-one", key("one", &["a"])),
+        ("key-two", key("one", &["a"])),
+        ("key-three", Err(invalid())),
+    ] {
+        assert_eq!(principal(&variables, &[("oxp-api-key", sent)]), expected, "{sent}");
+    }
+    let shown = format!("{:?}", Settings::read(&FakeHost::with(&variables), &[]));
+    assert!(!shown.contains("155, 52"), "a hash is never shown: {shown}");
 }
 
 #[test]

@@ -235,18 +235,9 @@ impl<'a> RequestContext<'a> {
     ) -> Result<Prepared<'a>, Outcome> {
         let Self { principal, pipeline, host, .. } = self;
         let settings = &pipeline.settings;
-        match settings.permission(tool) {
-            Permission::Given => {}
-            Permission::Warned => {
-                host.log(Level::Warn, "not_in_allowlist", &[("tool", &tool.id())]);
-            }
-            Permission::Denied => {
-                return Err(Outcome::Rejected(Rejection::ToolNotAllowed { name: tool.name }));
-            }
-        }
-        if !principal.scopes().cover(tool.scopes) {
-            let rejection = Rejection::MissingScope { name: tool.name, scopes: tool.scopes };
-            return Err(Outcome::Rejected(rejection));
+        settings.admit(principal, tool).map_err(Outcome::Rejected)?;
+        if settings.permission(tool) == Permission::Warned {
+            host.log(Level::Warn, "not_in_allowlist", &[("tool", &tool.id())]);
         }
         if settings.tools.disable(tool, host) {
             return Err(Outcome::Rejected(Rejection::ToolNotConfigured { name: tool.name }));

@@ -59,7 +59,7 @@ kinds! {
     UnknownTool => 400, "tool_not_found";
     /// The tool has no such version.
     UnknownVersion => 400, "tool_not_found";
-    /// The operator's allowlist does not include the tool.
+    /// The operator's allowlist, or that of the caller's API key, does not include the tool.
     ToolNotAllowed => 403, "tool_not_allowed";
     /// The request has no valid credentials.
     Unauthenticated => 401, "unauthenticated";
@@ -138,6 +138,11 @@ pub enum Rejection {
     },
     /// The operator's allowlist does not include the tool.
     ToolNotAllowed {
+        /// The tool's name.
+        name: &'static str,
+    },
+    /// The `tools` of the caller's API key do not include the tool.
+    ToolNotInKey {
         /// The tool's name.
         name: &'static str,
     },
@@ -277,6 +282,11 @@ impl Rejection {
                 Kind::ToolNotAllowed,
                 format!("Tool '{name}' may not be called").into(),
                 "TOOL_ALLOWLIST does not include it".into(),
+            ),
+            Self::ToolNotInKey { name } => (
+                Kind::ToolNotAllowed,
+                format!("Tool '{name}' may not be called with these credentials").into(),
+                "the tools of the API key do not include it".into(),
             ),
             Self::Unauthenticated { reason, .. } => (
                 Kind::Unauthenticated,

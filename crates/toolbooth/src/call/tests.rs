@@ -326,6 +326,7 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
         Rejection::UnknownTool { id: text("A.B"), name: text("A_B"), meant: None },
         Rejection::UnknownVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
         Rejection::ToolNotAllowed { name: "A_B" },
+        Rejection::ToolNotInKey { name: "A_B" },
         Rejection::Unauthenticated { reason: "the token has expired", sent: true },
         Rejection::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
         Rejection::TooManyRequests { retry_after: 60 },

@@ -86,7 +86,9 @@ mod tests {
         let key = |name: &str, users| ApiKeySettings {
             name: name.to_owned(),
             scopes: Scopes::NONE,
+            tools: None,
             hash: [0; 32],
+            previous_hash: None,
             users,
             #[cfg(feature = "gateway")]
             limits: crate::settings::KeyLimits::default(),

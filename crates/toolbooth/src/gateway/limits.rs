@@ -32,14 +32,7 @@ impl<'s> Limits<'s> {
     /// The limits of `principal`: those of its API key, and for the rest those of all callers.
     pub(super) fn of(principal: &Principal, settings: &'s Settings) -> Self {
         static NO_LIMITS: KeyLimits = KeyLimits::NONE;
-        let key = match principal {
-            Principal::Key { name, .. } => {
-                let mut keys = settings.auth.api_keys.iter().flatten();
-                keys.find(|key| key.name == *name).map(|key| &key.limits)
-            }
-            Principal::User { .. } | Principal::Anonymous { .. } => None,
-        };
-        let key = key.unwrap_or(&NO_LIMITS);
+        let key = settings.key_of(principal).map_or(&NO_LIMITS, |key| &key.limits);
         let (general, gateway) = (&settings.limits, &settings.gateway);
         Self {
             max_tool_calls: key.max_tool_calls.unwrap_or(general.max_tool_calls),

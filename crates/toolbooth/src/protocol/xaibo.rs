@@ -181,9 +181,9 @@ fn not_run(
         Rejection::UnknownVersion { id, version, .. } => {
             format!("Tool '{id}@{version}' not found")
         }
-        Rejection::ToolNotAllowed { .. } | Rejection::MissingScope { .. } => {
-            rejection.describe().message.into_owned()
-        }
+        Rejection::ToolNotAllowed { .. }
+        | Rejection::ToolNotInKey { .. }
+        | Rejection::MissingScope { .. } => rejection.describe().message.into_owned(),
         Rejection::MissingRequirements(missing) => {
             let (places, granting) = (missing.places(), missing.granting());
             return Ok(format!("Tool execution failed: the call lacks {places}{granting}"));

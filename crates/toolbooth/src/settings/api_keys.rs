@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::allowlist::Allowlist;
 #[cfg(feature = "gateway")]
 use super::gateway::KeyLimits;
 use super::reader::{VariableDoc, VariableReader, documented};
@@ -19,6 +20,10 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
     ),
 }];
 
+/// What an entry may have besides: the hash of the key before it, the tools that it may call, its limits in the chat
+/// gateway, and one of two that say how its users become known (see [`ApplicationUsers`]).
+const OPTIONAL: [&str; 5] = ["previous_hash", "tools", "gateway", "verify_url", "host"];
+
 /// The longest name of a key, in characters.
 const MAX_NAME: usize = 64;
 
@@ -29,13 +34,24 @@ pub struct ApiKeySettings {
     pub name: String,
     /// What it may do.
     pub scopes: Scopes,
+    /// The tools that it may call, if not all.
+    pub tools: Option<Allowlist>,
     /// The SHA-256 of the key's text.
     pub hash: [u8; 32],
+    /// That of the key before it, which is accepted while callers change to the new one.
+    pub previous_hash: Option<[u8; 32]>,
     /// How the users of the application become known here.
     pub users: ApplicationUsers,
     /// Its limits in the chat gateway.
     #[cfg(feature = "gateway")]
     pub limits: KeyLimits,
+}
+
+impl ApiKeySettings {
+    /// The hashes of the texts that are accepted.
+    pub fn hashes(&self) -> impl Iterator<Item = &[u8; 32]> {
+        [Some(&self.hash), self.previous_hash.as_ref()].into_iter().flatten()
+    }
 }
 
 /// How the users of an application become known to the server, which only gets their ids from it.
@@ -69,9 +85,8 @@ impl fmt::Debug for ApiKeySettings {
 }
 
 /// Reads `API_KEYS`: an array of objects with `name` (who has the key; not secret, see [`is_name`]),
-/// `scopes` (`*` means all), `hash` (the SHA-256 of the key's text in hexadecimal digits) and perhaps `gateway`
-/// (its limits in the chat gateway), and `verify_url` or `host` (see [`ApplicationUsers`]). An invalid entry is reported by its index and
-/// name, and has no effect. If none is valid, the variable is invalid.
+/// `scopes` (`*` means all), `hash` (the SHA-256 of the key's text in hexadecimal digits) and perhaps some of [`OPTIONAL`].
+/// An invalid entry is reported by its index and name, and has no effect. If none is valid, the variable is invalid.
 pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettings> {
     let text = reader.text(API_KEYS).unwrap_or_default();
     let entries = match json::parse(&text) {
@@ -116,25 +131,32 @@ fn parse_entry(
     let text = |name: &str| entry.get(name).and_then(Value::as_str);
     let scopes = entry.get("scopes").and_then(Value::as_array);
     let members = entry.as_object().map(Object::len).unwrap_or_default();
-    let limits = entry.get("gateway");
-    let users = (entry.get("verify_url"), entry.get("host"));
-    let further = [limits, users.0, users.1].into_iter().flatten().count();
+    let further = OPTIONAL.iter().filter(|name| entry.get(name).is_some()).count();
     let members = members.saturating_sub(further);
     let (Some(name), Some(scopes), Some(hash), 3) = (text("name"), scopes, text("hash"), members)
     else {
         return Err(
-            " must be an object with name, scopes and hash, and nothing else but gateway, \
-                    verify_url and host",
+            " must be an object with name, scopes and hash, and nothing else but previous_hash, \
+             tools, gateway, verify_url and host",
         );
     };
+    let limits = entry.get("gateway");
     #[cfg(not(feature = "gateway"))]
     if limits.is_some() {
         return Err(".gateway needs a Worker with the feature `gateway`");
     }
     #[cfg(feature = "gateway")]
     let limits = limits.map(KeyLimits::parse).transpose()?.unwrap_or_default();
-    let users = parse_users(users)?;
+    let users = parse_users((entry.get("verify_url"), entry.get("host")))?;
+    let tools = entry.get("tools").map(parse_tools).transpose()?;
     let hash = decode_hex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
+    let previous_hash = match entry.get("previous_hash").map(Value::as_str) {
+        None => None,
+        Some(hash) => {
+            let expected = ".previous_hash must be 64 hexadecimal digits";
+            Some(hash.and_then(decode_hex).ok_or(expected)?)
+        }
+    };
     // An entry that is not a string is not a scope either.
     let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
     let scopes = Scopes::read(words).ok_or(".scopes must be words without spaces")?;
@@ -144,17 +166,30 @@ fn parse_entry(
     if others.iter().any(|other| other.name == name) {
         return Err(".name must be unique");
     }
-    if others.iter().any(|other| other.hash == hash) {
-        return Err(".hash must be unique");
+    let mut known = others.iter().flat_map(ApiKeySettings::hashes);
+    if known.any(|other| *other == hash || Some(*other) == previous_hash) {
+        return Err(" must not have a hash of another entry");
+    }
+    if previous_hash == Some(hash) {
+        return Err(".previous_hash must not be that of hash");
     }
     Ok(ApiKeySettings {
         name: name.to_owned(),
         scopes,
+        tools,
         hash,
+        previous_hash,
         users,
         #[cfg(feature = "gateway")]
         limits,
     })
+}
+
+fn parse_tools(value: &Value<'_>) -> Result<Allowlist, &'static str> {
+    let tool = |tool: &Value<'_>| tool.as_str().map(str::to_owned);
+    let tools = value.as_array().and_then(|tools| tools.iter().map(tool).collect());
+    let expected = ".tools must be an array of ids, names or Toolkit.*, as in TOOL_ALLOWLIST";
+    tools.map(Allowlist::only).ok_or(expected)
 }
 
 fn parse_users(

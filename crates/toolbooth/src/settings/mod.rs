@@ -54,6 +54,9 @@ use reader::{Row, VariableReader, documented};
 
 use crate::address::is_origin;
 use crate::host;
+#[cfg(feature = "sign-in")]
+use crate::principal::KEY_SUBJECT;
+use crate::principal::Principal;
 
 /// The configuration of a server.
 #[derive(Debug, Clone)]
@@ -193,6 +196,20 @@ impl Settings {
             problems,
             rejected,
         }
+    }
+
+    /// The API key with which a caller calls, or has signed in.
+    pub(crate) fn key_of(&self, principal: &Principal) -> Option<&ApiKeySettings> {
+        let name = match principal {
+            Principal::Key { name, .. } => name,
+            #[cfg(feature = "sign-in")]
+            Principal::User { issuer, subject: Some(subject), .. } => {
+                let own = self.sign_in.as_ref().map(|sign_in| &sign_in.issuer);
+                subject.strip_prefix(KEY_SUBJECT).filter(|_| own == Some(issuer))?
+            }
+            _ => return None,
+        };
+        self.auth.api_keys.iter().flatten().find(|key| key.name == *name)
     }
 
     /// The documentation of the server's own variables; without the feature `testing` the texts are empty. `<ID>` stands for the id of a provider, in

@@ -13,6 +13,7 @@ use super::keys::StateKeySettings;
 use super::provider::ProviderSettings;
 use super::reader::{Row, VariableDoc, VariableReader, count, documented, list};
 use crate::address::{is_localhost, is_secure};
+use crate::auth::own_issuer;
 use crate::principal::{GATEWAY_SCOPE, Scopes};
 
 /// How people sign in.
@@ -20,6 +21,8 @@ use crate::principal::{GATEWAY_SCOPE, Scopes};
 pub struct SignInSettings {
     /// `PUBLIC_URL`: the issuer of tokens.
     pub public_url: String,
+    /// The issuer of the principals of these tokens.
+    pub issuer: String,
     /// `STATE_KEY` and `STATE_KEY_PREVIOUS`.
     pub state_keys: StateKeySettings,
     /// The providers of `OAUTH_PROVIDERS` where somebody may sign in.
@@ -265,8 +268,10 @@ impl SignInSettings {
                 reader.reject(problem);
             }
         }
+        let public_url = public_url?;
         Some(Self {
-            public_url: public_url?,
+            issuer: own_issuer(&public_url),
+            public_url,
             state_keys: state_keys?,
             providers,
             allowed,

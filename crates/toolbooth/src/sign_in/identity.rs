@@ -4,11 +4,12 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
 use super::SignIn;
+use crate::auth::key_hash;
 use crate::host::Host;
 use crate::http::Headers;
 use crate::json::Value;
-use crate::principal::{GATEWAY_SCOPE, Principal, Scopes};
-use crate::settings::{ApiKeySettings, People};
+use crate::principal::{GATEWAY_SCOPE, KEY_SUBJECT, Principal, Scopes};
+use crate::settings::People;
 
 /// Whoever has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
 /// may.
@@ -22,7 +23,7 @@ pub(super) enum Identity {
     ApiKey {
         #[serde(rename = "n")]
         name: String,
-        /// The hash of the key: another key of the same name is another holder's.
+        /// The hash of the key that they typed: they may sign in as long as that is accepted.
         #[serde(rename = "h")]
         hash: String,
     },
@@ -68,7 +69,7 @@ impl Identity {
     pub(super) fn subject(&self) -> String {
         match self {
             Self::Provider(account) => format!("{}:{}", account.provider, account.id),
-            Self::ApiKey { name, .. } => format!("api-key:{name}"),
+            Self::ApiKey { name, .. } => format!("{KEY_SUBJECT}{name}"),
             Self::Access { id, .. } => format!("access:{id}"),
             Self::Development => "development:developer".to_owned(),
         }
@@ -110,8 +111,8 @@ impl Account {
     }
 }
 
-fn key_hash(key: &ApiKeySettings) -> String {
-    Base64UrlUnpadded::encode_string(&key.hash)
+fn encoded(hash: &[u8; 32]) -> String {
+    Base64UrlUnpadded::encode_string(hash)
 }
 
 impl SignIn {
@@ -131,8 +132,9 @@ impl SignIn {
             }
             Identity::ApiKey { name, hash } => {
                 let mut keys = settings.api_keys.iter();
-                let key = keys.find(|key| key.name == *name && key_hash(key) == *hash)?;
-                return Some(key.scopes.clone());
+                let key = keys.find(|key| key.name == *name)?;
+                let is_accepted = key.hashes().any(|known| encoded(known) == *hash);
+                return is_accepted.then(|| key.scopes.clone());
             }
             Identity::Access { .. } if self.access.is_some() => {
                 self.those(|scope| scope != GATEWAY_SCOPE)
@@ -160,8 +162,7 @@ impl SignIn {
     /// The holder of a key that somebody has typed.
     pub(super) fn key_holder(&self, key: &str) -> Option<Identity> {
         let Principal::Key { name, .. } = self.api_keys.principal(key)? else { return None };
-        let settings = self.settings.api_keys.iter().find(|key| key.name == name)?;
-        Some(Identity::ApiKey { hash: key_hash(settings), name })
+        Some(Identity::ApiKey { name, hash: encoded(&key_hash(key)) })
     }
 
     /// The user that Cloudflare Access has authenticated, if it is in front of the server.

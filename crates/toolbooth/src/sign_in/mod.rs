@@ -40,7 +40,7 @@ pub(crate) use connection::Connection;
 pub(crate) use error::{OAuthError, OAuthErrorCode};
 pub(crate) use problem::Problem;
 
-use crate::auth::{ApiKeys, AssertionVerifier, own_issuer};
+use crate::auth::{ApiKeys, AssertionVerifier};
 use crate::host::Host;
 use crate::log::{Event, EventLog, SignInEvent};
 use crate::oauth::{OAuthClient, StateKeys, TokenPurpose};
@@ -82,8 +82,6 @@ pub(crate) struct SignIn {
     access: Option<AssertionVerifier>,
     marks: Marks,
     events: EventLog,
-    /// The issuer of the principals of its access tokens.
-    issuer: String,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
     /// The scopes that tools require, and that of the chat gateway if a rule or a key gives it.
@@ -113,7 +111,6 @@ impl SignIn {
             marks: Marks::new(keys.clone()),
             keys,
             events,
-            issuer: own_issuer(&settings.public_url),
             resource: format!("{}{RESOURCE}", settings.public_url),
             scopes,
             settings: settings.clone(),
@@ -139,7 +136,7 @@ impl SignIn {
 
     /// The name in the log of the person whose tokens have this `sub`, as in the lines of their calls.
     fn caller(&self, subject: &str) -> String {
-        self.events.user(&self.issuer, subject)
+        self.events.user(&self.settings.issuer, subject)
     }
 
     /// Whether a `resource` parameter names this server: the resource, or the origin that it belongs to.

@@ -48,7 +48,7 @@ impl SignIn {
     /// Who has signed in with this browser, as challenges name people.
     pub(crate) async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
         let identity = self.session(headers, host).await?;
-        let own = (self.issuer.clone(), identity.subject());
+        let own = (self.settings.issuer.clone(), identity.subject());
         let elsewhere = match &identity {
             Identity::Provider(account) => {
                 self.issuer_of(&account.provider).map(|issuer| (issuer, account.id.clone()))
@@ -62,7 +62,7 @@ impl SignIn {
     /// The issuers whose users can sign in here: this server, and those of the providers that have one.
     pub(crate) fn issuers(&self) -> Vec<String> {
         let others = self.providers.iter().filter_map(|it| self.issuer_of(&it.provider.id));
-        [self.issuer.clone()].into_iter().chain(others).collect()
+        [self.settings.issuer.clone()].into_iter().chain(others).collect()
     }
 
     /// The issuer of a provider's own tokens, which `AUTH = "jwt"` may accept as well.

@@ -27,6 +27,11 @@ fn every_kind_has_a_description() {
         (400, "Tool 'A_B' was not found", "A.B is not a tool of this server"),
         (400, "Tool 'A_B' was not found", "A.B version 2.0.0 is not available"),
         (403, "Tool 'A_B' may not be called", "TOOL_ALLOWLIST does not include it"),
+        (
+            403,
+            "Tool 'A_B' may not be called with these credentials",
+            "the tools of the API key do not include it",
+        ),
         (401, "The request needs valid credentials", "the token has expired"),
         (
             403,

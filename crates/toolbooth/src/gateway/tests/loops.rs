@@ -257,6 +257,15 @@ fn which_tools_a_request_selects() {
     let reply = world(&[]).ask(vec![says("hi")], &chat(json!({"tools": [{"type": "toolbooth"}]})));
     let warnings = reply.json()["_2api"]["warnings"].to_string();
     assert!(warnings.contains("'Echo_Broken' is left out"), "{warnings}");
+    // Only those of the caller's key: the hash is that of "key-one".
+    let keys = r#"[{"name":"one","scopes":["gateway"],"tools":["Echo_Say", "Echo.Private"],
+        "hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
+    let keyed = world(&[("AUTH", "api-key"), ("API_KEYS", keys)]);
+    let body = chat(json!({"tools": [{"type": "toolbooth"}]}));
+    let headers = [JSON, ("authorization", "Bearer key-one")];
+    let reply = keyed.ask_with(vec![says("hi")], &headers, &body, usize::MAX);
+    let tools = reply.sent[0].body["tools"].as_array().unwrap();
+    assert_eq!(names(tools), ["Echo_Private", "Echo_Say"]);
     let twice =
         json!({"tools": [tool("Echo_Say"), {"type": "toolbooth", "allowed": ["Echo.Say"]}]});
     assert_eq!(world(&[]).ask(vec![], &chat(twice)).code(), "invalid_request", "the same name");

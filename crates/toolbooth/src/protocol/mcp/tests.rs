@@ -106,6 +106,7 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             | Rejection::UnknownTool { .. }
             | Rejection::UnknownVersion { .. }
             | Rejection::ToolNotAllowed { .. }
+            | Rejection::ToolNotInKey { .. }
             | Rejection::MissingRequirements(_)
             | Rejection::CannotAsk { .. } => (200, -32602),
             Rejection::Unauthenticated { .. } => (401, -32600),

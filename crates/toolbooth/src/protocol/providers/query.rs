@@ -3,7 +3,6 @@
 use super::parameters::{self, choice};
 use crate::call::{Rejection, RequestContext, ToolSelector};
 use crate::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
-use crate::settings::Permission;
 use crate::text::excerpt;
 
 const PARAMETERS: [&str; 5] = ["strict", "include", "toolkit", "version", "skip_incompatible"];
@@ -61,7 +60,8 @@ impl ListQuery {
     ///
     /// # Errors
     /// [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`]: `include` names a tool that does not exist.
-    /// [`Rejection::ToolNotAllowed`] or [`Rejection::MissingScope`]: it names one that the caller may not run.
+    /// [`Rejection::ToolNotAllowed`], [`Rejection::ToolNotInKey`] or [`Rejection::MissingScope`]: it names one that the
+    /// caller may not run.
     /// [`Rejection::Malformed`]: no tool has the toolkit or version.
     pub(super) fn tools(
         &self,
@@ -135,16 +135,13 @@ impl ListQuery {
                 version: version.to_string(),
             });
         }
-        if !versions.iter().any(|one| context.allows(one)) {
-            let permitted = versions
-                .iter()
-                .find(|one| context.pipeline.settings.permission(one) != Permission::Denied);
-            return Err(match permitted {
-                Some(one) => Rejection::MissingScope { name: one.name, scopes: one.scopes },
-                None => Rejection::ToolNotAllowed { name: tool.name },
-            });
-        }
-        Ok(versions)
+        let settings = &context.pipeline.settings;
+        let rejections = versions.iter().map(|one| settings.admit(context.principal, one).err());
+        let Some(rejections) = rejections.collect::<Option<Vec<_>>>() else { return Ok(versions) };
+        // Another version may only lack a scope.
+        let mut scopes =
+            rejections.iter().filter(|it| matches!(it, Rejection::MissingScope { .. }));
+        Err(scopes.next().or(rejections.first()).cloned().unwrap_or_else(unknown))
     }
 }
 

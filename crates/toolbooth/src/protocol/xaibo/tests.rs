@@ -187,9 +187,9 @@ fn every_rejection_is_a_tool_result() {
             Rejection::UnknownVersion { .. } => {
                 Some(format!("Tool 'A.B@2.0.0' not found. {tools}"))
             }
-            Rejection::ToolNotAllowed { .. } | Rejection::MissingScope { .. } => {
-                Some(format!("{}. {tools}", description.message))
-            }
+            Rejection::ToolNotAllowed { .. }
+            | Rejection::ToolNotInKey { .. }
+            | Rejection::MissingScope { .. } => Some(format!("{}. {tools}", description.message)),
             Rejection::MissingRequirements(_) => Some(
                 "Tool execution failed: the call lacks context.authorization with id \"mail\", \
                  context.secrets with id \"KEY\", context.user_id; the user can grant it at \

@@ -113,6 +113,30 @@ fn every_protocol_authenticates_and_limits_callers() {
 }
 
 #[test]
+fn every_protocol_applies_the_tools_of_a_key() {
+    // The hash is that of "key-one".
+    let keys = r#"[{"name":"one","scopes":["*"],"tools":["TOOL"],
+        "hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
+    for (tool, allowed) in
+        [("Echo.Say", true), ("Echo.*", true), (NAME, true), ("Echo.Scoped", false), ("*", false)]
+    {
+        let keys = keys.replace("TOOL", tool);
+        let host = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", &keys)]);
+        for path in call_paths() {
+            let headers = [JSON, ("oxp-api-key", "key-one")];
+            let answer = send(&host, ("POST", &path, &headers), &valid_body(&path).to_string());
+            let rejected = ["with these credentials", "Permission denied"];
+            let is_rejected = rejected.iter().any(|text| answer.contains(text));
+            assert_eq!(
+                (answer.contains("hi"), is_rejected),
+                (allowed, !allowed),
+                "{path} {answer}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_crash_response_has_the_format_of_its_protocol() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "*")]);
     let server = Server::new(CATALOG, &host);

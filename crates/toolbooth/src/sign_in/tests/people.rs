@@ -143,23 +143,35 @@ fn a_session_needs_no_second_sign_in_but_consent() {
 
 #[test]
 fn a_key_that_is_withdrawn_or_changed() {
-    for (keys, status, scope) in [
+    const OLD: &str = "e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961";
+    const NEW: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+    for (members, status, scope, call) in [
+        (r#""name":"Calendar","scopes":["echo:b"],"hash":"OLD""#, 200, "", 200),
         (
-            r#"[{"name":"Calendar","scopes":["echo:b"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
+            r#""name":"Calendar","scopes":["echo:a"],"hash":"NEW","previous_hash":"OLD""#,
             200,
-            "",
+            "echo:a",
+            200,
+        ),
+        // The access token works until it expires.
+        (r#""name":"Calendar","scopes":["*"],"hash":"NEW""#, 400, "", 200),
+        // It has the tools of the key.
+        (
+            r#""name":"Calendar","scopes":["echo:a"],"hash":"OLD","tools":["Echo.Scoped"]"#,
+            200,
+            "echo:a",
+            400,
         ),
         (
-            r#"[{"name":"Other","scopes":["*"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
-            400,
-            "",
+            r#""name":"Calendar","scopes":["echo:a"],"hash":"OLD","tools":["Echo.Say"]"#,
+            200,
+            "echo:a",
+            200,
         ),
-        (
-            r#"[{"name":"Calendar","scopes":["*"],"hash":"0000000000000000000000000000000000000000000000000000000000000000"}]"#,
-            400,
-            "",
-        ),
+        // Without the key it ends at once.
+        (r#""name":"Other","scopes":["*"],"hash":"OLD""#, 400, "", 401),
     ] {
+        let keys = &*format!("[{{{}}}]", members.replace("OLD", OLD).replace("NEW", NEW));
         let mut world = World::new();
         let client = world.client();
         let code = super::code(&world, &client);
@@ -168,6 +180,7 @@ fn a_key_that_is_withdrawn_or_changed() {
         let (got, body) = world.refresh(&client, tokens["refresh_token"].as_str().unwrap());
         assert_eq!(got, status, "{keys} {body}");
         assert_eq!(body["scope"].as_str().unwrap_or_default(), scope, "{keys}");
+        assert_eq!(world.call(tokens["access_token"].as_str().unwrap()), call, "{keys}");
     }
 }
 
