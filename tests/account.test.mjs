@@ -190,7 +190,7 @@ test("the wrong person cannot use a challenge, and the right one can", async () 
   await person.visit(challenge.url);
   await look(person.page, "sign-in");
   await person.signIn("Bob");
-  await person.sees("This link is for somebody else", 403);
+  await person.sees("This link is for another person", 403);
   assert.ok((await person.page.locator("main").innerText()).includes("Bob"));
   await look(person.page, "other-person");
   assert.equal(await check(challenge), "pending");
@@ -213,7 +213,7 @@ test("somebody who has gone to the provider and back still needs to be the right
     await person.visit(challenge.url);
     await person.signIn(name);
   }
-  await ada.sees("This link is for somebody else", 403);
+  await ada.sees("This link is for another person", 403);
   await isAccessible(ada.page);
   await bob.sees("Connect GitHub");
   await isAccessible(bob.page);
@@ -233,7 +233,7 @@ test("X20 X21 an application verifies its user; the wrong user and another brows
   const [person, victim] = [await Person.sit({ javaScriptEnabled: false }), await Person.sit()];
   site.user = "dave";
   await person.visit(challenge.url);
-  await person.sees("This link is for somebody else", 403);
+  await person.sees("This link is for another person", 403);
   assert.equal(await check(challenge), "pending");
   site.user = "carol";
   await person.visit(challenge.url);

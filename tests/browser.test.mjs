@@ -170,8 +170,8 @@ afterEach(async () => {
 });
 
 for (const [protocol, application, asks, javaScriptEnabled] of [
-  ["OXP", oxp, "The application Calendar wants to use GitHub for you.", false],
-  ["OpenTool", openTool, "An application wants to use GitHub for you.", true],
+  ["OXP", oxp, "Calendar asks for access to your account at GitHub.", false],
+  ["OpenTool", openTool, "An application asks for access to your account at GitHub.", true],
 ]) {
   test(`X20 X21 ${protocol}: a call, the pages, a grant, and the call again; scripts ${javaScriptEnabled ? "on" : "off"}`, async () => {
     const user = newUser();

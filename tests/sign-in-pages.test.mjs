@@ -180,7 +180,7 @@ test("somebody agrees with a key, and the next time with a button", async () => 
   await person.sees("Connect Notebook");
   const shown = await person.page.locator("main").innerText();
   const host = new URL(site.local).host;
-  for (const part of ["Nobody has verified its name.", `${host}: a program on this computer.`, "github:read", "GitHub.ListIssues", "stay connected"]) {
+  for (const part of ["Its name is not verified.", `${host}: a program on this computer.`, "github:read", "GitHub.ListIssues", "stays connected"]) {
     assert.ok(shown.includes(part), `${part}: ${shown}`);
   }
   assert.ok(!shown.includes("github:write"), shown);
@@ -199,7 +199,7 @@ test("somebody agrees with a key, and the next time with a button", async () => 
 test("somebody who cancels grants nothing", async () => {
   const person = await Person.sit();
   await person.visit(request().url);
-  await person.button("Cancel").click();
+  await person.button("Deny").click();
   await person.sees("Back");
   assert.deepEqual(callbacks, [{ error: "access_denied", state: "1", iss: address.origin }]);
 });
@@ -377,7 +377,7 @@ test("the page fits, is accessible, works by keyboard, and runs nothing of a cli
     await person.page.keyboard.press("Tab");
     order.push(await focused());
   }
-  const solid = ["Allow as Ada", "Allow and sign in with Corp", "api_key", "Allow with this key", "Cancel"];
+  const solid = ["Allow as Ada", "Allow and sign in with Corp", "api_key", "Allow with this key", "Deny"];
   assert.deepEqual(order, solid.map((name) => [name, "solid"]));
   await person.page.keyboard.press("Enter");
   await person.sees("Back");

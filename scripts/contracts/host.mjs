@@ -253,6 +253,7 @@ export const auth = document({
   schemas: {
     AuthorizationChallengeCheckResponse: open({
       status: about("completed: the client can repeat the call.", choice("pending", "completed", "failed")),
+      "provider?": about("The provider's name for people. Absent if check_url is not valid, or no longer.", string),
       "proof?": about(
         "Only with completed, for five minutes after the user has agreed. The client may send it as the token in context.authorization: the call then works even where the store does not have the grant yet.",
         pattern("^toolbooth-proof\\.[A-Za-z0-9_-]{43}$"),
@@ -263,7 +264,7 @@ export const auth = document({
       user_id: about("The user who is signed in to the application with that browser.", string),
     }),
     ConfirmedUser: object({
-      status: about("other_user: the challenge is for somebody else, and url shows them so.", choice("verified", "other_user")),
+      status: about("other_user: the challenge is for another user, and url shows that.", choice("verified", "other_user")),
       url: pattern("^https?://.*/auth/start\\?c=[\\w-]+&v=[\\w-]+$"),
     }),
     Error: shared.plainError,

@@ -67,6 +67,8 @@ pub enum Principal {
         subject: Option<String>,
         /// The token's scopes.
         scopes: Scopes,
+        /// The name of the client that got the token, if this server issued it.
+        client: Option<String>,
     },
 }
 
@@ -105,6 +107,15 @@ impl UserMismatch {
 }
 
 impl Principal {
+    /// The name of the client that acts for a user, if the server knows it.
+    #[cfg(feature = "challenges")]
+    pub(crate) fn client(&self) -> Option<&str> {
+        match self {
+            Self::User { client, .. } => client.as_deref(),
+            Self::Anonymous { .. } | Self::Key { .. } => None,
+        }
+    }
+
     /// The user on whose behalf a request is made: the token's subject, otherwise the user that the request names.
     ///
     /// # Errors

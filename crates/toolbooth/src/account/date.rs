@@ -1,4 +1,4 @@
-//! Days of the Gregorian calendar, in UTC.
+//! Days of the Gregorian calendar and minutes of a day, in UTC.
 
 /// The day of a time in milliseconds since the Unix epoch, as in RFC 3339: `2026-11-22`.
 pub(super) fn day(ms: u64) -> String {
@@ -14,12 +14,18 @@ pub(super) fn day(ms: u64) -> String {
     format!("{}-{month:02}-{day:02}", era.saturating_mul(400) + year + next)
 }
 
+/// The minute of a time in milliseconds since the Unix epoch: `23:59`.
+pub(super) fn minute(ms: u64) -> String {
+    let minutes = ms / 60_000 % 1_440;
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn days() {
+    fn days_and_minutes() {
         for (ms, expected) in [
             (0, "1970-01-01"),
             (86_399_999, "1970-01-01"),
@@ -34,5 +40,8 @@ mod tests {
             assert_eq!(day(ms), expected, "{ms}");
         }
         assert!(!day(u64::MAX).is_empty());
+        for (ms, expected) in [(0, "00:00"), (86_399_999, "23:59"), (1_735_693_260_000, "01:01")] {
+            assert_eq!(minute(ms), expected, "{ms}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The page of an account.
 
 use super::Permissions;
-use super::date::day;
+use super::date::{day, minute};
 use crate::challenge::GrantSummary;
 use crate::http::Response;
 use crate::oauth::page::{Escaped, folded_list, html, list};
@@ -20,8 +20,8 @@ pub(super) fn account(label: &str, form: &str, permissions: &Permissions) -> Res
         "<p>You are signed in as <strong><bdi>{}</bdi></strong>.</p>\
          <section><h2>Accounts that tools may use</h2>{}</section>\
          <section><h2>Applications that act for you</h2>{}</section>\
-         <small>A change can take a minute to apply everywhere. An application that is disconnected may use the \
-         tools until its access token expires.</small>{}",
+         <small>A change can take a minute to apply everywhere. A disconnected application can use the tools \
+         until its access token expires.</small>{}",
         Escaped(label),
         or_none(grants, "You have not granted access to any account."),
         or_none(connections, "No application is connected."),
@@ -35,9 +35,9 @@ fn grant(form: &str, grant: &GrantSummary) -> String {
     let title = format!("<bdi>{}</bdi>", Escaped(&grant.title));
     let button = format!("<button class=\"quiet\">Revoke {title}</button>");
     format!(
-        "<article><h3>{title}</h3><dl>{}{}<dt>Tools that it enables</dt><dd>{}</dd></dl>{}</article>",
+        "<article><h3>{title}</h3><dl>{}{}<dt>Tools that can use it</dt><dd>{}</dd></dl>{}</article>",
         scopes(&grant.scopes),
-        since(grant.granted_ms),
+        entry("Since", grant.granted_ms),
         match grant.tools.as_slice() {
             [] => "none at present".to_owned(),
             tools => folded_list(tools),
@@ -51,10 +51,11 @@ fn connection(form: &str, connection: &Connection) -> String {
     let name = format!("<bdi>{}</bdi>", Escaped(&connection.name));
     let button = format!("<button class=\"quiet\">Disconnect {name}</button>");
     format!(
-        "<article><h3>{name}</h3><dl><dt>Where it was connected</dt><dd><bdi>{}</bdi></dd>{}{}</dl>{}</article>",
+        "<article><h3>{name}</h3><dl><dt>Where you connected it</dt><dd><bdi>{}</bdi></dd>{}{}{}</dl>{}</article>",
         Escaped(&connection.destination),
+        connected(connection.granted_ms),
+        connection.used_ms.map(|ms| entry("Last used", ms)).unwrap_or_default(),
         scopes(&connection.scopes),
-        since(connection.granted_ms),
         form_with(form, "disconnect", Some(("client", &connection.id)), &button),
     )
 }
@@ -67,9 +68,15 @@ fn scopes(scopes: &[String]) -> String {
     format!("<dt>Scopes</dt><dd>{scopes}</dd>")
 }
 
-fn since(granted_ms: u64) -> String {
-    let day = day(granted_ms);
-    format!("<dt>Since</dt><dd><time datetime=\"{day}\">{day}</time></dd>")
+fn entry(label: &str, ms: u64) -> String {
+    let day = day(ms);
+    format!("<dt>{label}</dt><dd><time datetime=\"{day}\">{day}</time></dd>")
+}
+
+/// To the minute, so that clients of one name can be told apart.
+fn connected(ms: u64) -> String {
+    let (day, time) = (day(ms), minute(ms));
+    format!("<dt>Connected</dt><dd><time datetime=\"{day}T{time}Z\">{day}, {time} UTC</time></dd>")
 }
 
 fn form_with(form: &str, action: &str, field: Option<(&str, &str)>, button: &str) -> String {

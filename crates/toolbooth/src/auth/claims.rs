@@ -83,7 +83,9 @@ impl ClaimRules {
             return Err(AuthError::invalid("the token's `sub` and `iss` must be strings"));
         }
         let issuer = signer.issuer(text("iss"));
-        Ok(Principal::User { issuer, subject, scopes: Scopes::Listed(scopes) })
+        // Another issuer may let its clients write what they like.
+        let client = text("client_name").filter(|_| signer == Signer::SignIn).map(str::to_owned);
+        Ok(Principal::User { issuer, subject, scopes: Scopes::Listed(scopes), client })
     }
 
     /// Checks the claims that every token has, at `now` (in seconds).

@@ -31,6 +31,7 @@ struct UsedGrant<'a> {
     challenges: &'a Challenges,
     required: &'static Authorization,
     owner: Owner,
+    client: Option<&'a str>,
     updated_ms: u64,
     scopes: Vec<String>,
 }
@@ -65,12 +66,13 @@ impl<'a> UsedGrants<'a> {
         };
         let id = tool.id();
         let proof = sent.tokens.get(required.id);
-        let request =
-            GrantRequest { owner: &owner, provider, scopes: required.scopes, tool: &id, proof };
+        let client = principal.client();
+        let scopes = required.scopes;
+        let request = GrantRequest { owner: &owner, client, provider, scopes, tool: &id, proof };
         match boxed(challenges.token(&request, host)).await {
             Ok(GrantedToken { token, updated_ms, scopes }) => {
                 sent.tokens.insert(required.id.to_owned(), token);
-                self.0.push(UsedGrant { challenges, required, owner, updated_ms, scopes });
+                self.0.push(UsedGrant { challenges, required, owner, client, updated_ms, scopes });
                 Ok(Granted::Token)
             }
             Err(GrantError::ConsentRequired(challenge)) => Ok(Granted::ConsentRequired(challenge)),
@@ -90,15 +92,14 @@ impl<'a> UsedGrants<'a> {
         host: &dyn Host,
     ) -> Result<Option<Challenge>, Rejection> {
         let used = self.0.iter().find(|used| used.required.id == provider);
-        let Some((used, client)) =
+        let Some((used, provider)) =
             used.and_then(|used| Some((used, used.challenges.provider(provider)?)))
         else {
             return Ok(None);
         };
-        let UsedGrant { challenges, required, owner, updated_ms, scopes } = used;
-        let (required, id) = (required.scopes, tool.id());
-        let request =
-            GrantRequest { owner, provider: client, scopes: required, tool: &id, proof: None };
+        let UsedGrant { challenges, required, owner, client, updated_ms, scopes } = used;
+        let (client, required, id, proof) = (*client, required.scopes, tool.id(), None);
+        let request = GrantRequest { owner, client, provider, scopes: required, tool: &id, proof };
         let challenge = challenges.challenge(&request, Some(*updated_ms), scopes, host);
         let no_random = |_| Rejection::Unavailable("it has no random bytes");
         challenge.map(Some).map_err(no_random)

@@ -10,6 +10,19 @@ use crate::json;
 /// requested, and the challenge must fit into a cookie.
 const MAX_FURTHER_BYTES: usize = 1_000;
 
+/// The application whose call needs the authorization, as far as the server knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Application<'a> {
+    /// It has an API key, to which the operator has given this name.
+    Key(&'a str),
+    /// The user has connected it to this server. It is called so.
+    Connected(&'a str),
+    /// It has a user's token of another issuer, which does not name it.
+    SignedIn,
+    /// It has no credentials.
+    Anonymous,
+}
+
 /// The claims of a challenge's token. Their names in it are short: it travels in URLs and a cookie.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ChallengeClaims {
@@ -19,6 +32,9 @@ pub(super) struct ChallengeClaims {
     /// Whose grant it asks for.
     #[serde(rename = "o")]
     pub(super) owner: Owner,
+    /// The name of the client that called for a user, if the server knows it.
+    #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
+    pub(super) client: Option<String>,
     /// The id of the provider.
     #[serde(rename = "p")]
     pub(super) provider: String,
@@ -60,11 +76,22 @@ impl ChallengeClaims {
         Self {
             id,
             owner: request.owner.clone(),
+            client: request.client.map(str::to_owned),
             provider: provider.id.clone(),
             required_scopes,
             further_scopes,
             tool: request.tool.to_owned(),
             seen_ms,
+        }
+    }
+
+    /// Who asks, as far as the server knows.
+    pub(super) fn application(&self) -> Application<'_> {
+        match (&self.client, &*self.owner.application) {
+            (Some(name), _) => Application::Connected(name),
+            (None, "") if self.owner.issuer().is_some() => Application::SignedIn,
+            (None, "") => Application::Anonymous,
+            (None, name) => Application::Key(name),
         }
     }
 

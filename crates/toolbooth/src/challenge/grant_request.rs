@@ -9,6 +9,8 @@ use crate::secret::Secret;
 /// The authorization that a tool requires of a user.
 pub(crate) struct GrantRequest<'a> {
     pub(crate) owner: &'a Owner,
+    /// The name of the user's client, if the server knows it.
+    pub(crate) client: Option<&'a str>,
     pub(crate) provider: &'a OAuthClient,
     pub(crate) scopes: &'a [&'static str],
     /// The id of the tool.

@@ -1,5 +1,6 @@
 //! The pages of challenges.
 
+use super::claims::Application;
 use super::constants::SIGN_IN;
 use super::flow::Visitor;
 use crate::http::Response;
@@ -16,9 +17,9 @@ pub(super) struct ConsentPage<'a> {
     pub(super) provider_url: &'a str,
     /// Who has opened the page.
     pub(super) visitor: Visitor<'a>,
-    pub(super) application: &'a str,
+    pub(super) application: Application<'a>,
     pub(super) user: &'a str,
-    /// The tool that requires the authorization.
+    /// The id of the tool that requires the authorization.
     pub(super) tool: &'a str,
     /// Other tools that can use the grant.
     pub(super) others: &'a [String],
@@ -30,26 +31,26 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let ConsentPage { token, provider_url, application, tool, others, scopes, .. } = page;
     let title = format!("Connect {}", Escaped(page.provider));
     let provider = format!("<bdi>{}</bdi>", Escaped(page.provider));
-    let application = match *application {
-        "" => "An application".to_owned(),
-        name => format!("The application <strong><bdi>{}</bdi></strong>", Escaped(name)),
-    };
+    let (name, origin) = who_asks(*application);
     let scopes = match *scopes {
-        [] => "what every signed-in application may do".to_owned(),
+        [] => format!("only those that {provider} gives every application that you sign in to"),
         scopes => list(scopes),
     };
     let others = match *others {
         [] => String::new(),
-        others => format!("<dt>The grant also enables</dt><dd>{}</dd>", folded_list(others)),
+        others => {
+            format!("<dt>Other tools that can then use it</dt><dd>{}</dd>", folded_list(others))
+        }
     };
     let main = format!(
-        "<p>{application} wants to use {provider} for you.</p>\
-         <dl>{}<dt>Tool that asks</dt><dd><bdi>{}</bdi></dd>{others}\
-         <dt>It asks {provider} for</dt><dd>{scopes}</dd></dl>\
+        "<p>{name} asks for access to your account at {provider}.</p>\
+         <dl><dt>Who asks</dt><dd>{origin}</dd>{}\
+         <dt>For which tool</dt><dd>{}</dd>{others}\
+         <dt>Rights that it asks for at {provider}</dt><dd>{scopes}</dd></dl>\
          <small>{}</small>\
          <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>",
         visitor(page),
-        Escaped(tool),
+        tool_in_words(tool),
         warning(page.visitor),
         Escaped(token),
     );
@@ -59,6 +60,41 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let here = if provider_url.starts_with("http:") { host } else { "" };
     let targets = if here.is_empty() { String::new() } else { format!(" http://{here}") };
     html(200, &title, &main, &format!("'self' https:{targets}"))
+}
+
+/// The application's name, and what the server knows about it.
+fn who_asks(application: Application<'_>) -> (String, &'static str) {
+    let named = |name: &str| format!("<strong><bdi>{}</bdi></strong>", Escaped(name));
+    match application {
+        Application::Key(name) => {
+            (named(name), "An application with a key of this server. The operator chose its name.")
+        }
+        Application::Connected(name) => {
+            (named(name), "An application that you have connected to this server.")
+        }
+        Application::SignedIn => (
+            "An application".to_owned(),
+            "An application that you have signed in to. This server does not know its name.",
+        ),
+        Application::Anonymous => (
+            "An application".to_owned(),
+            "An application without a key. This server cannot know which one it is.",
+        ),
+    }
+}
+
+/// A tool's name as words, and its id: "Create Issue (GitHub.CreateIssue)".
+pub(super) fn tool_in_words(id: &str) -> String {
+    let (id, _) = id.split_once('@').unwrap_or((id, ""));
+    let (_, name) = id.split_once('.').unwrap_or(("", id));
+    let mut words = String::new();
+    for c in name.replace('_', " ").chars() {
+        if c.is_uppercase() && words.ends_with(|last: char| last.is_lowercase()) {
+            words.push(' ');
+        }
+        words.push(c);
+    }
+    format!("<bdi>{}</bdi> (<bdi>{}</bdi>)", Escaped(&words), Escaped(id))
 }
 
 /// Who the user of the challenge is.
@@ -86,27 +122,27 @@ fn visitor(page: &ConsentPage<'_>) -> String {
 fn warning(visitor: Visitor<'_>) -> &'static str {
     match visitor {
         Visitor::Person { .. } | Visitor::Application { .. } => {
-            "Continue only if you started this yourself."
+            "Continue only if you started this yourself. To refuse, close the page."
         }
         Visitor::Anyone { .. } => {
-            "Continue only if you started this yourself and the user above is you. If somebody sent \
-             you this address, close the page: whoever sent it would act in your name."
+            "Continue only if you started this yourself and the user above is you. If another person sent \
+             you this address, close the page: that person would act in your name."
         }
     }
 }
 
-/// The page for somebody who has signed in, if the challenge names another person.
+/// The page for a person who has signed in, if the challenge names another one.
 pub(super) fn other_person(label: &str, token: &str) -> Response {
     let main = format!(
-        "<p>You are signed in as <strong><bdi>{}</bdi></strong>, and somebody else was asked for \
-         access. Nothing was granted, and the link still works for them.</p>\
-         <small>If somebody sent you this link, close the page. If it is yours, sign in with the account \
-         that the application uses.</small>\
+        "<p>You are signed in as <strong><bdi>{}</bdi></strong>. The link asks another person for \
+         access. Nothing was granted, and it still works for that person.</p>\
+         <small>If another person sent you this link, close the page. If you started this yourself, sign in with \
+         the account that the application uses.</small>\
          <a class=\"button\" href=\"{SIGN_IN}?c={}\">Use another account</a>",
         Escaped(label),
         Escaped(token),
     );
-    html(403, "This link is for somebody else", &main, "'none'")
+    html(403, "This link is for another person", &main, "'none'")
 }
 
 /// The page of a completed challenge.

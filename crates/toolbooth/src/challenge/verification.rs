@@ -75,7 +75,7 @@ mod tests {
 
     fn user(issuer: &str) -> Principal {
         let (issuer, subject) = (issuer.to_owned(), Some("ada".to_owned()));
-        Principal::User { issuer, subject, scopes: Scopes::NONE }
+        Principal::User { issuer, subject, scopes: Scopes::NONE, client: None }
     }
 
     fn key(name: &str) -> Principal {

@@ -12,7 +12,7 @@ fn settings(variables: &[(&str, &str)]) -> Settings {
 
 fn user(subject: &str) -> Principal {
     let subject = Some(subject.to_owned());
-    Principal::User { issuer: "issuer".to_owned(), subject, scopes: Scopes::NONE }
+    Principal::User { issuer: "issuer".to_owned(), subject, scopes: Scopes::NONE, client: None }
 }
 
 #[test]

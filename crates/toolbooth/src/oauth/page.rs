@@ -33,7 +33,9 @@ button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radi
 form+form{margin-top:.75rem}\
 label{display:block;margin-bottom:.5rem;font-size:.875rem}\
 input{display:block;width:100%;margin-top:.25rem;padding:.6875rem;border:1px solid var(--soft);border-radius:.5rem;background:var(--paper);color:var(--ink);font:inherit}\
-.quiet{background:none;color:var(--ink);border:1px solid var(--line)}\
+.other{background:none;color:var(--accent);border:1px solid var(--accent)}\
+.quiet{background:none;color:var(--ink);border:1px solid var(--soft);font-weight:400}\
+hr{margin:1.25rem 0;border:0;border-top:1px solid var(--line)}\
 @media(hover:hover){main:hover button{animation:wait .6s step-end}}\
 @keyframes wait{from{pointer-events:none}}\
 input:focus-visible,button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\

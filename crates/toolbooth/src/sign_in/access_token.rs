@@ -26,6 +26,8 @@ struct AccessClaims<'a> {
     jti: &'a str,
     /// A hash: the ids of some clients are long, and a token is sent with every call.
     client_id: &'a str,
+    /// Its name, for the pages of challenges.
+    client_name: &'a str,
     scope: &'a str,
     /// The id of the grant, for its revocation.
     gid: &'a str,
@@ -61,6 +63,7 @@ impl SignIn {
             iat: now,
             jti: &random_text(host)?,
             client_id: &grant.client,
+            client_name: &grant.client_name,
             scope: &scopes.join(" "),
             gid: &grant.id,
             auth: grant.document.as_ref().filter(|document| !document.none),

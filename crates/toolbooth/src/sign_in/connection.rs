@@ -13,10 +13,8 @@ use crate::log::{RevocationReason, SignInEvent};
 use crate::oauth::TokenPurpose;
 
 const DAY_MS: u64 = 86_400_000;
-/// A refresh writes the record again if it is older than this, in milliseconds.
-pub(super) const RENEWED_AFTER_MS: u64 = 30 * DAY_MS;
 /// The record outlives every refresh token of the grant.
-const LIFE_MS: u64 = RENEWED_AFTER_MS + REFRESH_LIFE_MS + DAY_MS;
+const LIFE_MS: u64 = DAY_MS + REFRESH_LIFE_MS + DAY_MS;
 /// The length of an id.
 const RANDOM_TEXT: usize = 22;
 /// The most clients that are listed: the newest.
@@ -42,6 +40,15 @@ pub(crate) struct Connection {
     /// When the person agreed, in milliseconds since the Unix epoch.
     #[serde(rename = "t")]
     pub(crate) granted_ms: u64,
+    /// When the client first got new tokens on the last day that it did, if it ever has: in milliseconds since the Unix
+    /// epoch.
+    #[serde(rename = "u", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) used_ms: Option<u64>,
+}
+
+/// Whether two times are on the same day. A client's record is written once a day.
+pub(super) fn is_same_day(one_ms: u64, other_ms: u64) -> bool {
+    one_ms / DAY_MS == other_ms / DAY_MS
 }
 
 impl SignIn {
@@ -50,12 +57,12 @@ impl SignIn {
         hashes.iter().map(|hash| format!("connection:{hash}:{id}")).collect()
     }
 
-    /// Records that a client is connected. A failure is logged: the client works, but the person cannot see it in their
-    /// account until it is recorded again.
+    /// Records that a client is connected, and when it was last used. A failure is logged: the client works, but the
+    /// person cannot see it in their account until it is recorded again.
     pub(super) async fn record(
         &self,
         grant: &ClientGrant,
-        destination: &str,
+        (destination, used_ms): (&str, Option<u64>),
         refreshes: bool,
         host: &dyn Host,
     ) {
@@ -65,6 +72,7 @@ impl SignIn {
             destination: destination.to_owned(),
             scopes: grant.scopes.clone(),
             granted_ms: grant.granted_ms,
+            used_ms,
         };
         let token_ms = self.settings.token_seconds.saturating_mul(1000);
         let life_ms = if refreshes { LIFE_MS } else { token_ms };

@@ -75,7 +75,7 @@ pub(super) fn consent(
             Escaped(domain)
         ),
         ClientOrigin::Registration => {
-            "The application has registered itself. Nobody has verified its name.".to_owned()
+            "The application has registered itself. Its name is not verified.".to_owned()
         }
     };
     let destination = redirect_uri::destination(redirect_uri);
@@ -91,19 +91,22 @@ pub(super) fn consent(
         RedirectKind::Web | RedirectKind::Forbidden => destination,
     };
     let offline = match page.offline {
-        true => "<li>stay connected until it has not been used for 90 days</li>",
+        true => {
+            "<dt>For how long</dt><dd>It stays connected until you disconnect it on the page <code>/account</code> of \
+             this server. A connection that is not used for 90 days ends.</dd>"
+        }
         false => "",
     };
     let main = format!(
         "<p><strong>{name}</strong> wants to use the tools of this server for you.</p>\
          <dl><dt>Who asks</dt><dd>{origin}</dd>\
          <dt>Where you go next</dt><dd>{next}</dd>\
-         <dt>What it may do</dt><dd><ul>{}{offline}</ul></dd></dl>\
-         <small>Continue only if you started this yourself. If somebody sent you this address, \
-         close the page: whoever sent it would act in your name.</small>{}{}",
+         <dt>What it may do</dt><dd><ul>{}</ul></dd>{offline}</dl>\
+         <small>Allow this only if you started it yourself. If another person sent you this address, \
+         deny it: that person would act in your name.</small>{}<hr>{}",
         permissions(page.scopes, tools),
-        options.iter().map(|option| form(&page.form, option)).collect::<String>(),
-        form_with(&page.form, "nobody", "", "<button class=\"quiet\">Cancel</button>"),
+        forms(&page.form, options),
+        form_with(&page.form, "nobody", "", "<button class=\"quiet\">Deny</button>"),
     );
     // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
     let source = redirect_uri::policy_source(redirect_uri);
@@ -156,10 +159,10 @@ fn permissions(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + C
 
 /// The page on which people sign in to the server's own pages.
 pub(super) fn sign_in(form_parts: &Form<'_>, options: &[SignInOption], is_local: bool) -> Response {
-    let forms: String = options.iter().map(|option| form(form_parts, option)).collect();
     let main = format!(
-        "<p>Sign in to this server to continue.</p>{forms}\
-         <small>Nothing is granted by that. If somebody sent you this address, close the page.</small>"
+        "<p>Sign in to this server to continue. Signing in grants nothing.</p>\
+         <small>If another person sent you this address, close the page.</small>{}",
+        forms(form_parts, options),
     );
     html(200, "Sign in", &main, &format!("'self' https:{}", local_sources(is_local)))
 }
@@ -169,8 +172,14 @@ fn local_sources(is_local: bool) -> &'static str {
     if is_local { " http://localhost:* http://127.0.0.1:*" } else { "" }
 }
 
-/// The form of one way to sign in.
-fn form(form: &Form<'_>, option: &SignInOption) -> String {
+/// The ways to sign in. Only the first one's button is solid.
+fn forms(parts: &Form<'_>, options: &[SignInOption]) -> String {
+    let classes = std::iter::once("").chain(std::iter::repeat(" class=\"other\""));
+    options.iter().zip(classes).map(|(option, class)| form(parts, option, class)).collect()
+}
+
+/// The form of one way to sign in, with the attributes of its button.
+fn form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
     let (continue_as, sign_in_with) = match form.verb {
         Verb::Allow => ("Allow as", "Allow and sign in with"),
         Verb::SignIn => ("Continue as", "Sign in with"),
@@ -178,28 +187,32 @@ fn form(form: &Form<'_>, option: &SignInOption) -> String {
     match option {
         SignInOption::Access(user) | SignInOption::Session(user) => {
             let with = if matches!(option, SignInOption::Access(_)) { "access" } else { "session" };
-            let button =
-                format!("<button>{continue_as} <bdi>{}</bdi></button>", Escaped(user.label()));
+            let button = format!(
+                "<button{class}>{continue_as} <bdi>{}</bdi></button>",
+                Escaped(user.label())
+            );
             form_with(form, with, "", &button)
         }
         SignInOption::Provider { id, title } => {
             let fields =
                 format!("<input type=\"hidden\" name=\"provider\" value=\"{}\">", Escaped(id));
-            let button = format!("<button>{sign_in_with} <bdi>{}</bdi></button>", Escaped(title));
+            let button =
+                format!("<button{class}>{sign_in_with} <bdi>{}</bdi></button>", Escaped(title));
             form_with(form, "provider", &fields, &button)
         }
         SignInOption::Development => {
-            let button = format!("<button>{continue_as} the developer</button>");
+            let button = format!("<button{class}>{continue_as} the developer</button>");
             form_with(form, "developer", "", &button)
         }
         SignInOption::ApiKey => {
-            let button = match form.verb {
-                Verb::Allow => "<button>Allow with this key</button>",
-                Verb::SignIn => "<button>Sign in with this key</button>",
+            let verb = match form.verb {
+                Verb::Allow => "Allow",
+                Verb::SignIn => "Sign in",
             };
+            let button = format!("<button{class}>{verb} with this key</button>");
             let field = "<label>API key of this server<input name=\"api_key\" type=\"password\" \
                          autocomplete=\"off\" required></label>";
-            form_with(form, "key", field, button)
+            form_with(form, "key", field, &button)
         }
     }
 }

@@ -75,7 +75,7 @@ impl Problem {
                 400,
                 "This address is not registered",
                 "The application wants to be called back at an address that it has not registered. \
-                 Nothing was granted. If somebody sent you this link, do not continue.",
+                 Nothing was granted. If another person sent you this link, do not continue.",
             ),
             Self::Invalid => (
                 400,
@@ -95,7 +95,7 @@ impl Problem {
                 403,
                 "This is not the browser that started",
                 "For your safety you must finish in the browser where you started, with cookies \
-                 allowed. Nothing was granted. If somebody sent you this link, do not continue.",
+                 allowed. Nothing was granted. If another person sent you this link, do not continue.",
             ),
             Self::WrongKey => (
                 403,

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 
 use super::client::hash;
 use super::client_auth::Credentials;
-use super::connection::RENEWED_AFTER_MS;
+use super::connection::is_same_day;
 use super::error::{OAuthError, OAuthErrorCode};
 use super::form::Parameters;
 use super::grant::{ClientGrant, RefreshClaims};
@@ -119,7 +119,7 @@ impl SignIn {
             return Err(invalid_grant("the code was used before"));
         }
         let destination = redirect_uri::destination(&code.redirect_uri);
-        self.record(&grant, &destination, code.refreshes, host).await;
+        self.record(&grant, (&destination, None), code.refreshes, host).await;
         let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
         self.issue(grant, refresh, None, host)
     }
@@ -165,9 +165,9 @@ impl SignIn {
             Ok(TokenUse::Allowed) => {
                 let RefreshClaims { grant, generation, destination, recorded_ms, .. } = token;
                 let now_ms = host.now_ms();
-                let is_recorded = now_ms.saturating_sub(recorded_ms) < RENEWED_AFTER_MS;
+                let is_recorded = is_same_day(recorded_ms, now_ms);
                 if !is_recorded {
-                    self.record(&grant, &destination, true, host).await;
+                    self.record(&grant, (&destination, Some(now_ms)), true, host).await;
                 }
                 let recorded_ms = if is_recorded { recorded_ms } else { now_ms };
                 let next = (generation.saturating_add(1), destination, recorded_ms);

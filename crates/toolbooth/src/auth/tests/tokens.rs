@@ -59,7 +59,12 @@ pub(super) fn user(subject: Option<&str>, scopes: &[&str]) -> Result<Principal, 
 /// The user of a token signed with the secret, with this `iss`.
 fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Principal, AuthError> {
     let issuer = Signer::Secret.issuer(iss);
-    Ok(Principal::User { issuer, subject: subject.map(str::to_owned), scopes: listed(scopes) })
+    Ok(Principal::User {
+        issuer,
+        subject: subject.map(str::to_owned),
+        scopes: listed(scopes),
+        client: None,
+    })
 }
 
 #[test]

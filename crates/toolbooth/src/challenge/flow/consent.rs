@@ -48,7 +48,7 @@ impl Challenges {
             provider: &client.provider.title,
             provider_url: client.provider.endpoints.url(),
             visitor,
-            application: &claims.owner.application,
+            application: claims.application(),
             user: &claims.owner.user,
             tool: &claims.tool,
             others: &other_tools(&claims, tools),

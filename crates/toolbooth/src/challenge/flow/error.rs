@@ -89,14 +89,14 @@ impl FlowError {
                 403,
                 "This is not the browser that started",
                 "For your safety you must finish in the browser where you started, with cookies \
-                 allowed. Nothing was granted. If somebody sent you this link, do not continue.",
+                 allowed. Nothing was granted. If another person sent you this link, do not continue.",
             ),
             Self::OtherUser => (
                 403,
-                "This link is for somebody else",
+                "This link is for another person",
                 "In the application you are signed in with another account than the one that this \
                  link is for. Nothing was granted, and the link still works for that account. If \
-                 somebody sent you this link, do not continue.",
+                 another person sent you this link, do not continue.",
             ),
             Self::Unverified => (
                 403,

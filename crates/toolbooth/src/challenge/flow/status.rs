@@ -17,6 +17,9 @@ use crate::oauth::TokenPurpose;
 #[derive(Serialize)]
 struct CheckResponse {
     status: ChallengeStatus,
+    /// The provider's name for people, unless the address is not valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<String>,
     /// Lets the call be retried at once, even if the store is a minute behind.
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<String>,
@@ -28,12 +31,6 @@ enum ChallengeStatus {
     Pending,
     Completed,
     Failed,
-}
-
-impl From<ChallengeStatus> for CheckResponse {
-    fn from(status: ChallengeStatus) -> Self {
-        Self { status, proof: None }
-    }
 }
 
 impl Challenges {
@@ -48,13 +45,24 @@ impl Challenges {
     async fn status(&self, query: &str, host: &dyn Host) -> CheckResponse {
         let token = parameter(query, "c").unwrap_or_default();
         let claims = self.state_keys.open(TokenPurpose::Challenge, &token, host.now_ms());
-        let Ok(claims @ ChallengeClaims { .. }) = claims else {
-            return ChallengeStatus::Failed.into();
+        let Ok(claims) = claims else {
+            return CheckResponse { status: ChallengeStatus::Failed, provider: None, proof: None };
         };
+        let (status, proof) = self.progress(&claims, host).await;
+        let client = self.provider(&claims.provider);
+        CheckResponse { status, provider: client.map(|it| it.provider.title.clone()), proof }
+    }
+
+    /// The status of a challenge, and a proof if it is completed.
+    async fn progress(
+        &self,
+        claims: &ChallengeClaims,
+        host: &dyn Host,
+    ) -> (ChallengeStatus, Option<String>) {
         let id = GrantId { owner: &claims.owner, provider: &claims.provider };
         // If the store does not respond, the status stays open. It is logged.
         let Ok(grant) = self.grants.load(id, host).await else {
-            return ChallengeStatus::Pending.into();
+            return (ChallengeStatus::Pending, None);
         };
         let now_ms = host.now_ms();
         // A dead grant neither completes nor fails the challenge: the user may be about to replace it,
@@ -65,17 +73,14 @@ impl Challenges {
                 && !grant.is_dead(now_ms)
         };
         match grant.filter(suffices) {
-            Some(grant) => {
-                let proof = self.grants.proof(id, &grant, host);
-                CheckResponse { status: ChallengeStatus::Completed, proof }
-            }
+            Some(grant) => (ChallengeStatus::Completed, self.grants.proof(id, &grant, host)),
             None if self.verifiers.verification(&claims.owner) == Verification::Denied => {
-                ChallengeStatus::Failed.into()
+                (ChallengeStatus::Failed, None)
             }
             None if self.grants.has_failed(&claims.id, host).await => {
-                ChallengeStatus::Failed.into()
+                (ChallengeStatus::Failed, None)
             }
-            None => ChallengeStatus::Pending.into(),
+            None => (ChallengeStatus::Pending, None),
         }
     }
 }

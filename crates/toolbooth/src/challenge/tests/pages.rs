@@ -14,10 +14,11 @@ fn the_page_says_who_asks_for_what_for_whom() {
     let answer = world.ask(("GET", &asked.url), &[], "");
     let page = text(&answer);
     for part in [
-        "The application <strong><bdi>Calendar</bdi></strong>",
+        "<strong><bdi>Calendar</bdi></strong> asks for access to your account at <bdi>",
+        "An application with a key of this server. The operator chose its name.",
         "&lt;Mail&gt;",
         "&lt;b&gt;&quot;ada&quot;&amp;&#39;",
-        "Echo.Private@1.0.0",
+        "<bdi>Private</bdi> (<bdi>Echo.Private</bdi>)",
         "<bdi>send</bdi>",
         "<bdi>offline</bdi>",
         "method=\"post\"",
@@ -26,6 +27,66 @@ fn the_page_says_who_asks_for_what_for_whom() {
     }
     for part in ["<b>", "<script", "http://", "https://", "<img", "<link", "onclick"] {
         assert!(!page.contains(part), "{part}: {page}");
+    }
+}
+
+#[test]
+fn the_page_says_what_is_known_of_the_application() {
+    use crate::challenge::Owner;
+    use crate::challenge::claims::ChallengeClaims;
+    use crate::challenge::flow::Visitor;
+    use crate::challenge::page::{ConsentPage, consent};
+    use crate::principal::{Principal, Scopes};
+
+    let user = |client: Option<&str>| Principal::User {
+        issuer: "i".to_owned(),
+        subject: Some("ada".to_owned()),
+        scopes: Scopes::NONE,
+        client: client.map(str::to_owned),
+    };
+    let calendar = Principal::Key { name: "<Calendar>".to_owned(), scopes: Scopes::NONE };
+    for (principal, name, origin) in [
+        (calendar, "<strong><bdi>&lt;Calendar&gt;</bdi></strong>", "The operator chose its name."),
+        (user(Some("<C>")), "<strong><bdi>&lt;C&gt;</bdi></strong>", "that you have connected"),
+        (user(None), "An application", "This server does not know its name."),
+        (Principal::ANONYMOUS, "An application", "This server cannot know which one it is."),
+    ] {
+        let claims = ChallengeClaims {
+            id: String::new(),
+            owner: Owner::of(&principal, Some("ada")).unwrap(),
+            client: principal.client().map(str::to_owned),
+            provider: "mail".to_owned(),
+            required_scopes: Vec::new(),
+            further_scopes: Vec::new(),
+            tool: "Echo.Private@1.0.0".to_owned(),
+            seen_ms: None,
+        };
+        let page = text(&consent(&ConsentPage {
+            token: "t",
+            provider: "Mail",
+            provider_url: "https://mail.example",
+            visitor: Visitor::Anyone { host: None },
+            application: claims.application(),
+            user: "ada",
+            tool: &claims.tool,
+            others: &[],
+            scopes: &[],
+        }));
+        let asks = format!("<p>{name} asks for access to your account at <bdi>Mail</bdi>.</p>");
+        assert!(page.contains(&asks) && page.contains(origin), "{principal:?}: {page}");
+        assert!(page.contains("only those that <bdi>Mail</bdi> gives every application"), "{page}");
+    }
+}
+
+#[test]
+fn a_tool_in_words() {
+    use crate::challenge::page::tool_in_words;
+    for (id, expected) in [
+        ("GitHub.CreateIssue@1.0.0", "<bdi>Create Issue</bdi> (<bdi>GitHub.CreateIssue</bdi>)"),
+        ("A.ListHTTPServers@1.0.0", "<bdi>List HTTPServers</bdi> (<bdi>A.ListHTTPServers</bdi>)"),
+        ("test.some_text@1.0.0", "<bdi>some text</bdi> (<bdi>test.some_text</bdi>)"),
+    ] {
+        assert_eq!(tool_in_words(id), expected);
     }
 }
 

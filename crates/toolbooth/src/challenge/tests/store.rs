@@ -40,7 +40,7 @@ fn what_each_step_asks_of_the_store() {
     let mut proof = String::new();
     let ops = asked_for(&world, || {
         let check = world.check(&asked);
-        assert_eq!(check["status"], "completed");
+        assert_eq!((&check["status"], &check["provider"]), (&"completed".into(), &"<Mail>".into()));
         proof = check["proof"].as_str().unwrap().to_owned();
     });
     assert_eq!(ops, ["get grant: found", "get deleted: missed"], "the check");

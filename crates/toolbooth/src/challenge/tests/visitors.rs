@@ -111,7 +111,7 @@ fn another_user_gets_a_page_and_the_link_still_works() {
     assert_eq!((status, body["status"].as_str()), (200, Some("other_user")), "{body}");
     let page = browser.send(&world, ("GET", body["url"].as_str().unwrap()));
     assert_eq!(page.status, 403);
-    assert!(text(&page).contains("This link is for somebody else"), "{}", text(&page));
+    assert!(text(&page).contains("This link is for another person"), "{}", text(&page));
     assert_eq!(world.status(&asked), "pending");
     let state = self::state(&mut browser, &world, &asked.url);
     assert_eq!(confirm(&world, world::KEY, &state, "ada").0, 200);

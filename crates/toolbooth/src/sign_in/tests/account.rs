@@ -59,7 +59,8 @@ fn the_page_shows_what_somebody_has_allowed_and_nobody_elses() {
         "<h3><bdi>mail</bdi></h3>",
         "<li><bdi>send</bdi></li>",
         "<li><bdi>Echo.Private</bdi></li>",
-        "<time datetime=\"2025-03-11\">2025-03-11</time>",
+        "<dt>Since</dt><dd><time datetime=\"2025-03-11\">2025-03-11</time>",
+        "<dt>Connected</dt><dd><time datetime=\"2025-03-11T",
         "<h3><bdi>Client</bdi></h3>",
         "<bdi>client.example</bdi>",
         "Revoke <bdi>mail</bdi>",
@@ -271,6 +272,7 @@ fn the_record_of_a_client_lives_as_long_as_its_tokens() {
     let world = World::with(MAIL, mail);
     let client = world.client();
     let mut token = refresh_token(&world, &client, KEY);
+    let mut days = Vec::new();
     for _ in 0..4 {
         world.wait(80 * 86_400_000);
         let (status, tokens) = world.refresh(&client, &token);
@@ -279,13 +281,16 @@ fn the_record_of_a_client_lives_as_long_as_its_tokens() {
         world.wait(STALE_MS);
         let page = account(&world, &Browser::default(), KEY);
         assert!(text(&page).contains("Disconnect <bdi>Client</bdi>"), "{}", text(&page));
+        let (_, used) = text(&page).split_once("<dt>Last used</dt>").unwrap();
+        days.push(used.split('"').nth(1).unwrap().to_owned());
     }
-    world.wait(122 * 86_400_000);
+    assert_eq!(days, ["2025-05-30", "2025-08-18", "2025-11-06", "2026-01-25"]);
+    world.wait(93 * 86_400_000);
     let page = account(&world, &Browser::default(), KEY);
     assert!(text(&page).contains("No application is connected."), "{}", text(&page));
     let operations = world.host.store.operations.borrow();
     let records = operations.iter().filter(|operation| *operation == "put connection").count();
-    assert_eq!(records, 5, "one for the code, one for each month with a refresh");
+    assert_eq!(records, 5, "one for the code, one for each day with a refresh");
 }
 
 #[test]

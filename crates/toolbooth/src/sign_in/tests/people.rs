@@ -18,12 +18,12 @@ fn the_page_shows_who_asks_for_what() {
     let html = text(&page);
     for part in [
         "<bdi>&lt;b&gt;Evil&lt;/b&gt; &amp; &quot;Co&quot;</bdi>",
-        "Nobody has verified its name.",
+        "Its name is not verified.",
         "<bdi>client.example</bdi>",
         "<code>echo:a</code>: use <bdi>",
-        "stay connected",
+        "stays connected",
         "API key of this server",
-        "Cancel",
+        "Deny",
     ] {
         assert!(html.contains(part), "{part}: {html}");
     }

@@ -122,7 +122,7 @@ fn only_the_person_whom_a_challenge_names_continues() {
     for response in [get(&world, &browser, &url), post(&world, &browser, &url)] {
         assert_eq!(response.status, 403);
         assert!(text(&response).contains("<bdi>Ada</bdi>"), "{}", text(&response));
-        assert!(text(&response).contains("This link is for somebody else"));
+        assert!(text(&response).contains("This link is for another person"));
         assert!(!text(&response).contains("Calendar"), "it names nobody else");
     }
     // Nothing is lost: the right person signs in with another account.
@@ -133,9 +133,11 @@ fn only_the_person_whom_a_challenge_names_continues() {
     let back = browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]);
     let page = get(&world, &browser, location(&back));
     assert_eq!(page.status, 200, "{}", text(&page));
-    for part in
-        ["You are signed in as</dt><dd><strong><bdi>Calendar</bdi>", "Continue to <bdi>mail"]
-    {
+    for part in [
+        "<strong><bdi>Client</bdi></strong> asks for access to your account at <bdi>mail",
+        "You are signed in as</dt><dd><strong><bdi>Calendar</bdi>",
+        "Continue to <bdi>mail",
+    ] {
         assert!(text(&page).contains(part), "{}", text(&page));
     }
     grant(&world, &browser, &url);
