@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { errors, replaceWorker } from "../packages/toolbooth/src/build.js";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { Failure } from "../packages/toolbooth/src/process.js";
-import { standIn } from "../packages/toolbooth/src/provider.js";
+import { serviceOf, standIn } from "../packages/toolbooth/src/provider.js";
 import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
 import { buildSite } from "../site/build/index.js";
 import { Browser, PUBLIC } from "./support/authorizing.mjs";
@@ -85,13 +85,50 @@ test("the stand-in provider gives tokens to those who prove that they asked", as
     const [allow, deny] = links.map(({ searchParams }) => Object.fromEntries(searchParams));
     assert.deepEqual(deny, { error: "access_denied", state: "s&<" });
     assert.equal(allow.state, "s&<");
-    const tokens = async (form) => (await fetch(url, { method: "POST", body: new URLSearchParams(form) })).status;
+    const tokens = async (form) => {
+      const response = await fetch(url, { method: "POST", body: new URLSearchParams(form) });
+      return [response.status, (await response.json()).access_token];
+    };
     const code = { grant_type: "authorization_code", code: allow.code };
-    assert.equal(await tokens({ ...code, code_verifier: verifier }), 200);
-    assert.equal(await tokens({ ...code, code_verifier: verifier }), 400, "a code works once");
-    assert.equal(await tokens({ grant_type: "refresh_token", refresh_token: "r" }), 200);
+    const [status, token] = await tokens({ ...code, code_verifier: verifier });
+    assert.equal(status, 200);
+    assert.equal((await tokens({ ...code, code_verifier: verifier }))[0], 400, "a code works once");
+    assert.equal((await tokens({ grant_type: "refresh_token", refresh_token: "r" }))[0], 200);
+    // The service accepts these tokens, and no others.
+    const call = async (path, { method = "GET", body, sent = token } = {}) => {
+      const response = await fetch(`${provider.services.GITHUB_API_URL}${path}`, { method, body, headers: { authorization: `Bearer ${sent}` } });
+      return [response.status, await response.json()];
+    };
+    const issues = "/repos/octocat/hello-world/issues";
+    const found = { number: 1347, title: "Found a bug", state: "open", html_url: "https://github.com/octocat/hello-world/issues/1347" };
+    assert.equal((await call(issues, { sent: "another" }))[0], 401);
+    assert.deepEqual(await call(`${issues}?state=open`), [200, [found]]);
+    const [created, issue] = await call(issues, { method: "POST", body: '{"title":"Mend it"}' });
+    assert.deepEqual([created, issue.number, issue.title], [201, 1348, "Mend it"]);
+    assert.deepEqual(await call(issues), [200, [issue, found]]);
+    assert.deepEqual(await call(`${issues}?state=closed`), [200, []]);
+    assert.equal((await call("/repos/octocat/nowhere/issues"))[0], 404);
   } finally {
     provider.close();
+  }
+});
+
+test("the author of a project answers in place of the service", async () => {
+  const file = join(scratch, "shop.mjs");
+  const [example] = /^```js\n\/\/ shop\.mjs.*?^```$/ms.exec(read(root, "docs/PROJECT.md"));
+  writeFileSync(file, example.split("\n").slice(1, -1).join("\n"));
+  const provider = await standIn(["shop"], "http://localhost:8787", await serviceOf(file));
+  try {
+    const { access_token } = await (await fetch(provider.vars.OAUTH_SHOP_TOKEN_URL, { method: "POST", body: new URLSearchParams({ grant_type: "refresh_token" }) })).json();
+    const call = (headers) => fetch(`${provider.services.SHOP_URL}/orders/7`, { headers });
+    assert.equal((await call({})).status, 401);
+    assert.deepEqual(await (await call({ authorization: `Bearer ${access_token}` })).json(), { path: "/orders/7", status: "shipped" });
+  } finally {
+    provider.close();
+  }
+  writeFileSync(join(scratch, "empty.mjs"), "");
+  for (const [given, message] of [["true", /DEV_PROVIDER must be 1 or the path of a module/], [join(scratch, "empty.mjs"), /must export a list/]]) {
+    await assert.rejects(serviceOf(given), message);
   }
 });
 

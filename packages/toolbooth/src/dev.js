@@ -4,7 +4,8 @@
 //
 // wrangler reads .dev.vars. The variables of the Worker and of its tools in the environment replace those of .dev.vars and
 // of wrangler.toml. Without AUTH, calls need the development key, which only this command configures. With AUTH=sign-in, a development user signs
-// in without any other variable. With DEV_PROVIDER=1, users can authorize tools at a stand-in for every OAuth provider.
+// in without any other variable. With DEV_PROVIDER=1, users can authorize tools at a stand-in for every OAuth provider, and
+// tools for GitHub call that, too.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -14,7 +15,7 @@ import { buildForDevelopment } from "./build.js";
 import { definitions } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
 import { Failure } from "./process.js";
-import { standIn } from "./provider.js";
+import { serviceOf, standIn } from "./provider.js";
 import { BUILD_FAILED, rebuild } from "./rebuild.js";
 import { site } from "./site.js";
 import { variables } from "./variables.js";
@@ -39,9 +40,12 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
   const { unstable_readConfig, unstable_startWorker } = await import("wrangler");
   const config = unstable_readConfig({ env }, { hideWarnings: true });
-  const provider = process.env.DEV_PROVIDER && (await standIn(providers(crate), address));
+  const { DEV_PROVIDER } = process.env;
+  const provider = DEV_PROVIDER && (await standIn(providers(crate), address, await serviceOf(DEV_PROVIDER)));
   const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
-  const set = { ...variables(process.env, file, config.vars, variablesOfTools(crate)), ...provider?.vars };
+  const chosen = variables(process.env, file, config.vars, variablesOfTools(crate));
+  // A service that the author has chosen, such as GitHub itself, stays.
+  const set = { ...provider?.services, ...chosen, ...provider?.vars };
   const settings = configure(set, config.vars, address);
 
   // Any other folder has pages of the project.
@@ -155,11 +159,13 @@ function providers(crate) {
 
 /**
  * Calls of the first tool that needs nothing of the caller and, with a stand-in provider, of the first one that needs
- * an authorization: the first example that succeeds.
+ * an authorization: the first example that succeeds. Tools that only read come first.
  */
 function samples(crate, provider) {
+  const known = definitions(crate);
+  const readers = known.filter(({ annotations }) => annotations?.read_only);
   const first = (isWanted, context) => {
-    for (const { id, requirements, examples = [] } of definitions(crate)) {
+    for (const { id, requirements, examples = [] } of [...readers, ...known]) {
       const example = examples.find((example) => "value" in example);
       if (example && isWanted(requirements)) return { tool_id: id.split("@")[0], input: example.input, ...context };
     }
@@ -168,7 +174,7 @@ function samples(crate, provider) {
   const authorized = provider && first((requirements) => requirements?.authorization && !requirements.secrets, { context: { user_id: USER } });
   return [
     ...(plain ? [{ title: "Try:", call: plain }] : []),
-    ...(authorized ? [{ title: "Open the url in the response to authorize a tool at the stand-in provider:", call: authorized }] : []),
+    ...(authorized ? [{ title: "Open the url in the response to authorize a tool at the stand-in provider, then call again:", call: authorized }] : []),
   ];
 }
 

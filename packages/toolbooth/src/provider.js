@@ -1,21 +1,52 @@
 // A stand-in for the OAuth providers of the tools, so that the flow in which users authorize tools works without any of
-// them. Its tokens are worthless: services reject them.
+// them. It also answers in place of the service that the tools call: GitHub, or what the author of the tools writes. Its
+// tokens are worthless elsewhere.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as github from "./github.js";
+import { Failure } from "./process.js";
 
 const CLIENT = "development";
+const TITLES = { github: "GitHub", google: "Google" };
 
-/** Starts the provider on this machine. `vars` configures a Worker at `address` that uses it for the providers `ids`. */
-export async function standIn(ids, address) {
-  const codes = new Map();
-  const server = createServer(async (request, response) => {
-    const url = new URL(request.url, "http://localhost");
-    if (url.pathname === "/authorize") return authorize(url.searchParams, codes, response);
-    if (url.pathname === "/token" && request.method === "POST") {
-      const { status, body } = token(new URLSearchParams(await new Response(request).text()), codes);
-      return response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(JSON.stringify(body));
-    }
-    response.writeHead(404).end();
+/** The service that `DEV_PROVIDER` chooses: GitHub, or the module at a path. */
+export async function serviceOf(value) {
+  if (value === "1") return github;
+  if (!existsSync(value)) throw new Failure(`DEV_PROVIDER must be 1 or the path of a module, not ${value}`, 2);
+  const { variables, default: answer } = await import(pathToFileURL(resolve(value)));
+  if (!Array.isArray(variables) || typeof answer !== "function") {
+    throw new Failure(`${value} must export a list \`variables\` and, as its default, a function that answers requests`, 2);
+  }
+  return { variables, default: answer };
+}
+
+/**
+ * Starts the provider on this machine. `vars` configures a Worker at `address` that uses it for the providers `ids`, and
+ * `services` has the variables with which its tools call the service here.
+ */
+export async function standIn(ids, address, service = github) {
+  const [codes, tokens] = [new Map(), new Set()];
+  const respond = async (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    const [, id] = /^\/([^/]+)\/authorize$/.exec(pathname) ?? [];
+    if (id !== undefined) return authorize(id, searchParams, codes);
+    if (pathname === "/token" && request.method === "POST") return token(new URLSearchParams(await request.text()), codes, tokens);
+    const [, sent] = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "") ?? [];
+    if (!tokens.has(sent)) return Response.json({ message: "The stand-in has not issued this token" }, { status: 401 });
+    return service.default(request);
+  };
+  const server = createServer(async (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const body = method === "GET" || method === "HEAD" ? {} : { body: incoming, duplex: "half" };
+    const request = new Request(`http://localhost${url}`, { method, headers, ...body });
+    const response = await respond(request).catch((error) => {
+      console.error(`The stand-in provider: ${error.stack}`);
+      return new Response(null, { status: 500 });
+    });
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(Buffer.from(await response.arrayBuffer()));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const base = `http://127.0.0.1:${server.address().port}`;
@@ -27,15 +58,27 @@ export async function standIn(ids, address) {
   for (const id of ids) {
     const name = `OAUTH_${id.toUpperCase().replaceAll("-", "_")}`;
     vars[`${name}_CLIENT_ID`] = CLIENT;
-    vars[`${name}_AUTHORIZE_URL`] = `${base}/authorize`;
+    vars[`${name}_AUTHORIZE_URL`] = `${base}/${id}/authorize`;
     vars[`${name}_TOKEN_URL`] = `${base}/token`;
-    vars[`${name}_TITLE`] = `${id} (stand-in)`;
+    vars[`${name}_TITLE`] = titleOf(id);
   }
-  return { base, vars, close: () => server.close() };
+  const services = Object.fromEntries(service.variables.map((name) => [name, base]));
+  return { base, vars, services, close: () => server.close() };
 }
 
+const titleOf = (id) => `${TITLES[id] ?? id} (stand-in)`;
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1c1e21; --paper: #fff; --line: #6b7078; --accent: #0b57d0 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --paper: #222528; --line: #a3a9b1; --accent: #7cacf8 } }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
+main { box-sizing: border-box; max-width: 30rem; margin: 10vh auto; padding: 1rem }
+a { display: block; margin-top: .75rem; padding: .6875rem; border: 1px solid var(--line); border-radius: .5rem; color: var(--ink); text-align: center; text-decoration: none }
+a.primary { border-color: var(--accent); background: var(--accent); color: var(--paper); font-weight: 600 }
+a:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px }`;
+
 /** The page on which the user agrees or refuses. */
-function authorize(query, codes, response) {
+function authorize(id, query, codes) {
   const target = (answer) => {
     const url = new URL(query.get("redirect_uri"));
     for (const [name, value] of Object.entries({ ...answer, state: query.get("state") })) url.searchParams.set(name, value);
@@ -43,23 +86,35 @@ function authorize(query, codes, response) {
   };
   const code = randomUUID();
   codes.set(code, query.get("code_challenge"));
-  response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(`<!doctype html>
-<title>Stand-in provider</title>
-<h1>Stand-in provider</h1>
-<p>The Worker asks for these scopes: ${escape(query.get("scope") || "none")}</p>
-<p><a href="${target({ code })}">Allow</a> <a href="${target({ error: "access_denied" })}">Deny</a></p>
-`);
+  const title = escape(titleOf(id));
+  const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+<main>
+<h1>${title}</h1>
+<p>Here the real provider would let you sign in and ask for your consent. This page belongs to the development server on your machine, and no account is touched.</p>
+<p>The server asks for these rights: ${escape(query.get("scope") || "none")}</p>
+<p><a class="primary" href="${target({ code })}">Allow</a> <a href="${target({ error: "access_denied" })}">Deny</a></p>
+</main>
+</html>
+`;
+  return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
 }
 
 /** The response to a request for tokens: by a code, once, or by a refresh token. */
-function token(form, codes) {
+function token(form, codes, tokens) {
   const code = form.get("code");
   const verifier = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
   const valid = form.get("grant_type") === "refresh_token" || (codes.has(code) && codes.get(code) === verifier);
   codes.delete(code);
-  if (!valid) return { status: 400, body: { error: "invalid_grant" } };
+  const headers = { "cache-control": "no-store" };
+  if (!valid) return Response.json({ error: "invalid_grant" }, { status: 400, headers });
   const [access_token, refresh_token] = [randomUUID(), randomUUID()];
-  return { status: 200, body: { access_token, token_type: "bearer", expires_in: 3600, refresh_token } };
+  tokens.add(access_token);
+  return Response.json({ access_token, token_type: "bearer", expires_in: 3600, refresh_token }, { headers });
 }
 
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
