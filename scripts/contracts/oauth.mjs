@@ -151,6 +151,7 @@ export const oauth = document({
       expires_in: { type: "integer", minimum: 60 },
       "refresh_token?": text,
       scope: string,
+      "name?": about("What the person is called. Only for the pages of the server itself, whose redirect URI is /signed-in.", string),
     }),
     ClientMetadata: about(
       "Other members, and unknown grant types, are ignored. One redirect URI must be https, or http on the person's machine.",

@@ -63,6 +63,8 @@ const CHALLENGE: &str = "/auth/start";
 const RESOURCE: &str = "/mcp";
 /// The scope with which clients ask for a refresh token (OpenID Connect Core 1.0, 11).
 const OFFLINE: &str = "offline_access";
+/// The page of the site that receives the codes of its own sign-in.
+const OWN_PAGE: &str = "/signed-in";
 
 /// How long an authorization code is valid, in milliseconds.
 const CODE_LIFE_MS: u64 = 2 * 60 * 1000;

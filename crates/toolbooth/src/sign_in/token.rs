@@ -14,7 +14,7 @@ use super::error::{OAuthError, OAuthErrorCode};
 use super::form::Parameters;
 use super::grant::{ClientGrant, RefreshClaims};
 use super::marks::TokenUse;
-use super::{OFFLINE, SignIn};
+use super::{OFFLINE, OWN_PAGE, SignIn};
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::{RevocationReason, SignInEvent};
@@ -30,6 +30,9 @@ struct TokenResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_token: Option<&'a str>,
     scope: &'a str,
+    /// What the person is called, for the server's own pages. Other clients do not get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
 }
 
 fn invalid_grant(description: impl Into<Cow<'static, str>>) -> OAuthError {
@@ -121,7 +124,10 @@ impl SignIn {
         let destination = redirect_uri::destination(&code.redirect_uri);
         self.record(&grant, (&destination, None), code.refreshes, host).await;
         let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
-        self.issue(grant, refresh, None, host)
+        let is_own_page =
+            code.redirect_uri.strip_prefix(&*self.settings.public_url) == Some(OWN_PAGE);
+        let name = is_own_page.then(|| grant.identity.label().to_owned());
+        self.issue(grant, refresh, None, name, host)
     }
 
     async fn refresh(
@@ -171,7 +177,7 @@ impl SignIn {
                 }
                 let recorded_ms = if is_recorded { recorded_ms } else { now_ms };
                 let next = (generation.saturating_add(1), destination, recorded_ms);
-                self.issue(grant, Some(next), requested, host)
+                self.issue(grant, Some(next), requested, None, host)
             }
         }
     }
@@ -193,6 +199,7 @@ impl SignIn {
         grant: ClientGrant,
         refresh: Option<(u32, String, u64)>,
         requested: Option<Vec<String>>,
+        name: Option<String>,
         host: &dyn Host,
     ) -> Result<Response, OAuthError> {
         let denied = || invalid_grant("the person may no longer sign in");
@@ -227,6 +234,7 @@ impl SignIn {
                 expires_in: self.settings.token_seconds,
                 refresh_token: refresh_token.as_deref(),
                 scope: &scope.join(" "),
+                name: name.as_deref(),
             },
         ))
     }

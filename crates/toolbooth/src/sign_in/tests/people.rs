@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::world::{
-    Browser, KEY, ORIGIN, World, changed, encode, header, location, query, request, text,
+    Browser, KEY, ORIGIN, VERIFIER, World, changed, encode, header, location, query, request, text,
 };
 
 #[test]
@@ -139,6 +139,33 @@ fn a_session_needs_no_second_sign_in_but_consent() {
     world.restart(&[("API_KEYS", r#"[{"name":"Calendar","scopes":["*"],"hash":"0000000000000000000000000000000000000000000000000000000000000000"}]"#)]);
     assert_eq!(browser.answer(&world, &page, &[("with", "session")]).status, 400);
     assert!(!text(&browser.open(&world, &request(&client.id))).contains("Allow as"));
+}
+
+#[test]
+fn only_the_servers_own_page_gets_the_name_of_the_person() {
+    let world = World::new();
+    for (redirect, name) in [
+        ("https://booth.example/signed-in", Some("Calendar")),
+        ("https://booth.example/signed-in/x", None),
+        ("https://booth.example.evil.example/signed-in", None),
+        (super::REDIRECT, None),
+    ] {
+        let (_, client) = world.register(&json!({
+            "redirect_uris": [redirect], "token_endpoint_auth_method": "none",
+            "grant_types": ["authorization_code", "refresh_token"],
+        }));
+        let id = client["client_id"].as_str().unwrap().to_owned();
+        let request = changed(request(&id), &[("redirect_uri", redirect)]);
+        let code = Browser::default().code(&world, &request);
+        let (status, tokens) = world.token(&[
+            ("grant_type", "authorization_code"),
+            ("client_id", &id),
+            ("code", &code),
+            ("code_verifier", VERIFIER),
+        ]);
+        assert_eq!(status, 200, "{tokens}");
+        assert_eq!(tokens["name"].as_str(), name, "{redirect}");
+    }
 }
 
 #[test]
