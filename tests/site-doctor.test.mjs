@@ -33,13 +33,13 @@ test("the report: each client, and each requirement with its fix and the clients
     // The texts are not waited for.
     await clients.first().waitFor();
     assert.deepEqual(await clients.allTextContents(), ["claude.ai ready", "ChatGPT 1 problem", "Cursor works with an API key"]);
-    const failed = section("Requirements that are not met").getByRole("listitem");
+    const failed = section("What to change").getByRole("listitem");
     assert.deepEqual(await failed.locator("p").allTextContents(), ["People can sign in.", "Set AUTH to sign-in.", "Concerns ChatGPT"]);
     const useful = section("Not required, but useful").getByRole("listitem");
     assert.deepEqual(await useful.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Concerns Cursor"]);
-    const open = section("Requirements that cannot be checked here").getByRole("listitem");
+    const open = section("What this server cannot check").getByRole("listitem");
     assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Concerns every client."]);
-    assert.deepEqual(await section("Requirements that are met").getByRole("listitem").allTextContents(), ["The address is https."]);
+    assert.deepEqual(await section("What is in order").getByRole("listitem").allTextContents(), ["The address is https."]);
     for (const width of [320, 1280]) {
       assert.ok(await visitor.fits(width), `${width} pixels`);
       await isAccessible(page, `${width} pixels`);

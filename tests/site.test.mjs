@@ -161,7 +161,8 @@ test("the first page has a tab for each client, and no code for a server on the 
   const names = [...page.matchAll(/data-client="([^"]*)"/g)].map(([, name]) => name);
   assert.ok(names.length > 8 && names.includes("Claude Code") && names.includes("curl"), names.join());
   assert.ok(!names.some((name) => /OAuth|the user/.test(name)), names.join());
-  assert.ok(!page.includes("localhost:8787") && !page.includes("development-key"));
+  const code = [...page.matchAll(/<pre[^]*?<\/pre>/g)].join();
+  assert.ok(code.includes("https://tools.example.com/mcp") && !code.includes("localhost:8787") && !page.includes("development-key"));
   // Servers have other tools than the samples.
   const samples = definitions("tests/samples").flatMap(({ id, name }) => [id.split("@")[0], name]);
   assert.deepEqual(samples.filter((sample) => page.includes(sample)), []);
@@ -202,13 +203,31 @@ test("HEAD has no body", async () => {
   assert.deepEqual([head.status, await head.text()], [200, ""]);
 });
 
-test("other paths are answered as without a site", async () => {
-  for (const path of ["/index.html", "/playground.html", "/docs/nowhere", "/docs/../tools.html", "/site.html"]) {
-    const reply = await get(path, { accept: FIREFOX });
-    assert.equal(reply.status, 404, path);
-    assert.equal(reply.headers.get("content-type"), "application/json", path);
+test("an unknown address is a page for browsers, and an error in JSON for programs", async () => {
+  for (const path of ["/index.html", "/playground.html", "/not-found.html", "/docs/nowhere", "/docs/../tools.html", "/site.html", "/mcp/nowhere"]) {
+    for (const [accept, type] of [[FIREFOX, "text/html; charset=utf-8"], ["*/*", "application/json"], [undefined, "application/json"]]) {
+      const { status, headers } = await get(path, accept && { accept });
+      const got = [status, headers.get("content-type"), headers.get("etag"), (headers.get("vary") ?? "").includes("accept")];
+      assert.deepEqual(got, [404, type, null, true], `${path}, ${accept}`);
+    }
   }
+  const page = await get("/nowhere", { accept: FIREFOX, "if-none-match": "*" });
+  assert.match(page.headers.get("content-security-policy"), /default-src 'none'/);
+  assert.match(await page.text(), /There is no such page[^]*<a href="\/">Overview/);
+  const head = await get("/nowhere", { accept: FIREFOX }, { method: "HEAD" });
+  assert.deepEqual([head.status, await head.text()], [404, ""]);
   assert.equal((await get("/", {}, { method: "POST" })).status, 405);
+  const post = await get("/nowhere", { accept: FIREFOX }, { method: "POST" });
+  assert.deepEqual([post.status, post.headers.get("content-type")], [404, "application/json"]);
+});
+
+test("other errors than 404, and pages of the server itself, are sent as they are", async () => {
+  const ASSETS = { fetch: () => Promise.resolve(new Response("page")) };
+  for (const [status, type] of [[403, "application/json"], [200, "application/json"], [404, "text/html; charset=utf-8"]]) {
+    const next = () => new Response("next", { status, headers: { "content-type": type } });
+    const reply = await answer(new Request(`${HOST}/somewhere`, { headers: { accept: FIREFOX } }), { ASSETS }, next);
+    assert.deepEqual([reply.status, await reply.text()], [status, "next"]);
+  }
 });
 
 test("a slash at the end leads to the page", async () => {
@@ -288,7 +307,7 @@ test("the first view of each page is within the budget", () => {
   for (const page of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".html"))) {
     const files = [...loaded(page)];
     const total = files.reduce((sum, path) => sum + size(path), 0);
-    assert.ok(files.length >= 4 && total <= BUDGET, `${page}: ${total} bytes, ${files}`);
+    assert.ok(files.length >= 3 && total <= BUDGET, `${page}: ${total} bytes, ${files}`);
   }
 });
 

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { htmlOf, pagesOf, searchIndexOf } from "./docs.js";
-import { doctor, landing, playground, signedIn } from "./pages.js";
+import { doctor, landing, notFound, playground, signedIn } from "./pages.js";
 
 const site = fileURLToPath(new URL("..", import.meta.url));
 const root = join(site, "..");
@@ -63,6 +63,7 @@ export async function buildSite(target) {
   write("playground.html", playground({ style, script: address("src/playground/playground.tsx") }));
   write("doctor.html", doctor({ style, script: address("src/doctor.tsx") }));
   write("signed-in.html", signedIn({ style, script: address("src/signed-in.ts") }));
+  write("not-found.html", notFound({ style }));
   write(`site/${ICON_FILE}`, ICON);
   write("_headers", headers(readdirSync(join(out, "site")).sort()));
 }

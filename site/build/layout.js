@@ -6,13 +6,14 @@ const NAVIGATION = [
   { href: "/", text: "Overview" },
   { href: "/playground", text: "Playground", needs: "playground" },
   { href: "/docs", text: "Docs" },
+  { href: "/doctor", text: "Doctor" },
 ];
 
 // A barrier over a road.
 const LOGO = `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M5 21V5.5A1.5 1.5 0 0 1 6.5 4h0A1.5 1.5 0 0 1 8 5.5V21" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/><path d="M8 8.5 21 5" stroke="var(--accent)" stroke-width="3" stroke-linecap="round"/><path d="M3 21h18" stroke="currentColor" stroke-width="2" stroke-linecap="round"/></svg>`;
 
 /**
- * A page. `current` is the address that the navigation marks; `main` and `header` are HTML. The Worker replaces
+ * A page; it may have no `script`. `current` is the address that the navigation marks; `main` and `header` are HTML. The Worker replaces
  * `data-site` with the value of SITE, and https://tools.example.com with the server's address.
  */
 export function layout({ title, description, current, main, style, script, header = "", wide = false }) {
@@ -29,8 +30,7 @@ export function layout({ title, description, current, main, style, script, heade
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="/site/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${style}">
-<script type="module" src="${script}"></script>
+<link rel="stylesheet" href="${style}">${script === undefined ? "" : `\n<script type="module" src="${script}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>

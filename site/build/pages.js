@@ -77,14 +77,29 @@ export function doctor(assets) {
   const main = `
 <div class="hero">
 <h1>Doctor</h1>
-<p class="lead">What each client still needs to connect to this server, and how to fix it.</p>
+<p class="lead">Can Claude, ChatGPT and other clients connect to this server? If one cannot, this page says why, and what to change.</p>
 </div>
 <div id="report"><p>This page fetches the report with JavaScript. Programs get it as JSON:</p>${codeBlock("curl https://tools.example.com/doctor")}</div>`;
-  return layout({ title: "Doctor · Toolbooth", description: "What each client needs to connect to this server.", current: "/doctor", main, ...assets });
+  return layout({ title: "Doctor · Toolbooth", description: "Which clients can connect to this server, and what the others need.", current: "/doctor", main, ...assets });
 }
 
 /** The end of a sign-in, in its window. */
 export function signedIn(assets) {
   const main = `<div class="notice wide"><h1>Please return to the other window</h1><p>You can close this one.</p></div>`;
   return layout({ title: "Sign-in · Toolbooth", description: "The end of a sign-in.", current: "", main, ...assets });
+}
+
+/** What browsers get at addresses that do not exist. */
+export function notFound({ style }) {
+  const main = `
+<div class="notice wide">
+<h1>There is no such page</h1>
+<p>Check the address, or start at one of these:</p>
+<ul class="links">
+<li><a href="/">Overview</a>: the tools of this server, and how to connect a client</li>
+<li data-needs="playground"><a href="/playground">Playground</a>: call a tool from a form</li>
+<li><a href="/docs">Documentation</a>, with search</li>
+</ul>
+</div>`;
+  return layout({ title: "Not found · Toolbooth", description: "There is no such page.", current: "", main, style });
 }

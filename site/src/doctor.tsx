@@ -38,7 +38,7 @@ function Doctor() {
     <>
       {url && (
         <section aria-labelledby="address">
-          <h2 id="address">The address to paste into a client</h2>
+          <h2 id="address">Paste this address into a client</h2>
           <Code text={url} label="address" />
         </section>
       )}
@@ -51,11 +51,11 @@ function Doctor() {
           })}
         </ul>
       </section>
-      <Findings title="Requirements that are not met" checks={checks.filter(({ state }) => state === "failed")} connectors={connectors} />
+      <Findings title="What to change" checks={checks.filter(({ state }) => state === "failed")} connectors={connectors} />
       <Findings title="Not required, but useful" checks={checks.filter(({ state }) => state === "info")} connectors={connectors} />
-      <Findings title="Requirements that cannot be checked here" checks={checks.filter(({ state }) => state === "unknown")} connectors={connectors} />
+      <Findings title="What this server cannot check" checks={checks.filter(({ state }) => state === "unknown")} connectors={connectors} />
       <section aria-labelledby="passed">
-        <h2 id="passed">Requirements that are met</h2>
+        <h2 id="passed">What is in order</h2>
         <ul class="passed">
           {checks.filter(({ state }) => state === "passed").map(({ id, meaning }) => <li key={id}>{meaning}</li>)}
         </ul>

@@ -28,6 +28,9 @@ const HEADERS = {
 const EXAMPLE = "https://tools.example.com";
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
+/** The page for browsers at addresses that do not exist. */
+const NOT_FOUND = "/not-found.html";
+
 /** The pages whose addresses are also for programs, which get JSON. */
 const FOR_PROGRAMS = ["/", "/doctor"];
 
@@ -89,27 +92,41 @@ export function prefersHtml(accept) {
 
 /** Answers a GET or HEAD request with a page, or with what `next` returns if it is for none. */
 export async function site(request, env, next) {
-  const { pathname, search, origin } = new URL(request.url);
+  const { pathname, search } = new URL(request.url);
   const mode = modeOf(env);
+  if (mode === "off") return next();
   const path = pathname.replace(/(?<!\/)\/+$/, "");
   if (path !== pathname && assetOf(path, mode) !== undefined) {
     return new Response(null, { status: 308, headers: { location: path + search, "cache-control": "no-cache" } });
   }
+  const isBrowser = prefersHtml(request.headers.get("accept") ?? "");
+  const isForPrograms = FOR_PROGRAMS.includes(pathname);
   const asset = assetOf(pathname, mode);
-  if (asset === undefined) return next();
-  if (FOR_PROGRAMS.includes(pathname) && !prefersHtml(request.headers.get("accept") ?? "")) return varying(await next());
+  const found = asset !== undefined && (isBrowser || !isForPrograms) ? await page(asset, request, env, mode) : undefined;
+  if (found !== undefined) return found;
+  const response = await next();
+  const isMissing = response.status === 404 && response.headers.get("content-type")?.startsWith("application/json");
+  if (isMissing && isBrowser) return (await page(NOT_FOUND, request, env, mode)) ?? response;
+  return isMissing || isForPrograms ? varying(response) : response;
+}
+
+/** A page with this server's address in it; undefined if there is no such file. */
+async function page(asset, request, env, mode) {
+  const { origin } = new URL(request.url);
   const address = addressOf(env, origin);
-  const sent = fileTags(request.headers.get("if-none-match"), mode, address);
+  const status = asset === NOT_FOUND ? 404 : 200;
+  // Only what exists can be unchanged.
+  const sent = status === 200 ? fileTags(request.headers.get("if-none-match"), mode, address) : null;
   const found = await fetchAsset(env, new URL(asset, origin), sent);
-  if (found?.status !== 200 && found?.status !== 304) return next();
+  if (found?.status !== 200 && found?.status !== 304) return undefined;
   const headers = new Headers(HEADERS);
   headers.set("vary", "accept");
   if (hasTls(address)) headers.set("strict-transport-security", "max-age=31536000");
   const tag = found.headers.get("etag");
-  if (tag !== null) headers.set("etag", tagOf(tag, mode, address));
+  if (tag !== null && status === 200) headers.set("etag", tagOf(tag, mode, address));
   if (found.status === 304) return new Response(null, { status: 304, headers });
-  const page = (await found.text()).replaceAll(EXAMPLE, () => address).replace('data-site="playground"', `data-site="${mode}"`);
-  return new Response(request.method === "HEAD" ? null : page, { headers });
+  const text = (await found.text()).replaceAll(EXAMPLE, () => address).replace('data-site="playground"', `data-site="${mode}"`);
+  return new Response(request.method === "HEAD" ? null : text, { status, headers });
 }
 
 /** The file of a page; undefined if the binding fails. */
