@@ -99,9 +99,18 @@ function firstSentence(markdown) {
 export const searchIndexOf = (pages) => pages.flatMap(searchable).map((section, id) => ({ id, ...section }));
 
 function searchable({ address, title: page, markdown }) {
-  const parts = markdown.replaceAll(/^```\w*$/gm, "").split(/^#{1,4} /m).slice(1);
+  const parts = readable(markdown).split(/^#{1,4} /m).slice(1);
   return parts.map((part, index) => {
     const title = part.slice(0, part.indexOf("\n")).trim();
     return { at: index === 0 ? address : `${address}#${slug(plain(title))}`, page, title: plain(title), text: plain(part.slice(part.indexOf("\n") + 1)) };
   });
 }
+
+/** Markdown without what only structures it: fences, comments, the rules and cells of tables, and the marks of lists. */
+const readable = (markdown) =>
+  markdown
+    .replaceAll(/^```\w*$/gm, "")
+    .replaceAll(/<!--.*?-->/gs, "")
+    .replaceAll(/^\|[-:| ]+\|$/gm, "")
+    .replaceAll(/^\|(.*)\|$/gm, (_, cells) => cells.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter(Boolean).join(" · "))
+    .replaceAll(/^ *(?:-|\d+\.) +/gm, "");

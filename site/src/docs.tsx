@@ -1,21 +1,10 @@
 // The documentation: adds the search and buttons to copy.
-import MiniSearch from "minisearch";
 import { render } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Copy } from "./parts.tsx";
+import { type Match, type Section, searchIn } from "./search.ts";
 
-/** A section of the documentation, as the build writes it into the index. */
-interface Section {
-  id: number;
-  /** The address, with the fragment. */
-  at: string;
-  page: string;
-  title: string;
-  text: string;
-}
-
-type Index = MiniSearch<Section>;
-type Results = "loading" | "failed" | { section: Section; terms: string[] }[];
+type Results = "loading" | "failed" | Match[];
 
 /** What is shown instead of results. */
 function inWords(results: Results): string | undefined {
@@ -24,28 +13,21 @@ function inWords(results: Results): string | undefined {
   return results.length === 0 ? "Nothing found." : undefined;
 }
 
-async function load(path: string): Promise<{ search: Index; sections: Section[] }> {
+async function load(path: string): Promise<ReturnType<typeof searchIn>> {
   const response = await fetch(path);
   if (!response.ok) throw new Error(`Status ${response.status}`);
-  const sections = (await response.json()) as Section[];
-  const search = new MiniSearch<Section>({ fields: ["title", "page", "text"], searchOptions: { prefix: true, fuzzy: 0.1, combineWith: "AND", boost: { title: 4, page: 2 } } });
-  search.addAll(sections);
-  return { search, sections };
+  return searchIn((await response.json()) as Section[]);
 }
 
-/** The words around the first match. */
-function excerpt(text: string, terms: string[]): string {
-  const lower = text.toLowerCase();
-  const found = terms.map((term) => lower.indexOf(term)).filter((at) => at >= 0);
-  const start = Math.max(0, Math.min(...(found.length > 0 ? found : [0])) - 40);
-  return `${start > 0 ? "…" : ""}${text.slice(start, start + 140)}${text.length > start + 140 ? "…" : ""}`;
-}
-
+/** A field with a list of results: the combobox of the ARIA patterns. The focus stays in the field. */
 function Search({ path }: { path: string }) {
   const loading = useRef<ReturnType<typeof load>>(undefined);
   const latest = useRef("");
   const [query, setQuery] = useState("");
   const [results, setResults] = useState<Results>("loading");
+  // The index of the result that Enter opens; -1 before an arrow has been pressed, when it opens the first.
+  const [active, setActive] = useState(-1);
+  const list = useRef<HTMLDivElement>(null);
   // The index is only loaded for those who search. After a failure, the next letter tries again.
   const prepare = () => {
     loading.current ??= load(path);
@@ -54,34 +36,64 @@ function Search({ path }: { path: string }) {
   };
   const find = async (text: string) => {
     setQuery(text);
+    setActive(-1);
     latest.current = text;
     try {
-      const { search, sections } = await prepare();
-      if (latest.current !== text) return;
-      const matches = text.trim() === "" ? [] : search.search(text).slice(0, 8);
-      setResults(matches.flatMap(({ id, terms }) => (sections[id] ? [{ section: sections[id], terms }] : [])));
+      const search = await prepare();
+      if (latest.current === text) setResults(text.trim() === "" ? [] : search(text));
     } catch {
       if (latest.current === text) setResults("failed");
     }
   };
-  const found = Array.isArray(results) ? results : [];
+  const found = Array.isArray(results) && query.trim() !== "" ? results : [];
+  const options = () => [...(list.current?.querySelectorAll<HTMLElement>("[role=option]") ?? [])];
+  useEffect(() => options()[active]?.scrollIntoView({ block: "nearest" }), [active]);
+  const close = () => void find("");
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === "Escape") return close();
+    if (found.length === 0) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    // Before the first arrow, up leads to the last result.
+    if (step !== undefined) setActive((active === -1 && step === -1 ? found.length - 1 : active + step + found.length) % found.length);
+    else if (event.key === "Enter") options()[Math.max(0, active)]?.click();
+    else return;
+    event.preventDefault();
+  };
+  const onFocusOut = ({ currentTarget, relatedTarget }: preact.TargetedFocusEvent<HTMLElement>) => {
+    if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) close();
+  };
+  const message = query.trim() === "" ? undefined : inWords(results);
   return (
-    <search class="search">
+    <search class="search" onFocusOut={onFocusOut}>
       <label for="search" class="visually-hidden">Search the documentation</label>
-      <input id="search" type="search" placeholder="Search" autocomplete="off" value={query} onFocus={() => void prepare().catch(() => {})} onInput={({ currentTarget }) => void find(currentTarget.value)} />
-      <p class="visually-hidden" role="status">{query.trim() === "" ? "" : (inWords(results) ?? (found.length === 1 ? "1 result" : `${found.length} results`))}</p>
-      {query.trim() !== "" && (
-        <ul class="results">
-          {found.map(({ section, terms }) => (
-            <li key={section.id}>
-              <a href={section.at} onClick={() => setQuery("")}>
-                <strong>{section.title}</strong> <span class="soft">{section.page}</span>
-                <span class="excerpt">{excerpt(section.text, terms)}</span>
-              </a>
-            </li>
+      <input
+        id="search"
+        type="text"
+        role="combobox"
+        placeholder="Search"
+        enterkeyhint="search"
+        autocomplete="off"
+        aria-autocomplete="list"
+        aria-expanded={found.length > 0}
+        aria-controls={found.length > 0 ? "results" : undefined}
+        aria-activedescendant={found[active] && `result-${active}`}
+        value={query}
+        onFocus={() => void prepare().catch(() => {})}
+        onInput={({ currentTarget }) => void find(currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <p class="visually-hidden" role="status">{message ?? (found.length === 0 ? "" : found.length === 1 ? "1 result" : `${found.length} results`)}</p>
+      {message && <p class="results soft">{message}</p>}
+      {found.length > 0 && (
+        <div class="results" id="results" role="listbox" aria-label="Results" ref={list}>
+          {found.map(({ section, excerpt }, index) => (
+            <a key={section.id} id={`result-${index}`} role="option" aria-selected={index === active} tabIndex={-1} href={section.at} onClick={close}>
+              <strong>{section.title}</strong> <span class="soft">{section.page}</span>
+              <span class="excerpt">{excerpt}</span>
+            </a>
           ))}
-          {inWords(results) && <li class="soft">{inWords(results)}</li>}
-        </ul>
+        </div>
       )}
     </search>
   );
