@@ -1,5 +1,5 @@
 // How to write a call in each protocol, and how to read its response. The samples are those of the server's own tests.
-import { type Json, at, isObject, parse, stringify } from "./json.ts";
+import { type Json, at, isObject, own, parse, stringify } from "./json.ts";
 import type { Index, Reply, Tool } from "./server.ts";
 import SAMPLES from "./protocols.json" with { type: "json" };
 
@@ -7,7 +7,8 @@ type Sample = (typeof SAMPLES)[number];
 
 export interface Protocol {
   name: string;
-  title: string;
+  /** Its title, and what it is for. */
+  label: string;
   path: string;
   headers: Record<string, string>;
   /** Whether a call can carry a user, tokens and secrets. */
@@ -42,8 +43,33 @@ export type Outcome =
   | { success: true; value: Json; duration?: number }
   | { success: false; message: string; hint?: string; log?: string; parameters: Record<string, string>; challenges: Challenge[] };
 
-/** The protocol that reports most: it is chosen first. */
-const FIRST = "oxp";
+/**
+ * What each protocol is for. The first ones come first in the menu; the very first reports most, and is the one that is chosen
+ * until the visitor chooses another.
+ */
+const USES: Record<string, string> = {
+  oxp: "plain HTTP",
+  rest: "an address for each tool",
+  mcp: "agents",
+  jsonrpc: "a method for each tool",
+  otc: "the predecessor of OXP",
+  "oxp-envelope": "the SDKs of OXP",
+  opentool: "the SDKs of OpenTool",
+  langchain: "LangChain agents",
+  xaibo: "Xaibo agents",
+  openai: "calls as OpenAI's models write them",
+  "openai-responses": "the same, in its newer form",
+  anthropic: "calls as Claude writes them",
+  gemini: "calls as Gemini writes them",
+};
+const ORDER = Object.keys(USES);
+
+/** What the menu says. */
+function labelOf(name: string, title: string): string {
+  if (name === ORDER[0]) return `Plain HTTP (${title})`;
+  const use = own(USES, name);
+  return use === undefined ? title : `${title}: ${use}`;
+}
 
 /** The protocols that the server speaks and that the playground can call. */
 export function protocols({ protocols: served }: Index): Protocol[] {
@@ -53,9 +79,10 @@ export function protocols({ protocols: served }: Index): Protocol[] {
     if (sample === undefined || path === undefined || name === "root") return [];
     // Streamable HTTP requires clients to accept both.
     const headers: Record<string, string> = name === "mcp" ? { accept: "application/json, text/event-stream" } : {};
-    return [{ name, title: sample.title, path, headers, carriesContext: sample.carries_context, sample }];
+    return [{ name, label: labelOf(name, sample.title), path, headers, carriesContext: sample.carries_context, sample }];
   });
-  return found.sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST));
+  const rank = ({ name }: Protocol) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  return found.sort((one, other) => rank(one) - rank(other));
 }
 
 /** The path of a call. */
