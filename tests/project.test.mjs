@@ -99,10 +99,12 @@ test("make help lists every command", async () => {
   }
 });
 
-/** Starts `make dev` with the sample tools and these settings, uses it, and stops it; returns its port. */
-async function develop(settings, use) {
-  const { port, found: [line], interrupt } = await serve((port) => `make dev FIXTURES=samples PORT=${port} ${settings}`, /^curl .*$/m);
+/** Starts `make dev` with the sample tools and these settings, uses it, and stops it; returns its port. `fragment` is that of the playground. */
+async function develop(settings, use, fragment = "") {
+  const announced = /^Open (\S+) to call the tools from a form\.$.*?^(curl [^\n]*)\n/ms;
+  const { port, found: [, playground, line], interrupt } = await serve((port) => `make dev FIXTURES=samples PORT=${port} ${settings}`, announced);
   try {
+    assert.equal(playground, `http://localhost:${port}/playground${fragment}`);
     const { out } = await run(`${line} --silent`);
     assert.equal(JSON.parse(out).value, 15, line);
     await use(`http://localhost:${port}`, line);
@@ -141,7 +143,7 @@ test("make dev asks for the development key, prints a call that has it, and pass
       const list = await fetch(`${address}/tools`, { headers });
       assert.equal(list.headers.get("access-control-allow-origin"), allowed ? origin : null);
     }
-  });
+  }, "#key=development-key");
 });
 
 test("make dev AUTH=jwt asks for a token, and prints a call that has one", async () => {
@@ -155,8 +157,10 @@ test("make dev AUTH=jwt asks for a token, and prints a call that has one", async
 
 test("make dev AUTH=sign-in needs no other variable: a client registers, a development user agrees, and calls work", async () => {
   const command = (port) => `make dev FIXTURES=samples PORT=${port} AUTH=sign-in`;
-  const { found: [, resource], interrupt } = await serve(command, /^.*give them the address (http:\S+\/mcp)\.$/m);
+  const { found: [text, resource], interrupt } = await serve(command, /^.*give them the address (http:\S+\/mcp)\.$.*?^curl [^\n]*\n/ms);
   try {
+    assert.match(text, /^Open http:\/\/localhost:\d+\/playground to call the tools from a form\.$/m);
+    assert.doesNotMatch(text, /development.key/i);
     const { origin } = new URL(resource);
     const json = async (path, options) => (await fetch(`${origin}${path}`, options)).json();
     const redirect_uri = "http://localhost:3118/callback";

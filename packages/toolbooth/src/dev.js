@@ -51,6 +51,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   // Any other folder has pages of the project.
   const assets = config.assets && resolve(dirname(config.configPath), config.assets.directory);
   if (assets === resolve(SITE)) await site(assets);
+  const hasPlayground = config.assets && (settings.vars.SITE ?? config.vars.SITE) === "playground";
   const out = resolve(`.wrangler/dev-${port}`);
   // wrangler handles signals, too, and may end the process.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
@@ -76,7 +77,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response is its error.\n`);
   for (let announced = false; ; ({ value: built } = await builds.next())) {
     if (!built || announced) continue;
-    await announce(address, settings, samples(crate, provider));
+    await announce(address, settings, hasPlayground, samples(crate, provider));
     announced = true;
   }
 }
@@ -104,11 +105,11 @@ function configure(set, configured, address) {
   return { vars: set, anyone: methods.includes("none"), ...access(set, methods, withKey, address) };
 }
 
-/** A sentence that says who may call, and a valid key or token if this command knows one. */
+/** A sentence that says who may call, a valid key or token if this command knows one, and the fragment with which the playground has it. */
 function access(set, methods, withKey, address) {
   if (methods.includes("none")) return { who: "Anyone may call, because AUTH includes none." };
   if (withKey) {
-    return { who: `Calls need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY };
+    return { who: `Calls need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY, fragment: `#key=${DEVELOPMENT_KEY}` };
   }
   if (methods.includes("sign-in") && !methods.includes("jwt")) {
     return { who: `MCP clients sign in: give them the address ${address}/mcp.` };
@@ -122,8 +123,8 @@ function access(set, methods, withKey, address) {
   return { who: "Calls need one of the credentials that you configured." };
 }
 
-/** Prints the address, problems of the configuration and calls to try. */
-async function announce(address, { anyone, who, credential }, calls) {
+/** Prints the address, problems of the configuration, the address of the playground if there is one, and calls to try. */
+async function announce(address, { anyone, who, credential, fragment = "" }, hasPlayground, calls) {
   // /health reports problems only to callers with valid credentials. The log always has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
   let health;
@@ -134,6 +135,8 @@ async function announce(address, { anyone, who, credential }, calls) {
   console.log(`\nToolbooth is running on ${address}. ${who}`);
   const { status, problems = ["see the log above"] } = health;
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
+  // A fragment is sent to no server.
+  if (hasPlayground) console.log(`Open ${address}/playground${fragment} to call the tools from a form.`);
   const header = anyone ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
   for (const { title, call } of calls) {
     const body = JSON.stringify(call).replaceAll("'", "\\u0027");
