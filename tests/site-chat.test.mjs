@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation } from "../site/src/playground/conversation.ts";
-import { setKey } from "../site/src/server.ts";
+import { setCredential } from "../site/src/credential.ts";
 
 const CHAT = "/v1/chat/completions";
 const CALL = "/providers/openai/call";
@@ -128,7 +128,7 @@ test("the list of tools is that of the current key", async (context) => {
   const { chat, sent } = conversation(context, { answers, tools: () => Response.json(lists.shift()) });
   await chat.ask("model", "Hi", controller().signal);
   await chat.ask("model", "Hi", controller().signal);
-  setKey("canary-of-another-key");
+  setCredential({ secret: "canary-of-another-key" });
   await chat.ask("model", "Hi", controller().signal);
   assert.deepEqual(sent(CHAT).map(({ tools }) => tools), [[TOOL], [TOOL], undefined]);
   assert.equal(sent(TOOLS).length, 2);

@@ -28,6 +28,16 @@ const STATES = {
   "/docs/clients": (visitor) => visitor.visit("/docs/clients"),
   "/docs/gateway": (visitor) => visitor.visit("/docs/gateway"),
   "/docs/protocols/oxp-10": (visitor) => visitor.visit("/docs/protocols/oxp-10"),
+  "/nowhere": async (visitor) => {
+    await visitor.visit("/nowhere");
+    await visitor.page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await visitor.page.getByRole("link", { name: "Overview" }).last().waitFor();
+  },
+  "/doctor": async (visitor) => {
+    await visitor.visit("/docs");
+    await visitor.page.getByRole("link", { name: "Doctor", exact: true }).click();
+    await visitor.page.getByRole("heading", { name: "What to change" }).waitFor();
+  },
   "/signed-in": async (visitor) => {
     await visitor.visit("/signed-in");
     // This window was not opened by a script, so the page may not close it.
@@ -37,7 +47,7 @@ const STATES = {
   "/docs, search": async (visitor) => {
     await visitor.visit("/docs/security");
     await visitor.page.getByLabel("Search the documentation").fill("allowlist");
-    await visitor.page.getByRole("link", { name: /TOOL_ALLOWLIST|Configuration/ }).first().waitFor();
+    await visitor.page.getByRole("option", { name: /TOOL_ALLOWLIST|Configuration/ }).first().waitFor();
   },
   "/playground, closed": async (visitor) => {
     await visitor.visit("/playground");
@@ -109,19 +119,30 @@ test("without a clipboard, the button selects the code", () =>
     assert.equal(await page.evaluate(() => String(getSelection())), `${worker().address}/mcp`);
   }));
 
-test("the key is in no URL and no storage, and a reload forgets it", () =>
+test("the key is in the tab's own storage and nowhere else: the tab's pages have it, and other tabs do not", () =>
   visiting(async (visitor, page) => {
     await visitor.open("Calculator.Add@1.0.0");
     await visitor.fill({ a: 1, b: 2 });
     await visitor.run();
     await page.locator(".value").waitFor();
     for (const request of visitor.requests) assert.ok(!request.url().includes(CANARY), request.url());
-    const stored = await page.evaluate(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state, await indexedDB.databases(), await caches.keys()]));
-    assert.equal(stored, '[{},{},"",null,[],[]]');
+    const stored = await page.evaluate(async () => JSON.stringify([{ ...localStorage }, document.cookie, history.state, await indexedDB.databases(), await caches.keys()]));
+    assert.equal(stored, '[{},"",null,[],[]]');
+    assert.deepEqual(await page.evaluate(() => ({ ...sessionStorage })), { credential: JSON.stringify({ secret: KEY }) });
     assert.ok(!(await page.content()).includes(CANARY), "it is not in the document");
     assert.equal(await page.evaluate(() => document.getElementById("key").value), "");
     await page.reload();
-    await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+    await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
+    await page.getByRole("link", { name: "Docs", exact: true }).click();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.locator("#tool-list").getByText("Calculator.Add@1.0.0").waitFor();
+    const other = await visitor.context.newPage();
+    await other.goto(`${worker().address}/playground`);
+    await other.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+    await page.getByRole("button", { name: "Key set" }).click();
+    await page.getByRole("button", { name: "Forget key" }).click();
+    await page.getByText("The list of tools needs credentials.").waitFor();
+    assert.deepEqual(await page.evaluate(() => ({ ...sessionStorage })), {});
     // `close` of every test also searches the Worker's log for the key.
     assert.ok(!JSON.stringify(await worker().lines()).includes(KEY));
   }));
@@ -213,21 +234,94 @@ test("the code on the first page calls a tool of this server that the visitor ma
   }
 });
 
-test("without a key, the dialog opens from where the tools would be", () =>
-  visiting(async (visitor, page) => {
-    for (const path of ["/", "/playground"]) {
+for (const path of ["/", "/playground"]) {
+  test(`${path}: without a key, the dialog opens from where the tools would be`, () =>
+    visiting(async (visitor, page) => {
       await visitor.visit(path);
       await page.getByRole("button", { name: "Enter a key" }).click();
       await page.getByLabel("Key", { exact: true }).fill(KEY);
       await page.keyboard.press("Enter");
       await page.locator(":is(#tool-list, .tool-id) code", { hasText: "Calculator.Add@1.0.0" }).waitFor();
-    }
+    }));
+}
+
+test("the header says what the server has said about the key, and nothing before", () =>
+  visiting(async (visitor, page) => {
+    const list = Promise.withResolvers();
+    await visitor.context.route("**/tools", (route) => list.promise.then(() => route.continue()), { times: 1 });
+    await visitor.context.addInitScript((credential) => sessionStorage.setItem("credential", credential), JSON.stringify({ secret: KEY }));
+    await visitor.visit("/playground");
+    const button = (name) => page.getByRole("button", { name, exact: true });
+    const dot = page.locator(".credentials .dot");
+    await button("Key not checked").waitFor();
+    assert.equal(await dot.getAttribute("class"), "dot unchecked");
+    list.resolve();
+    await button("Key set").waitFor();
+    assert.equal(await dot.getAttribute("class"), "dot accepted");
+    // The server stops accepting it.
+    await visitor.context.route("**/oxp/tools/call", (route) => route.fulfill({ status: 401, contentType: "application/json", body: "{}" }));
+    await visitor.run();
+    await button("Key rejected").waitFor();
+    assert.equal(await dot.getAttribute("class"), "dot rejected");
+    await button("Enter a key").waitFor();
+    await isAccessible(page);
   }));
 
-test("the documentation can be searched", () =>
+test("a key in the fragment is taken on this machine only, and leaves the address everywhere", async () => {
+  for (const [address, tools] of [[worker().address, true], [worker().address.replace("127.0.0.1", "localhost"), true], ["https://tools.example.net", false]]) {
+    await visiting(
+      async (visitor, page) => {
+        // Playwright brings the pages of the other address from this machine.
+        if (!tools) await visitor.context.route(`${address}/**`, async (route) => route.fulfill({ response: await route.fetch({ url: route.request().url().replace(address, worker().address) }) }));
+        await visitor.visit(`/playground#key=${KEY}`);
+        if (tools) await page.locator(".tool-id").waitFor();
+        else await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+        assert.equal(page.url(), `${address}/playground`);
+        assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), tools ? ["credential"] : []);
+        for (const request of visitor.requests) assert.ok(!request.url().includes(CANARY), request.url());
+        // The tab is open already.
+        await page.evaluate((hash) => (location.hash = hash), `key=${KEY}-wrong`);
+        await page.getByRole("heading", { name: tools ? "The server does not accept this key" : "This server needs credentials" }).waitFor();
+        assert.equal(page.url(), `${address}/playground`);
+      },
+      { address },
+    );
+  }
+});
+
+test("the documentation can be searched with the keyboard", () =>
   visiting(async (visitor, page) => {
     await visitor.visit("/docs");
-    await page.getByLabel("Search the documentation").fill("retry_after");
-    await page.locator(".results a").first().click();
-    await page.waitForURL(/\/docs\/.+/);
+    const field = page.getByRole("combobox", { name: "Search the documentation" });
+    const option = (index) => page.getByRole("option").nth(index);
+    const search = async (text) => {
+      await field.fill(text);
+      await option(1).waitFor();
+    };
+    const chosen = () => page.evaluate(() => [document.activeElement.id, document.activeElement.getAttribute("aria-activedescendant"), document.querySelector("[aria-selected=true]")?.id ?? null]);
+    await search("retry_after");
+    assert.equal(await field.getAttribute("aria-expanded"), "true");
+    const last = (await page.getByRole("option").count()) - 1;
+    for (const [key, index] of [["ArrowUp", last], ["ArrowDown", 0], ["ArrowDown", 1], ["ArrowUp", 0]]) {
+      await field.press(key);
+      assert.deepEqual(await chosen(), ["search", `result-${index}`, `result-${index}`], key);
+    }
+    await isAccessible(page);
+    await field.press("Escape");
+    assert.deepEqual([await field.inputValue(), await field.getAttribute("aria-expanded"), await page.getByRole("option").count()], ["", "false", 0]);
+    await search("retry_after");
+    await field.press("ArrowDown");
+    await field.press("ArrowDown");
+    const second = await option(1).getAttribute("href");
+    await field.press("Enter");
+    await page.waitForURL(worker().address + second);
+    // Without an arrow, Enter opens the first result; a click opens any.
+    await search("allowlist");
+    const first = await option(0).getAttribute("href");
+    await field.press("Enter");
+    await page.waitForURL(worker().address + first);
+    await search("deploy");
+    const clicked = await option(1).getAttribute("href");
+    await option(1).click();
+    await page.waitForURL(worker().address + clicked);
   }));

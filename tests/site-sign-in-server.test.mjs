@@ -47,9 +47,10 @@ after(async () => {
   await address?.close();
 });
 
-for (const [how, agree] of [
+for (const [how, name, agree] of [
   [
     "with an API key",
+    "visitor",
     async (consent) => {
       await consent.getByLabel("API key of this server").fill(KEY);
       await consent.getByRole("button", { name: "Allow with this key" }).click();
@@ -57,6 +58,7 @@ for (const [how, agree] of [
   ],
   [
     "at a provider, whose pages sever the window",
+    "ada",
     async (consent) => {
       await consent.getByRole("button", { name: "Allow and sign in with Corp" }).click();
       await consent.getByLabel("Name").fill("ada");
@@ -79,10 +81,22 @@ for (const [how, agree] of [
       await visitor.fill({ a: 17, b: 25 });
       await visitor.run();
       await page.locator(".value").getByText("42", { exact: true }).waitFor();
-      assert.equal(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])), "[{},{}]");
-      await page.getByRole("button", { name: "Key set" }).click();
-      const account = await page.getByRole("link", { name: "See the clients you have connected" }).getAttribute("href");
-      assert.equal((await fetch(address.origin + account)).status, 200);
+      // The tools with scopes are there once they are allowed, in the same way.
+      const tool = page.getByRole("link", { name: /^ListIssues/ });
+      assert.equal(await tool.count(), 0);
+      const more = page.waitForEvent("popup");
+      await page.getByRole("button", { name: "Allow github:read" }).click();
+      await (await more).getByRole("button", { name: `Allow as ${name}` }).click();
+      await tool.waitFor();
+      const account = await page.context().newPage();
+      await account.goto(address.origin + (await page.getByRole("link", { name: `${name}: your account` }).getAttribute("href")));
+      const connected = account.getByRole("heading", { name: /^Playground · Chrome on \w+$/ });
+      await connected.waitFor();
+      assert.equal(await connected.count(), 1, "the second sign-in has replaced the first");
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+      await account.reload();
+      await account.getByText("No application is connected.").waitFor();
       assert.deepEqual(await visitor.problems(), []);
     } finally {
       await visitor.close();

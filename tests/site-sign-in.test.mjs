@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
-import { launch } from "./support/chromium.mjs";
+import { isAccessible, launch } from "./support/chromium.mjs";
 import { CANARY } from "./support/leaks.mjs";
 import { KEY, Visitor, startSite } from "./support/site.mjs";
 
@@ -15,9 +15,12 @@ after(async () => {
   await site?.close();
 });
 
-/** Serves the endpoints of an authorization server at `origin`. `answer` changes the query of the response. Returns the requests. */
-async function authorizationServer(context, origin, answer = {}) {
-  const seen = {};
+/**
+ * Serves the endpoints of an authorization server at `origin`, where Ada may allow `permitted`. `answer` changes the query of the
+ * response. Returns the requests.
+ */
+async function authorizationServer(context, origin, { answer = {}, permitted = ["github:read"] } = {}) {
+  const seen = { clients: [], requested: [], revoked: [] };
   const json = (route, body) => route.fulfill({ contentType: "application/json", body: JSON.stringify(body) });
   await context.route(`${origin}/.well-known/oauth-authorization-server`, (route) =>
     json(route, {
@@ -25,16 +28,21 @@ async function authorizationServer(context, origin, answer = {}) {
       authorization_endpoint: `${origin}/oauth/authorize`,
       token_endpoint: `${origin}/oauth/token`,
       registration_endpoint: `${origin}/oauth/register`,
-      scopes_supported: ["github:read", "offline_access"],
+      revocation_endpoint: `${origin}/oauth/revoke`,
+      scopes_supported: ["github:read", "github:write", "gateway", "offline_access"],
       protected_resources: [`${origin}/mcp`],
     }),
   );
   await context.route(`${origin}/oauth/register`, (route) => {
     seen.registration = route.request().postDataJSON();
-    return json(route, { client_id: "client" });
+    seen.clients.push(`client ${seen.clients.length + 1}`);
+    return json(route, { client_id: seen.clients.at(-1) });
   });
   await context.route(`${origin}/oauth/authorize?*`, (route) => {
     seen.query = Object.fromEntries(new URL(route.request().url()).searchParams);
+    // A client that the server does not know gets a page, and no redirect.
+    if (!seen.clients.includes(seen.query.client_id)) return route.fulfill({ status: 400, contentType: "text/html", body: "Unknown" });
+    if (route.request().isNavigationRequest()) seen.requested.push(seen.query.scope);
     const query = new URLSearchParams({ code: "code", state: seen.query.state, iss: origin, ...answer });
     return route.fulfill({ status: 303, headers: { location: `${seen.query.redirect_uri}?${query}` } });
   });
@@ -42,35 +50,147 @@ async function authorizationServer(context, origin, answer = {}) {
     // As a server must, which takes the header for the credentials of a client (RFC 6749, 2.3.1).
     if (route.request().headers()["authorization"]) return route.fulfill({ status: 401, contentType: "application/json", body: JSON.stringify({ error: "invalid_client" }) });
     seen.form = Object.fromEntries(new URLSearchParams(route.request().postData()));
-    return json(route, { access_token: KEY, token_type: "Bearer" });
+    const scope = seen.query.scope.split(" ").filter((one) => permitted.includes(one)).join(" ");
+    return json(route, { access_token: KEY, token_type: "Bearer", scope, name: "Ada" });
+  });
+  await context.route(`${origin}/oauth/revoke`, (route) => {
+    seen.revoked.push(Object.fromEntries(new URLSearchParams(route.request().postData())));
+    return route.fulfill({ status: 200, body: "" });
   });
   return seen;
 }
 
-test("a visitor signs in: the code has a proof, and the token stays in memory", async () => {
+/** Signs in with the button of this name, and waits until the window has closed. */
+async function signIn(page, name = "Sign in") {
+  const opened = page.waitForEvent("popup");
+  await page.getByRole("button", { name, exact: true }).first().click();
+  const popup = await opened;
+  if (!popup.isClosed()) await popup.waitForEvent("close");
+}
+
+test("a visitor signs in: the code has a proof, and the token is for the tab's pages", async () => {
   const { address } = site.worker;
   const visitor = await Visitor.arrive(browser, address);
   try {
     const { page, context } = visitor;
     const seen = await authorizationServer(context, address);
     await visitor.visit("/playground");
-    const opened = page.waitForEvent("popup");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    const popup = await opened;
+    await signIn(page);
     await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
-    if (!popup.isClosed()) await popup.waitForEvent("close");
     const redirect = `${address}/signed-in`;
     assert.deepEqual(seen.registration.redirect_uris, [redirect]);
     const { state, code_challenge, ...query } = seen.query;
-    const fixed = { response_type: "code", client_id: "client", redirect_uri: redirect, code_challenge_method: "S256", resource: `${address}/mcp`, scope: "github:read" };
+    assert.match(seen.registration.client_name, /^Playground · Chrome on \w+$/);
+    const fixed = { response_type: "code", client_id: "client 1", redirect_uri: redirect, code_challenge_method: "S256", resource: `${address}/mcp`, scope: "profile" };
     assert.deepEqual(query, fixed);
     assert.ok(state.length >= 43);
     const { code_verifier, ...form } = seen.form;
-    assert.deepEqual(form, { grant_type: "authorization_code", code: "code", redirect_uri: redirect, client_id: "client", resource: `${address}/mcp` });
+    assert.deepEqual(form, { grant_type: "authorization_code", code: "code", redirect_uri: redirect, client_id: "client 1", resource: `${address}/mcp` });
     assert.equal(createHash("sha256").update(code_verifier).digest("base64url"), code_challenge);
     for (const request of visitor.requests) assert.ok(!request.url().includes(CANARY), request.url());
-    assert.equal(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])), '[{},{},""]');
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+    const credential = JSON.stringify({ secret: KEY, person: { name: "Ada", scopes: [], client: "client 1" } });
+    assert.equal(stored, JSON.stringify([{ client: "client 1" }, { credential }, ""]));
     assert.deepEqual(await visitor.problems(), []);
+  } finally {
+    await visitor.close();
+  }
+});
+
+test("a person sees their name on the pages of the tab, and signs out; the browser registers once", async () => {
+  const { address } = site.worker;
+  const visitor = await Visitor.arrive(browser, address);
+  try {
+    const { page, context } = visitor;
+    const seen = await authorizationServer(context, address);
+    await visitor.visit("/playground");
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    assert.equal(await page.getByText("development key").count(), 0);
+    await signIn(page);
+    await page.getByRole("link", { name: "Ada: your account" }).waitFor();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.locator("#tool-list").getByText("Calculator.Add@1.0.0").waitFor();
+    const account = page.getByRole("link", { name: "Ada: your account" });
+    await account.locator(".dot.accepted").waitFor({ state: "attached" });
+    assert.equal(await account.getAttribute("href"), "/account");
+    for (const width of [320, 1280]) assert.ok(await visitor.fits(width), `${width} pixels`);
+    await isAccessible(page);
+    const revoked = page.waitForResponse(`${address}/oauth/revoke`);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("The list of tools needs credentials.").waitFor();
+    await revoked;
+    assert.deepEqual(seen.revoked, [{ token: KEY, client_id: "client 1" }]);
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    await signIn(page);
+    await account.waitFor();
+    assert.deepEqual(seen.clients, ["client 1"]);
+    // The server has a new key, and does not know the client any more.
+    await page.getByRole("button", { name: "Sign out" }).click();
+    seen.clients[0] = "forgotten";
+    await signIn(page);
+    await account.waitFor();
+    assert.deepEqual([seen.clients, seen.query.client_id], [["forgotten", "client 2"], "client 2"]);
+    assert.deepEqual(await visitor.problems(), []);
+  } finally {
+    await visitor.close();
+  }
+});
+
+test("scopes are asked for when they are needed, in addition to those that were allowed", async () => {
+  const { address } = site.worker;
+  const visitor = await Visitor.arrive(browser, address);
+  try {
+    const { page, context } = visitor;
+    const seen = await authorizationServer(context, address);
+    await visitor.visit("/playground");
+    await signIn(page);
+    const allow = (scope) => page.getByRole("button", { name: `Allow ${scope}` });
+    await allow("github:read").waitFor();
+    await isAccessible(page);
+    for (const width of [320, 1280]) assert.ok(await visitor.fits(width), `${width} pixels`);
+    const replaced = () => page.waitForResponse(`${address}/oauth/revoke`);
+    await Promise.all([replaced(), signIn(page, "Allow github:read")]);
+    await allow("github:read").waitFor({ state: "detached" });
+    // Ada may not allow this one.
+    await Promise.all([replaced(), signIn(page, "Allow github:write")]);
+    await page.getByRole("alert").getByText("You cannot allow github:write on this server.").waitFor();
+    assert.deepEqual(seen.requested, ["profile", "github:read", "github:read github:write"]);
+    // The account lists the last one only.
+    assert.equal(seen.revoked.length, 2);
+    // A call that lacks a scope: the list of tools is older than the server's.
+    const challenge = 'Bearer realm="toolbooth", error="insufficient_scope", scope="github:read"';
+    const rejected = { status: 403, contentType: "application/json", headers: { "www-authenticate": challenge }, body: '{"message":"It requires a scope"}' };
+    await context.route("**/oxp/tools/call", (route) => route.fulfill(rejected), { times: 1 });
+    await visitor.fill({ a: 17, b: 25 });
+    await visitor.run();
+    await page.getByText("This tool needs your permission: github:read").waitFor();
+    await isAccessible(page);
+    await signIn(page, "Allow and run");
+    await page.locator(".value").getByText("42", { exact: true }).waitFor();
+    // The models cost money, and have a scope of their own.
+    await page.getByRole("tab", { name: "Chat" }).click();
+    await isAccessible(page);
+    await signIn(page, "Allow the chat");
+    await page.getByRole("alert").getByText("You cannot allow gateway on this server.").waitFor();
+    assert.equal(seen.requested.at(-1), "github:read gateway");
+    assert.deepEqual(await visitor.problems(), []);
+  } finally {
+    await visitor.close();
+  }
+});
+
+test("a visitor with a key that lacks a scope is not asked to sign in for it", async () => {
+  const { address } = site.worker;
+  const visitor = await Visitor.arrive(browser, address);
+  try {
+    const { page, context } = visitor;
+    await authorizationServer(context, address);
+    await visitor.open("Calculator.Add@1.0.0");
+    const challenge = 'Bearer error="insufficient_scope", scope="github:read"';
+    await context.route("**/oxp/tools/call", (route) => route.fulfill({ status: 403, contentType: "application/json", headers: { "www-authenticate": challenge }, body: '{"message":"It requires a scope"}' }));
+    await visitor.run();
+    await page.locator(".failure").getByText("It requires a scope").waitFor();
+    assert.equal(await page.getByRole("button", { name: /Allow/ }).count(), 0);
   } finally {
     await visitor.close();
   }
@@ -85,7 +205,7 @@ for (const [what, answer, message] of [
     const visitor = await Visitor.arrive(browser, address);
     try {
       const { page, context } = visitor;
-      const seen = await authorizationServer(context, address, answer);
+      const seen = await authorizationServer(context, address, { answer });
       await visitor.visit("/playground");
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("alert").getByText(message).waitFor();
@@ -142,7 +262,8 @@ test("without an authorization server, there is only the key", async () => {
   try {
     await visitor.visit("/playground");
     await visitor.page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
-    await visitor.page.waitForLoadState("networkidle");
+    // On this machine it says how to get a key, once it is known that nobody can sign in.
+    await visitor.page.getByText("with the development key").waitFor();
     assert.equal(await visitor.page.getByRole("button", { name: "Sign in" }).count(), 0);
   } finally {
     await visitor.close();

@@ -6,12 +6,15 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import Ajv from "ajv/dist/2020.js";
+import { pagesOf, searchIndexOf } from "../site/build/docs.js";
 import { parse, stringify } from "../site/src/json.ts";
 import { bodyOf, outcomeOf, pathOf, protocols, withProof } from "../site/src/protocols.ts";
 import { MOST_CELLS, isTooLarge, tableOf } from "../site/src/playground/shape.ts";
 import { LANGUAGES, snippet } from "../site/src/snippets.ts";
 import { firstCall, valueOf } from "../site/src/example.ts";
+import { browserName } from "../site/src/browser.ts";
 import { fits, initial, kindOf, limits } from "../site/src/schema.ts";
+import { searchIn, termOf } from "../site/src/search.ts";
 import { grouped, idIn, isOld, toolOf } from "../site/src/tools.ts";
 import { root } from "./support/commands.mjs";
 import { KEY, definitions, startSite } from "./support/site.mjs";
@@ -147,6 +150,56 @@ test("the versions of tools", () => {
 
 test("the tool that an address names", () => {
   for (const [hash, id] of [["", ""], ["#A.B%401.0.0", "A.B@1.0.0"], ["#%", ""], ["#%ff", ""]]) assert.equal(idIn(hash), id);
+});
+
+test("the name of a browser", () => {
+  const mozilla = (rest) => `Mozilla/5.0 ${rest}`;
+  for (const [userAgent, name] of [
+    [mozilla("(X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36"), "Chrome on Linux"],
+    [mozilla("(Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0"), "Edge on Windows"],
+    [mozilla("(Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15"), "Safari on macOS"],
+    [mozilla("(iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/141.0 Mobile/15E148 Safari/604.1"), "Chrome on iOS"],
+    [mozilla("(Android 16; Mobile; rv:144.0) Gecko/144.0 Firefox/144.0"), "Firefox on Android"],
+    ["curl/8.0", "A browser"],
+  ]) {
+    assert.equal(browserName(userAgent), name, userAgent);
+  }
+});
+
+test("words of a question are compared by their stems, and some mean the same", () => {
+  for (const words of [["rotate", "Rotation", "rotating", "rotated"], ["keys", "key"], ["user", "users", "people", "person"], ["remove", "removing", "deleted", "removal"], ["policies", "policy"], ["create", "creates", "creating"], ["format", "formats"], ["state", "states"], ["authorization", "authorizes"], ["access"]]) {
+    assert.equal(new Set(words.map(termOf)).size, 1, words.map(termOf).join());
+  }
+  for (const [one, other] of [["key", "keyboard"], ["format", "form"], ["state", "status"], ["sign", "signature"], ["user", "rotate"]]) assert.notEqual(termOf(one), termOf(other));
+  for (const word of ["how", "do", "I", "a"]) assert.equal(termOf(word), null);
+});
+
+test("the search finds the page that answers a question", () => {
+  const sections = searchIndexOf(pagesOf(join(root, "docs")));
+  const search = searchIn(sections);
+  for (const [question, at] of [
+    ["how do I remove a user", "/docs/operating#remove-a-person"],
+    ["rotate key", "/docs/operating#rotate-a-key"],
+    ["delete a key", "/docs/operating#remove-a-key"],
+    ["somebody lost a token", "/docs/operating#a-token-was-leaked"],
+    ["TOOL_ALLOWLIST", "/docs/configuration#what-may-be-called"],
+    ["how can I roll back?", "/docs/operating#roll-back"],
+    ["How do I connect Claude Code?", "/docs/clients#claude-code"],
+  ]) {
+    assert.equal(search(question)[0]?.section.at, at, question);
+  }
+  // If no section has all words, one with some is better than none.
+  assert.equal(search("rollback roll back xylophones")[0]?.section.at, "/docs/operating#roll-back");
+  assert.deepEqual(search("xylophones"), []);
+  assert.deepEqual(sections.filter(({ text }) => /\|\s*:?-{2,}|<!--|```/.test(text)).map(({ at }) => at), [], "no marks of tables, comments and code");
+  const [{ excerpt }] = search("allowlist");
+  assert.ok(/allowlist/i.test(excerpt) && excerpt.length < 150, excerpt);
+});
+
+test("the menu of protocols begins with plain HTTP, and says what each is for", async () => {
+  const labels = (await served()).map(({ label }) => label);
+  assert.deepEqual(labels.slice(0, 4), ["Plain HTTP (OXP, flat)", "REST: an address for each tool", "MCP 2026-07-28: agents", "JSON-RPC: a method for each tool"]);
+  assert.deepEqual(labels.filter((label) => !/[:(]/.test(label)), []);
 });
 
 test("a repeated call has the proof for every provider without a token", () => {

@@ -1,7 +1,7 @@
 // A call as code in each language, with tabs.
 import { useMemo, useState } from "preact/hooks";
 import type { Json } from "./json.ts";
-import { useKey } from "./key.tsx";
+import { useCredential } from "./key.tsx";
 import { Code, Tabs } from "./parts.tsx";
 import { type CallContext, type Protocol, bodyOf, pathOf } from "./protocols.ts";
 import { address, type Tool } from "./server.ts";
@@ -17,7 +17,7 @@ interface CallProps {
 }
 
 export function CallCode({ protocol, tool, input, context, outdated }: CallProps) {
-  const hasKey = useKey();
+  const hasKey = useCredential() !== undefined;
   const [language, setLanguage] = useState<Language>("curl");
   const text = useMemo(() => {
     const body = bodyOf(protocol, tool, input, protocol.carriesContext && context ? hidden(context) : {});

@@ -1,76 +1,106 @@
-// The visitor's key, or the token of a sign-in.
+// The visitor's key, or the sign-in.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { hasKey, keyChanges, onKey, setKey } from "./server.ts";
-import { type SignIn, getToken, signIn } from "./sign-in.ts";
+import { type Credential, type Person, type Verdict, credential, credentialChanges, onCredential, setCredential, verdictOf } from "./credential.ts";
+import { type SignIn, authorize, revoke, signIn } from "./sign-in.ts";
 
-/** Whether the visitor has given a key. */
-export function useKey(): boolean {
-  const [has, setHas] = useState(hasKey());
-  useEffect(() => onKey(() => setHas(hasKey())), []);
-  return has;
+/** A value that depends on the credential, or on the verdict about it. */
+function useCurrent<Value>(read: () => Value): Value {
+  const [value, setValue] = useState(read);
+  useEffect(() => {
+    // It may have changed since the first view.
+    setValue(read);
+    return onCredential(() => setValue(read));
+  }, []);
+  return value;
 }
 
-/** A number that changes with the key. */
-export function useKeyChanges(): number {
-  const [changes, setChanges] = useState(keyChanges());
-  useEffect(() => onKey(() => setChanges(keyChanges())), []);
-  return changes;
-}
+/** The visitor's credential, if there is one. */
+export const useCredential = (): Credential | undefined => useCurrent(credential);
+
+/** A number that changes with the credential. */
+export const useCredentialChanges = (): number => useCurrent(credentialChanges);
 
 let openDialog = () => {};
 
-/** The button of the page's header that asks for the API key. */
-export function KeyButton() {
-  const has = useKey();
+/** The part of the page's header that says who the visitor is. */
+export function Credentials() {
+  const used = useCredential();
+  const verdict = useCurrent(verdictOf);
   const dialog = useRef<HTMLDialogElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
+  const place = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState(false);
-  const open = () => {
+  openDialog = () => {
     setOpened(true);
     dialog.current?.showModal();
   };
-  openDialog = open;
   const finish = () => {
     dialog.current?.close();
     // The dialog may have been opened by a part of the page that the key replaces.
-    button.current?.focus();
+    place.current?.querySelector<HTMLElement>("button")?.focus();
   };
   return (
-    <>
-      <button ref={button} type="button" class="secondary key-button" onClick={open}>
-        <span class={has ? "dot on" : "dot"} aria-hidden="true" />
-        {has ? "Key set" : "Set key"}
-      </button>
+    <div class="credentials" ref={place}>
+      {used?.person ? <Account used={used} person={used.person} verdict={verdict} /> : <KeyButton used={used} verdict={verdict} />}
       <dialog ref={dialog} aria-labelledby="key-title" onClose={() => setOpened(false)}>
         <KeyForm opened={opened} cancel={() => dialog.current?.close()} finish={finish} />
       </dialog>
+    </div>
+  );
+}
+
+const KEY_TEXTS: Record<Verdict, string> = { unchecked: "Key not checked", accepted: "Key set", rejected: "Key rejected" };
+
+function KeyButton({ used, verdict }: { used: Credential | undefined; verdict: Verdict }) {
+  return (
+    <button type="button" class="secondary key-button" onClick={() => openDialog()}>
+      <span class={`dot ${verdict}`} aria-hidden="true" />
+      {used ? KEY_TEXTS[verdict] : "Set key"}
+    </button>
+  );
+}
+
+/** Who has signed in, and how they sign out. */
+function Account({ used, person, verdict }: { used: Credential; person: Person; verdict: Verdict }) {
+  const signOut = () => {
+    setCredential(undefined);
+    void findSignIn().then((server) => server && revoke(server, used));
+  };
+  return (
+    <>
+      <a class="person" href="/account" target="_blank" rel="noreferrer" aria-label={`${person.name}: your account`}>
+        <span class={`dot ${verdict}`} aria-hidden="true" />
+        <bdi>{person.name}</bdi>
+      </a>
+      <button type="button" class="secondary" onClick={signOut}>Sign out</button>
     </>
   );
 }
 
 function KeyForm({ opened, cancel, finish }: { opened: boolean; cancel(): void; finish(): void }) {
-  const has = useKey();
+  const used = useCredential();
+  const hasKey = used !== undefined && used.person === undefined;
   const input = useRef<HTMLInputElement>(null);
-  const take = (value: string) => {
-    setKey(value.trim());
+  const take = (secret: string) => {
+    setCredential(secret === "" ? undefined : { secret });
     // The field would keep it, and browsers restore fields.
     if (input.current) input.current.value = "";
     finish();
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();
-    if (input.current?.value) take(input.current.value);
+    const secret = input.current?.value.trim();
+    if (secret) take(secret);
   };
   return (
     <form method="dialog" class="key-form" autocomplete="off" onSubmit={onSubmit}>
       <h2 id="key-title">API key or token</h2>
-      <p>It stays in this page's memory and is lost when you reload.</p>
-      {opened && !has && <SignInButton done={finish} />}
+      <p>The pages of this tab keep it until you close the tab. Other tabs do not have it.</p>
+      {opened && !hasKey && <SignInButton done={finish} />}
       {opened && <AccountLink />}
       <label for="key">Key</label>
       <input id="key" ref={input} type="password" autocomplete="off" spellcheck={false} />
       <div class="row end">
-        {has && (
+        {hasKey && (
           <button type="button" class="plain" onClick={() => take("")}>
             Forget key
           </button>
@@ -82,6 +112,13 @@ function KeyForm({ opened, cancel, finish }: { opened: boolean; cancel(): void; 
       </div>
     </form>
   );
+}
+
+/** Why the server shows this visitor nothing, and what they can do. */
+export function whyClosed(used: Credential | undefined): { problem: string; advice: string } {
+  if (used === undefined) return { problem: "This server needs credentials", advice: "With them, you see its tools and can call them." };
+  if (used.person) return { problem: "Your sign-in has ended", advice: "Sign in again to see the tools and to call them." };
+  return { problem: "The server does not accept this key", advice: "Check the key, or enter another one." };
 }
 
 /** What visitors do if the server needs credentials: sign in, if they can, or enter a key into the dialog of the header. */
@@ -102,11 +139,20 @@ function findSignIn(): Promise<SignIn | undefined> {
   return found;
 }
 
-/** How to sign in at this server; undefined if it has no sign-in. */
-function useSignIn(): SignIn | undefined {
+/** How to sign in at this server; undefined if it has no sign-in, or if the page need not know. */
+export function useSignIn(isNeeded = true): SignIn | undefined {
   const [server, setServer] = useState<SignIn>();
-  useEffect(() => void findSignIn().then(setServer), []);
+  useEffect(() => {
+    if (isNeeded) void findSignIn().then(setServer);
+  }, [isNeeded]);
   return server;
+}
+
+/** Whether it is known that the server has no sign-in: then the only credentials are keys and the tokens of others. */
+export function useWithoutSignIn(): boolean {
+  const [isWithout, setWithout] = useState(false);
+  useEffect(() => void findSignIn().then((server) => setWithout(server === undefined)), []);
+  return isWithout;
 }
 
 /** Leads to the clients that a person has connected, if the server has a sign-in. */
@@ -114,15 +160,24 @@ function AccountLink() {
   return useSignIn() ? <p class="soft"><a href="/account" target="_blank" rel="noreferrer">See the clients you have connected</a></p> : null;
 }
 
-/** Signs in at this server, if it has a sign-in. */
-export function SignInButton({ done }: { done?(): void }) {
+interface SignInProps {
+  /** What the button says. */
+  label?: string;
+  /** The scopes to ask for, in addition to those that the visitor has allowed. */
+  scopes?: string[];
+  class?: string;
+  done?(): void;
+}
+
+/** Signs in at this server, if it has a sign-in, or asks for more scopes. */
+export function SignInButton({ label = "Sign in", scopes = [], done, ...attributes }: SignInProps) {
   const server = useSignIn();
   const [problem, setProblem] = useState<string>();
   if (!server) return null;
   const start = async () => {
     setProblem(undefined);
     try {
-      setKey(await getToken(server));
+      await authorize(server, scopes);
       done?.();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : "Something went wrong. Try again.");
@@ -130,7 +185,7 @@ export function SignInButton({ done }: { done?(): void }) {
   };
   return (
     <div class="sign-in">
-      <button type="button" onClick={start}>Sign in</button>
+      <button type="button" {...attributes} onClick={start}>{label}</button>
       {problem && <p class="error" role="alert">{problem}</p>}
     </div>
   );

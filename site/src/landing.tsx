@@ -5,10 +5,11 @@ import { useEffect, useState } from "preact/hooks";
 import { CallCode } from "./call.tsx";
 import { type Example, firstCall } from "./example.ts";
 import { stringify } from "./json.ts";
-import { GetKey, KeyButton } from "./key.tsx";
+import { credential, onCredential } from "./credential.ts";
+import { Credentials, GetKey, whyClosed } from "./key.tsx";
 import { Copy, Tabs, Unreachable } from "./parts.tsx";
 import { type Protocol, protocols } from "./protocols.ts";
-import { type Details, type Reply, type Tool, address, details, hasKey, index, onKey, tools } from "./server.ts";
+import { type Details, type Reply, type Tool, address, details, index, tools } from "./server.ts";
 import { grouped, isOld, nameOf } from "./tools.ts";
 
 type List = Tool[] | Reply | "unreachable" | undefined;
@@ -18,7 +19,7 @@ function Tools({ list, more }: { list: List; more: Map<string, Details> }) {
   if (list === "unreachable") return <Unreachable retry={load} />;
   if (!Array.isArray(list)) {
     if (list.status !== 401) return <p class="notice">The server does not list its tools.</p>;
-    return <div class="notice"><p>{hasKey() ? "The server does not accept this key." : "The list of tools needs credentials."}</p><GetKey /></div>;
+    return <div class="notice"><p>{credential() ? `${whyClosed(credential()).problem}.` : "The list of tools needs credentials."}</p><GetKey /></div>;
   }
   if (list.length === 0) return <p class="notice">You may not call any tools on this server.</p>;
   const current = list.filter((tool) => !isOld(tool, list));
@@ -124,7 +125,7 @@ async function load() {
   }
 }
 
-mount(document.getElementById("credentials"), <KeyButton />);
+mount(document.getElementById("credentials"), <Credentials />);
 for (const block of document.querySelectorAll<HTMLElement>(".code-block")) {
   const place = document.createElement("div");
   block.append(place);
@@ -139,5 +140,5 @@ for (const section of sections) {
   mount(place, <a class="button" href={link.href}>{link.text}</a>);
 }
 mount(document.getElementById("client-tabs"), <Clients sections={sections} />);
-onKey(() => void load());
+onCredential((change) => change === "credential" && void load());
 void load();

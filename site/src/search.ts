@@ -17,10 +17,10 @@ export interface Match {
 }
 
 /** Words of questions that say nothing about the subject. */
-const STOP = new Set("a an and are as at be by can could do does for from get has have how i if in into is it its me my of on or should so that the their then there this to want was we what when where which who why will with would you your".split(" "));
+const STOP = new Set("a an and are as at be by can could do does for from get has have how i if in into is it its me my of on or should so somebody someone that the their then there this to want was we what when where which who why will with would you your".split(" "));
 
 /** Words that mean the same here, by their stems. */
-const SYNONYMS: Record<string, string> = { user: "person", peopl: "person", somebod: "person", member: "person", delet: "remov", login: "sign", logout: "sign" };
+const SYNONYMS: Record<string, string> = { user: "person", peopl: "person", member: "person", delet: "remov", leak: "lost", stolen: "lost", login: "sign", logout: "sign" };
 
 /** What a word is compared by: its stem, roughly; null if it is not compared. */
 export function termOf(word: string): string | null {

@@ -1,4 +1,5 @@
 // Requests to the server that this site belongs to.
+import { type Credential, credential, judge } from "./credential.ts";
 import { type Json, type JsonObject, at, isObject, parse } from "./json.ts";
 import type { Schema } from "./schema.ts";
 
@@ -34,52 +35,45 @@ export interface Reply {
   text: string;
   json: Json | undefined;
   duration: number;
+  /** The scopes that the credential lacks for this call. */
+  lacking: string[];
 }
 
 /** The server's address: PUBLIC_URL if it is set, otherwise that of the page. The Worker writes it into the page. */
 export const address = (): string => document.documentElement.dataset["address"] ?? location.origin;
 
-// The API key. It is in no URL, storage or log: a reload forgets it.
-let key = "";
-let changes = 0;
-const listeners = new Set<() => void>();
-
-export const hasKey = (): boolean => key !== "";
-
-/** How often the key has been set: another number means another key. */
-export const keyChanges = (): number => changes;
-
-export function setKey(value: string): void {
-  key = value;
-  changes += 1;
-  for (const listener of listeners) listener();
-}
-
-/** Calls `listener` when the key has changed. Returns a function that ends this. */
-export function onKey(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
 const ACCEPT = { accept: "application/json" };
 
-export function headers(more: Record<string, string> = {}): Record<string, string> {
-  return { ...ACCEPT, ...(key && { authorization: `Bearer ${key}` }), ...more };
-}
+const withCredential = (used: Credential | undefined, more: Record<string, string> = {}): Record<string, string> => ({
+  ...ACCEPT,
+  ...(used && { authorization: `Bearer ${used.secret}` }),
+  ...more,
+});
+
+/** The headers of a request that carries the visitor's credential. */
+export const headers = (more: Record<string, string>): Record<string, string> => withCredential(credential(), more);
 
 interface Init {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
   signal?: AbortSignal;
-  /** Whether to send no key: the authorization server would take it for the credentials of a client. */
+  /** Whether to send no credential: the authorization server would take it for that of a client. */
   anonymous?: boolean;
 }
 
-/** Sends a request, with the visitor's key unless it is anonymous. Throws if there is no response. */
+/** The scopes that a response says the credential lacks (RFC 6750, 3.1). */
+function lackingIn(response: Response): string[] {
+  const challenge = response.headers.get("www-authenticate") ?? "";
+  return /error="insufficient_scope"/.test(challenge) ? (/\bscope="([^"]*)"/.exec(challenge)?.[1]?.split(" ") ?? []) : [];
+}
+
+/** Sends a request, with the visitor's credential unless it is anonymous. Throws if there is no response. */
 export async function send(path: string, { anonymous = false, ...init }: Init = {}): Promise<Reply> {
   const start = performance.now();
-  const response = await fetch(path, { ...init, headers: anonymous ? { ...ACCEPT, ...init.headers } : headers(init.headers), cache: "no-store", credentials: "omit" });
+  const used = anonymous ? undefined : credential();
+  const response = await fetch(path, { ...init, headers: withCredential(used, init.headers), cache: "no-store", credentials: "omit" });
+  if (used && response.status === 401) judge(used, "rejected");
   const text = await response.text();
   const duration = performance.now() - start;
   let json: Json | undefined;
@@ -88,7 +82,7 @@ export async function send(path: string, { anonymous = false, ...init }: Init = 
   } catch {
     // Some responses have no body.
   }
-  return { status: response.status, text, json, duration };
+  return { status: response.status, text, json, duration, lacking: lackingIn(response) };
 }
 
 export const post = (path: string, body: string, more: Record<string, string> = {}, init: Pick<Init, "signal"> = {}): Promise<Reply> =>
@@ -100,9 +94,12 @@ export async function index(): Promise<Index> {
 
 /** The tools that the visitor may call, or the response that explains why there is no list. */
 export async function tools(): Promise<Tool[] | Reply> {
+  const used = credential();
   const reply = await send("/tools");
   const items = at(reply.json, "/items");
-  return reply.status === 200 && Array.isArray(items) ? (items as unknown as Tool[]) : reply;
+  if (reply.status !== 200 || !Array.isArray(items)) return reply;
+  if (used) judge(used, "accepted");
+  return items as unknown as Tool[];
 }
 
 /** By the name of the tool, of which the OpenAPI document has the newest version; empty if the server has no such document. */

@@ -1,6 +1,7 @@
-// Signs the visitor in: this page is an OAuth client of its own server, with PKCE (RFC 7636) and a registration for each sign-in
-// (RFC 7591). The server's pages open in a new window, so that nothing has to outlive this page: code, verifier and
-// token are in memory only.
+// Signs the visitor in: this page is an OAuth client of its own server, with PKCE (RFC 7636). It registers once for each browser
+// (RFC 7591). The server's pages open in a new window, so that code and verifier need not outlive this page.
+import { browserName } from "./browser.ts";
+import { type Credential, credential, setCredential } from "./credential.ts";
 import { type Json, at } from "./json.ts";
 import { send } from "./server.ts";
 
@@ -11,13 +12,20 @@ export const CHANNEL = "sign-in";
 /** The longest wait for the visitor, in milliseconds. */
 const TIMEOUT = 10 * 60_000;
 
+/** Where the browser keeps the id of its client. It is no secret: it is part of the address of the server's page. */
+const CLIENT = "client";
+
+/** What a sign-in asks for without any tool that needs a scope. A request without scopes would be one for all of them. */
+const LEAST = "profile";
+
 /** The metadata of the authorization server (RFC 8414). */
 export interface SignIn {
   issuer: string;
-  authorize: string;
   /** Paths of this origin. */
+  authorize: string;
   token: string;
   register: string;
+  revoke: string;
   resource: string;
   scopes: string[];
 }
@@ -32,43 +40,79 @@ export async function signIn(): Promise<SignIn | undefined> {
   const scopes = at(json, "/scopes_supported");
   return {
     issuer: text("issuer"),
-    authorize: text("authorization_endpoint"),
+    authorize: path("authorization_endpoint"),
     token: path("token_endpoint"),
     register: path("registration_endpoint"),
+    revoke: path("revocation_endpoint"),
     resource: String(at(json, "/protected_resources/0") ?? `${location.origin}/mcp`),
     scopes: Array.isArray(scopes) ? scopes.map(String).filter((scope) => scope !== "offline_access") : [],
   };
 }
 
 /**
- * Opens the server's page and returns an access token when the visitor has agreed. Must be called by an event of the visitor:
- * browsers open no window otherwise. Throws an error whose message is for the visitor.
+ * Opens the server's page, where the visitor allows this one to use `more` scopes than before, and sets the credential. Must be
+ * called by an event of the visitor: browsers open no window otherwise. Throws an error whose message is for the visitor.
  */
-export async function getToken(server: SignIn): Promise<string> {
+export async function authorize(server: SignIn, more: string[] = []): Promise<void> {
   const popup = open("", "_blank", "popup,width=520,height=720");
   if (!popup) throw new Error("Your browser blocked the sign-in window. Allow pop-ups and try again.");
+  const before = credential();
   try {
     const redirect = location.origin + RETURN_PATH;
-    const client = await register(server, redirect);
     const [state, verifier] = [random(), random()];
     const challenge = base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
-    const query = { response_type: "code", client_id: client, redirect_uri: redirect, state, code_challenge: challenge, code_challenge_method: "S256", resource: server.resource, scope: server.scopes.join(" ") };
+    const scopes = [...new Set([...(before?.person?.scopes ?? []), ...more])];
+    const address = (client: string) => {
+      const query = { response_type: "code", client_id: client, redirect_uri: redirect, state, code_challenge: challenge, code_challenge_method: "S256", resource: server.resource, scope: scopes.join(" ") || LEAST };
+      return `${server.authorize}?${new URLSearchParams(query)}`;
+    };
+    const client = (await knownClient(address)) ?? (await register(server, redirect));
     const returned = authorizationCode(server, state);
-    popup.location.href = `${server.authorize}?${new URLSearchParams(query)}`;
+    popup.location.href = address(client);
     const code = await returned;
     const { json } = await postForm(server.token, { grant_type: "authorization_code", code, redirect_uri: redirect, client_id: client, code_verifier: verifier, resource: server.resource });
-    return member(json, "access_token");
+    const secret = member(json, "access_token");
+    const granted = String(at(json, "/scope") ?? "").split(" ").filter(Boolean);
+    setCredential({ secret, person: { name: String(at(json, "/name") ?? "Signed in"), scopes: granted, client } });
+    // Otherwise the visitor's account would list this page twice.
+    if (before) void revoke(server, before);
+    const refused = more.filter((scope) => !granted.includes(scope));
+    if (refused.length > 0) throw new Error(`You cannot allow ${refused.join(", ")} on this server.`);
   } finally {
     // A provider's page may have severed the connection to the window: then the last page closes it.
     popup.close();
   }
 }
 
-/** Registers this page; returns its `client_id`. */
+/** Ends the access of the token of a sign-in (RFC 7009). If the server does not respond, the token expires by itself. */
+export async function revoke(server: SignIn, { secret, person }: Credential): Promise<void> {
+  if (person) await postForm(server.revoke, { token: secret, client_id: person.client }).catch(() => {});
+}
+
+/** The client that this browser has registered, unless the server does not know it any more: then its page is an error. */
+async function knownClient(address: (client: string) => string): Promise<string | undefined> {
+  const known = storage()?.getItem(CLIENT);
+  if (!known) return undefined;
+  const { status } = await fetch(address(known), { cache: "no-store", credentials: "omit", redirect: "manual" });
+  return status === 400 ? undefined : known;
+}
+
+/** Registers this browser; returns its `client_id`. */
 async function register({ register: path }: SignIn, redirect: string): Promise<string> {
-  const body = { client_name: `Playground of ${location.host}`, redirect_uris: [redirect], token_endpoint_auth_method: "none", grant_types: ["authorization_code"], response_types: ["code"] };
+  const body = { client_name: `Playground · ${browserName(navigator.userAgent)}`, redirect_uris: [redirect], token_endpoint_auth_method: "none", grant_types: ["authorization_code"], response_types: ["code"] };
   const { json } = await send(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), anonymous: true });
-  return member(json, "client_id");
+  const client = member(json, "client_id");
+  storage()?.setItem(CLIENT, client);
+  return client;
+}
+
+/** What the browser keeps for this site; undefined if it denies that. */
+function storage(): Storage | undefined {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The authorization code that the other window reports. */

@@ -132,10 +132,10 @@ export class Visitor {
   }
 
   async setKey(key = KEY) {
-    await this.page.getByRole("button", { name: /^(Set key|Key set)$/ }).click();
+    await this.page.getByRole("button", { name: /^(Set key|Key (set|rejected|not checked))$/ }).click();
     await this.page.getByLabel("Key", { exact: true }).fill(key);
     await this.page.getByRole("button", { name: "Use key" }).click();
-    await this.page.getByRole("button", { name: "Key set" }).waitFor();
+    await this.page.getByRole("dialog").waitFor({ state: "hidden" });
   }
 
   async open(id) {

@@ -1,6 +1,7 @@
 // A conversation with a model of the chat gateway: streams its answer and runs the tools that it calls.
+import { credentialChanges } from "../credential.ts";
 import { type Json, type JsonObject, at, isObject, parse, stringify } from "../json.ts";
-import { headers, keyChanges, post, send } from "../server.ts";
+import { headers, post, send } from "../server.ts";
 import { events } from "./sse.ts";
 
 export interface ToolCall {
@@ -44,7 +45,7 @@ const MOST_ROUNDS = 8;
 export class Conversation {
   /** What the model has seen, in the format of OpenAI. */
   #messages: Json[] = [];
-  /** The tools of a key, by the number of `keyChanges`. */
+  /** The tools of a credential, by the number of `credentialChanges`. */
   #tools: { key: number; list: Json[] } | undefined;
   turns: Turn[] = [];
 
@@ -88,9 +89,9 @@ export class Conversation {
     throw new Error(`Stopped: the model was still calling tools after ${MOST_ROUNDS} rounds.`);
   }
 
-  /** The definitions of the tools that the current key may call. */
+  /** The definitions of the tools that the current credential may call. */
   async #definitions(signal: AbortSignal): Promise<Json[]> {
-    const key = keyChanges();
+    const key = credentialChanges();
     if (this.#tools?.key !== key) {
       const { status, text, json } = await send("/providers/openai/tools?skip_incompatible=true", { signal });
       if (!Array.isArray(json)) throw new Error(problem(text) ?? `Status ${status}`);

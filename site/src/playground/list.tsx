@@ -1,5 +1,6 @@
 // The list of tools: a column next to the form, on narrow screens a menu.
 import { useMemo, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import type { Details, Tool } from "../server.ts";
 import { grouped, isOld, nameOf } from "../tools.ts";
 
@@ -8,9 +9,11 @@ interface ListProps {
   details: Map<string, Details>;
   chosen: string;
   choose(id: string): void;
+  /** What follows the tools. */
+  children: ComponentChildren;
 }
 
-export function ToolList({ tools, details, chosen, choose }: ListProps) {
+export function ToolList({ tools, details, chosen, choose, children }: ListProps) {
   const [filter, setFilter] = useState("");
   const shown = useMemo(() => {
     const words = filter.toLowerCase().split(/\s+/);
@@ -19,7 +22,7 @@ export function ToolList({ tools, details, chosen, choose }: ListProps) {
   }, [tools, details, filter]);
   return (
     <nav class="tool-list" aria-label="Tools">
-      <div class="menu">
+      <div class="menu" hidden={tools.length === 0}>
         <label for="tool-menu">Tool</label>
         <select id="tool-menu" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
           {[...grouped(tools)].map(([toolkit, group]) => (
@@ -48,8 +51,9 @@ export function ToolList({ tools, details, chosen, choose }: ListProps) {
             </ul>
           </section>
         ))}
-        {shown.length === 0 && <p class="soft">No tool matches.</p>}
+        {shown.length === 0 && tools.length > 0 && <p class="soft">No tool matches.</p>}
       </div>
+      {children}
     </nav>
   );
 }

@@ -2,12 +2,14 @@
 import { render } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { at } from "../json.ts";
-import { GetKey, KeyButton, useKeyChanges } from "../key.tsx";
+import { type Credential, credential, isLocal, takeKey } from "../credential.ts";
+import { Credentials, GetKey, useCredentialChanges, useWithoutSignIn, whyClosed } from "../key.tsx";
 import { Tabs, Unreachable } from "../parts.tsx";
 import { type Protocol, protocols } from "../protocols.ts";
-import { type Details, type Reply, type Tool, details, hasKey, index, models, tools } from "../server.ts";
+import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
 import { idIn, isOld, toolOf } from "../tools.ts";
 import { Chat } from "./chat.tsx";
+import { AllowChat, MoreTools, useMayAllowChat } from "./permissions.tsx";
 import { ToolList } from "./list.tsx";
 import { Workbench } from "./workbench.tsx";
 
@@ -16,8 +18,8 @@ interface Loaded {
   tools: Tool[] | Reply;
   details: Map<string, Details>;
   models: string[];
-  /** Whether the visitor had given a key. */
-  withKey: boolean;
+  /** The credential with which all this was asked for. */
+  used: Credential | undefined;
 }
 
 /** The tool that the address names: `#Calculator.Add@1.0.0`. */
@@ -25,18 +27,18 @@ const named = () => idIn(location.hash);
 
 /** What the server has, whether it failed to respond, and how to try again. */
 function useLoaded(): [Loaded | undefined, boolean, () => void] {
-  const changes = useKeyChanges();
+  const changes = useCredentialChanges();
   const [loaded, setLoaded] = useState<Loaded>();
   const [failed, setFailed] = useState(false);
   const [attempts, setAttempts] = useState(0);
   useEffect(() => {
     let current = true;
     const load = async () => {
-      const withKey = hasKey();
+      const used = credential();
       const [found, list] = await Promise.all([index(), tools()]);
       // Whoever may not list the tools may use nothing else.
       const [more, gateway] = Array.isArray(list) ? await Promise.all([details(), models()]) : [new Map<string, Details>(), []];
-      if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway, withKey });
+      if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway, used });
     };
     load().then(
       () => current && setFailed(false),
@@ -52,9 +54,13 @@ function useLoaded(): [Loaded | undefined, boolean, () => void] {
 function Playground() {
   const [loaded, failed, retry] = useLoaded();
   const [id, setId] = useState(named());
+  const mayAllowChat = useMayAllowChat();
   const [view, setView] = useState<"Tools" | "Chat">("Tools");
   useEffect(() => {
-    const onHash = () => setId(named());
+    const onHash = () => {
+      takeKey();
+      setId(named());
+    };
     addEventListener("hashchange", onHash);
     return () => removeEventListener("hashchange", onHash);
   }, []);
@@ -63,44 +69,52 @@ function Playground() {
   }, []);
   if (failed) return <><h1>Playground</h1><Unreachable retry={retry} /></>;
   if (!loaded) return <p class="loading" role="status">Loading the tools…</p>;
-  if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} withKey={loaded.withKey} />;
+  if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} used={loaded.used} />;
   const tool = toolOf(loaded.tools, id);
-  const chats = view === "Chat" && loaded.models.length > 0;
-  if (!tool) return <p class="notice">You may not call any tools on this server.</p>;
+  const hasChat = loaded.models.length > 0;
+  const hasViews = hasChat || mayAllowChat;
+  const chats = view === "Chat" && hasViews;
   return (
     <>
-      {loaded.models.length > 0 && <Tabs names={["Tools", "Chat"] as const} chosen={view} label="View" panel="view" choose={setView} />}
-      <div id="view" role={loaded.models.length > 0 ? "tabpanel" : undefined} aria-label={loaded.models.length > 0 ? view : undefined}>
+      {hasViews && <Tabs names={["Tools", "Chat"] as const} chosen={view} label="View" panel="view" choose={setView} />}
+      <div id="view" role={hasViews ? "tabpanel" : undefined} aria-label={hasViews ? view : undefined}>
         {/* The other view stays, with an answer that is still arriving and with what was filled in. */}
-        {loaded.models.length > 0 && <div hidden={!chats}><Chat models={loaded.models} /></div>}
+        {hasChat && <div hidden={!chats}><Chat models={loaded.models} /></div>}
+        {!hasChat && chats && <AllowChat />}
         <div class="playground" hidden={chats}>
-          <ToolList tools={loaded.tools} details={loaded.details} chosen={tool.id} choose={choose} />
-          <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
+          <ToolList tools={loaded.tools} details={loaded.details} chosen={tool?.id ?? ""} choose={choose}><MoreTools /></ToolList>
+          {tool ? (
+            <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
+          ) : (
+            <div class="notice wide"><h1>Playground</h1><p>You may not call any tools on this server.</p></div>
+          )}
         </div>
       </div>
     </>
   );
 }
 
-const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
-
 /** What visitors see if the list needs credentials. */
-function Closed({ reply, withKey }: { reply: Reply; withKey: boolean }) {
+function Closed({ reply, used }: { reply: Reply; used: Credential | undefined }) {
   const needsKey = reply.status === 401;
   const message = at(reply.json, "/message");
+  const { problem, advice } = whyClosed(used);
+  // With a sign-in there may be no key.
+  const speaksOfKey = useWithoutSignIn() && needsKey && isLocal();
   return (
     <div class="notice wide">
-      <h1>{needsKey ? (withKey ? "The server does not accept this key" : "This server needs credentials") : "The tools could not be listed"}</h1>
-      <p>{needsKey ? "Enter an API key or a token to see its tools and to call them." : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
+      <h1>{needsKey ? problem : "The tools could not be listed"}</h1>
+      <p>{needsKey ? advice : typeof message === "string" ? message : `The server responded with status ${reply.status}.`}</p>
       {needsKey && <GetKey />}
-      {needsKey && LOCAL_HOSTS.includes(location.hostname) && <p class="soft">With <code>toolbooth dev</code> or <code>make dev</code>, the key is <code>development-key</code>.</p>}
+      {speaksOfKey && <p class="soft"><code>make dev</code> or <code>toolbooth dev</code> prints the address that opens this page with the development key.</p>}
     </div>
   );
 }
 
 const app = document.getElementById("app");
 const credentials = document.getElementById("credentials");
-if (credentials) render(<KeyButton />, credentials);
+takeKey();
+if (credentials) render(<Credentials />, credentials);
 if (app) {
   app.replaceChildren();
   render(<Playground />, app);

@@ -3,12 +3,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { CallCode } from "../call.tsx";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
 import { type Json, own, parse, stringify } from "../json.ts";
+import { GetKey } from "../key.tsx";
 import { Code, Tabs } from "../parts.tsx";
 import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf, withProof } from "../protocols.ts";
 import { initial, kindOf } from "../schema.ts";
 import { type Details, type Reply, type Tool, post } from "../server.ts";
 import { Challenges } from "./challenge.tsx";
 import { ContextForm } from "./context.tsx";
+import { NeedsScopes } from "./permissions.tsx";
 import { Value } from "./value.tsx";
 
 interface Result {
@@ -117,7 +119,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
             <div class="over">
               <label for="protocol">over</label>
               <select id="protocol" value={protocolName} onChange={({ currentTarget }) => { setProtocolName(currentTarget.value); begin({ is: "idle" }); }}>
-                {protocols.map(({ name, title }) => <option key={name} value={name}>{title}</option>)}
+                {protocols.map(({ name, label }) => <option key={name} value={name}>{label}</option>)}
               </select>
             </div>
           </div>
@@ -199,6 +201,8 @@ function Done({ reply, outcome, repeat }: Result & { repeat(proof: string | unde
         </div>
       )}
       {!outcome.success && outcome.challenges.length > 0 && <Challenges challenges={outcome.challenges} completed={repeat} />}
+      {!outcome.success && <NeedsScopes scopes={reply.lacking} repeat={() => repeat(undefined)} />}
+      {reply.status === 401 && <GetKey />}
       <details>
         <summary>Response</summary>
         <Code text={reply.json === undefined ? reply.text : stringify(reply.json, 2)} label="response" />
