@@ -1,12 +1,11 @@
 // The playground in a browser: values, errors, keys, the chat and challenges.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isAccessible } from "./support/chromium.mjs";
+import { standIn } from "../packages/toolbooth/src/provider.js";
+import { isAccessible, look } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { model, startGateway } from "./support/gateway/worker.mjs";
-import { github } from "./support/github.mjs";
 import { CANARY } from "./support/leaks.mjs";
-import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { KEY, LOCAL, pretend, startSite, useSite } from "./support/site.mjs";
 
 const { visiting, worker } = useSite();
@@ -222,47 +221,56 @@ const passing = (worker) => ({
   },
 });
 
-test("a challenge opens in a new window, and the call resumes automatically", async () => {
+test("a visitor authorizes a tool at the stand-in provider of make dev, and gets a value", async () => {
   const address = await front();
-  const provider = await openidProvider(`${address.origin}/auth/callback/github`);
-  const api = await github(provider.account);
+  const provider = await standIn(["github"], address.origin);
   const challenged = await startSite({
-    vars: {
-      ALLOWED_ORIGINS: undefined,
-      PUBLIC_URL: address.origin,
-      GITHUB_API_URL: api.base,
-      OAUTH_PROVIDERS: "github",
-      STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
-      GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
-      OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
-      OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,
-      OAUTH_GITHUB_ISSUER: provider.issuer,
-      OAUTH_GITHUB_SCOPES: "offline_access",
-    },
+    vars: { ALLOWED_ORIGINS: undefined, STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`, ...provider.vars, ...provider.services },
   });
   address.serve(passing(challenged.worker));
   try {
     await visiting(
       async (visitor, page) => {
-        await visitor.open("GitHub.CreateIssue@1.0.0");
-        await visitor.fill({ owner: "octocat", repository: "hello-world", title: "Found a bug", labels: ["bug"] });
-        await page.getByLabel("User", { exact: true }).fill(`${CANARY}-user`);
-        const opened = page.waitForEvent("popup");
+        await visitor.open("GitHub.ListIssues@1.0.0");
+        await visitor.fill({ owner: "octocat", repository: "hello-world" });
+        // A key does not say who its holder acts for.
         await visitor.run();
+        await page.getByRole("heading", { name: "Say for which user" }).waitFor();
+        await page.getByText("Enter the user for whom the tool acts").waitFor();
+        assert.equal(await page.getByLabel("User", { exact: true }).evaluate((field) => field === document.activeElement), true);
+        await page.keyboard.type(`${CANARY}-user`);
+        await visitor.run();
+        await page.getByRole("heading", { name: "Connect GitHub (stand-in)" }).waitFor();
+        const step = await page.locator(".result .notice").innerText();
+        for (const part of [new URL(address.origin).host, `the account of ${CANARY}-user`, "The tool List issues needs it."]) assert.ok(step.includes(part), `${part}: ${step}`);
+        assert.doesNotMatch(await page.locator(".result > :not(details)").allInnerTexts().then(String), /context|Error/);
+        await isAccessible(page);
+        assert.ok(await visitor.fits(320));
+        await page.screenshot({ path: "target/screenshots/step-narrow.png" });
+        await page.setViewportSize({ width: 1280, height: 900 });
+        await page.screenshot({ path: "target/screenshots/step.png" });
+        const opened = page.context().waitForEvent("page");
+        await page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click();
         const consent = await opened;
-        await page.getByText("Waiting for your authorization").waitFor();
-        await consent.getByRole("button", { name: "Continue to GitHub" }).click();
-        await consent.getByLabel("Name").fill("octocat");
-        await consent.getByRole("button", { name: "Log in" }).click();
-        await consent.getByRole("button", { name: "Allow" }).click();
+        await page.getByText("Waiting for you to agree").waitFor();
+        await consent.getByText("visitor asks for access to your account at GitHub (stand-in).").waitFor();
+        await consent.getByText("List Issues (GitHub.ListIssues)").waitFor();
+        await look(consent, "challenge-of-a-key");
+        await consent.getByRole("button", { name: "Continue to GitHub (stand-in)" }).click();
+        await consent.getByRole("link", { name: "Allow" }).waitFor();
+        await isAccessible(consent);
+        await look(consent, "stand-in");
+        await consent.getByRole("link", { name: "Allow" }).click();
         await consent.getByRole("heading", { name: "Done" }).waitFor();
         await page.locator(".value").getByText("1347", { exact: true }).waitFor();
+        await page.screenshot({ path: "target/screenshots/authorized-value.png" });
       },
       { address: address.origin },
     );
     assert.deepEqual(address.faults, []);
   } finally {
     await address.close();
-    await Promise.all([challenged.close(), provider.close(), api.close()]);
+    await challenged.close();
+    provider.close();
   }
 });

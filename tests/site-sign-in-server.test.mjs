@@ -1,7 +1,8 @@
 // Signing in on the site at the real authorization server, in Chromium.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch } from "./support/chromium.mjs";
+import { standIn } from "../packages/toolbooth/src/provider.js";
+import { isAccessible, launch, look } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { CANARY } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
@@ -17,10 +18,11 @@ const unchecked = (worker) => ({
   },
 });
 
-let address, provider, site, browser;
+let address, provider, authorization, site, browser;
 before(async () => {
   address = await front();
   provider = await openidProvider(`${address.origin}/auth/callback/corp`);
+  authorization = await standIn(["github"], address.origin);
   [site, browser] = await Promise.all([
     startSite({
       vars: {
@@ -28,7 +30,9 @@ before(async () => {
         ALLOWED_ORIGINS: undefined,
         PUBLIC_URL: address.origin,
         STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
-        OAUTH_PROVIDERS: "corp",
+        ...authorization.vars,
+        ...authorization.services,
+        OAUTH_PROVIDERS: "corp,github",
         OAUTH_CORP_TITLE: "Corp",
         OAUTH_CORP_CLIENT_ID: CLIENT.id,
         OAUTH_CORP_CLIENT_SECRET: CLIENT.secret,
@@ -44,6 +48,7 @@ after(async () => {
   await browser?.close();
   await site?.close();
   await provider?.close();
+  authorization?.close();
   await address?.close();
 });
 
@@ -103,3 +108,44 @@ for (const [how, name, agree] of [
     }
   });
 }
+
+test("a person who has signed in authorizes a tool: the pages name the playground and the tool, and the call repeats", async () => {
+  const visitor = await Visitor.arrive(browser, address.origin);
+  try {
+    const { page } = visitor;
+    const inWindow = async (button, use) => {
+      const opened = page.waitForEvent("popup");
+      await button.click();
+      await use(await opened);
+    };
+    await visitor.visit("/playground");
+    await inWindow(page.getByRole("button", { name: "Sign in" }), async (consent) => {
+      await consent.getByLabel("API key of this server").fill(KEY);
+      await consent.getByRole("button", { name: "Allow with this key" }).click();
+    });
+    await inWindow(page.getByRole("button", { name: "Allow github:read" }), (consent) => consent.getByRole("button", { name: "Allow as visitor" }).click());
+    await page.getByRole("link", { name: /^ListIssues/ }).click();
+    await visitor.fill({ owner: "octocat", repository: "hello-world" });
+    assert.equal(await page.getByLabel("User", { exact: true }).count(), 0);
+    assert.equal(await page.getByLabel("Token for github").isVisible(), false);
+    await visitor.run();
+    await page.getByText("asks for access to your account at GitHub (stand-in).").waitFor();
+    await isAccessible(page);
+    assert.ok(await visitor.fits(320));
+    await page.screenshot({ path: "target/screenshots/step-of-a-person-narrow.png" });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.screenshot({ path: "target/screenshots/step-of-a-person.png" });
+    const opened = page.context().waitForEvent("page");
+    await page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click();
+    const consent = await opened;
+    await consent.getByText(/^Playground · Chrome on \w+ asks for access to your account at GitHub/).waitFor();
+    await look(consent, "challenge-of-a-person");
+    await consent.getByRole("button", { name: "Continue to GitHub (stand-in)" }).click();
+    await consent.getByRole("link", { name: "Allow" }).click();
+    await consent.getByRole("heading", { name: "Done" }).waitFor();
+    await page.locator(".value").getByText("1347", { exact: true }).waitFor();
+    assert.deepEqual(await visitor.problems(), []);
+  } finally {
+    await visitor.close();
+  }
+});

@@ -1,8 +1,10 @@
-// A user's authorization: opens the server's page in a new window and repeats the call when the user has agreed.
-import { useEffect, useRef, useState } from "preact/hooks";
+// The step before a call for which a user must first grant access to an account: who asks, for which tool, at which provider. The
+// button opens the server's page, and when the user has agreed, the call repeats.
+import { useEffect, useState } from "preact/hooks";
+import { isLocal } from "../credential.ts";
 import { at } from "../json.ts";
 import type { Challenge } from "../protocols.ts";
-import { send } from "../server.ts";
+import { address, send } from "../server.ts";
 
 /** The time between two checks, in milliseconds. */
 const INTERVAL = 1500;
@@ -13,39 +15,75 @@ function here(address: string): string {
   return pathname + search;
 }
 
-export function Challenges({ challenges, completed }: { challenges: Challenge[]; completed(proof: string | undefined): void }) {
-  const [challenge] = challenges;
-  const [failed, setFailed] = useState(false);
-  const opened = useRef(false);
+interface AuthorizationProps {
+  challenges: Challenge[];
+  /** The tool's name for people. */
+  tool: string;
+  /** The providers of the tool, in case the server does not say which one it is. */
+  providers: string[];
+  /** For whom the caller acts; "" if it names nobody, undefined for a person, who needs no name. */
+  user: string | undefined;
+  completed(proof: string | undefined): void;
+}
+
+export function Authorization({ challenges, tool, providers, user, completed }: AuthorizationProps) {
+  const challenge = challenges.find(({ check_url }) => check_url !== undefined);
+  if (challenge?.check_url !== undefined) return <Step key={challenge.url} url={challenge.url} check={challenge.check_url} {...{ tool, providers, user, completed }} />;
+  return (
+    <div class="notice" role="status">
+      <h3>{user === "" ? "Say for which user" : "Send a token"}</h3>
+      {user === "" ? (
+        <p><strong>{tool}</strong> uses the account of a user. An API key does not say which user you act for: enter one in the form and run it again.</p>
+      ) : (
+        <p><strong>{tool}</strong> uses an account at {providers.join(" and ")}, and this server is not set up to ask for access to it. Enter a token in the form and run it again, or ask the operator of the server.{isLocal() && <> With <code>DEV_PROVIDER=1</code>, <code>make dev</code> and <code>toolbooth dev</code> have a stand-in that grants it.</>}</p>
+      )}
+    </div>
+  );
+}
+
+interface StepProps extends Omit<AuthorizationProps, "challenges"> {
+  /** The page where the user agrees. */
+  url: string;
+  /** Where the server says whether they have. */
+  check: string;
+}
+
+function Step({ url, check, tool, providers, user, completed }: StepProps) {
+  const [provider, setProvider] = useState<string>();
+  const [state, setState] = useState<"asked" | "opened" | "failed">("asked");
+  const ask = async () => {
+    const { json } = await send(here(check)).catch(() => ({ json: undefined }));
+    const name = at(json, "/provider");
+    setProvider((known) => (typeof name === "string" ? name : (known ?? providers.join(" and "))));
+    const proof = at(json, "/proof");
+    return { status: at(json, "/status"), proof: typeof proof === "string" ? proof : undefined };
+  };
+  useEffect(() => void ask(), [check]);
   useEffect(() => {
-    if (challenge?.check_url === undefined) return;
-    // Browsers allow this shortly after a click; otherwise the link below remains.
-    if (!opened.current) window.open(challenge.url, "_blank", "popup,width=520,height=720");
-    opened.current = true;
-    const path = here(challenge.check_url);
+    if (state !== "opened") return;
     const timer = setInterval(async () => {
-      const { json } = await send(path).catch(() => ({ json: undefined }));
-      const status = at(json, "/status");
-      if (status === "pending" || status === undefined) return;
+      const { status, proof } = await ask();
+      if (status !== "completed" && status !== "failed") return;
       clearInterval(timer);
-      const proof = at(json, "/proof");
-      if (status === "completed") completed(typeof proof === "string" ? proof : undefined);
-      else setFailed(true);
+      if (status === "completed") completed(proof);
+      else setState("failed");
     }, INTERVAL);
     return () => clearInterval(timer);
-  }, [challenge?.check_url]);
-  if (challenge === undefined) return null;
-  const isHelp = challenge.check_url === undefined;
+  }, [state, check]);
+  if (provider === undefined) return null;
+  const account = user ? <>the account of <strong><bdi>{user}</bdi></strong></> : "your account";
   return (
     <div class="notice">
-      {isHelp ? (
-        <p>This tool needs access to a user's account on another service. Enter the user in the form, or <a href={challenge.url} target="_blank" rel="noreferrer">read how to send a token</a>.</p>
-      ) : failed ? (
-        <p role="alert">The authorization failed or expired. Run the call again.</p>
+      <h3>Connect {provider}</h3>
+      <p>{new URL(address()).host} asks for access to {account} at {provider}. The tool <strong>{tool}</strong> needs it.</p>
+      {state === "failed" ? (
+        <p role="alert">Access was not granted. Run the call again to start over.</p>
       ) : (
         <>
-          <p role="status"><span class="spinner" aria-hidden="true" /> Waiting for your authorization. The call resumes automatically.</p>
-          <p><a class="button secondary" href={challenge.url} target="_blank" rel="noreferrer">Open the page</a></p>
+          <p><a class="button" href={url} target="_blank" rel="noreferrer" onClick={() => setState("opened")}>Continue to {provider}</a></p>
+          <p class="soft" role="status">
+            {state === "opened" ? <><span class="spinner" aria-hidden="true" /> Waiting for you to agree. Then the call runs by itself.</> : "A new tab opens. When you have agreed there, the call runs by itself."}
+          </p>
         </>
       )}
     </div>

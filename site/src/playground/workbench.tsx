@@ -1,14 +1,15 @@
 // One tool: its form, the call in every protocol, and the result.
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CallCode } from "../call.tsx";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
 import { type Json, own, parse, stringify } from "../json.ts";
-import { GetKey } from "../key.tsx";
+import { GetKey, useCredential } from "../key.tsx";
 import { Code, Tabs } from "../parts.tsx";
-import { type CallContext, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf, withProof } from "../protocols.ts";
+import { type CallContext, type Challenge, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf, withProof } from "../protocols.ts";
 import { initial, kindOf } from "../schema.ts";
 import { type Details, type Reply, type Tool, post } from "../server.ts";
-import { Challenges } from "./challenge.tsx";
+import { Authorization } from "./challenge.tsx";
 import { ContextForm } from "./context.tsx";
 import { NeedsScopes } from "./permissions.tsx";
 import { Value } from "./value.tsx";
@@ -38,6 +39,8 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const [isBroken, setBroken] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const protocol = protocols.find(({ name }) => name === protocolName);
+  const isPerson = useCredential()?.person !== undefined;
+  const title = details?.title ?? tool.id.split("@")[0] ?? tool.id;
   const errors: Errors = state.is === "done" && !state.result.outcome.success ? state.result.outcome.parameters : {};
 
   // The number of the run whose result is shown. One that arrives after the protocol or the input was replaced is dropped.
@@ -61,9 +64,12 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const repeat = (proof: string | undefined) => {
     if (protocol) void run(protocol, withProof(context, tool, proof));
   };
+  // A call for nobody gets no challenge, only an explanation.
+  const isForNobody = !isPerson && !context.user_id;
+  const lacksUser = isForNobody && state.is === "done" && !state.result.outcome.success && state.result.outcome.challenges.some(({ check_url }) => check_url === undefined);
   // People who use a keyboard or a screen reader continue at the first field that is wrong.
   useEffect(() => {
-    if (Object.keys(errors).length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    if (Object.keys(errors).length > 0 || lacksUser) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [state]);
 
   const isBusy = state.is === "running" || !protocol;
@@ -81,7 +87,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   return (
     <div class="workbench">
       <section class="input" aria-labelledby="tool-title">
-        <h1 id="tool-title">{details?.title ?? tool.id.split("@")[0]}</h1>
+        <h1 id="tool-title">{title}</h1>
         <p class="tool-id"><code>{tool.id}</code>{details?.deprecated && <span class="badge warn">deprecated</span>}{details?.scopes.map((scope) => <span class="badge" key={scope}>{scope}</span>)}</p>
         <p class="description">{tool.description}</p>
         {details && details.examples.length > 0 && (
@@ -112,7 +118,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
               <Properties kind={kind} path="" value={input} errors={errors} onChange={setInput} />
             )}
           </div>
-          {tool.requirements && <ContextForm requirements={tool.requirements} context={context} onChange={setContext} />}
+          {tool.requirements && <ContextForm requirements={tool.requirements} context={context} isPerson={isPerson} lacksUser={lacksUser} onChange={setContext} />}
           <div class="run">
             {/* A button that is disabled would lose the focus. */}
             <button type="submit" aria-disabled={isBusy}>{state.is === "running" ? "Running…" : "Run"}</button>
@@ -128,7 +134,13 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
       <div class="output">
         <section class="result" aria-labelledby="result-title">
           <h2 id="result-title">Result</h2>
-          <Outcomes state={state} repeat={repeat} />
+          <Outcomes
+            state={state}
+            repeat={repeat}
+            ask={(challenges) => (
+              <Authorization challenges={challenges} tool={title} providers={(tool.requirements?.authorization ?? []).map(({ id }) => id)} user={isPerson ? undefined : (context.user_id ?? "")} completed={repeat} />
+            )}
+          />
         </section>
         <section aria-labelledby="call-title">
           <h2 id="call-title">The call in code</h2>
@@ -163,7 +175,14 @@ function InputText({ input, onChange, onBroken, error }: { input: Json; onChange
   );
 }
 
-function Outcomes({ state, repeat }: { state: State; repeat(proof: string | undefined): void }) {
+interface Continue {
+  /** Repeats the call, with the proof of a grant if there is one. */
+  repeat(proof: string | undefined): void;
+  /** Shows the challenges of the call. */
+  ask(challenges: Challenge[]): ComponentChildren;
+}
+
+function Outcomes({ state, ...next }: { state: State } & Continue) {
   switch (state.is) {
     case "idle":
       return <p class="soft" role="status">Run the tool to see its value here.</p>;
@@ -172,20 +191,23 @@ function Outcomes({ state, repeat }: { state: State; repeat(proof: string | unde
     case "unreachable":
       return <p class="failure" role="alert">The server did not respond.</p>;
     case "done":
-      return <Done {...state.result} repeat={repeat} />;
+      return <Done {...state.result} {...next} />;
   }
 }
 
-function Done({ reply, outcome, repeat }: Result & { repeat(proof: string | undefined): void }) {
+function Done({ reply, outcome, repeat, ask }: Result & Continue) {
+  const isStep = !outcome.success && outcome.challenges.length > 0;
   const time = `${Math.max(1, Math.round(reply.duration))} ms`;
   return (
     <>
       <p class="verdict" role="status">
-        <span class={outcome.success ? "badge good" : "badge bad"}>{outcome.success ? "Success" : outcome.challenges.length > 0 ? "Authorization" : "Error"}</span>
-        <span class="soft">{reply.status} · {time}{outcome.success && outcome.duration ? ` (${outcome.duration} ms upstream)` : ""}</span>
+        <span class={outcome.success ? "badge good" : isStep ? "badge" : "badge bad"}>{outcome.success ? "Success" : isStep ? "One more step" : "Error"}</span>
+        {!isStep && <span class="soft">{reply.status} · {time}{outcome.success && outcome.duration ? ` (${outcome.duration} ms upstream)` : ""}</span>}
       </p>
       {outcome.success ? (
         <div class="value"><Value value={outcome.value} /></div>
+      ) : isStep ? (
+        ask(outcome.challenges)
       ) : (
         <div class="failure">
           <p>{outcome.message}</p>
@@ -200,7 +222,6 @@ function Done({ reply, outcome, repeat }: Result & { repeat(proof: string | unde
           )}
         </div>
       )}
-      {!outcome.success && outcome.challenges.length > 0 && <Challenges challenges={outcome.challenges} completed={repeat} />}
       {!outcome.success && <NeedsScopes scopes={reply.lacking} repeat={() => repeat(undefined)} />}
       {reply.status === 401 && <GetKey />}
       <details>
