@@ -118,7 +118,7 @@ test("an example of questions", async () => {
   assert.match(wrong.out, /^  - +'name'$/m);
 });
 
-test("ToolTest: scopes, users, variables, requests, bindings", async () => {
+test("ToolTest: scopes, users, variables, requests, bindings, and the example in docs/TOOLS.md", async () => {
   const head = `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { ToolTest } from "${sources}/testing.js";\n`;
   const notes = `${head}
 test("scopes and users", async (t) => {
@@ -143,7 +143,9 @@ test("variables, requests and bindings", async (t) => {
   assert.equal((await tools.error("Platform.Mistaken")).message, "A service that the tool uses failed");
   assert.match(tools.log(), /cannot be cast to the type D1Database/);
 });`;
-  for (const [bundle, configuration, text] of [[NOTES, NOTES_TOML, notes], [BINDINGS, PLATFORM_TOML, platform]]) {
+  const [, shown] = /^```js\n(import[^]*?)^```$/m.exec(readFileSync(join(root, "docs/TOOLS.md"), "utf8"));
+  const documented = shown.replace('"toolbooth/testing"', `"${sources}/testing.js"`);
+  for (const [bundle, configuration, text] of [[NOTES, NOTES_TOML, notes], [NOTES, NOTES_TOML, documented], [BINDINGS, PLATFORM_TOML, platform]]) {
     const { code, out } = await runTests(bundle, { configuration, files: { "a.test.mjs": text } });
     assert.equal(code, 0, out);
   }

@@ -169,7 +169,7 @@ function samples(crate, provider) {
   const readers = known.filter(({ annotations }) => annotations?.read_only);
   const first = (isWanted, context) => {
     for (const { id, requirements, examples = [] } of [...readers, ...known]) {
-      const example = examples.find((example) => "value" in example);
+      const example = examples.find((example) => "value" in example && !example.setup);
       if (example && isWanted(requirements)) return { tool_id: id.split("@")[0], input: example.input, ...context };
     }
   };

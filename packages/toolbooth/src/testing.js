@@ -48,7 +48,7 @@ export class ToolTest {
     const pairs = (values, member) => Object.entries(values).map(([id, value]) => ({ id, [member]: value }));
     const test = new ToolTest(harness, { user_id: user, authorization: pairs(tokens, "token"), secrets: pairs(secrets, "value") });
     // The requests of the Worker arrive here.
-    t.mock.method(globalThis, "fetch", async (url, request) => {
+    t.mock.method(globalThis, "fetch", async (url, request = new Request(url)) => {
       const { method, headers } = request;
       const body = await request.text();
       test.requests.push({ method, url: `${url}`, headers: Object.fromEntries(headers), body });
