@@ -33,6 +33,7 @@ mod tests {
             issuer: issuer.to_owned(),
             subject: subject.map(str::to_owned),
             scopes: Scopes::All,
+            client: None,
         };
         for (principal, user_id, expected) in [
             (key("app"), None, Some(r#"["key","app",""]"#)),
