@@ -329,8 +329,8 @@ for (const one of CALLS) {
     assert.ok(url.startsWith(`${PUBLIC}/auth/start?c=`), url);
     const page = await workers.oauth.get(url.slice(PUBLIC.length));
     assert.equal(page.status, 200);
-    assert.match(page.text, /GitHub\.ListIssues@1\.0\.0/);
+    assert.match(page.text, /GitHub\.ListIssues/);
     const check = await workers.oauth.get(check_url.slice(PUBLIC.length));
-    assert.deepEqual(check.json, { status: "pending" });
+    assert.deepEqual(check.json, { status: "pending", provider: "GitHub" });
   });
 }

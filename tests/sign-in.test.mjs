@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import * as v2 from "@modelcontextprotocol/client";
 import { UnauthorizedError as UnauthorizedV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -421,8 +422,17 @@ test("MCP's conformance suite for authorization servers passes", async () => {
   suite.stdout.on("data", (part) => {
     text += part;
     const [url] = /http:\S+\/oauth\/authorize\?\S+(?=\n)/.exec(text) ?? [];
-    visited ??= url && new Person().agree(url, KEY).then((back) => fetch(back));
+    visited ??= url && new Person().agree(url, KEY).then(visit);
   });
+  // The suite prints the address before it listens.
+  async function visit(back) {
+    try {
+      return await fetch(back);
+    } catch (error) {
+      if (error.cause?.code !== "ECONNREFUSED" || suite.exitCode !== null) throw error;
+      return setTimeout(50).then(() => visit(back));
+    }
+  }
   const code = await new Promise((resolve) => suite.on("close", resolve));
   assert.equal((await visited)?.status, 200, text);
   assert.equal(code, 0, text);

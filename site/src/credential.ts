@@ -80,6 +80,15 @@ export function onCredential(listener: (change: Change) => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+/** Removes the credential from the storage of a window that this page has opened. */
+export function forget(opened: Window): void {
+  try {
+    opened.sessionStorage.removeItem(ITEM);
+  } catch {
+    // The browser denies the page its storage, so there is no copy.
+  }
+}
+
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Whether the server runs on the visitor's own machine. */
@@ -87,11 +96,11 @@ export const isLocal = (): boolean => LOCAL_HOSTS.includes(location.hostname);
 
 /**
  * Takes a key out of the address, as in `#key=development-key`, which `make dev` prints. Only on this machine: elsewhere, whoever
- * sends somebody a link could make them use a key of the sender.
+ * sends somebody a link could make them use a key of the sender. It does not replace a sign-in either.
  */
 export function takeKey(): void {
   const key = new URLSearchParams(location.hash.slice(1)).get("key");
   if (key === null) return;
   history.replaceState(null, "", location.pathname + location.search);
-  if (isLocal() && key !== "") setCredential({ secret: key });
+  if (isLocal() && key !== "" && !current?.person) setCredential({ secret: key });
 }

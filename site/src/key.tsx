@@ -94,7 +94,7 @@ function KeyForm({ opened, cancel, finish }: { opened: boolean; cancel(): void; 
   return (
     <form method="dialog" class="key-form" autocomplete="off" onSubmit={onSubmit}>
       <h2 id="key-title">API key or token</h2>
-      <p>The pages of this tab keep it until you close the tab. Other tabs do not have it.</p>
+      <p>The pages of this tab keep it until you close the tab. Another tab has it only if you duplicate this one.</p>
       {opened && !hasKey && <SignInButton done={finish} />}
       {opened && <AccountLink />}
       <label for="key">Key</label>

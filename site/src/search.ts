@@ -36,7 +36,7 @@ const wordsOf = (text: string): string[] => (text.match(/[\p{Letter}\p{Number}_]
 
 /** The words around the first match, in about 140 characters. */
 function excerptOf(text: string, terms: string[]): string {
-  const words = text.matchAll(/[\p{Letter}\p{Number}_]+/gu);
+  const words = [...text.matchAll(/[\p{Letter}\p{Number}_]+/gu)];
   const first = words.find(([word]) => wordsOf(word).some((part) => terms.includes(termOf(part) ?? "")))?.index ?? 0;
   const start = first < 60 ? 0 : text.lastIndexOf(" ", first - 40) + 1;
   return `${start > 0 ? "…" : ""}${text.slice(start, start + 140)}${text.length > start + 140 ? "…" : ""}`;

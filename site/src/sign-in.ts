@@ -1,7 +1,7 @@
 // Signs the visitor in: this page is an OAuth client of its own server, with PKCE (RFC 7636). It registers once for each browser
 // (RFC 7591). The server's pages open in a new window, so that code and verifier need not outlive this page.
 import { browserName } from "./browser.ts";
-import { type Credential, credential, setCredential } from "./credential.ts";
+import { type Credential, credential, forget, setCredential } from "./credential.ts";
 import { type Json, at } from "./json.ts";
 import { send } from "./server.ts";
 
@@ -56,6 +56,8 @@ export async function signIn(): Promise<SignIn | undefined> {
 export async function authorize(server: SignIn, more: string[] = []): Promise<void> {
   const popup = open("", "_blank", "popup,width=520,height=720");
   if (!popup) throw new Error("Your browser blocked the sign-in window. Allow pop-ups and try again.");
+  // A window that a page opens begins with a copy of the page's storage.
+  forget(popup);
   const before = credential();
   try {
     const redirect = location.origin + RETURN_PATH;

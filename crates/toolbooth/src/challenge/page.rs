@@ -70,7 +70,8 @@ fn who_asks(application: Application<'_>) -> (String, &'static str) {
             (named(name), "An application with a key of this server. The operator chose its name.")
         }
         Application::Connected(name) => {
-            (named(name), "An application that you have connected to this server.")
+            let origin = "An application that you have connected to this server, which does not verify its name.";
+            (named(name), origin)
         }
         Application::SignedIn => (
             "An application".to_owned(),

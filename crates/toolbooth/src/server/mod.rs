@@ -83,7 +83,7 @@ impl Server {
             host.log(Level::Error, "configuration", &[("problem", problem)]);
         }
         let mut warnings = match settings.problems.as_slice() {
-            [] => warnings::warnings(catalog, &settings),
+            [] => warnings::warnings(catalog, &settings, host),
             _ => Vec::new(),
         };
         for warning in &warnings {

@@ -23,6 +23,8 @@ use super::*;
 use crate::call::tests::CATALOG;
 use crate::catalog::Tool;
 use crate::host::BoxFuture;
+#[cfg(feature = "sign-in")]
+use crate::host::SIGN_IN_LIMITER;
 use crate::http::tests::{Pairs, wire};
 use crate::testing::{FakeHost, ready};
 use crate::tool::Variable;
@@ -240,6 +242,31 @@ fn tools_whose_provider_is_not_configured_are_reported() {
         assert_eq!(body["warnings"][0].as_str(), expected, "{variables:?} {headers:?}");
         let log = host.log.borrow();
         assert_eq!(log.contains(&logged), variables.len() == 2, "{log:?}");
+    }
+}
+
+#[cfg(feature = "sign-in")]
+#[test]
+fn a_limit_of_calls_alone_is_reported_where_people_sign_in() {
+    const WARNING: &str = "RATE_LIMIT is bound and SIGN_IN_LIMITER is not: requests to sign-in and authorization are not limited";
+    let sign_in = [
+        ("AUTH", "sign-in"),
+        ("PUBLIC_URL", "http://localhost:8787"),
+        ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+        ("DEVELOPMENT", "true"),
+    ];
+    for (variables, calls, visits, expected) in [
+        (&sign_in[..], true, false, true),
+        (&sign_in, true, true, false),
+        (&sign_in, false, false, false),
+        (&[("AUTH", "none")], true, false, false),
+    ] {
+        let mut host = FakeHost::with(variables);
+        host.limit = calls.then_some(Ok(9));
+        host.limits.extend(visits.then_some((SIGN_IN_LIMITER, Ok(9))));
+        let server = Server::new(CATALOG, &host);
+        let warned = server.warnings.iter().any(|warning| warning == WARNING);
+        assert_eq!(warned, expected, "{variables:?} {calls} {visits}: {:?}", server.warnings);
     }
 }
 

@@ -1,19 +1,27 @@
 //! What the operator should know about the configuration, although the server can serve calls.
 
 use crate::catalog::{Catalog, Tool};
+use crate::host::RateLimit;
+#[cfg(feature = "challenges")]
+use crate::host::{RATE_LIMIT, SIGN_IN_LIMITER};
 #[cfg(feature = "challenges")]
 use crate::settings::{ApiKeySettings, ApplicationUsers};
 use crate::settings::{Permission, Settings};
 
 /// Without the feature there are no providers to configure.
 #[cfg(not(feature = "challenges"))]
-pub(super) fn warnings(_: &Catalog, _: &Settings) -> Vec<String> {
+pub(super) fn warnings(_: &Catalog, _: &Settings, _: &dyn RateLimit) -> Vec<String> {
     Vec::new()
 }
 
-/// Warnings for the operator: one for each provider that tools require and that users cannot authorize at.
+/// Warnings for the operator: one for each provider that tools require and that users cannot authorize at, and those about
+/// applications and limiters.
 #[cfg(feature = "challenges")]
-pub(super) fn warnings(catalog: &Catalog, settings: &Settings) -> Vec<String> {
+pub(super) fn warnings(
+    catalog: &Catalog,
+    settings: &Settings,
+    limiters: &dyn RateLimit,
+) -> Vec<String> {
     let configured = settings.consent.iter().flat_map(|consent| &consent.providers);
     let configured: Vec<&str> = configured.map(|provider| provider.id.as_str()).collect();
     // The tools that require each provider. Versions of a tool are next to each other.
@@ -55,5 +63,22 @@ pub(super) fn warnings(catalog: &Catalog, settings: &Settings) -> Vec<String> {
             )
         }));
     }
+    // Without any limiter nothing is limited on purpose.
+    let is_half_limited = limiters.is_limited(RATE_LIMIT) && !limiters.is_limited(SIGN_IN_LIMITER);
+    if is_half_limited && has_pages_for_people(settings) {
+        let warning = "RATE_LIMIT is bound and SIGN_IN_LIMITER is not: requests to sign-in and authorization are not \
+                       limited";
+        warnings.push(warning.to_owned());
+    }
     warnings
+}
+
+/// Whether people sign in or authorize tools here.
+#[cfg(feature = "challenges")]
+fn has_pages_for_people(settings: &Settings) -> bool {
+    #[cfg(feature = "sign-in")]
+    if settings.sign_in.is_some() {
+        return true;
+    }
+    settings.consent.is_some()
 }
