@@ -125,7 +125,7 @@ fn target(
         return Err(format!("{place} must have provider and model"));
     };
     if !providers.iter().any(|known| known.id == provider) {
-        return Err(format!("{place}.provider must be a provider that is configured"));
+        return Err(format!("{place}.provider must be a provider with a key or URL"));
     }
     let weight = number(members, "weight", MAX_WEIGHT, &place)?.unwrap_or(1);
     Ok(ModelTarget {

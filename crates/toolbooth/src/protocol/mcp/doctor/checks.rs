@@ -66,7 +66,7 @@ const HOSTED: &[Connector] = &[Claude, ChatGpt];
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "configuration",
-        meaning: "All variables are valid. While one is not, the server rejects every call.",
+        meaning: "No variable is invalid in a way that makes the server reject every call.",
         fix: "Open /health with an API key or look into the log: both list what is wrong.",
         connectors: ALL,
         prevents: Prevents::Calls,
