@@ -56,3 +56,40 @@ test("the npm packages can be published, with what they need and nothing else", 
   const files = [...err.matchAll(/^npm notice [\d.]+k?B (\S+)$/gm)].map(([, file]) => file.split("/")[0]);
   assert.deepEqual([...new Set(files)].sort(), ["README.md", "bin", "package.json", "site", "source.js", "src", "template"]);
 });
+
+test("a release that failed halfway can be run again: what the registry has is skipped", async () => {
+  const programs = join(scratch, "programs");
+  mkdirSync(programs);
+  // The registries have some of the packages. `metadata` is Cargo's own.
+  const cargo = `case $1 in
+  metadata) exec "$CARGO_ITSELF" "$@" ;;
+  info) for one in $PUBLISHED; do case $3 in $one@*) exit 0 ;; esac; done; exit 101 ;;
+  publish) echo "cargo $*" ;;
+esac`;
+  const npm = `case $1 in
+  view) for one in $PUBLISHED; do case $2 in $one@*) echo 1 ;; esac; done ;;
+  publish) echo "npm $*: \${PWD##*/}" ;;
+esac`;
+  for (const [name, text] of Object.entries({ cargo, npm })) writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const { out: itself } = await run("command -v cargo");
+  const publish = (what, published) => {
+    const env = { CARGO_ITSELF: itself.trim(), PUBLISHED: published };
+    return run(`PATH="${programs}:$PATH" scripts/publish.sh ${what}`, { env });
+  };
+  const all = "toolbooth toolbooth-schema toolbooth-build toolbooth-worker";
+  const packages = ["npm publish --access public: toolbooth", "npm publish --access public: create-toolbooth"];
+  const crates = (names) => names && [`cargo publish --quiet --locked ${names.split(" ").map((name) => `--package ${name}`).join(" ")}`];
+  for (const [what, published, expected] of [
+    ["crates", "", crates(all)],
+    ["crates", "toolbooth-schema toolbooth-build", crates("toolbooth toolbooth-worker")],
+    ["crates", all, []],
+    ["crates --dry-run", all, crates(all).map((line) => `${line} --dry-run`)],
+    ["npm", "", packages],
+    ["npm", "toolbooth", packages.slice(1)],
+    ["npm", "toolbooth create-toolbooth", []],
+  ]) {
+    const { code, out, err } = await publish(what, published);
+    assert.equal(code, 0, err);
+    assert.deepEqual(out.split("\n").filter((line) => /^(cargo|npm) /.test(line)), expected, `${what}, with ${published}`);
+  }
+});
