@@ -1,5 +1,6 @@
 # `make help` lists the commands.
 
+# Commands read values that a user gives from the environment, as "$$NAME": the shell runs no part of them.
 PORT ?= 8787
 # Wrangler needs a recent Node, so npm installs one. The system's Node only runs npm.
 NODE := node_modules/.bin/node
@@ -91,29 +92,29 @@ package: setup ## The dry run of a release: publish --dry-run for all packages a
 	scripts/package.sh
 
 release: ## Commit and tag a version: make release VERSION=0.1.0. Pushing the tag publishes it
-	@node scripts/release.mjs '$(VERSION)'
+	@node scripts/release.mjs "$$VERSION"
 
 semver: .tools/bin/cargo-semver-checks ## Compare the API of the crates with that of another commit: make semver BASE=v0.1.0
-	PATH="$(TOOLS):$$PATH" cargo semver-checks --workspace --all-features --baseline-rev $(or $(BASE),HEAD^)
+	PATH="$(TOOLS):$$PATH" cargo semver-checks --workspace --all-features --baseline-rev "$${BASE:-HEAD^}"
 
 size: setup target/samples/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
-	$(if $(TOP),.tools/bin/twiggy top -n $(TOP) target/wasm32-unknown-unknown/release/samples.wasm,$(NODE) bench/size.mjs)
+	$(if $(TOP),.tools/bin/twiggy top -n "$$TOP" target/wasm32-unknown-unknown/release/samples.wasm,$(NODE) bench/size.mjs)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an environment, DRY_RUN=1 only shows what would be deployed
-	$(TOOLBOOTH) deploy $(if $(ENV),--env $(ENV)) $(if $(DRY_RUN),--dry-run)
+	$(TOOLBOOTH) deploy $(if $(ENV),--env "$$ENV") $(if $(DRY_RUN),--dry-run)
 
 key: ## Create an API key: make key NAME=somebody SCOPES=a,b; ONLY=Calculator.* limits it to these tools, ROTATE=1 replaces it
-	@node packages/toolbooth/bin/toolbooth.js key $(if $(ONLY),--tools '$(ONLY)') $(if $(ROTATE),--rotate) -- "$(NAME)" "$(SCOPES)"
+	@node packages/toolbooth/bin/toolbooth.js key $(if $(ONLY),--tools "$$ONLY") $(if $(ROTATE),--rotate) -- "$$NAME" "$$SCOPES"
 
 tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; HTTP=1 calls a service, with SECRET=STOCK_KEY
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \
-	  $(if $(HTTP),--http) $(if $(SECRET),--secret '$(SECRET)') $(if $(SCOPES),--scopes '$(SCOPES)') -- $(ID)
+	  $(if $(HTTP),--http) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
 
 project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; GIT=<url> makes it depend on a git repository
 	@node packages/create-toolbooth/bin/create.js $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
 
 client: node_modules/.done ## Pack the typed client of a server for npm: make client URL=https://tools.example.com; KEY=…, NAME=@me/tools
-	@$(NODE) scripts/client.mjs '$(URL)' $(or $(OUT),build/client) $(or $(NAME),toolbooth-client) '$(KEY)'
+	@$(NODE) scripts/client.mjs "$$URL" "$${OUT:-build/client}" "$${NAME:-toolbooth-client}" "$$KEY"
 
 contracts: ## Write the OpenAPI documents in docs/contracts
 	@node scripts/contracts.mjs

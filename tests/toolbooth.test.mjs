@@ -167,6 +167,16 @@ test("unknown commands and options are rejected", async () => {
   }
 });
 
+test("make gives values to commands without running any part of them", async () => {
+  const touched = join(scratch, "touched");
+  for (const command of ["key NAME", "key NAME=a SCOPES", "key NAME=a ONLY", "tool ID", "tool ID=A.B HTTP=1 SECRET", "tool ID=A.B SCOPES", "release VERSION", "project DIR"]) {
+    const payload = [`x\`touch ${touched}\``, `"; touch ${touched}; "`, `'"'"'; touch ${touched}; '"'"'`].join("");
+    await run(`make ${command}='${payload}'`);
+    assert.ok(!existsSync(touched), command);
+  }
+  assert.match((await run("make tool ID='A B'")).err, /not "A B"/);
+});
+
 test("a new project depends on a release, on this clone or on a commit of a repository", async () => {
   const repository = join(scratch, "repository");
   const { out } = await run(`git init --quiet ${repository} && cd ${repository} && git -c user.name=a -c user.email=a@b.example commit --quiet --allow-empty --message Start && git rev-parse HEAD`);
