@@ -159,7 +159,7 @@ test("a user authorizes a tool at the stand-in provider", async () => {
 });
 
 test("unknown commands and options are rejected", async () => {
-  for (const [given, message] of [["fly", /There is no command fly/], ["build --fast", /--fast/], ["tool Hello", /Toolkit\.Tool/], ["dev --port x", /PORT/], ["tool Greeter.Hello --scopes '*'", /scopes/]]) {
+  for (const [given, message] of [["fly", /There is no command fly/], ["build --fast", /--fast/], ["tool Hello", /Toolkit\.Tool/], ["dev --port x", /PORT/], ["tool Greeter.Hello --scopes '*'", /scopes/], ...["LOG", "API_KEYS", "OAUTH_GITHUB_CLIENT_SECRET", "KV"].map((name) => [`tool A.B --http --secret ${name}`, new RegExp(`The Worker itself uses the name ${name}`)]), ["tool A.B --http --secret A_B_URL", /A_B_URL is the variable with the service's address/], ["tool OAuth.Token --http", /The Worker itself uses the name OAUTH_TOKEN_URL/]]) {
     const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js ${given}`);
     assert.equal(code, 2, given);
     assert.match(err, message);
@@ -175,6 +175,25 @@ test("make gives values to commands without running any part of them", async () 
     assert.ok(!existsSync(touched), command);
   }
   assert.match((await run("make tool ID='A B'")).err, /not "A B"/);
+});
+
+test("every command describes itself", async () => {
+  for (const [command, described] of [
+    ["dev", "--port"],
+    ["build", "--crate"],
+    ["test", "cargo test"],
+    ["tool", "--scopes a,b"],
+    ["key", "--rotate"],
+    ["deploy", "--dry-run"],
+    ["doctor", "Check"],
+  ]) {
+    for (const flag of ["--help", "-h"]) {
+      const { code, out, err } = await run(`node packages/toolbooth/bin/toolbooth.js ${command} ${flag}`);
+      assert.deepEqual([code, err], [0, ""], command);
+      assert.ok(out.startsWith(`toolbooth ${command}`) && out.includes(described), out);
+      assert.equal(out.match(/^(?:  \w|toolbooth)/gm).length, 1, "of no other command");
+    }
+  }
 });
 
 test("a new project depends on a release, on this clone or on a commit of a repository", async () => {

@@ -62,7 +62,8 @@ test("a scaffolded tool", async (t) => {
     // Its test fails unless the service gets the key. The second tool uses the same one.
     for (const id of ["Stock.Price", "Shop.Stock"]) {
       const { out } = await toolbooth(`tool ${id} --http --secret STOCK_KEY`);
-      assert.match(out, /^Add a line to \.dev\.vars: STOCK_KEY=…$/m);
+      const url = `${id.replace(".", "_").toUpperCase()}_URL`;
+      assert.match(out, new RegExp(`^Add to \\.dev\\.vars, then restart .*:\n  ${url}=https://…\n  STOCK_KEY=…\nFor a deployed Worker, set ${url} in wrangler\\.toml`, "m"));
     }
     assert.deepEqual(JSON.parse(read("tools/shop/Stock@0.1.0.json")).variables, ["SHOP_STOCK_URL", "STOCK_KEY"]);
     assert.match(read("tools/lib.rs"), /\[greeter::MOVE_URL, stock::PRICE_URL, stock::STOCK_KEY, shop::STOCK_URL\]/);

@@ -57,16 +57,23 @@ const COMMANDS = {
     console.log(HELP);
   },
 };
-COMMANDS["--help"] = COMMANDS.help;
+for (const flag of ["--help", "-h"]) COMMANDS[flag] = COMMANDS.help;
 
 const [name = "help", ...args] = process.argv.slice(2);
 try {
   if (!Object.hasOwn(COMMANDS, name)) throw new Failure(`There is no command ${name}.\n\n${HELP}`, 2);
-  await COMMANDS[name](args);
+  if (["--help", "-h"].includes(args[0])) console.log(usage(name));
+  else await COMMANDS[name](args);
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
   if (error.message) console.error(error.message);
   process.exitCode = error.code;
+}
+
+/** The part of the help about one command. */
+function usage(name) {
+  const about = new RegExp(`^  (${name} .*(?:\\n {4,}.*)*)`, "m").exec(HELP)?.[1];
+  return about ? `toolbooth ${about}` : HELP;
 }
 
 function options(args, options, allowPositionals = false) {

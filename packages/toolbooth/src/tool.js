@@ -4,6 +4,7 @@ import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, r
 import { join } from "node:path";
 import { files } from "./catalogue.js";
 import { Failure } from "./process.js";
+import { isOfWorker } from "./variables.js";
 
 const VERSION = "0.1.0";
 const TODO = "TODO: what the tool does, and when to use it.";
@@ -29,12 +30,15 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   }
   if (secret !== undefined && !isHttp) fail("A tool sends its secret to a service: add --http");
   if (secret !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(secret)) fail(`The secret must have a name such as STOCK_KEY, not "${secret}"`);
+  if (secret !== undefined && isOfWorker(secret)) fail(`The Worker itself uses the name ${secret}: choose another one for the secret`);
   const scopes = list.split(",").filter((scope) => scope !== "");
   const wrongScope = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope) || scope === "*");
   if (wrongScope) fail(`The scopes must be separated by commas, such as mail:read,mail:send, not "${wrongScope}"`);
 
   const names = rustNames(toolkit, tool);
-  const { folderName, module, handler } = names;
+  const { folderName, module, handler, variable } = names;
+  if (isHttp && isOfWorker(variable)) fail(`The Worker itself uses the name ${variable} of the variable with the service's address: choose another id`);
+  if (secret === variable) fail(`${variable} is the variable with the service's address: choose another name for the secret`);
   const definition = join(folder, folderName, `${tool}@${VERSION}.json`);
   const code = join(folder, folderName, "mod.rs");
   const library = join(folder, "lib.rs");
@@ -59,7 +63,11 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   const { text: next, notes } = isHttp ? withVariables(withModules, library, stub) : { text: withModules, notes: [] };
   if (next !== declared) writeFileSync(library, formatted(next, folder));
   if (isHttp) notes.push(...addFake(join(folder, "tests.rs"), names));
-  if (secret) notes.push(`Add a line to .dev.vars: ${secret}=…`, `For a deployed Worker: npx wrangler secret put ${secret}`);
+  if (isHttp) {
+    const lines = [`${variable}=https://…`, ...(secret ? [`${secret}=…`] : [])];
+    notes.push("Add to .dev.vars, then restart the development server (npm run dev, or make dev in a clone of Toolbooth):", ...lines.map((line) => `  ${line}`));
+    notes.push(`For a deployed Worker, set ${variable} in wrangler.toml${secret ? `, and run npx wrangler secret put ${secret}` : ""}.`);
+  }
 
   console.log(`Wrote ${definition} and ${handler} in ${code}.`);
   for (const note of notes) console.log(note);

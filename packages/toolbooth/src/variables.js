@@ -20,6 +20,14 @@ const OF_PROVIDERS = {
   ],
 };
 
+/** The bindings of every Worker: docs/CONFIGURATION.md. */
+const BINDINGS = ["KV", "ASSETS", "RATE_LIMIT", "TOOL_CALL_LIMITER", "SIGN_IN_LIMITER"];
+
+/** Whether the Worker itself uses the name, so that a variable of a tool must have another one. */
+export function isOfWorker(name) {
+  return [...OF_WORKER, ...BINDINGS].includes(name) || name.startsWith("OAUTH_");
+}
+
 /**
  * The values of the environment, or else of .dev.vars (`file`), for the variables of the Worker, of its tools (`ofTools`),
  * and of those that wrangler.toml (`configured`) and .dev.vars set. An empty value counts as not set.
