@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -19,6 +20,12 @@ import { CANARY, FIXTURES, start } from "./support/worker.mjs";
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
 after(() => rmSync(scratch, { recursive: true }));
 const read = (...path) => readFileSync(join(...path), "utf8");
+/** The response to these bytes. */
+async function raw(port, text) {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(text);
+  return (await socket.setEncoding("utf8").toArray()).join("");
+}
 const create = (args) => run(`node ${root}/packages/create-toolbooth/bin/create.js ${args}`, { cwd: scratch });
 
 test("a failed build is the response to every request, as text or JSON", async () => {
@@ -87,13 +94,21 @@ test("the stand-in provider gives tokens to those who prove that they asked", as
     assert.equal(allow.state, "s&<");
     const tokens = async (form) => {
       const response = await fetch(url, { method: "POST", body: new URLSearchParams(form) });
-      return [response.status, (await response.json()).access_token];
+      const { access_token, refresh_token } = await response.json();
+      return [response.status, access_token, refresh_token];
     };
     const code = { grant_type: "authorization_code", code: allow.code };
-    const [status, token] = await tokens({ ...code, code_verifier: verifier });
+    const [status, token, renewal] = await tokens({ ...code, code_verifier: verifier });
     assert.equal(status, 200);
     assert.equal((await tokens({ ...code, code_verifier: verifier }))[0], 400, "a code works once");
-    assert.equal((await tokens({ grant_type: "refresh_token", refresh_token: "r" }))[0], 200);
+    assert.equal((await tokens({ grant_type: "refresh_token", refresh_token: renewal }))[0], 200);
+    assert.equal((await tokens({ grant_type: "refresh_token", refresh_token: "another" }))[0], 400);
+    for (const elsewhere of ["https://evil.example/auth/callback/github", "http://localhost:8787.evil.example/auth/callback/", "http://localhost:8787/", ""]) {
+      assert.equal((await fetch(`${page}?${new URLSearchParams({ redirect_uri: elsewhere })}`)).status, 400, elsewhere);
+    }
+    for (const line of ["TRACE / HTTP/1.1", "GET //[ HTTP/1.1", "OPTIONS * HTTP/1.1"]) {
+      assert.match(await raw(new URL(url).port, `${line}\r\nhost: localhost\r\nconnection: close\r\n\r\n`), /^HTTP\/1\.1 4\d\d /, line);
+    }
     // The service accepts these tokens, and no others.
     const call = async (path, { method = "GET", body, sent = token } = {}) => {
       const response = await fetch(`${provider.services.GITHUB_API_URL}${path}`, { method, body, headers: { authorization: `Bearer ${sent}` } });
@@ -119,7 +134,11 @@ test("the author of a project answers in place of the service", async () => {
   writeFileSync(file, example.split("\n").slice(1, -1).join("\n"));
   const provider = await standIn(["shop"], "http://localhost:8787", await serviceOf(file));
   try {
-    const { access_token } = await (await fetch(provider.vars.OAUTH_SHOP_TOKEN_URL, { method: "POST", body: new URLSearchParams({ grant_type: "refresh_token" }) })).json();
+    const verifier = "a verifier";
+    const query = new URLSearchParams({ redirect_uri: "http://localhost:8787/auth/callback/shop", code_challenge: createHash("sha256").update(verifier).digest("base64url") });
+    const [, code] = /[?&]code=([\w-]+)/.exec(await (await fetch(`${provider.vars.OAUTH_SHOP_AUTHORIZE_URL}?${query}`)).text());
+    const body = new URLSearchParams({ grant_type: "authorization_code", code, code_verifier: verifier });
+    const { access_token } = await (await fetch(provider.vars.OAUTH_SHOP_TOKEN_URL, { method: "POST", body })).json();
     const call = (headers) => fetch(`${provider.services.SHOP_URL}/orders/7`, { headers });
     assert.equal((await call({})).status, 401);
     assert.deepEqual(await (await call({ authorization: `Bearer ${access_token}` })).json(), { path: "/orders/7", status: "shipped" });

@@ -28,24 +28,22 @@ export async function serviceOf(value) {
  * `services` has the variables with which its tools call the service here.
  */
 export async function standIn(ids, address, service = github) {
-  const [codes, tokens] = [new Map(), new Set()];
+  const [codes, tokens, renewals] = [new Map(), new Set(), new Set()];
   const respond = async (request) => {
     const { pathname, searchParams } = new URL(request.url);
     const [, id] = /^\/([^/]+)\/authorize$/.exec(pathname) ?? [];
-    if (id !== undefined) return authorize(id, searchParams, codes);
-    if (pathname === "/token" && request.method === "POST") return token(new URLSearchParams(await request.text()), codes, tokens);
+    if (id !== undefined) return authorize(id, searchParams, codes, address);
+    if (pathname === "/token" && request.method === "POST") return token(new URLSearchParams(await request.text()), codes, tokens, renewals);
     const [, sent] = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "") ?? [];
     if (!tokens.has(sent)) return Response.json({ message: "The stand-in has not issued this token" }, { status: 401 });
     return service.default(request);
   };
   const server = createServer(async (incoming, outgoing) => {
-    const { method, url, headers } = incoming;
-    const body = method === "GET" || method === "HEAD" ? {} : { body: incoming, duplex: "half" };
-    const request = new Request(`http://localhost${url}`, { method, headers, ...body });
-    const response = await respond(request).catch((error) => {
+    const request = requestOf(incoming);
+    const response = request ? await respond(request).catch((error) => {
       console.error(`The stand-in provider: ${error.stack}`);
       return new Response(null, { status: 500 });
-    });
+    }) : new Response(null, { status: 400 });
     outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(Buffer.from(await response.arrayBuffer()));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -66,6 +64,17 @@ export async function standIn(ids, address, service = github) {
   return { base, vars, services, close: () => server.close() };
 }
 
+/** The request, if it is one that `fetch` could send: not TRACE, for example. */
+function requestOf(incoming) {
+  const { method, url, headers } = incoming;
+  const body = method === "GET" || method === "HEAD" ? {} : { body: incoming, duplex: "half" };
+  try {
+    return new Request(`http://localhost${url}`, { method, headers, ...body });
+  } catch {
+    return undefined;
+  }
+}
+
 const titleOf = (id) => `${TITLES[id] ?? id} (stand-in)`;
 
 const STYLE = `
@@ -78,7 +87,10 @@ a.primary { border-color: var(--accent); background: var(--accent); color: var(-
 a:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px }`;
 
 /** The page on which the user agrees or refuses. */
-function authorize(id, query, codes) {
+function authorize(id, query, codes, address) {
+  // Any other address would get the code.
+  const callback = `${address}/auth/callback/`;
+  if (!query.get("redirect_uri")?.startsWith(callback)) return new Response(`redirect_uri must start with ${callback}`, { status: 400 });
   const target = (answer) => {
     const url = new URL(query.get("redirect_uri"));
     for (const [name, value] of Object.entries({ ...answer, state: query.get("state") })) url.searchParams.set(name, value);
@@ -104,16 +116,17 @@ function authorize(id, query, codes) {
   return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
 }
 
-/** The response to a request for tokens: by a code, once, or by a refresh token. */
-function token(form, codes, tokens) {
+/** The response to a request for tokens: by a code, once, or by a refresh token that was issued. */
+function token(form, codes, tokens, renewals) {
   const code = form.get("code");
   const verifier = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
-  const valid = form.get("grant_type") === "refresh_token" || (codes.has(code) && codes.get(code) === verifier);
+  const valid = (form.get("grant_type") === "refresh_token" && renewals.has(form.get("refresh_token"))) || (codes.has(code) && codes.get(code) === verifier);
   codes.delete(code);
   const headers = { "cache-control": "no-store" };
   if (!valid) return Response.json({ error: "invalid_grant" }, { status: 400, headers });
   const [access_token, refresh_token] = [randomUUID(), randomUUID()];
   tokens.add(access_token);
+  renewals.add(refresh_token);
   return Response.json({ access_token, token_type: "bearer", expires_in: 3600, refresh_token }, { headers });
 }
 
