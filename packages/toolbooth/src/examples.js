@@ -21,7 +21,7 @@ const services = resolve(join(catalogue(), "services.mjs"));
 const upstream = existsSync(services) ? (await import(pathToFileURL(services))).default : undefined;
 
 for (const definition of all.filter(({ bindings = [] }) => bindings.length > 0)) {
-  const { id, bindings, examples } = definition;
+  const { id, bindings, examples = [] } = definition;
   const remote = bindings.find(({ kind, optional }) => !optional && !SIMULATED.includes(kind));
   const skip = remote && `${remote.name} is not simulated on this machine`;
   for (const { title, setup = [], ...example } of examples) {

@@ -12,7 +12,9 @@ const EXAMPLES = fileURLToPath(new URL("./examples.js", import.meta.url));
 /** Runs all tests; with arguments for cargo, only the native ones. */
 export async function test(args) {
   const workspace = /^\[workspace\]/m.test(readFileSync("Cargo.toml", "utf8")) ? ["--workspace"] : [];
-  await run("cargo", ["test", ...workspace, ...args]);
+  // The stack of a test that fails shows this library, not the tool.
+  const env = { ...process.env, RUST_BACKTRACE: process.env.RUST_BACKTRACE ?? "0" };
+  await run("cargo", ["test", ...workspace, ...args], { env });
   const more = [
     ...(definitions().some(({ bindings = [] }) => bindings.length > 0) ? [EXAMPLES] : []),
     ...files(/\.test\.m?js$/).map((file) => resolve(file)),
