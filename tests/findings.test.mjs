@@ -1,6 +1,6 @@
 // A dry run of a deployment: what the Worker would find wrong with its configuration.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -50,14 +50,23 @@ for (const [what, bundle, vars, sections, status, expected, created] of [
 test("toolbooth deploy --dry-run prints it for the environment, and succeeds", async () => {
   configure(NOTES, { AUTH: "none" }, `${KV}${D1}[env.staging]\nvars = { AUTH = "api-key" }\n[[env.staging.kv_namespaces]]\nbinding = "KV"\n`);
   const toolbooth = (args) => run(`node ${root}/packages/toolbooth/bin/toolbooth.js deploy ${args}`, { cwd: scratch });
+  mkdirSync("migrations");
   const complete = await toolbooth("--dry-run");
   assert.equal(complete.code, 0, complete.err);
-  assert.match(complete.out, /^The Worker finds nothing wrong with its configuration\.\nThe first deployment creates KV and NOTES\.$/m);
+  assert.match(complete.out, /^The Worker finds nothing wrong with its configuration\.\nThe first deployment creates KV and NOTES\.\nThen create the tables of NOTES: npx wrangler d1 migrations apply notes --remote$/m);
+  // A scaffolded tool.
+  mkdirSync("tools/shop", { recursive: true });
+  writeFileSync("tools/shop/mod.rs", 'Variable::new("SHOP_BUY_URL", "https://shop.example", base_address);\nVariable::new("OTHER_URL", "https://other.test", base_address);');
+  configure(NOTES, { AUTH: "none", SHOP_BUY_URL: "https://shop.test" }, `${KV}${D1}[env.staging]\nvars = { AUTH = "api-key" }\n[[env.staging.kv_namespaces]]\nbinding = "KV"\n[[env.staging.d1_databases]]\nbinding = "TALLY"\ndatabase_name = "tally"\ndatabase_id = "2"\n`);
+  assert.doesNotMatch((await toolbooth("--dry-run")).out, /placeholder/);
   const { code, out, err } = await toolbooth("--dry-run --env staging");
   assert.equal(code, 0, err);
   const report = out.slice(out.indexOf("With the variables"));
-  assert.match(report, /^With the variables of wrangler\.toml and without secrets, the Worker reports:\n\n  API_KEYS must be/);
+  assert.match(report, /^With the variables of wrangler\.toml and without secrets, the Worker reports:\n\n  API_KEYS must be .*`npx toolbooth key` prints one/);
   assert.match(report, /^  NOTES is not bound; it disables /m);
   assert.match(report, /^Until that is solved, it serves no calls, and \/health responds with 503\.$/m);
+  assert.match(report, /^  SHOP_BUY_URL is not set; its default is the placeholder https:\/\/shop\.example$/m);
+  assert.doesNotMatch(report, /OTHER_URL/);
+  assert.match(report, /^Before you deploy, apply new migrations of TALLY: npx wrangler d1 migrations apply tally --remote --env staging$/m);
   assert.match(report, /cannot be seen from here: npx wrangler secret list --env staging names them/);
 });

@@ -1,5 +1,6 @@
 // Deploys the Worker with wrangler, which runs the build that wrangler.toml names. A dry run also says what the deployed
 // Worker would find wrong with its configuration.
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { fromNpm } from "./programs.js";
 import { run } from "./process.js";
@@ -16,14 +17,21 @@ export async function deploy(args) {
 }
 
 /** What an operator should know before the deployment. */
-function report({ status, found, created }, env) {
-  const secrets = `npx wrangler secret list${env ? ` --env ${env}` : ""}`;
+function report({ status, found, created, databases }, env) {
+  const ofEnv = env ? ` --env ${env}` : "";
+  const secrets = `npx wrangler secret list${ofEnv}`;
   return [
     found.length > 0
-      ? `\nWith the variables of wrangler.toml and without secrets, the Worker reports:\n\n${found.map((line) => `  ${line}`).join("\n")}\n`
+      ? `\nWith the variables of wrangler.toml and without secrets, the Worker reports:\n\n${found.map((line) => `  ${inProject(line)}`).join("\n")}\n`
       : "\nThe Worker finds nothing wrong with its configuration.",
     ...(status === 503 ? ["Until that is solved, it serves no calls, and /health responds with 503."] : []),
     ...(found.length > 0 ? [`Secrets that are stored in Cloudflare cannot be seen from here: ${secrets} names them.`] : []),
     ...(created.length > 0 ? [`The first deployment creates ${created.join(" and ")}.`] : []),
+    ...databases.map(({ binding, name }) => `${created.includes(binding) ? "Then create the tables of" : "Before you deploy, apply new migrations of"} ${binding}: npx wrangler d1 migrations apply ${name} --remote${ofEnv}`),
   ].join("\n");
+}
+
+/** The Worker names the command of a clone. A project has none of its Makefile. */
+function inProject(line) {
+  return existsSync("Makefile") ? line : line.replaceAll("`make key`", "`npx toolbooth key`");
 }

@@ -1,9 +1,10 @@
 // What a deployed Worker would find wrong with its configuration: the built one checks it on this machine.
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { unstable_readConfig } from "wrangler";
+import { files } from "./catalogue.js";
 import { newKey } from "./credentials.js";
-import { startLocally } from "./local.js";
+import { migrations, startLocally } from "./local.js";
 
 const OUT = ".wrangler/check";
 /** A key that nobody has. */
@@ -22,7 +23,7 @@ export default {
 
 /**
  * Starts the Worker that was built, with the configuration of an environment. Returns the status of /health, what the
- * Worker logs about its configuration, and the bindings that the first deployment creates.
+ * Worker logs about its configuration, and the bindings that the first deployment creates, and the databases with migrations.
  */
 export async function findings({ config: file, env }) {
   const config = unstable_readConfig({ config: file, env }, { hideWarnings: true });
@@ -43,7 +44,7 @@ export async function findings({ config: file, env }) {
     const { status, found } = await started();
     // Keys are secrets. With one, the Worker also reports what is less urgent.
     const hidden = found.some((text) => text.startsWith("API_KEYS ")) ? await started({ API_KEYS }) : { found: [] };
-    return { status, found: [...new Set([...found, ...hidden.found])], created: created(config) };
+    return { status, found: [...new Set([...found, ...hidden.found, ...placeholders(config)])], created: created(config), databases: databases(config) };
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
@@ -51,9 +52,31 @@ export async function findings({ config: file, env }) {
 
 /** The text of a line of the log, if it is about the configuration or the store. */
 function finding(line) {
-  const { event, problem, warning } = JSON.parse(line);
+  const { event, problem, warning } = parsed(line);
   if (event === "store") return [`KV: ${problem}`];
   return event === "configuration" ? [problem ?? warning] : [];
+}
+
+/** Tools, and workerd itself, may also write lines that are no JSON. */
+function parsed(line) {
+  try {
+    return JSON.parse(line) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** The D1 databases whose tables migrations create. */
+function databases({ d1_databases }) {
+  return d1_databases.filter((database) => existsSync(migrations(database))).map(({ database_name, binding }) => ({ binding, name: database_name ?? binding }));
+}
+
+/** The variables of scaffolded tools that still have the scaffold's address, where no service is. */
+function placeholders({ vars }) {
+  const code = files(/\.rs$/).map((file) => readFileSync(file, "utf8")).join("\n");
+  return [...code.matchAll(/\bVariable::new\(\s*"(\w+)",\s*"(https:\/\/[a-z0-9]+\.example)"/g)]
+    .filter(([, name]) => !vars[name])
+    .map(([, name, url]) => `${name} is not set; its default is the placeholder ${url}`);
 }
 
 /** Values for the bindings that are not simulated here: the Worker only looks whether they exist. */
