@@ -251,6 +251,8 @@ test("a new project depends on a release, on this clone or on a commit of a repo
 
 test("make project rejects folders and names that would not work, and says why", async () => {
   mkdirSync(join(scratch, "full"));
+  symlinkSync(join(scratch, "absent"), join(scratch, "nowhere"));
+  symlinkSync(join(root, "samples"), join(scratch, "samples"));
   for (const file of ["full/file", "a-file"]) writeFileSync(join(scratch, file), "");
   for (const [args, message] of [
     ["", /Name the folder to create: make project DIR/],
@@ -264,7 +266,12 @@ test("make project rejects folders and names that would not work, and says why",
     ["toolbooth-worker", /taken by a dependency/],
     ["full", /full already exists/],
     ["a-file", /a-file already exists/],
-    ["a-file/mine", /a-file/],
+    ["a-file/mine", /A part of .*a-file\/mine is a file/],
+    ["a-file/deeper/mine", /A part of .* is a file/],
+    ["nowhere", /nowhere is a link to nothing/],
+    ["nowhere/mine", /nowhere/],
+    ["samples/linked", /inside the clone of Toolbooth/],
+    ["--git https://me:hunter2@host.example/owner/toolbooth.git mine", /GIT must have no password: .*credential helper/],
     [`${root}/samples/mine`, /inside the clone of Toolbooth.*\.\.\/mine/],
     [`--git file://${scratch}/absent mine`, /git cannot read .*absent/],
     ["--git git@host.example:owner/toolbooth.git mine", /GIT must be a URL, such as .* not git@host/],
@@ -273,6 +280,7 @@ test("make project rejects folders and names that would not work, and says why",
     assert.equal(code, 2, args);
     assert.match(err, message, args);
     assert.doesNotMatch(err, /^ +at /m, "no stack");
+    assert.doesNotMatch(err, /hunter2/);
   }
   assert.deepEqual(readdirSync(join(scratch, "full")), ["file"]);
   assert.equal(existsSync(join(scratch, "mine")), false);

@@ -23,6 +23,10 @@ export function fromClone(clone) {
 
 /** The newest commit of a git repository. Cargo and npm get the same one. */
 export function fromGit(url) {
+  // It would be written into files of the project. The message does not repeat it.
+  if (/^[a-z+]+:\/\/[^/?#]*:[^/?#]*@/i.test(url)) {
+    throw new Error("GIT must have no password: let git's credential helper store it, or use an address such as ssh://git@host/owner/toolbooth.git");
+  }
   // Cargo and npm know no other form of an address.
   if (!/^(?:https|ssh|file):\/\/./.test(url)) {
     throw new Error(`GIT must be a URL, such as https://host/owner/toolbooth.git or ssh://git@host/owner/toolbooth.git, not ${url}`);

@@ -2,8 +2,8 @@
 // Creates a project from the template. It depends on a release of Toolbooth, on the clone that contains this file
 // (--clone), or on a git repository (--git). `make project` calls it with one of the last two.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { fromClone, fromGit } from "../source.js";
@@ -26,10 +26,12 @@ if (["tools", "toolbooth", "toolbooth-build", "toolbooth-schema", "toolbooth-wor
   fail(`The name ${name} is taken by a dependency: choose another one`);
 }
 // The tests of this repository create one in target/, which git and Cargo ignore.
-if (clone && isInside(clone, folder) && !isInside(join(clone, "target"), folder)) {
+const real = attempt(() => realOf(folder));
+if (clone && isInside(realpathSync(clone), real) && !isInside(join(realpathSync(clone), "target"), real)) {
   fail(`${folder} is inside the clone of Toolbooth: choose a folder outside of it, such as ../${name}`);
 }
-const found = statSync(folder, { throwIfNoEntry: false });
+const found = attempt(() => statSync(folder, { throwIfNoEntry: false }));
+if (!found && attempt(() => lstatSync(folder, { throwIfNoEntry: false }))) fail(`${folder} is a link to nothing: choose another folder`);
 if (found && !(found.isDirectory() && readdirSync(folder).length === 0)) fail(`${folder} already exists: choose another folder`);
 const source = attempt(() => (git ? fromGit(git) : isLinked && fromClone(clone)));
 
@@ -68,6 +70,11 @@ function options() {
   }
 }
 
+/** The path without links, as far as it exists. */
+function realOf(path) {
+  return existsSync(path) || path === dirname(path) ? realpathSync(path) : join(realOf(dirname(path)), basename(path));
+}
+
 function isInside(parent, path) {
   const steps = relative(parent, path).split(sep);
   return steps[0] !== "..";
@@ -82,7 +89,7 @@ function attempt(work) {
   try {
     return work();
   } catch (error) {
-    fail(error.message);
+    fail(error.code === "ENOTDIR" ? `A part of ${folder} is a file: choose another folder` : error.message);
   }
 }
 
