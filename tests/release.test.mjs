@@ -25,6 +25,14 @@ test("a release has its version everywhere, a section of the changelog, a commit
   assert.match((await release("7.8.9")).err, /Commit your changes first/);
   rmSync(join(scratch, "new"));
 
+  assert.match((await release("0.0.1")).err, /must be newer than \d+\.\d+\.\d+, not 0\.0\.1/);
+  // A step that fails leaves nothing behind.
+  const hook = join(scratch, ".git/hooks/pre-commit");
+  writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  assert.match((await release("7.8.9")).err, /Nothing was changed/);
+  assert.equal((await inCopy("git status --porcelain && git tag --list && git log --format=%s")).out, "Start\n");
+  rmSync(hook);
+
   const { code, out, err } = await release("7.8.9");
   assert.equal(code, 0, err);
   assert.match(out, /git push --follow-tags/);
