@@ -44,6 +44,9 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const provider = DEV_PROVIDER && (await standIn(providers(crate), address, await serviceOf(DEV_PROVIDER)));
   const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
   const chosen = variables(process.env, file, config.vars, variablesOfTools(crate));
+  // One may be set by accident, such as LOG.
+  const inherited = Object.keys(chosen).filter((name) => process.env[name]);
+  if (inherited.length > 0) console.log(`From the environment: ${inherited.join(", ")}`);
   // A service that the author has chosen, such as GitHub itself, stays.
   const set = { ...provider?.services, ...chosen, ...provider?.vars };
   const settings = configure(set, config.vars, address);
