@@ -245,6 +245,14 @@ test("a new project depends on a release, on this clone or on a commit of a repo
     // The paths exist, from where the project really is.
     const paths = [...crates, ...Object.values(devDependencies)].flatMap((source) => /^(?:path = "|file:)([^"]*)/.exec(source)?.[1] ?? []);
     for (const path of paths) assert.ok(existsSync(join(project, path, path.includes("crates/") ? "Cargo.toml" : "package.json")), path);
+    // So do the links to the documentation.
+    for (const name of options && ["README.md", "AGENTS.md"]) {
+      const [, where] = /^Toolbooth's documentation is in (.*)\.$/m.exec(read(project, name)) ?? assert.fail(name);
+      const links = [...where.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link);
+      if (options.includes("clone")) assert.equal(links.length, 3);
+      else assert.ok(where.includes(url));
+      for (const link of links) assert.ok(existsSync(join(project, link)), link);
+    }
     assert.equal(existsSync(join(project, ".github")), !options.includes("clone"), "no other machine has the clone");
   }
 });

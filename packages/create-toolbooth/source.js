@@ -1,6 +1,6 @@
 // Where the dependencies of a new project come from, if not from a release: a clone of Toolbooth, or a git repository.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
 /** The clone in the folder `clone`. Projects share its programs and the dependencies that it has compiled. */
@@ -15,6 +15,7 @@ export function fromClone(clone) {
       mkdirSync(join(folder, ".cargo"));
       const config = "# Shares the dependencies that the clone of Toolbooth has compiled.\n[build]\n";
       writeFileSync(join(folder, ".cargo/config.toml"), `${config}build-dir = ${JSON.stringify(path("target"))}\n`);
+      document(folder, `[${path("docs")}](${path("docs")}): [TUTORIAL.md](${path("docs/TUTORIAL.md")}) and [TOOLS.md](${path("docs/TOOLS.md")}) first`);
       // Another machine has no such clone.
       rmSync(join(folder, ".github"), { recursive: true });
     },
@@ -39,6 +40,7 @@ export function fromGit(url) {
     use(folder) {
       crates(folder, () => `git = ${JSON.stringify(url)}, rev = "${commit}"`);
       npm(folder, { toolbooth: `git+${url}#${commit}` });
+      document(folder, `the folder docs of ${url}: TUTORIAL.md and TOOLS.md first`);
     },
   };
 }
@@ -48,6 +50,11 @@ function crates(folder, sourceOf) {
   const file = join(folder, "Cargo.toml");
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replaceAll(/^(toolbooth[\w-]*)( = \{ )version = "[^"]+"/gm, (_, name, between) => `${name}${between}${sourceOf(name)}`));
+}
+
+/** Says to people and agents where Toolbooth's documentation is. */
+function document(folder, where) {
+  for (const name of ["README.md", "AGENTS.md"]) appendFileSync(join(folder, name), `\nToolbooth's documentation is in ${where}.\n`);
 }
 
 /** Replaces the npm packages. */
