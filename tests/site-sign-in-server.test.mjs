@@ -91,10 +91,10 @@ for (const [how, name, agree] of [
       assert.equal(await tool.count(), 0);
       const more = page.waitForEvent("popup");
       await page.getByRole("button", { name: "Allow github:read" }).click();
-      const consent = await more;
-      const allow = consent.getByRole("button", { name: `Allow as ${name}` });
+      const further = await more;
+      const allow = further.getByRole("button", { name: `Allow as ${name}` });
       await allow.waitFor();
-      assert.equal(await consent.evaluate(() => sessionStorage.getItem("credential")), null, "no copy of the credential");
+      assert.equal(await further.evaluate(() => sessionStorage.getItem("credential")), null, "no copy of the credential");
       await allow.click();
       await tool.waitFor();
       const account = await page.context().newPage();
