@@ -194,12 +194,18 @@ test("a chat with the gateway: streamed text, a call that the user approves, and
         await visitor.setKey("canary-of-a-gateway-key");
         await page.getByRole("tab", { name: "Chat" }).click();
         await page.getByLabel("Model", { exact: true }).fill(model("openai"));
+        // Smaller than the conversation: what is new must come into view.
+        await page.setViewportSize({ width: 700, height: 360 });
         await page.getByLabel("Message").fill("What is 17 + 25?");
         await page.keyboard.press("Enter");
         const card = page.getByRole("region", { name: "Call of Calculator_Add" });
         await card.getByText("waiting for your approval").waitFor();
         assert.match(await card.getByLabel("Input of Calculator_Add").textContent(), /"a": 17/);
-        await card.getByRole("button", { name: "Run Calculator_Add" }).click();
+        const run = card.getByRole("button", { name: "Run Calculator_Add" });
+        // Neither below the window nor behind the form.
+        const isInView = (one) => one.contains(document.elementFromPoint(one.getBoundingClientRect().x + 9, one.getBoundingClientRect().y + 9));
+        await page.waitForFunction(isInView, await run.elementHandle(), { timeout: 20_000 });
+        await run.click();
         await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();
         await page.getByText("It is 42.").waitFor();
         await isAccessible(page);

@@ -22,6 +22,13 @@ export function Chat({ models }: { models: string[] }) {
   const { turns } = conversation.current;
   useEffect(() => () => busy?.abort(), [busy]);
 
+  // What is new, or waits for the visitor, comes into view.
+  const log = useRef<HTMLDivElement>(null);
+  const asking = turns.some(({ calls }) => calls.some(({ state }) => state === "asking"));
+  useEffect(() => {
+    if (turns.length > 0) log.current?.lastElementChild?.scrollIntoView({ block: "end" });
+  }, [turns.length, asking, busy, problem]);
+
   // The name of a provider alone is no model.
   const ready = question.trim() !== "" && model !== "" && !model.endsWith("/");
   const ask = async () => {
@@ -39,7 +46,7 @@ export function Chat({ models }: { models: string[] }) {
   return (
     <div class="chat">
       <h1 class="visually-hidden">Chat</h1>
-      <div class="turns" role="log" aria-label="Conversation" tabIndex={0}>
+      <div class="turns" ref={log} role="log" aria-label="Conversation" tabIndex={0}>
         {turns.length === 0 && <p class="soft">Ask something that needs this server's tools.</p>}
         {turns.map((turn, index) => <TurnView key={index} turn={turn} decide={(approved) => waiting.current(approved)} />)}
         {problem && <p class="failure" role="alert">{problem}</p>}
