@@ -3,7 +3,7 @@
 //! A request passes through these modules:
 //!
 //! 1. [`http`]: a [`Request`](http::Request) arrives as plain data;
-//! 2. [`server`]: the router finds the protocol and the handler of its path;
+//! 2. [`server`]: the router finds its [`route`], and the policy of the route is enforced;
 //! 3. [`auth`]: its credentials identify the caller;
 //! 4. [`protocol`]: the protocol decodes the body into one [`call::ToolRequest`] or several;
 //! 5. [`call`]: the pipeline finds each tool in the [`catalog`], authorizes and validates the call, runs
@@ -55,6 +55,7 @@ pub mod protocol;
 pub(crate) mod redirect_uri;
 #[cfg(test)]
 mod repository;
+pub mod route;
 pub mod secret;
 pub mod server;
 pub mod settings;

@@ -16,9 +16,15 @@ use crate::sign_in::{ACCOUNT, Connection, SIGN_IN, SignIn};
 /// The account of whoever has signed in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account<'a> {
-    pub(crate) sign_in: &'a SignIn,
+    sign_in: &'a SignIn,
     /// The grants of users, if tools can get any.
-    pub(crate) challenges: Option<&'a Challenges>,
+    challenges: Option<&'a Challenges>,
+}
+
+impl<'a> Account<'a> {
+    pub(crate) fn new(sign_in: &'a SignIn, challenges: Option<&'a Challenges>) -> Self {
+        Self { sign_in, challenges }
+    }
 }
 
 /// Why nothing was changed.

@@ -17,7 +17,6 @@ pub use missing::{AuthorizationHelp, MissingRequirements};
 pub use outcome::Outcome;
 pub(crate) use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
-#[cfg(feature = "challenges")]
 pub(crate) use rate_limit::count_visit;
 #[cfg(feature = "gateway")]
 pub(crate) use rejection::CHALLENGE;

@@ -3,9 +3,7 @@
 
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
-#[cfg(feature = "challenges")]
-use crate::host::SIGN_IN_LIMITER;
-use crate::host::{BoxFuture, Host, Level, RATE_LIMIT, boxed};
+use crate::host::{BoxFuture, Host, Level, RATE_LIMIT, SIGN_IN_LIMITER, boxed};
 use crate::http::Headers;
 use crate::principal::Principal;
 
@@ -35,7 +33,6 @@ impl RequestContext<'_> {
 
 /// Counts a request of a user's browser or of an OAuth client against the limit of its network. It needs no
 /// credentials, or they are checked later.
-#[cfg(feature = "challenges")]
 pub(crate) async fn count_visit(headers: &dyn Headers, host: &dyn Host) -> Result<(), Rejection> {
     if !host.is_limited(SIGN_IN_LIMITER) {
         return Ok(());

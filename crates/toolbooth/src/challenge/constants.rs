@@ -1,6 +1,6 @@
 //! Paths and times of challenges.
 
-// The paths that protocol/consent.rs mounts, for the URLs that clients and providers get.
+// The paths of `routes`, for the URLs that clients and providers get.
 /// The consent page.
 pub(super) const START: &str = "/auth/start";
 /// Where people sign in first, if they must; the challenge follows as `c`.

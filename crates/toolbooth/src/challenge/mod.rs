@@ -36,6 +36,8 @@ mod page;
 #[cfg(feature = "challenges")]
 mod proof;
 #[cfg(feature = "challenges")]
+pub(crate) mod routes;
+#[cfg(feature = "challenges")]
 mod summary;
 mod types;
 #[cfg(feature = "challenges")]

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use super::adapter::TranslateError;
 use super::completion::UpstreamError;
 use super::request::RequestError;
+use super::routes::{ErrorBody, ErrorObject};
 use crate::call::CHALLENGE;
 use crate::host::HttpError;
 use crate::http::Response;
 use crate::json;
 use crate::principal::GATEWAY_SCOPE;
 use crate::protocol::providers::ErrorType;
-use crate::protocol::{ErrorBody, ErrorObject};
 use crate::secret::Secret;
 
 /// An error of the gateway.

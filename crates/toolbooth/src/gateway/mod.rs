@@ -18,6 +18,7 @@ mod node;
 mod plan;
 mod report;
 pub mod request;
+pub(crate) mod routes;
 pub mod sse;
 pub mod stream;
 mod streamed;

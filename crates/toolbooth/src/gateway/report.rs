@@ -201,9 +201,9 @@ impl Report {
 }
 
 /// Writes the line of a request that was rejected before it was read.
-pub(crate) fn log_rejected(sender: &Sender<'_>, rejection: &Rejection, started_ms: u64) {
+pub(crate) fn log_rejected(sender: &Sender<'_>, rejection: &Rejection) {
     let kind = rejection.describe().kind;
-    Report::default().log(sender, kind.status(), Some(kind.code()), started_ms);
+    Report::default().log(sender, kind.status(), Some(kind.code()), sender.host.now_ms());
 }
 
 /// Whether a text is made like the name of a model. The caller wrote it: nothing else may reach the log.

@@ -10,6 +10,7 @@ pub use answer::{Answer, BodySink, BodyWriter, ClientGone, KeepAlive, PipeError,
 pub use cors::{any_page, any_page_preflight, cross_origin, preflight};
 pub use origins::Origins;
 pub(crate) use origins::is_same_origin;
+pub(crate) use request::is_form;
 pub use request::{Body, BodyError, BodyStream, Headers, Method, Request, is_json, matches_etag};
 pub use response::Response;
 

@@ -123,6 +123,13 @@ pub fn matches_etag(headers: &dyn Headers, etag: &str) -> bool {
     })
 }
 
+/// Whether the request's body is declared to be the fields of a form.
+pub(crate) fn is_form(headers: &dyn Headers) -> bool {
+    let sent = headers.get("content-type").unwrap_or_default();
+    let essence = sent.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
 /// Whether the request's body is declared to be JSON: `application/json` or a `+json` type.
 ///
 /// A missing type does not count: browsers send such a request of a foreign page without a preflight.

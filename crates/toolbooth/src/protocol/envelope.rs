@@ -8,14 +8,16 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::context::{malformed, text};
+use super::health::HEALTH;
 use super::oxp::{self, Format, reject};
-use super::{
-    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route,
-    discriminator, get, post, shapes, version_free,
-};
+use super::{discriminator, shapes, version_free};
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
+use crate::route::{
+    CallResponse, Calls, Cors, Document, EncodeRejection, Page, Policy, PostRequest, Protocol,
+    Route,
+};
 
 /// OTC, if the request names no version.
 pub(super) const OTC_1_0: Format = Format::Otc("otc://1.0");
@@ -38,14 +40,16 @@ pub static OTC: Protocol = Protocol {
     title: "Open Tool Calling 1.0",
     listed: true,
     routes: &[
-        Route { path: "/health", methods: &[get(Handler::Health)] },
-        Route {
-            path: "/tools",
-            methods: &[get(Handler::List(|context| Ok(Page::of_list(OTC_LIST.name, context)?)))],
-        },
-        Route { path: "/tools/call", methods: &[post(Handler::Call(call_otc))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call_otc))] },
+        HEALTH,
+        Route::get(
+            "/tools",
+            Policy::CALLER,
+            &Document(|context| Ok(Page::of_list(OTC_LIST.name, context)?)),
+        ),
+        Route::post("/tools/call", Policy::CALLS, &Calls(call_otc)),
+        Route::post("/call", Policy::CALLS, &Calls(call_otc)),
     ],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(|rejection, _| reject(OTC_1_0, rejection)),
     response_headers: &[],
@@ -58,14 +62,16 @@ pub static OXP: Protocol = Protocol {
     title: "Open eXecution Protocol 1.0 as published, bodies in an envelope",
     listed: true,
     routes: &[
-        Route { path: "/health", methods: &[get(Handler::Health)] },
-        Route {
-            path: "/tools",
-            methods: &[get(Handler::List(|context| Ok(Page::of_list(OXP_LIST.name, context)?)))],
-        },
-        Route { path: "/tools/call", methods: &[post(Handler::Call(call_oxp))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call_oxp))] },
+        HEALTH,
+        Route::get(
+            "/tools",
+            Policy::CALLER,
+            &Document(|context| Ok(Page::of_list(OXP_LIST.name, context)?)),
+        ),
+        Route::post("/tools/call", Policy::CALLS, &Calls(call_oxp)),
+        Route::post("/call", Policy::CALLS, &Calls(call_oxp)),
     ],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(|rejection, _| reject(OXP_1_0, rejection)),
     response_headers: &[],

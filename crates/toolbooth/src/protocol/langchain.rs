@@ -4,12 +4,14 @@
 //! the name of a tool. docs/PROTOCOLS.md explains the clauses LC1 to LC7.
 
 use super::envelope::{self, OTC_1_0};
+use super::health::HEALTH;
 use super::oxp::{self, Format};
-use super::{
-    CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
-    get, opentool, post, version_free,
-};
+use super::{opentool, version_free};
 use crate::call::{RequestContext, ToolRequest, ToolSelector};
+use crate::route::{
+    CallResponse, Calls, Cors, Document, EncodeRejection, Page, PageError, Policy, PostRequest,
+    Protocol, Route,
+};
 
 /// The protocol.
 pub(super) static LANGCHAIN: Protocol = Protocol {
@@ -17,11 +19,12 @@ pub(super) static LANGCHAIN: Protocol = Protocol {
     title: "LangChain tool server",
     listed: true,
     routes: &[
-        Route { path: "/health", methods: &[get(Handler::Health)] },
-        Route { path: "/info", methods: &[get(Handler::List(opentool::version))] },
-        Route { path: "/tools", methods: &[get(Handler::List(list))] },
-        Route { path: "/tools/call", methods: &[post(Handler::Call(call))] },
+        HEALTH,
+        Route::get("/info", Policy::CALLER, &Document(opentool::version)),
+        Route::get("/tools", Policy::CALLER, &Document(list)),
+        Route::post("/tools/call", Policy::CALLS, &Calls(call)),
     ],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],

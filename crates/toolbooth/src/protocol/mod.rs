@@ -6,13 +6,10 @@
 //! the checklist.
 
 mod bounded;
-#[cfg(feature = "challenges")]
-mod consent;
 mod context;
 mod discriminator;
 pub mod envelope;
-#[cfg(feature = "gateway")]
-mod gateway;
+mod health;
 mod jsonrpc;
 mod keywords;
 mod langchain;
@@ -20,47 +17,26 @@ mod langchain;
 pub(crate) mod mcp;
 mod opentool;
 pub mod oxp;
-mod page;
 mod portable;
 #[cfg(feature = "providers")]
 pub(crate) mod providers;
-mod request_id;
 #[cfg(feature = "rest")]
 mod rest;
 mod root;
-mod route;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
 mod shapes;
-#[cfg(feature = "sign-in")]
-mod sign_in;
 #[cfg(feature = "xaibo")]
 mod xaibo;
 
-#[cfg(feature = "challenges")]
-pub use consent::ConsentHandler;
-#[cfg(feature = "gateway")]
-pub use gateway::GatewayHandler;
-#[cfg(feature = "gateway")]
-pub(crate) use gateway::{ErrorBody, ErrorObject};
-pub use page::{Page, PageError};
-pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use root::ROOT;
-#[cfg(feature = "rest")]
-pub use route::QueryHandler;
-pub use route::{
-    CallHandler, CallResponse, Cors, EncodeRejection, Endpoint, Handler, MethodHandler,
-    PostRequest, Protocol, Route,
-};
-use route::{get, post};
-#[cfg(feature = "sign-in")]
-pub use sign_in::SignInHandler;
 
 use serde::Serialize;
 
 use crate::call::Rejection;
 use crate::catalog::ListForm;
 use crate::http::{Headers, Response};
+use crate::route::Protocol;
 
 /// Turns the rows of the table into [`PROTOCOLS`], [`list_forms`] and [`SAMPLES`](sample).
 ///
@@ -160,23 +136,23 @@ protocols! {
         samples: &[(&[], &sample::OPENAI)]
     }
     #[cfg(feature = "gateway")]
-    "/2api/v1" => gateway::TWO_API { lists: &[], samples: &[] }
+    "/2api/v1" => crate::gateway::routes::TWO_API { lists: &[], samples: &[] }
     #[cfg(feature = "gateway")]
-    "/v1" => gateway::GATEWAY { lists: &[], samples: &[] }
+    "/v1" => crate::gateway::routes::GATEWAY { lists: &[], samples: &[] }
     #[cfg(feature = "mcp")]
     "/.well-known" => mcp::RESOURCE_METADATA { lists: &[], samples: &[] }
     #[cfg(feature = "mcp")]
     "/doctor" => mcp::DOCTOR { lists: &[], samples: &[] }
     #[cfg(feature = "sign-in")]
-    "/oauth/authorize" => sign_in::AUTHORIZATION { lists: &[], samples: &[] }
+    "/oauth/authorize" => crate::sign_in::routes::AUTHORIZATION { lists: &[], samples: &[] }
     #[cfg(feature = "sign-in")]
-    "/oauth" => sign_in::CLIENTS { lists: &[], samples: &[] }
+    "/oauth" => crate::sign_in::routes::CLIENTS { lists: &[], samples: &[] }
     #[cfg(feature = "sign-in")]
-    "/account" => sign_in::ACCOUNT { lists: &[], samples: &[] }
+    "/account" => crate::sign_in::routes::ACCOUNT { lists: &[], samples: &[] }
     #[cfg(feature = "challenges")]
-    "/auth/check" => consent::CHECK { lists: &[], samples: &[] }
+    "/auth/check" => crate::challenge::routes::CHECK { lists: &[], samples: &[] }
     #[cfg(feature = "challenges")]
-    "/auth" => consent::CONSENT { lists: &[], samples: &[] }
+    "/auth" => crate::challenge::routes::CONSENT { lists: &[], samples: &[] }
     "" => root::ROOT {
         lists: &[],
         samples: &[
@@ -189,7 +165,7 @@ protocols! {
 }
 
 /// Writes `body` for a rejected request, with the header that HTTP requires.
-fn rejection_response(
+pub(crate) fn rejection_response(
     status: u16,
     rejection: &Rejection,
     body: &(impl Serialize + ?Sized),
@@ -200,7 +176,7 @@ fn rejection_response(
 }
 
 /// The `check_version` of a protocol that has no header for its version.
-fn version_free(_: &dyn Headers) -> Result<(), Rejection> {
+pub(crate) fn version_free(_: &dyn Headers) -> Result<(), Rejection> {
     Ok(())
 }
 

@@ -11,14 +11,16 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::context::{credentials, malformed, text};
-use super::{
-    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route, get, post,
-    shapes,
-};
+use super::health::HEALTH;
+use super::shapes;
 use crate::call::{Nulls, Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
+use crate::route::{
+    CallResponse, Calls, Cors, Document, EncodeRejection, Page, Policy, PostRequest, Protocol,
+    Route,
+};
 use crate::text::excerpt;
 use crate::tool::Dialogue;
 
@@ -34,11 +36,12 @@ pub static OXP: Protocol = Protocol {
     title: "Open eXecution Protocol 1.0, flat bodies",
     listed: true,
     routes: &[
-        Route { path: "/health", methods: &[get(Handler::Health)] },
-        Route { path: "/tools", methods: &[get(LIST_TOOLS)] },
-        Route { path: "/tools/call", methods: &[post(Handler::Call(call))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call))] },
+        HEALTH,
+        LIST_TOOLS,
+        Route::post("/tools/call", Policy::CALLS, &Calls(call)),
+        Route::post("/call", Policy::CALLS, &Calls(call)),
     ],
+    not_served: &[],
     check_version,
     encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: VERSION_HEADER,
@@ -46,8 +49,11 @@ pub static OXP: Protocol = Protocol {
 };
 
 /// `GET /tools` (X9).
-pub(super) const LIST_TOOLS: Handler =
-    Handler::List(|context| Ok(Page::of_list(LIST.name, context)?));
+pub(super) const LIST_TOOLS: Route = Route::get(
+    "/tools",
+    Policy::CALLER,
+    &Document(|context| Ok(Page::of_list(LIST.name, context)?)),
+);
 
 /// The header of every response (X8).
 pub(super) const VERSION_HEADER: &[(&str, &str)] = &[("oxp-version", VERSION)];
@@ -81,7 +87,7 @@ pub fn call(request: PostRequest<'_>) -> CallResponse<'_> {
 }
 
 /// Encodes a rejection in the flat format.
-pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+pub(crate) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
     reject(Format::Flat, rejection)
 }
 

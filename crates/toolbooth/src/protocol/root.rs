@@ -4,15 +4,17 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
+use super::health::HEALTH;
 use super::oxp::{Format, VERSION_HEADER};
 #[cfg(feature = "rest")]
 use super::rest;
-use super::{
-    CallResponse, Cors, EncodeRejection, Endpoint, Handler, PROTOCOLS, Page, PageError,
-    PostRequest, Protocol, Route, discriminator, envelope, get, opentool, oxp, post,
-};
+use super::{PROTOCOLS, discriminator, envelope, opentool, oxp};
 use crate::call::{Rejection, RequestContext};
 use crate::json;
+use crate::route::{
+    CallResponse, Calls, Cors, Document, EncodeRejection, Endpoint, Page, PageError, Policy,
+    PostRequest, Protocol, Route,
+};
 
 /// The protocol of paths that no other mount matches.
 pub(crate) static ROOT: Protocol = Protocol {
@@ -20,24 +22,25 @@ pub(crate) static ROOT: Protocol = Protocol {
     title: "Flat OXP, envelopes and OpenTool, recognized by the body",
     listed: true,
     routes: &[
-        Route { path: "/", methods: &[get(Handler::Public(index))] },
-        Route { path: "/health", methods: &[get(Handler::Health)] },
-        Route { path: "/tools", methods: &[get(oxp::LIST_TOOLS)] },
-        Route { path: "/tools/call", methods: &[post(Handler::Call(call))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call))] },
-        Route { path: "/version", methods: &[get(Handler::List(opentool::version))] },
-        Route { path: "/load", methods: &[get(Handler::List(opentool::load))] },
+        Route::get("/", Policy::PUBLIC, &Document(index)),
+        HEALTH,
+        oxp::LIST_TOOLS,
+        Route::post("/tools/call", Policy::CALLS, &Calls(call)),
+        Route::post("/call", Policy::CALLS, &Calls(call)),
+        Route::get("/version", Policy::CALLER, &Document(opentool::version)),
+        Route::get("/load", Policy::CALLER, &Document(opentool::load)),
         #[cfg(feature = "rest")]
-        Route { path: "/openapi.json", methods: &[get(rest::OPENAPI)] },
+        rest::OPENAPI,
         #[cfg(feature = "rest")]
-        Route { path: "/utcp", methods: &[get(rest::UTCP)] },
+        rest::UTCP,
         #[cfg(feature = "rest")]
-        Route { path: "/llms.txt", methods: &[get(rest::LLMS)] },
+        rest::LLMS,
         #[cfg(feature = "rest")]
-        Route { path: "/llms-full.txt", methods: &[get(rest::LLMS_FULL)] },
+        rest::LLMS_FULL,
         #[cfg(feature = "rest")]
-        Route { path: "/client.ts", methods: &[get(rest::CLIENT)] },
+        rest::CLIENT,
     ],
+    not_served: &[],
     check_version: oxp::check_version,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: VERSION_HEADER,

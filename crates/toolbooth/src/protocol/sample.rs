@@ -8,11 +8,10 @@
     reason = "only tests use it, and a `Value` without the member is null"
 )]
 
+use crate::route::Protocol;
 use std::fmt;
 
 use serde_json::{Value, json};
-
-use super::Protocol;
 
 /// The samples of a protocol: its row in the table of protocols.
 #[derive(Debug)]

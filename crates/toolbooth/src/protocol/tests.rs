@@ -6,6 +6,7 @@ use super::*;
 use crate::catalog::{Catalog, List};
 use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Method, Request};
+use crate::route::Credentials;
 use crate::server::Server;
 use crate::testing::{FakeHost, ready};
 
@@ -23,16 +24,17 @@ fn no_mount_hides_another() {
 
 #[test]
 fn names_of_protocols_paths_and_lists_are_unique() {
-    let unique = |mut names: Vec<&str>| {
+    let unique = |mut names: Vec<String>| {
         let count = names.len();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count, "{names:?}");
     };
-    unique(PROTOCOLS.iter().map(|(_, protocol)| protocol.name).collect());
-    unique(list_forms().map(|(_, form)| form.name).collect());
+    unique(PROTOCOLS.iter().map(|(_, protocol)| protocol.name.to_owned()).collect());
+    unique(list_forms().map(|(_, form)| form.name.to_owned()).collect());
     for (_, protocol) in PROTOCOLS {
-        unique(protocol.routes.iter().map(|route| route.path).collect());
+        let routes = protocol.routes.iter();
+        unique(routes.map(|it| format!("{} {}", it.method.name(), it.path)).collect());
     }
 }
 
@@ -51,7 +53,14 @@ fn every_list_that_a_route_serves_is_in_the_table() {
         Box::leak(Box::new(Catalog { tools: &[], names: &[], lists, variables: &[] }));
     for (mount, protocol) in PROTOCOLS {
         for route in protocol.routes {
-            let Some(Handler::List(_)) = route.handler(Method::Get) else { continue };
+            let policy = route.policy;
+            let is_list = route.method == Method::Get
+                && policy.credentials == Credentials::Needed
+                && !policy.records_calls
+                && route.handler.is_listed();
+            if !is_list {
+                continue;
+            }
             let host = FakeHost::default();
             let path = &format!("{mount}{}", route.path);
             let (query, headers) = ("", &Pairs(&[]));
@@ -76,7 +85,7 @@ fn every_route_for_calls_has_a_sample() {
     for row in SAMPLES {
         let routes = row.protocol.routes.iter();
         let calls = routes
-            .filter(|route| matches!(route.handler(Method::Post), Some(Handler::Call(_))))
+            .filter(|route| route.method == Method::Post && route.policy.records_calls)
             .map(|route| format!("{}{}", row.mount, route.path));
         let sampled = row.paths().map(|(path, _)| path);
         assert_eq!(

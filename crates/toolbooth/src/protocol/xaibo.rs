@@ -12,10 +12,7 @@ use serde_json::{Map, Value};
 use super::bounded::{bounded, truncate};
 use super::context::{credentials, malformed};
 use super::portable::{describe_parts, reduce};
-use super::{
-    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route, get, post,
-    rejection_response, shapes, version_free,
-};
+use super::{rejection_response, shapes, version_free};
 use crate::call::{
     Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
     needs_client,
@@ -23,6 +20,10 @@ use crate::call::{
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::http::Response;
 use crate::json::{self, Object};
+use crate::route::{
+    CallResponse, Calls, Cors, Document, EncodeRejection, Page, Policy, PostRequest, Protocol,
+    Route,
+};
 use crate::text::excerpt;
 use crate::tool::{Dialogue, ToolError};
 
@@ -32,12 +33,14 @@ pub(super) static XAIBO: Protocol = Protocol {
     title: "Xaibo tool provider",
     listed: true,
     routes: &[
-        Route {
-            path: "/tools",
-            methods: &[get(Handler::List(|context| Ok(Page::of_list(LIST.name, context)?)))],
-        },
-        Route { path: "/execute", methods: &[post(Handler::Call(execute))] },
+        Route::get(
+            "/tools",
+            Policy::CALLER,
+            &Document(|context| Ok(Page::of_list(LIST.name, context)?)),
+        ),
+        Route::post("/execute", Policy::CALLS, &Calls(execute)),
     ],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(|rejection, _| {
         let description = rejection.describe();

@@ -1,13 +1,17 @@
-//! Logs and measures the calls of a request, and answers its trace.
+//! Who calls and which tools may be called; the log of the calls of a request, and its trace.
 
 use super::Server;
 use crate::auth::AuthError;
-use crate::call::Rejection;
+use crate::call::{Pipeline, Rejection};
+use crate::catalog::Tool;
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::log::{CallRecorder, CallRequest, Event};
+use crate::log::{CallRequest, Event};
+#[cfg(feature = "challenges")]
+use crate::principal::Person;
 use crate::principal::Principal;
-use crate::protocol::Protocol;
+use crate::route::{Protocol, RouteRequest};
+use crate::settings::Permission;
 
 impl Server {
     /// Authenticates the caller. Logs credentials that are rejected.
@@ -35,15 +39,37 @@ impl Server {
         })
     }
 
+    /// Whether a request has valid credentials.
+    pub(crate) async fn is_authenticated(&self, headers: &dyn Headers, host: &dyn Host) -> bool {
+        let principal = self.authenticator.authenticate(headers, host).await;
+        principal.is_ok_and(|principal| !matches!(principal, Principal::Anonymous { .. }))
+    }
+
+    /// The tools that may be called.
+    pub(crate) fn permitted_tools(&self) -> impl Iterator<Item = &'static Tool> + Clone {
+        let Pipeline { catalog, settings, .. } = &self.pipeline;
+        let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
+        catalog.tools.iter().filter(permitted)
+    }
+
+    /// Who has signed in with a browser.
+    #[cfg(feature = "challenges")]
+    pub(crate) async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
+        #[cfg(feature = "sign-in")]
+        return match &self.sign_in {
+            Some(sign_in) => sign_in.person(headers, host).await,
+            None => None,
+        };
+        #[cfg(not(feature = "sign-in"))]
+        {
+            let _ = (headers, host);
+            None
+        }
+    }
+
     /// Logs and measures the calls of a request, and tells the client of a trace how long they took.
-    pub(super) fn report(
-        &self,
-        calls: CallRecorder,
-        (protocol, principal): (&Protocol, &Principal),
-        request_size: usize,
-        response: Response,
-        host: &dyn Host,
-    ) -> Response {
+    pub(super) fn report(&self, request: RouteRequest<'_>, response: Response) -> Response {
+        let RouteRequest { calls, host, .. } = request;
         let response = if calls.is_traced() {
             // In milliseconds (Server Timing, 3).
             response.with("server-timing", format!("total;dur={}", calls.elapsed_ms(host)))
@@ -54,16 +80,18 @@ impl Server {
             return response;
         }
         let events = &self.pipeline.events;
-        let caller = events.caller(principal);
-        let request = CallRequest {
-            protocol: protocol.name,
+        let caller = events.caller(&request.principal);
+        let request_size =
+            if request.body.is_empty() { request.query.len() } else { request.body.len() };
+        let report = CallRequest {
+            protocol: request.protocol.name,
             caller: &caller,
             mcp: calls.mcp(),
             request_size,
             response_size: response.body.len(),
             status: response.status,
         };
-        events.write_calls(calls, request, host);
+        events.write_calls(calls, report, host);
         response
     }
 }

@@ -1,8 +1,10 @@
 //! The router: finds the protocol and the route of a path.
 
 use crate::call::Rejection;
+use crate::http::Method;
 use crate::names::same;
-use crate::protocol::{PROTOCOLS, Protocol, ROOT, Route};
+use crate::protocol::{PROTOCOLS, ROOT};
+use crate::route::{Protocol, Route};
 
 /// The protocol and the route of a path.
 #[derive(Debug, Clone, Copy)]
@@ -11,8 +13,8 @@ pub(crate) struct Match<'p> {
     mount: &'static str,
     /// The protocol. Unknown paths have one too, which determines the format of the error.
     pub(crate) protocol: &'static Protocol,
-    /// The route; `None` if the protocol has no such path.
-    pub(crate) route: Option<&'static Route>,
+    /// The path of its routes; `None` if the protocol has no such path.
+    path: Option<&'static str>,
     /// The path segment that matches the route's `{…}`; empty if it has none.
     pub(crate) parameter: &'p str,
 }
@@ -29,8 +31,10 @@ pub(crate) fn find(path: &str) -> Match<'_> {
     // A trailing slash after a mount is ignored.
     let rest = if rest == "/" && path != "/" { "" } else { rest };
     let mut parameter = "";
-    let route = protocol.routes.iter().find(|route| match route.path.rsplit_once("/{") {
-        None => same(route.path, rest),
+    let not_served = protocol.not_served.iter().map(|(path, _)| *path);
+    let mut paths = protocol.routes.iter().map(|route| route.path).chain(not_served);
+    let path = paths.find(|path| match path.rsplit_once("/{") {
+        None => same(path, rest),
         Some((parent, _)) => match rest.rsplit_once('/') {
             Some((start, segment)) if start == parent && !segment.is_empty() => {
                 parameter = segment;
@@ -39,12 +43,33 @@ pub(crate) fn find(path: &str) -> Match<'_> {
             _ => false,
         },
     });
-    Match { mount, protocol, route, parameter }
+    Match { mount, protocol, path, parameter }
 }
 
 impl Match<'_> {
+    /// The route of a method.
+    ///
+    /// # Errors
+    /// The protocol has no such path, does not serve it, or the path does not accept the method.
+    pub(crate) fn route(&self, method: Method) -> Result<&'static Route, Rejection> {
+        let path = self.path.ok_or_else(|| self.not_found())?;
+        if let Some((_, reason)) = self.protocol.not_served.iter().find(|(it, _)| *it == path) {
+            return Err(Rejection::NotServed(reason));
+        }
+        let route = self.protocol.route(path, method);
+        route.ok_or_else(|| Rejection::MethodNotAllowed { allow: self.protocol.allow(path) })
+    }
+
+    /// The methods that the path accepts.
+    ///
+    /// # Errors
+    /// The protocol has no such path.
+    pub(crate) fn allow(&self) -> Result<String, Rejection> {
+        self.path.map(|path| self.protocol.allow(path)).ok_or_else(|| self.not_found())
+    }
+
     /// The rejection of a path without a route. It names the endpoints of the path's protocol, or the protocols.
-    pub(crate) fn not_found(&self) -> Rejection {
+    fn not_found(&self) -> Rejection {
         let Self { mount, protocol, .. } = *self;
         let hint = if mount.is_empty() || !protocol.listed {
             let listed = PROTOCOLS.iter().filter(|(mount, it)| !mount.is_empty() && it.listed);

@@ -26,6 +26,7 @@ use crate::host::BoxFuture;
 #[cfg(feature = "sign-in")]
 use crate::host::SIGN_IN_LIMITER;
 use crate::http::tests::{Pairs, wire};
+use crate::http::{BodyError, BodyStream};
 use crate::testing::{FakeHost, ready};
 use crate::tool::Variable;
 

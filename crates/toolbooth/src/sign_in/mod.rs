@@ -32,6 +32,7 @@ mod page;
 mod problem;
 mod registration;
 mod revoke;
+pub(crate) mod routes;
 mod session;
 mod token;
 mod upstream;
@@ -39,6 +40,7 @@ mod upstream;
 pub(crate) use connection::Connection;
 pub(crate) use error::{OAuthError, OAuthErrorCode};
 pub(crate) use problem::Problem;
+pub(crate) use routes::{callback, callback_error_page};
 
 use crate::auth::{ApiKeys, AssertionVerifier};
 use crate::host::Host;

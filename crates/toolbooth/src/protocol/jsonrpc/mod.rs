@@ -13,13 +13,13 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{
-    CallResponse, Cors, EncodeRejection, Handler, Page, PostRequest, Protocol, Route, post,
-    version_free,
-};
+use super::version_free;
 use crate::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{self, Rendered};
+use crate::route::{
+    CallResponse, Calls, Cors, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
+};
 pub(super) use discover::LIST;
 use error::JsonRpcError;
 pub(super) use error::encode_rejection;
@@ -33,10 +33,8 @@ pub(super) static JSONRPC: Protocol = Protocol {
     name: "jsonrpc",
     title: "JSON-RPC 2.0",
     listed: true,
-    routes: &[Route {
-        path: "",
-        methods: &[post(Handler::Call(|request| call(request, &PROFILE)))],
-    }],
+    routes: &[Route::post("", Policy::CALLS, &Calls(|request| call(request, &PROFILE)))],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: &[],

@@ -33,23 +33,26 @@ use error::McpError;
 use message::{Era, McpRequest};
 use response::EmptyObject;
 
-#[cfg(feature = "sign-in")]
-use super::SignInHandler;
-use super::{
-    CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
-    get, oxp, post, version_free,
-};
+use super::{oxp, version_free};
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::ListForm;
 use crate::http::Response;
 use crate::json::Value;
+use crate::route::{
+    CallResponse, Calls, Cors, Document, EncodeRejection, MethodNotAllowed, Page, PageError,
+    Policy, PostRequest, Protocol, Route,
+};
 
 /// The protocol.
 pub(super) static MCP: Protocol = Protocol {
     name: "mcp",
     title: "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
     listed: true,
-    routes: &[Route { path: "", methods: &[post(Handler::Call(serve)), get(Handler::NotAllowed)] }],
+    routes: &[
+        Route::post("", Policy::CALLS, &Calls(serve)),
+        Route::get("", Policy::CALLER, &MethodNotAllowed),
+    ],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::WithId(error::encode_rejection),
     response_headers: &[],
@@ -65,13 +68,11 @@ pub(super) static RESOURCE_METADATA: Protocol = Protocol {
     listed: false,
     routes: &[
         #[cfg(feature = "sign-in")]
-        Route {
-            path: "/oauth-authorization-server",
-            methods: &[get(Handler::SignIn(SignInHandler::Metadata))],
-        },
-        Route { path: "/oauth-protected-resource/mcp", methods: &[get(Handler::Public(metadata))] },
-        Route { path: "/oauth-protected-resource", methods: &[get(Handler::Public(metadata))] },
+        crate::sign_in::routes::METADATA,
+        Route::get("/oauth-protected-resource/mcp", Policy::PUBLIC, &Document(metadata)),
+        Route::get("/oauth-protected-resource", Policy::PUBLIC, &Document(metadata)),
     ],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
@@ -83,7 +84,8 @@ pub(super) static DOCTOR: Protocol = Protocol {
     name: "doctor",
     title: "What MCP clients still need",
     listed: false,
-    routes: &[Route { path: "", methods: &[get(Handler::Public(doctor::page))] }],
+    routes: &[Route::get("", Policy::PUBLIC, &Document(doctor::page))],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],

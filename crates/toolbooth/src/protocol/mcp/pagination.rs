@@ -10,7 +10,7 @@ use super::message::McpRequest;
 use crate::call::RequestContext;
 use crate::catalog::{Entry, ListForm, Rendering};
 use crate::json;
-use crate::protocol::Page;
+use crate::route::Page;
 
 /// A page of a list.
 pub(super) struct ListPage {

@@ -16,12 +16,13 @@ use serde_json::{Map, Value};
 pub(super) use load::LIST;
 
 use super::jsonrpc::{self, JsonRpcProfile};
-use super::{
-    CallResponse, Cors, EncodeRejection, Handler, Page, PageError, PostRequest, Protocol, Route,
-    get, post, version_free,
-};
+use super::version_free;
 use crate::call::RequestContext;
 use crate::json;
+use crate::route::{
+    CallResponse, Calls, Cors, Document, EncodeRejection, Page, PageError, Policy, PostRequest,
+    Protocol, Route,
+};
 
 /// The protocol.
 pub(super) static OPENTOOL: Protocol = Protocol {
@@ -29,20 +30,18 @@ pub(super) static OPENTOOL: Protocol = Protocol {
     title: "OpenTool 1.0",
     listed: true,
     routes: &[
-        Route { path: "/version", methods: &[get(Handler::List(version))] },
-        Route { path: "/load", methods: &[get(Handler::List(load))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call))] },
-        Route { path: "/streamCall", methods: &[post(Handler::Call(stream::call))] },
-        // It stops a tool that runs on the user's machine (OT41).
-        Route { path: "/stop", methods: &[get(STOP), post(STOP)] },
+        Route::get("/version", Policy::CALLER, &Document(version)),
+        Route::get("/load", Policy::CALLER, &Document(load)),
+        Route::post("/call", Policy::CALLS, &Calls(call)),
+        Route::post("/streamCall", Policy::CALLS, &Calls(stream::call)),
     ],
+    // It stops a tool that runs on the user's machine (OT41).
+    not_served: &[("/stop", "it is hosted, so there is nothing to stop")],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(jsonrpc::encode_rejection),
     response_headers: &[],
     cors: Cors::Configured,
 };
-
-const STOP: Handler = Handler::NotServed("it is hosted, so there is nothing to stop");
 
 /// How OpenTool differs from JSON-RPC (OT6, OT10, OT11).
 const PROFILE: JsonRpcProfile = JsonRpcProfile {

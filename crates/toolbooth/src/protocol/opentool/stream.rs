@@ -9,12 +9,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::jsonrpc::{self, JsonRpcRequest, JsonRpcResponse, RequestKind};
-use super::super::{CallResponse, PostRequest};
+
 use super::PROFILE;
 use crate::call::{Rejection, ToolSelector};
 use crate::catalog::Catalog;
 use crate::http::Response;
 use crate::json;
+use crate::route::{CallResponse, PostRequest};
 use crate::text::excerpt;
 
 /// Decodes one request. Its id must be a string, because the client cannot parse events with another id. A

@@ -12,7 +12,7 @@ use super::strict;
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::protocol::keywords::{describe, types};
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 pub(super) const FORMS: &[ListForm] = &[
     ListForm { name: "anthropic", head: "[", tail: "]", entry: |listed| tool(listed, false) },

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use crate::call::RequestContext;
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 const CAPABILITIES: &str = include_str!("capabilities.json");
 

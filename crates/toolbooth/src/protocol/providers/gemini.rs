@@ -9,7 +9,7 @@ use super::list::{self, ProviderLists};
 use super::schema::{SchemaLimits, Target, render};
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 pub(super) const FORMS: &[ListForm] = &[ListForm {
     name: "gemini",

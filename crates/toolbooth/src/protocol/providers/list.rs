@@ -7,7 +7,7 @@ use super::query::ListQuery;
 use crate::call::{Rejection, RequestContext, did_you_mean};
 use crate::catalog::Entry;
 use crate::http::Response;
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 /// The maximum number of tools in a list (2api.ai, 7.1 "Tools per request").
 pub(super) const MAX_TOOLS: usize = 128;

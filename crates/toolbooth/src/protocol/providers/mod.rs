@@ -16,8 +16,9 @@ mod query;
 pub(crate) mod schema;
 mod strict;
 
-use super::{Cors, EncodeRejection, Handler, Protocol, Route, get, post, version_free};
+use super::version_free;
 use crate::catalog::ListForm;
+use crate::route::{Calls, Cors, Document, EncodeRejection, Policy, Protocol, Route};
 pub(crate) use call::for_model;
 pub(crate) use error::ErrorType;
 use error::encode_rejection;
@@ -27,8 +28,8 @@ pub(super) static OPENAI: Protocol = protocol(
     "openai",
     "OpenAI Chat Completions",
     &[
-        Route { path: "/tools", methods: &[get(Handler::List(openai::chat_tools))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call::openai))] },
+        Route::get("/tools", Policy::CALLER, &Document(openai::chat_tools)),
+        Route::post("/call", Policy::CALLS, &Calls(call::openai)),
     ],
 );
 /// OpenAI Responses.
@@ -36,8 +37,8 @@ pub(super) static OPENAI_RESPONSES: Protocol = protocol(
     "openai-responses",
     "OpenAI Responses",
     &[
-        Route { path: "/tools", methods: &[get(Handler::List(openai::responses_tools))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call::openai_responses))] },
+        Route::get("/tools", Policy::CALLER, &Document(openai::responses_tools)),
+        Route::post("/call", Policy::CALLS, &Calls(call::openai_responses)),
     ],
 );
 /// Anthropic Messages.
@@ -45,8 +46,8 @@ pub(super) static ANTHROPIC: Protocol = protocol(
     "anthropic",
     "Anthropic Messages",
     &[
-        Route { path: "/tools", methods: &[get(Handler::List(anthropic::tools))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call::anthropic))] },
+        Route::get("/tools", Policy::CALLER, &Document(anthropic::tools)),
+        Route::post("/call", Policy::CALLS, &Calls(call::anthropic)),
     ],
 );
 /// Gemini generateContent.
@@ -54,15 +55,15 @@ pub(super) static GEMINI: Protocol = protocol(
     "gemini",
     "Gemini generateContent",
     &[
-        Route { path: "/tools", methods: &[get(Handler::List(gemini::tools))] },
-        Route { path: "/call", methods: &[post(Handler::Call(call::gemini))] },
+        Route::get("/tools", Policy::CALLER, &Document(gemini::tools)),
+        Route::post("/call", Policy::CALLS, &Calls(call::gemini)),
     ],
 );
 /// What each provider supports.
 pub(super) static CAPABILITIES: Protocol = protocol(
     "providers",
     "What model providers support",
-    &[Route { path: "", methods: &[get(Handler::List(capabilities::page))] }],
+    &[Route::get("", Policy::CALLER, &Document(capabilities::page))],
 );
 
 /// The lists of [`OPENAI`].
@@ -80,6 +81,7 @@ const fn protocol(name: &'static str, title: &'static str, routes: &'static [Rou
         title,
         listed: true,
         routes,
+        not_served: &[],
         check_version: version_free,
         encode_rejection: EncodeRejection::Plain(encode_rejection),
         response_headers: &[],

@@ -13,7 +13,7 @@ use super::strict;
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::protocol::keywords::types;
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 pub(super) const CHAT_FORMS: &[ListForm] = &[
     ListForm { name: "openai", head: "[", tail: "]", entry: |listed| chat(listed, false) },

@@ -6,7 +6,7 @@ use super::document::{Document, described, origin, output};
 use super::typescript::{comment, type_of};
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 /// The list of the file: the members of the interface `Tools`.
 pub(super) const LIST: ListForm = ListForm {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Definition, Entry, Rendering};
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 /// Stands for the origin of the server in rendered documents.
 macro_rules! origin {

@@ -6,7 +6,7 @@ use super::MOUNT;
 use super::document::{Document, described, origin, output};
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 /// The list of `llms.txt`.
 pub(super) const LIST: ListForm = ListForm {

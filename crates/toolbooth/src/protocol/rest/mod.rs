@@ -15,14 +15,15 @@ mod utcp;
 
 use percent_encoding::percent_decode_str;
 
-use super::{
-    CallResponse, Cors, EncodeRejection, Handler, PostRequest, Protocol, Route, get, post,
-    version_free,
-};
+use super::version_free;
 use crate::call::{Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog::ListForm;
 use crate::http::Response;
 use crate::json::Value;
+use crate::route::{
+    CallResponse, Calls, Cors, Document, EncodeRejection, Policy, PostRequest, Protocol,
+    QueryCalls, Route,
+};
 use crate::tool::{Credentials, Dialogue};
 
 /// Where the protocol is mounted.
@@ -33,10 +34,11 @@ pub(super) static REST: Protocol = Protocol {
     name: "rest",
     title: "REST: the body is the input, the response is the value",
     listed: true,
-    routes: &[Route {
-        path: "/{name}",
-        methods: &[get(Handler::Query(query::call)), post(Handler::Call(call))],
-    }],
+    routes: &[
+        Route::get("/{name}", Policy::QUERY_CALL, &QueryCalls(query::call)),
+        Route::post("/{name}", Policy::CALLS, &Calls(call)),
+    ],
+    not_served: &[],
     check_version: version_free,
     encode_rejection: EncodeRejection::Plain(|rejection, _| problem::reject(rejection)),
     response_headers: &[],
@@ -48,15 +50,17 @@ pub(super) const LISTS: &[ListForm] =
     &[openapi::LIST, utcp::LIST, llms::LIST, llms::FULL, client::LIST];
 
 /// `GET /openapi.json`.
-pub(super) const OPENAPI: Handler = Handler::List(openapi::page);
+pub(super) const OPENAPI: Route =
+    Route::get("/openapi.json", Policy::CALLER, &Document(openapi::page));
 /// `GET /utcp`.
-pub(super) const UTCP: Handler = Handler::List(utcp::page);
+pub(super) const UTCP: Route = Route::get("/utcp", Policy::CALLER, &Document(utcp::page));
 /// `GET /llms.txt`.
-pub(super) const LLMS: Handler = Handler::List(llms::page);
+pub(super) const LLMS: Route = Route::get("/llms.txt", Policy::CALLER, &Document(llms::page));
 /// `GET /llms-full.txt`.
-pub(super) const LLMS_FULL: Handler = Handler::List(llms::full_page);
+pub(super) const LLMS_FULL: Route =
+    Route::get("/llms-full.txt", Policy::CALLER, &Document(llms::full_page));
 /// `GET /client.ts`.
-pub(super) const CLIENT: Handler = Handler::List(client::page);
+pub(super) const CLIENT: Route = Route::get("/client.ts", Policy::CALLER, &Document(client::page));
 
 /// `POST /rest/{name}`.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {

@@ -9,7 +9,7 @@ use super::MOUNT;
 use super::document::{Credentials, Document, described, member, origin, output};
 use crate::call::RequestContext;
 use crate::catalog::{Definition, Example, ListForm, Listed, Rendering};
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 /// The list of the document: the members of `paths`.
 pub(super) const LIST: ListForm = ListForm {

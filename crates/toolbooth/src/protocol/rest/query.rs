@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::super::CallResponse;
 use super::super::context::malformed;
 use super::{respond, selector, tool_request};
 use crate::call::{Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog::{QueryParameter, QueryValue};
 use crate::json::{self, Object, Value};
 use crate::names::same;
+use crate::route::CallResponse;
 use crate::text::excerpt;
 
 /// The most parameters that are read.

@@ -156,7 +156,7 @@ fn a_toolkit_without_tools_of_the_caller_is_an_error() {
         let error = with_context(catalog, principal, query, &host, |context| {
             match openapi::page(context) {
                 Ok(_) => None,
-                Err(super::super::PageError::Rejected(rejection)) => {
+                Err(crate::route::PageError::Rejected(rejection)) => {
                     Some(rejection.describe().detail.into_owned())
                 }
                 Err(other) => panic!("{other:?}"),

@@ -6,7 +6,7 @@ use super::MOUNT;
 use super::document::{Credentials, Document, described, origin, output};
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 
 /// The value of `Authorization`; clients replace the variable.
 macro_rules! api_key {

@@ -3,74 +3,75 @@
 use super::*;
 use crate::call::Rejection;
 use crate::http::Method;
-use crate::protocol::Handler;
+use crate::route::{BodyFormat, Credentials, Limit, Policy};
 
 #[test]
 fn routes() {
+    let not_served = || Err(Rejection::NotServed("it is hosted, so there is nothing to stop"));
     let wrong = |allow: &str| Err(Rejection::MethodNotAllowed { allow: allow.to_owned() });
     for (method, path, protocol, expected) in [
-        (Method::Get, "/health", "root", Ok("health")),
-        (Method::Head, "/health", "root", Ok("health")),
-        (Method::Get, "/tools", "root", Ok("list")),
-        (Method::Head, "/oxp/tools", "oxp", Ok("list")),
+        (Method::Get, "/health", "root", Ok("public")),
+        (Method::Head, "/health", "root", Ok("public")),
+        (Method::Get, "/tools", "root", Ok("caller")),
+        (Method::Head, "/oxp/tools", "oxp", Ok("caller")),
         (Method::Post, "/tools/call", "root", Ok("call")),
         (Method::Post, "/call", "root", Ok("call")),
         (Method::Post, "/oxp/tools/call", "oxp", Ok("call")),
         (Method::Post, "/oxp/call", "oxp", Ok("call")),
-        (Method::Get, "/oxp/health", "oxp", Ok("health")),
-        (Method::Get, "/oxp/1.0/health", "oxp-envelope", Ok("health")),
-        (Method::Get, "/oxp/1.0/tools", "oxp-envelope", Ok("list")),
+        (Method::Get, "/oxp/health", "oxp", Ok("public")),
+        (Method::Get, "/oxp/1.0/health", "oxp-envelope", Ok("public")),
+        (Method::Get, "/oxp/1.0/tools", "oxp-envelope", Ok("caller")),
         (Method::Post, "/oxp/1.0/tools/call", "oxp-envelope", Ok("call")),
         (Method::Post, "/oxp/1.0/call", "oxp-envelope", Ok("call")),
-        (Method::Get, "/otc/health", "otc", Ok("health")),
-        (Method::Head, "/otc/tools", "otc", Ok("list")),
+        (Method::Get, "/otc/health", "otc", Ok("public")),
+        (Method::Head, "/otc/tools", "otc", Ok("caller")),
         (Method::Post, "/otc/tools/call", "otc", Ok("call")),
         (Method::Post, "/otc/call", "otc", Ok("call")),
         (Method::Get, "/", "root", Ok("public")),
-        (Method::Get, "/version", "root", Ok("list")),
-        (Method::Get, "/load", "root", Ok("list")),
-        (Method::Get, "/opentool/version", "opentool", Ok("list")),
-        (Method::Head, "/opentool/load", "opentool", Ok("list")),
+        (Method::Get, "/version", "root", Ok("caller")),
+        (Method::Get, "/load", "root", Ok("caller")),
+        (Method::Get, "/opentool/version", "opentool", Ok("caller")),
+        (Method::Head, "/opentool/load", "opentool", Ok("caller")),
         (Method::Post, "/opentool/call", "opentool", Ok("call")),
         (Method::Post, "/opentool/streamCall", "opentool", Ok("call")),
-        (Method::Post, "/opentool/stop", "opentool", Ok("not served")),
-        (Method::Get, "/opentool/stop", "opentool", Ok("not served")),
-        (Method::Delete, "/opentool/stop", "opentool", Ok("not served")),
+        (Method::Post, "/opentool/stop", "opentool", not_served()),
+        (Method::Get, "/opentool/stop", "opentool", not_served()),
+        (Method::Delete, "/opentool/stop", "opentool", not_served()),
         #[cfg(feature = "mcp")]
         (Method::Get, "/doctor", "doctor", Ok("public")),
         #[cfg(feature = "sign-in")]
-        (Method::Get, "/oauth/authorize/sign-in", "authorize", Ok("sign-in")),
+        (Method::Get, "/oauth/authorize/sign-in", "authorize", Ok("network")),
         #[cfg(feature = "sign-in")]
-        (Method::Get, "/account", "account", Ok("sign-in")),
+        (Method::Get, "/account", "account", Ok("network")),
         #[cfg(feature = "sign-in")]
-        (Method::Post, "/account", "account", Ok("sign-in")),
+        (Method::Post, "/account", "account", Ok("network")),
         #[cfg(feature = "sign-in")]
         (Method::Delete, "/account", "account", wrong("GET, HEAD, POST, OPTIONS")),
-        (Method::Get, "/auth/start", "consent", Ok("consent")),
-        (Method::Post, "/auth/start", "consent", Ok("consent")),
-        (Method::Head, "/auth/start", "consent", Ok("consent")),
-        (Method::Get, "/auth/callback/mail", "consent", Ok("consent")),
+        (Method::Get, "/auth/start", "consent", Ok("network")),
+        (Method::Post, "/auth/start", "consent", Ok("network")),
+        (Method::Head, "/auth/start", "consent", Ok("network")),
+        (Method::Get, "/auth/callback/mail", "consent", Ok("network")),
         (Method::Head, "/auth/callback/mail", "consent", wrong("GET, OPTIONS")),
         (Method::Get, "/auth/callback/", "consent", Err(Rejection::NOT_FOUND)),
         (Method::Get, "/auth/callback/a/b", "consent", Err(Rejection::NOT_FOUND)),
-        (Method::Post, "/auth/confirm", "consent", Ok("consent")),
+        (Method::Post, "/auth/confirm", "consent", Ok("network")),
         (Method::Get, "/auth/confirm", "consent", wrong("POST, OPTIONS")),
-        (Method::Delete, "/auth/grants/mail", "consent", Ok("consent")),
+        (Method::Delete, "/auth/grants/mail", "consent", Ok("network")),
         (Method::Get, "/auth/grants/mail", "consent", wrong("DELETE, OPTIONS")),
-        (Method::Get, "/auth/check", "challenge-check", Ok("consent")),
+        (Method::Get, "/auth/check", "challenge-check", Ok("network")),
         (Method::Post, "/auth/check", "challenge-check", wrong("GET, HEAD, OPTIONS")),
         (Method::Post, "/opentool/opentool/call", "opentool", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/jsonrpc", "jsonrpc", Ok("call")),
         (Method::Post, "/jsonrpc/", "jsonrpc", Ok("call")),
         (Method::Post, "/jsonrpc/call", "jsonrpc", Err(Rejection::NOT_FOUND)),
         (Method::Get, "/jsonrpc", "jsonrpc", wrong("POST, OPTIONS")),
-        (Method::Get, "/providers", "providers", Ok("list")),
-        (Method::Get, "/providers/openai/tools", "openai", Ok("list")),
-        (Method::Head, "/providers/openai-responses/tools", "openai-responses", Ok("list")),
-        (Method::Get, "/providers/anthropic/tools", "anthropic", Ok("list")),
-        (Method::Get, "/providers/gemini/tools", "gemini", Ok("list")),
+        (Method::Get, "/providers", "providers", Ok("caller")),
+        (Method::Get, "/providers/openai/tools", "openai", Ok("caller")),
+        (Method::Head, "/providers/openai-responses/tools", "openai-responses", Ok("caller")),
+        (Method::Get, "/providers/anthropic/tools", "anthropic", Ok("caller")),
+        (Method::Get, "/providers/gemini/tools", "gemini", Ok("caller")),
         (Method::Post, "/providers/gemini/tools", "gemini", wrong("GET, HEAD, OPTIONS")),
-        (Method::Get, "/providers/", "providers", Ok("list")),
+        (Method::Get, "/providers/", "providers", Ok("caller")),
         (Method::Get, "/providers/openai", "openai", Err(Rejection::NOT_FOUND)),
         (Method::Get, "/providers/openaix/tools", "providers", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/rest/Echo_Say", "rest", Ok("call")),
@@ -80,8 +81,8 @@ fn routes() {
         (Method::Post, "/rest", "rest", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/rest/", "rest", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/rest/a/b", "rest", Err(Rejection::NOT_FOUND)),
-        (Method::Get, "/openapi.json", "root", Ok("list")),
-        (Method::Get, "/client.ts", "root", Ok("list")),
+        (Method::Get, "/openapi.json", "root", Ok("caller")),
+        (Method::Get, "/client.ts", "root", Ok("caller")),
         (Method::Get, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Options, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Other, "/tools/call", "root", wrong("POST, OPTIONS")),
@@ -104,24 +105,19 @@ fn routes() {
         (Method::Post, "//tools/call", "root", Err(Rejection::NOT_FOUND)),
     ] {
         let found = find(path);
-        let action = found.route.ok_or(Rejection::NOT_FOUND).and_then(|route| {
-            let allow = || Rejection::MethodNotAllowed { allow: route.allow() };
-            route.handler(method).ok_or_else(allow)
-        });
-        let action = action.map(|handler| match handler {
-            Handler::Health => "health",
-            Handler::Public(_) => "public",
-            Handler::List(_) => "list",
-            Handler::Call(_) => "call",
-            Handler::Query(_) => "query",
-            Handler::Consent(_) => "consent",
-            Handler::Gateway(_) => "gateway",
-            Handler::AuthorizationHelp => "help",
-            Handler::NotServed(_) => "not served",
-            Handler::NotAllowed => "not allowed",
-            #[cfg(feature = "sign-in")]
-            Handler::SignIn(_) => "sign-in",
-        });
+        let action = match found.route(method) {
+            Ok(Route { policy: Policy { limit: Limit::Network, .. }, .. }) => Ok("network"),
+            Ok(Route { policy: Policy { records_calls: true, body, .. }, .. }) => match body {
+                BodyFormat::Json => Ok("call"),
+                BodyFormat::Unread | BodyFormat::Form => Ok("query"),
+            },
+            Ok(Route { policy: Policy { credentials: Credentials::Needed, .. }, .. }) => {
+                Ok("caller")
+            }
+            Ok(_) => Ok("public"),
+            Err(Rejection::NotFound { .. }) => Err(Rejection::NOT_FOUND),
+            Err(rejection) => Err(rejection),
+        };
         assert_eq!((found.protocol.name, action), (protocol, expected), "{method:?} {path}");
     }
 }

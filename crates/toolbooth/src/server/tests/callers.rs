@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::properties::modest;
 use super::*;
+use crate::call::RequestContext;
 use crate::catalog::{Entry, List};
 use crate::log::CallRecorder;
 use crate::principal::Principal;

@@ -3,7 +3,6 @@
 use super::Connector::{self, ChatGpt, Claude, ClaudeCode, Cursor, Inspector, VsCode};
 use crate::address::is_localhost;
 use crate::call::{Rejection, RequestContext};
-use crate::http::Method;
 use crate::protocol::mcp::{MCP, error};
 use crate::settings::Settings;
 
@@ -239,7 +238,6 @@ pub(super) struct Facts<'a> {
 impl<'a> Facts<'a> {
     pub(super) fn new(context: &'a RequestContext<'_>) -> Self {
         let pipeline = context.pipeline;
-        let route = MCP.routes.iter().find(|route| route.handler(Method::Post).is_some());
         let rejection = Rejection::Unauthenticated { reason: "", sent: false };
         let response = error::encode_rejection(&rejection, None, pipeline);
         let mut headers = response.headers.into_iter();
@@ -248,7 +246,7 @@ impl<'a> Facts<'a> {
             settings: &pipeline.settings,
             scopes: pipeline.catalog.scopes(),
             host: context.headers.get("host"),
-            allow: route.map(|route| route.allow()).unwrap_or_default(),
+            allow: MCP.allow(""),
             challenge: challenge.map(|(_, value)| value.into_owned()),
         }
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::call::RequestContext;
 use crate::json;
-use crate::protocol::{Page, PageError};
+use crate::route::{Page, PageError};
 use checks::{CHECKS, Check, Facts, Prevents, Verdict};
 
 /// A client with which people connect to the server.

@@ -25,7 +25,7 @@ use crate::call::{
 use crate::http::Response;
 use crate::json;
 use crate::protocol::bounded::truncate;
-use crate::protocol::{CallResponse, PostRequest};
+use crate::route::{CallResponse, PostRequest};
 use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};
 use fields::without_nulls;

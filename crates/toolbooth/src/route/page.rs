@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::{Credentials, Handler, RouteRequest, RouteResponse};
+use crate::auth;
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Entry, List};
-use crate::http::Response;
+use crate::host::boxed;
+use crate::http::{self, Headers, Response};
 
 const JSON: &str = "application/json";
 
@@ -78,6 +81,24 @@ impl Page {
         }
     }
 
+    /// Responds with the page, or with 304 if the client has the current one.
+    fn respond(self, caching: Caching, headers: &dyn Headers) -> Response {
+        let mut response = if http::matches_etag(headers, &self.etag) {
+            Response::empty(304)
+        } else {
+            let body = match self.body {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            };
+            let content_type = Cow::Borrowed(self.content_type);
+            Response { status: 200, headers: vec![("content-type", content_type)], body }
+        };
+        response.headers.extend(self.headers);
+        response.headers.push(("etag", self.etag));
+        response.headers.extend(caching.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));
+        response
+    }
+
     /// The same page without copying it.
     pub fn borrowed(&'static self) -> Self {
         let headers = self.headers.iter().map(|(name, value)| (*name, Cow::Borrowed(&**value)));
@@ -87,5 +108,41 @@ impl Page {
             etag: Cow::Borrowed(&self.etag),
             headers: headers.collect(),
         }
+    }
+}
+
+/// Makes a page for the caller.
+pub type PageHandler = fn(&RequestContext<'_>) -> Result<Page, PageError>;
+
+/// Serves a page: a list of tools, or a document.
+#[derive(Debug, Clone, Copy)]
+pub struct Document(pub PageHandler);
+
+/// The caching headers of a page.
+type Caching = &'static [(&'static str, &'static str)];
+
+/// Caching of a page that is the same for every caller. Caches may keep it but must revalidate it, so
+/// that a new deployment takes effect at once.
+const SHARED_CACHING: Caching = &[("cache-control", "no-cache")];
+/// Caching of a page that depends on the caller.
+const PRIVATE_CACHING: Caching = &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
+
+impl Handler for Document {
+    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
+        boxed(async move {
+            (request.protocol.check_version)(request.headers)?;
+            let context = request.context();
+            let page = match (self.0)(&context) {
+                Ok(page) => page,
+                Err(PageError::Rejected(rejection)) => return Err(rejection),
+                Err(PageError::Response(response)) => return Ok(response.into()),
+            };
+            let is_public = request
+                .route
+                .is_some_and(|route| route.policy.credentials == Credentials::NotNeeded);
+            let is_shared = is_public || context.pipeline.same_for_all;
+            let caching = if is_shared { SHARED_CACHING } else { PRIVATE_CACHING };
+            Ok(page.respond(caching, request.headers).into())
+        })
     }
 }

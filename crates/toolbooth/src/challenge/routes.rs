@@ -1,0 +1,159 @@
+//! The routes of authorization challenges and grants, which users open in a browser and clients poll. Only confirmations
+//! and deletions need credentials.
+
+use super::{Challenges, DeletionError, help};
+use crate::call::Rejection;
+use crate::http::{Answer, Response};
+use crate::protocol::{oxp, version_free};
+use crate::route::{
+    BodyFormat, Cors, Credentials, EncodeRejection, ErrorForm, Policy, Protocol, Route,
+    RouteRequest,
+};
+use crate::server::Server;
+use crate::url::query_value;
+
+/// A page for a person.
+const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
+/// The provider's redirect. `HEAD` would use up the code and show no page.
+const CALLBACK: Policy = Policy { is_enabled: has_callbacks, answers_head: false, ..PAGE };
+/// A request of a client that waits for a challenge.
+const CLIENT: Policy = Policy { is_enabled, ..Policy::NETWORK };
+/// A request of an application about one of its users.
+const APPLICATION: Policy =
+    Policy { credentials: Credentials::Needed, needs_configuration: true, ..CLIENT };
+
+/// The user's routes. The form must be sent from the page itself.
+pub(crate) static CONSENT: Protocol = Protocol {
+    name: "consent",
+    title: "Authorization challenges",
+    listed: false,
+    routes: &[
+        Route::get("/start", PAGE, &page),
+        Route::post("/start", PAGE, &begin),
+        // Each provider has its own address, so that the response of another server is not taken for its response
+        // (RFC 9700, 4.4.2.2).
+        Route::get("/callback/{provider}", CALLBACK, &callback),
+        Route::post("/confirm", APPLICATION.with_body(BodyFormat::Json), &confirm),
+        Route::delete("/grants/{provider}", APPLICATION, &delete_grant),
+        Route::get("/help/{provider}", Policy::PUBLIC, &explain),
+    ],
+    not_served: &[],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: &[],
+    cors: Cors::SameOrigin,
+};
+
+/// The status of a challenge. Web pages of every origin may read it.
+pub(crate) static CHECK: Protocol = Protocol {
+    name: "challenge-check",
+    title: "Status of an authorization challenge",
+    listed: false,
+    routes: &[Route::get("", CLIENT, &check)],
+    not_served: &[],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: &[],
+    cors: Cors::AnyPage,
+};
+
+fn is_enabled(server: &Server) -> bool {
+    server.pipeline().challenges.is_some()
+}
+
+/// Whether providers redirect people to this server, of challenges or of a sign-in.
+fn has_callbacks(server: &Server) -> bool {
+    #[cfg(feature = "sign-in")]
+    if server.sign_in().is_some() {
+        return true;
+    }
+    is_enabled(server)
+}
+
+/// The challenges, if the operator configured them.
+fn challenges<'a>(request: &RouteRequest<'a>) -> Result<&'a Challenges, Rejection> {
+    let server: &'a Server = request.server;
+    server.pipeline().challenges.as_ref().ok_or(Rejection::NOT_FOUND)
+}
+
+/// The page for a person whose network has sent too many requests.
+fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
+    if !matches!(rejection, Rejection::TooManyRequests { .. }) {
+        return None;
+    }
+    #[cfg(feature = "sign-in")]
+    if let Some(page) = crate::sign_in::callback_error_page(rejection, request) {
+        return Some(page);
+    }
+    challenges(request).ok().map(Challenges::rate_limited_page)
+}
+
+/// Shows the user what they are asked to allow.
+async fn page<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, headers, server, host, .. } = *request;
+    let challenges = challenges(request)?;
+    let person = server.person(headers, host).await;
+    let tools = server.permitted_tools();
+    Ok(challenges.consent_page((query, headers), person.as_ref(), tools, host).into())
+}
+
+/// Redirects the user to the provider after they agreed.
+async fn begin<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, headers, server, host, .. } = *request;
+    let challenges = challenges(request)?;
+    let person = server.person(headers, host).await;
+    Ok(challenges.begin((query, headers), person.as_ref(), host).await.into())
+}
+
+/// Receives the provider's redirect, of an authorization or of a sign-in.
+async fn callback<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, headers, parameter, host, .. } = *request;
+    #[cfg(feature = "sign-in")]
+    if let Some(response) = crate::sign_in::callback(request).await {
+        return Ok(response.into());
+    }
+    let challenges = challenges(request)?;
+    Ok(challenges.callback(parameter, (query, headers), host).await.into())
+}
+
+/// Reports the status of a challenge.
+async fn check<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    Ok(challenges(request)?.check(request.query, request.host).await.into())
+}
+
+/// Receives an application's confirmation of its user.
+async fn confirm<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let challenges = challenges(request)?;
+    let confirmed = challenges.confirm(&request.body, &request.principal, request.host);
+    let response = confirmed.map_err(|error| Rejection::Malformed(error.message().to_owned()))?;
+    Ok(response.into())
+}
+
+/// Deletes the user's grant.
+async fn delete_grant<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, parameter, ref principal, ref origin, host, .. } = *request;
+    // Pages that may not call may not delete grants either.
+    let origins = request.server.pipeline().settings.cors.origins(false);
+    if origin.as_ref().is_some_and(|origin| !origins.allow(origin)) {
+        return Err(Rejection::ForbiddenOrigin);
+    }
+    let challenges = challenges(request)?;
+    let deleted = challenges.delete_grant((parameter, query), principal, host).await;
+    let response = deleted.map_err(|error| match error {
+        DeletionError::UnknownProvider => Rejection::NOT_FOUND,
+        DeletionError::Owner(error) => {
+            Rejection::Malformed(format!("in the query: {}", error.message()))
+        }
+        DeletionError::StoreUnavailable => {
+            Rejection::Unavailable("its KV namespace does not answer")
+        }
+    })?;
+    Ok(response.into())
+}
+
+/// Explains to developers how calls are authorized at a provider that tools require.
+async fn explain<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let mut required = request.server.permitted_tools().flat_map(|it| it.authorization);
+    let found = required.find(|it| query_value(it.id).to_string() == request.parameter);
+    found.map(|it| help(it.id).into()).ok_or(Rejection::NOT_FOUND)
+}

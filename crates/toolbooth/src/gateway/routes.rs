@@ -1,0 +1,112 @@
+//! The routes of the chat gateway, which has the format of OpenAI Chat Completions, and its errors.
+
+use serde::Serialize;
+
+use super::{Sender, chat, log_rejected, models};
+use crate::call::{Pipeline, Rejection};
+use crate::host::boxed;
+use crate::http::{Answer, Response};
+use crate::log::CallRecorder;
+use crate::protocol::providers::ErrorType;
+use crate::protocol::{rejection_response, version_free};
+use crate::route::{
+    BodyFormat, Cors, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest,
+    RouteResponse,
+};
+
+/// The chat gateway.
+pub(crate) static GATEWAY: Protocol =
+    protocol("gateway", "Chat gateway, with the format of OpenAI Chat Completions");
+/// The same at the path of 2api.ai.
+pub(crate) static TWO_API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
+
+/// A chat counts like a call.
+const CHAT: Policy = Policy {
+    limit: Limit::Caller,
+    needs_configuration: true,
+    body: BodyFormat::Json,
+    ..Policy::CALLER
+};
+
+const ROUTES: &[Route] = &[
+    Route::post("/chat/completions", CHAT, &ChatHandler),
+    Route::get("/models", Policy::CALLER, &list_models),
+];
+
+const fn protocol(name: &'static str, title: &'static str) -> Protocol {
+    Protocol {
+        name,
+        title,
+        listed: true,
+        routes: ROUTES,
+        not_served: &[],
+        check_version: version_free,
+        encode_rejection: EncodeRejection::Plain(encode_rejection),
+        response_headers: &[],
+        cors: Cors::Configured,
+    }
+}
+
+/// Passes a conversation on to a model, and answers with a stream if the client asks for one.
+#[derive(Debug)]
+struct ChatHandler;
+
+impl Handler for ChatHandler {
+    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
+        boxed(async move { Ok(chat(sender(request), request.text()?).await) })
+    }
+
+    fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
+        log_rejected(&sender(request), rejection);
+    }
+}
+
+fn sender<'a>(request: &RouteRequest<'a>) -> Sender<'a> {
+    Sender {
+        headers: request.headers,
+        principal: request.principal.clone(),
+        pipeline: request.server.pipeline(),
+        host: request.host,
+        calls: CallRecorder::default(),
+    }
+}
+
+/// Lists the aliases and the providers.
+async fn list_models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let settings = &request.server.pipeline().settings.gateway;
+    Ok(models(settings, &request.principal).into())
+}
+
+/// The body of an error.
+#[derive(Serialize)]
+pub(crate) struct ErrorBody<'a> {
+    pub(crate) error: ErrorObject<'a>,
+}
+
+/// An error as OpenAI writes it.
+#[derive(Serialize)]
+pub(crate) struct ErrorObject<'a> {
+    /// What went wrong, where, and what was expected.
+    pub(crate) message: &'a str,
+    pub(crate) r#type: ErrorType,
+    /// The member of the request with the fault.
+    pub(crate) param: Option<&'a str>,
+    /// A stable word for programs.
+    pub(crate) code: &'a str,
+    /// What the provider does not support (2api.ai, 5.4).
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(crate) incompatible_features: &'a [String],
+}
+
+/// The response to a rejected request.
+fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    let description = rejection.describe();
+    let error = ErrorObject {
+        message: &description.to_string(),
+        r#type: ErrorType::of(description.kind),
+        param: None,
+        code: description.kind.code(),
+        incompatible_features: &[],
+    };
+    rejection_response(description.kind.status(), rejection, &ErrorBody { error })
+}

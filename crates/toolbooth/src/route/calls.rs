@@ -1,0 +1,74 @@
+//! Handlers of requests with calls of tools.
+
+use std::fmt;
+
+use super::{Handler, RouteRequest, RouteResponse};
+use crate::call::{Rejection, RequestContext};
+use crate::host::{BoxFuture, boxed};
+use crate::http::{Answer, Response};
+use crate::json::{self, Value};
+
+/// Decodes a body, passes its calls to the pipeline and encodes the outcomes. An error rejects the whole request.
+pub type CallHandler = for<'a> fn(PostRequest<'a>) -> CallResponse<'a>;
+
+/// Passes the call in a query to the pipeline and encodes its outcome.
+pub type QueryHandler = for<'a> fn(RequestContext<'a>) -> CallResponse<'a>;
+
+/// The response to a request with calls, or why the whole request is rejected.
+pub type CallResponse<'a> = BoxFuture<'a, Result<Response, Rejection>>;
+
+/// A request with a JSON body.
+pub struct PostRequest<'a> {
+    /// The body. Its texts borrow from the bytes that were received.
+    pub body: Value<'a>,
+    /// The rest of the request.
+    pub context: RequestContext<'a>,
+}
+
+impl fmt::Debug for PostRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostRequest").field("body", &self.body).finish_non_exhaustive()
+    }
+}
+
+/// Serves the calls in a body of JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct Calls(pub CallHandler);
+
+/// Serves the call in a query.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryCalls(pub QueryHandler);
+
+impl Handler for Calls {
+    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
+        boxed(async move {
+            let context = request.context();
+            let body = json::parse(request.text()?)
+                .map_err(|error| Rejection::InvalidJson(error.to_string()))?;
+            (request.protocol.check_version)(request.headers)?;
+            (self.0)(PostRequest { body, context }).await.map(Answer::from)
+        })
+    }
+
+    fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
+        record(request, rejection);
+    }
+}
+
+impl Handler for QueryCalls {
+    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
+        boxed(async move {
+            (request.protocol.check_version)(request.headers)?;
+            (self.0)(request.context()).await.map(Answer::from)
+        })
+    }
+
+    fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
+        record(request, rejection);
+    }
+}
+
+/// Records that the whole request was rejected.
+fn record(request: &RouteRequest<'_>, rejection: &Rejection) {
+    request.calls.reject_all(rejection.describe().kind.code(), request.host);
+}

@@ -1,0 +1,75 @@
+//! The request that a handler serves.
+
+use std::fmt;
+
+use super::{Protocol, Route};
+use crate::call::{Rejection, RequestContext};
+use crate::host::Host;
+use crate::http::{BodyStream, Headers};
+use crate::log::CallRecorder;
+use crate::principal::Principal;
+use crate::server::Server;
+
+/// A request that a route serves. It fulfils the route's [`Policy`](super::Policy).
+pub struct RouteRequest<'a> {
+    /// The query, without `?`.
+    pub query: &'a str,
+    /// The path segment that matches the route's `{…}`; empty if it has none.
+    pub parameter: &'a str,
+    /// The headers.
+    pub headers: &'a dyn Headers,
+    /// The origin of the page that sent it, unless the page is one of the server's own.
+    pub origin: Option<String>,
+    /// Who sent it; anonymous if the policy needs no credentials.
+    pub principal: Principal,
+    /// The body, if the policy says that it is read.
+    pub body: Vec<u8>,
+    /// The body, as long as it has not been read.
+    pub(crate) unread: Option<&'a dyn BodyStream>,
+    /// The server.
+    pub(crate) server: &'a Server,
+    /// The host.
+    pub host: &'a dyn Host,
+    /// Records its calls, for the log.
+    pub(crate) calls: CallRecorder,
+    /// The protocol of its path.
+    pub(crate) protocol: &'static Protocol,
+    /// Its route; `None` if the path or its method has none.
+    pub(crate) route: Option<&'static Route>,
+}
+
+impl<'a> RouteRequest<'a> {
+    /// What the pipeline and the protocols need of it.
+    pub fn context(&self) -> RequestContext<'_> {
+        RequestContext {
+            query: self.query,
+            parameter: self.parameter,
+            headers: self.headers,
+            principal: &self.principal,
+            pipeline: self.server.pipeline(),
+            host: self.host,
+            calls: &self.calls,
+        }
+    }
+
+    /// The body as text.
+    ///
+    /// # Errors
+    /// [`Rejection::InvalidJson`]: it is not UTF-8.
+    pub fn text(&self) -> Result<&str, Rejection> {
+        str::from_utf8(&self.body)
+            .map_err(|_| Rejection::InvalidJson("the body is not UTF-8".to_owned()))
+    }
+
+    /// The rejection of a method that the path does not accept.
+    pub(crate) fn not_allowed(&self) -> Rejection {
+        let path = self.route.map(|route| route.path).unwrap_or_default();
+        Rejection::MethodNotAllowed { allow: self.protocol.allow(path) }
+    }
+}
+
+impl fmt::Debug for RouteRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RouteRequest").field("route", &self.route).finish_non_exhaustive()
+    }
+}

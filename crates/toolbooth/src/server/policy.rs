@@ -1,0 +1,99 @@
+//! Enforces the policy of a route, in one place for all routes, and runs its handler.
+
+use super::Server;
+use crate::call::{self, Rejection};
+use crate::host::boxed;
+use crate::http::{self, Answer, BodyError, Headers};
+use crate::route::{BodyFormat, Credentials, Limit, Policy, Route, RouteRequest};
+
+impl Server {
+    /// Serves a request that has a route.
+    ///
+    /// # Errors
+    /// Why it is rejected: by the policy of the route or by its handler.
+    pub(super) async fn serve<'a>(
+        &self,
+        route: &'static Route,
+        request: &mut RouteRequest<'a>,
+    ) -> Result<Answer<'a>, Rejection> {
+        self.admit(route.policy, request).await?;
+        let answer = match self.receive(route.policy, request).await {
+            Ok(()) => route.handler.serve(request).await,
+            Err(rejection) => Err(rejection),
+        };
+        if let Err(rejection) = &answer {
+            route.handler.rejected(request, rejection);
+        }
+        answer
+    }
+
+    /// Checks who sends a request. Without valid credentials, the body is not read.
+    async fn admit(&self, policy: Policy, request: &mut RouteRequest<'_>) -> Result<(), Rejection> {
+        let RouteRequest { headers, host, .. } = *request;
+        if !(policy.is_enabled)(self) {
+            return Err(Rejection::NOT_FOUND);
+        }
+        if policy.limit == Limit::Network {
+            call::count_visit(headers, host).await?;
+        }
+        if policy.rejects_other_sites && request.origin.is_none() && is_other_site(headers) {
+            return Err(Rejection::ForbiddenOrigin);
+        }
+        if policy.credentials == Credentials::Needed {
+            request.principal = self.authenticate(request.protocol, headers, host).await?;
+        }
+        if policy.records_calls {
+            request.calls = self.pipeline.events.recorder(headers, host);
+        }
+        Ok(())
+    }
+
+    /// Counts a request of a known sender, and reads its body.
+    async fn receive(
+        &self,
+        policy: Policy,
+        request: &mut RouteRequest<'_>,
+    ) -> Result<(), Rejection> {
+        if policy.limit == Limit::Caller {
+            boxed(request.context().count(1)).await?;
+        }
+        if policy.needs_configuration && !self.pipeline.settings.problems.is_empty() {
+            return Err(call::misconfigured());
+        }
+        if policy.body == BodyFormat::Unread {
+            return Ok(());
+        }
+        self.read(request).await?;
+        match policy.body {
+            BodyFormat::Json if !http::is_json(request.headers) => {
+                Err(Rejection::UnsupportedMediaType)
+            }
+            BodyFormat::Form if !http::is_form(request.headers) => {
+                let expected = "the body must be application/x-www-form-urlencoded";
+                Err(Rejection::Malformed(expected.to_owned()))
+            }
+            BodyFormat::Unread | BodyFormat::Json | BodyFormat::Form => Ok(()),
+        }
+    }
+
+    /// Reads the whole body.
+    async fn read(&self, request: &mut RouteRequest<'_>) -> Result<(), Rejection> {
+        let limit = self.pipeline.settings.limits.max_body_bytes;
+        let read = match request.unread {
+            None if request.body.len() > limit => Err(BodyError::TooLarge),
+            None => return Ok(()),
+            Some(stream) => boxed(stream.read(limit)).await,
+        };
+        request.body = read.map_err(|error| match error {
+            BodyError::TooLarge => Rejection::PayloadTooLarge { limit },
+            BodyError::Incomplete => Rejection::InvalidJson("the body is incomplete".to_owned()),
+        })?;
+        request.unread = None;
+        Ok(())
+    }
+}
+
+/// Whether a page of a different site sent a request.
+fn is_other_site(headers: &dyn Headers) -> bool {
+    headers.get("sec-fetch-site").is_some_and(|site| matches!(&*site, "cross-site" | "same-site"))
+}

@@ -1,0 +1,212 @@
+//! The routes of sign-in: the authorization endpoint and the account, which people open in a browser, and the endpoints
+//! for clients. Every request except those for metadata counts against the limit of the network, before its body is
+//! read: what it costs does not depend on a valid credential.
+
+use super::{OAuthError, OAuthErrorCode, Problem, SignIn};
+use crate::account::Account;
+use crate::call::{Pipeline, Rejection, RejectionKind};
+use crate::http::{Answer, Response};
+use crate::protocol::{oxp, version_free};
+use crate::route::{
+    BodyFormat, Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest,
+};
+use crate::server::Server;
+
+/// A page for a person.
+const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
+/// A form of such a page.
+const FORM: Policy = PAGE.with_body(BodyFormat::Form);
+/// A request of a client.
+const CLIENT: Policy = Policy { is_enabled, needs_configuration: true, ..Policy::NETWORK };
+/// A request for metadata.
+const METADATA_POLICY: Policy = Policy { is_enabled, needs_configuration: true, ..Policy::PUBLIC };
+
+/// The authorization endpoint. The form must be sent from its page.
+pub(crate) static AUTHORIZATION: Protocol = Protocol {
+    name: "authorize",
+    title: "OAuth 2.1 authorization endpoint",
+    listed: false,
+    routes: &[
+        Route::get("", PAGE, &authorize),
+        Route::post("", FORM, &consent),
+        Route::get("/sign-in", PAGE, &sign_in_page),
+    ],
+    not_served: &[],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(encode_rejection),
+    response_headers: &[],
+    cors: Cors::SameOrigin,
+};
+
+/// The page of an account. Its forms must be sent from it.
+pub(crate) static ACCOUNT: Protocol = Protocol {
+    name: "account",
+    title: "Account page",
+    listed: false,
+    routes: &[Route::get("", PAGE, &account), Route::post("", FORM, &change_account)],
+    not_served: &[],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: &[],
+    cors: Cors::SameOrigin,
+};
+
+/// The endpoints for clients. The pages that may call at `/mcp` may use them.
+pub(crate) static CLIENTS: Protocol = Protocol {
+    name: "oauth",
+    title: "OAuth 2.1 token endpoint",
+    listed: false,
+    routes: &[
+        Route::post("/token", CLIENT.with_body(BodyFormat::Form), &token),
+        Route::post("/register", CLIENT.with_body(BodyFormat::Json), &register),
+        Route::post("/revoke", CLIENT.with_body(BodyFormat::Form), &revoke),
+    ],
+    not_served: &[],
+    check_version: version_free,
+    encode_rejection: EncodeRejection::Plain(encode_rejection),
+    response_headers: &[],
+    cors: Cors::WebClients,
+};
+
+/// The metadata of the authorization server (RFC 8414).
+pub(crate) const METADATA: Route =
+    Route::get("/oauth-authorization-server", METADATA_POLICY, &metadata);
+
+fn is_enabled(server: &Server) -> bool {
+    server.sign_in().is_some()
+}
+
+/// The authorization server, if people can sign in.
+fn sign_in<'a>(request: &RouteRequest<'a>) -> Result<&'a SignIn, Rejection> {
+    let server: &'a Server = request.server;
+    server.sign_in().ok_or(Rejection::NOT_FOUND)
+}
+
+/// The page for a person whose request is rejected.
+fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
+    let sign_in = sign_in(request).ok()?;
+    let problem = match rejection {
+        Rejection::TooManyRequests { .. } => Problem::RateLimited,
+        Rejection::Unavailable(_) => Problem::Internal,
+        _ => Problem::Invalid,
+    };
+    Some(sign_in.problem_page(problem, request.host))
+}
+
+/// The page for a person whose callback is rejected, if it is that of a sign-in.
+pub(crate) fn callback_error_page(
+    rejection: &Rejection,
+    request: &RouteRequest<'_>,
+) -> Option<Response> {
+    if !sign_in(request).ok()?.is_sign_in(request.query) {
+        return None;
+    }
+    error_page(rejection, request)
+}
+
+/// The response to the callback of a provider, if it is that of a sign-in.
+pub(crate) async fn callback(request: &RouteRequest<'_>) -> Option<Response> {
+    let sign_in = sign_in(request).ok()?;
+    let RouteRequest { query, parameter, headers, host, .. } = *request;
+    if !sign_in.is_sign_in(query) {
+        return None;
+    }
+    if !request.server.pipeline().settings.problems.is_empty() {
+        return Some(sign_in.problem_page(Problem::Internal, host));
+    }
+    Some(sign_in.callback(parameter, (query, headers), host).await)
+}
+
+/// Asks for consent.
+async fn authorize<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, headers, server, host, .. } = *request;
+    let tools = server.permitted_tools();
+    Ok(sign_in(request)?.authorize((query, headers), tools, host).await.into())
+}
+
+/// Receives the form of the consent page, or of the page for signing in.
+async fn consent<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { ref body, headers, host, .. } = *request;
+    Ok(sign_in(request)?.consent(body, headers, host).await.into())
+}
+
+/// People sign in to open a page of the server.
+async fn sign_in_page<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, headers, host, .. } = *request;
+    let mut parameters = form_urlencoded::parse(query.as_bytes());
+    let challenge = parameters.find(|(name, _)| name == "c");
+    let challenge = challenge.as_ref().map(|(_, token)| &**token);
+    Ok(sign_in(request)?.sign_in_page(challenge, headers, host).await.into())
+}
+
+/// Issues tokens.
+async fn token<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { ref body, headers, host, .. } = *request;
+    Ok(sign_in(request)?.token(body, headers, host).await.into())
+}
+
+/// Registers a client.
+async fn register<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    Ok(sign_in(request)?.register(&request.body, request.host).into())
+}
+
+/// Revokes a grant.
+async fn revoke<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { ref body, headers, host, .. } = *request;
+    Ok(sign_in(request)?.revoke(body, headers, host).await.into())
+}
+
+/// Returns the metadata of the authorization server.
+async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let metadata = sign_in(request)?.metadata().into_bytes();
+    Ok(Response::json(200, metadata).with("cache-control", "no-cache").into())
+}
+
+/// Shows a person what they have allowed.
+async fn account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { headers, server, host, .. } = *request;
+    let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
+    Ok(account.page(headers, server.permitted_tools(), host).await.into())
+}
+
+/// Receives a form of that page.
+async fn change_account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { ref body, headers, server, host, .. } = *request;
+    let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
+    Ok(account.change(body, headers, host).await.into())
+}
+
+/// Encodes a rejection as an error of OAuth.
+fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    let description = rejection.describe();
+    let code = match description.kind {
+        RejectionKind::TooManyRequests | RejectionKind::Unavailable => {
+            OAuthErrorCode::TemporarilyUnavailable
+        }
+        RejectionKind::Internal => OAuthErrorCode::ServerError,
+        RejectionKind::NotFound
+        | RejectionKind::NotServed
+        | RejectionKind::MethodNotAllowed
+        | RejectionKind::ForbiddenOrigin
+        | RejectionKind::PayloadTooLarge
+        | RejectionKind::UnsupportedMediaType
+        | RejectionKind::InvalidJson
+        | RejectionKind::Malformed
+        | RejectionKind::UnsupportedVersion
+        | RejectionKind::InvalidToolId
+        | RejectionKind::UnknownTool
+        | RejectionKind::UnknownVersion
+        | RejectionKind::ToolNotAllowed
+        | RejectionKind::Unauthenticated
+        | RejectionKind::MissingScope
+        | RejectionKind::MissingRequirements
+        | RejectionKind::CannotAsk => OAuthErrorCode::InvalidRequest,
+    };
+    let status = description.kind.status();
+    let mut response = OAuthError::new(code, description.to_string()).with_status(status);
+    if let Some((name, value)) = rejection.header() {
+        response.headers.retain(|(known, _)| *known != name);
+        response.headers.push((name, value.into()));
+    }
+    response
+}
