@@ -11,6 +11,7 @@ mod files;
 mod folder;
 mod handlers;
 mod mcp;
+mod names;
 mod query;
 mod rendered;
 mod sample;

@@ -80,3 +80,33 @@ fn content_types_of_a_call() {
         assert!(got.starts_with(if accepted { "200\n" } else { "415\n" }), "{sent:?}: {got}");
     }
 }
+
+#[test]
+fn the_body_size_limit() {
+    let host = FakeHost::with(&[("MAX_BODY_BYTES", "1000")]);
+    let too_large = error(413, "The request body is too large", "it may have at most 1000 bytes");
+    for headers in [&[JSON][..], &[], &[JSON, ("oxp-version", "2.0")]] {
+        for stream in [false, true] {
+            let sent = Sent::of(vec![b' '; 1001]);
+            let got = answer(CATALOG, &host, ("POST", "/tools/call", headers), sent.body(stream));
+            assert_eq!(wire(&got), too_large, "{headers:?}: the size is checked first");
+        }
+    }
+    for (host, limit) in [(&host, 1000), (&FakeHost::default(), 262_144)] {
+        for stream in [false, true] {
+            let mut bytes = CALL.as_bytes().to_vec();
+            bytes.resize(limit, b' ');
+            let sent = Sent::of(bytes);
+            let got = answer(CATALOG, host, ("POST", "/tools/call", &[JSON]), sent.body(stream));
+            assert_eq!(got.status, 200, "{limit} bytes: {}", wire(&got));
+        }
+    }
+}
+
+#[test]
+fn an_incomplete_body() {
+    let sent = Sent { bytes: Err(BodyError::Incomplete) };
+    let got = answer(CATALOG, &FakeHost::default(), ("POST", "/call", &[JSON]), sent.body(true));
+    let detail = "the body is incomplete";
+    assert_eq!(wire(&got), error(400, "The request body is not valid JSON", detail));
+}
