@@ -48,7 +48,7 @@ struct Kind {
     list: bool,
     /// The member that is the name of the binding.
     member: &'static str,
-    /// The other members that it needs. The value is the name of the binding in lower case, unless it is given.
+    /// The other members that it needs. The value is the name of the binding in lower case, and that of the environment, unless it is given.
     others: &'static [(&'static str, Option<&'static str>)],
 }
 
@@ -102,7 +102,9 @@ impl Kind {
         let prefix = environment.map(|name| format!("env.{name}.")).unwrap_or_default();
         let path = format!("{prefix}{}", self.path.join("."));
         let mut lines = if self.list { format!("[[{path}]]") } else { format!("[{path}]") };
-        let resource = binding.to_ascii_lowercase().replace('_', "-");
+        // Environments must not share their data.
+        let suffix = environment.map(|name| format!("-{name}")).unwrap_or_default();
+        let resource = binding.to_ascii_lowercase().replace('_', "-") + &suffix;
         let others =
             self.others.iter().map(|(member, value)| (*member, value.unwrap_or(&resource)));
         for (member, value) in [(self.member, binding)].into_iter().chain(others) {
@@ -221,12 +223,10 @@ fn compare(config: &Table, name: &str, declared: &Declared<'_>) -> (Vec<Problem>
         return (problems, Vec::new());
     }
     if missing.len() == parts.len() {
-        let also = if parts.len() > 1 { ", and in each environment" } else { "" };
-        let message = format!(
-            "{FILE} has no {} binding {name}. Add{also}:\n{}",
-            kind.name,
-            kind.lines(name, None)
-        );
+        let lines: Vec<_> =
+            parts.iter().map(|(environment, _)| kind.lines(name, *environment)).collect();
+        let lines = lines.join("\n\n");
+        let message = format!("{FILE} has no {} binding {name}. Add:\n{lines}", kind.name);
         return (vec![problem(message)], Vec::new());
     }
     let warnings = missing.into_iter().map(|(environment, _)| {

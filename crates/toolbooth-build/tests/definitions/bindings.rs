@@ -120,13 +120,18 @@ fn bindings_of_environments() {
     let staging = "[[env.staging.d1_databases]]\nbinding = \"NOTES\"\n";
     let other = "[[d1_databases]]\nbinding = \"OTHER\"\n";
     let kv = "[[kv_namespaces]]\nbinding = \"NOTES\"\n";
-    let missing = |place: &str, header: &str| {
+    let add = |(prefix, name): (&str, &str)| {
+        format!("[[{prefix}d1_databases]]\nbinding = \"NOTES\"\ndatabase_name = \"{name}\"")
+    };
+    let top = ("", "notes");
+    let of_production = ("env.production.", "notes-production");
+    let of_staging = ("env.staging.", "notes-staging");
+    let missing = |place: &str, lines| {
         format!(
-            "{place} of wrangler.toml has no d1 binding NOTES, so the tools that need it are disabled there. Add:\n\
-             [[{header}]]\nbinding = \"NOTES\"\ndatabase_name = \"notes\""
+            "{place} of wrangler.toml has no d1 binding NOTES, so the tools that need it are disabled there. Add:\n{}",
+            add(lines)
         )
     };
-    let add = "[[d1_databases]]\nbinding = \"NOTES\"\ndatabase_name = \"notes\"";
     for (what, wrangler, problems, warnings) in [
         ("both", format!("{d1}{staging}"), vec![], vec![]),
         ("after another one", format!("{other}{d1}"), vec![], vec![]),
@@ -134,22 +139,20 @@ fn bindings_of_environments() {
             "not in staging",
             format!("{d1}[env.staging]\n"),
             vec![],
-            vec![missing("[env.staging]", "env.staging.d1_databases")],
+            vec![missing("[env.staging]", of_staging)],
         ),
         (
             "only in staging",
             format!("{staging}[env.production]\nname = \"a\""),
             vec![],
-            vec![
-                missing("the top level", "d1_databases"),
-                missing("[env.production]", "env.production.d1_databases"),
-            ],
+            vec![missing("the top level", top), missing("[env.production]", of_production)],
         ),
         (
             "nowhere",
-            format!("{other}[env.staging]\n"),
+            format!("{other}[env.staging]\n[env.production]\n"),
             vec![format!(
-                "wrangler.toml has no d1 binding NOTES. Add, and in each environment:\n{add}"
+                "wrangler.toml has no d1 binding NOTES. Add:\n{}",
+                [top, of_production, of_staging].map(add).join("\n\n")
             )],
             vec![],
         ),
