@@ -10,6 +10,7 @@
 //! Tests of the server itself use [`FakeHost`], which fakes all traits of [`host`](crate::host).
 
 mod definition_examples;
+mod difference;
 pub mod example;
 mod host;
 mod http;

@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { isDeepStrictEqual } from "node:util";
 import { catalogue, definitions } from "./catalogue.js";
+import { differences, failure } from "./difference.js";
 import { ToolTest } from "./testing.js";
 
 /** The kinds of bindings that are simulated on this machine. */
@@ -27,14 +27,24 @@ for (const definition of all.filter(({ bindings = [] }) => bindings.length > 0))
   for (const { title, setup = [], ...example } of examples) {
     test(`${id}: ${title ?? JSON.stringify(example.input)}`, { skip }, async (t) => {
       const tools = await ToolTest.start(t, { ...client, upstream });
-      for (const { tool, input } of setup) await tools.value(tool, input);
       const { value, error, asks } = example;
       const expected = "value" in example ? { value } : error ? { error: { message: error.message } } : { asks };
-      const got = await outcome(tools, definition, example);
-      if (isDeepStrictEqual(got, expected)) return;
-      const { message } = new assert.AssertionError({ actual: got, expected, operator: "deepStrictEqual" });
-      assert.fail(`${id} with ${JSON.stringify(example.input)}\n${message}\nLog: ${tools.log()}`);
+      const { failed, got } = await played(tools, definition, setup, example);
+      const different = failed ?? differences(expected, got);
+      if (different === "") return;
+      throw failure(`  input: ${JSON.stringify(example.input)}\n${different}\n  log: ${tools.log()}`);
     });
+  }
+}
+
+/** Makes the calls of an example. Returns what it `got`, or why that `failed`. */
+async function played(tools, definition, setup, example) {
+  try {
+    for (const { tool, input } of setup) await tools.value(tool, input);
+    return { got: await outcome(tools, definition, example) };
+  } catch (error) {
+    if (!(error instanceof assert.AssertionError)) throw error;
+    return { failed: `    ${error.message}` };
   }
 }
 

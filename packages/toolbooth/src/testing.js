@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { entryOf } from "./credentials.js";
+import { failure } from "./difference.js";
 import { migrations, startLocally } from "./local.js";
 
 const KEY = "test-key";
@@ -58,7 +59,7 @@ export class ToolTest {
     });
     t.after(async () => {
       await harness.close();
-      assert.deepEqual(test.#unexpected, []);
+      if (test.#unexpected.length > 0) throw failure(`  ${test.#unexpected.join("\n  ")}`);
     });
     for (const database of config.d1_databases.filter((database) => existsSync(migrations(database)))) {
       await harness.getWorker().applyD1Migrations(database.binding);

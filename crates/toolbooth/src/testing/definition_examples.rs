@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::difference::differences;
 use super::tool_test::made_up;
 use super::{FakeStore, ToolTest};
 use crate::call::Outcome;
@@ -40,7 +41,8 @@ impl ToolTest {
     /// Tools with bindings run on workerd only: `toolbooth test` runs their examples there, and this function prints their ids.
     ///
     /// # Panics
-    /// A tool has no example, or one has another outcome than documented.
+    /// A tool has no example, or one has a different outcome than documented. The message has a block for each such example.
+    #[track_caller]
     pub fn check_examples(mut self, examples: &str) {
         let all = read_examples(examples);
         assert_eq!(all.len(), self.catalog.tools.len(), "each tool must have examples");
@@ -56,18 +58,38 @@ impl ToolTest {
             // Not captured, unlike the output of `eprintln!`; in one piece, because other tests print too.
             let _ = io::stderr().write_all(left.as_bytes());
         }
-        assert!(wrong.is_empty(), "{wrong:#?}");
+        let several = if wrong.len() == 1 { "example has" } else { "examples have" };
+        assert!(
+            wrong.is_empty(),
+            "{} {several} a different outcome than documented:\n\n{}\n",
+            wrong.len(),
+            wrong.join("\n\n")
+        );
     }
 
-    /// Runs an example and compares the outcome: an error describes both.
+    /// Runs an example and compares the outcome: an error describes the difference.
     fn check_example(&self, id: &str, example: &Example) -> Result<(), String> {
+        let difference = match self.outcome(id, example) {
+            Ok(got) => differences(&documented(example), &got),
+            Err(failed) => format!("    {failed}"),
+        };
+        if difference.is_empty() {
+            return Ok(());
+        }
+        let title = example.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
+        let log: String = self.log().iter().map(|line| format!("\n  log: {line}")).collect();
+        Err(format!("{id}{title}\n  input: {}\n{difference}{log}", example.input))
+    }
+
+    /// Makes the calls of an example. Returns the outcome, in the form of [`documented`].
+    fn outcome(&self, id: &str, example: &Example) -> Result<Value, String> {
         for ExampleCall { tool, input, .. } in &example.setup {
             let outcome = self.run(tool, input, self.made_up_credentials(tool)?);
             if !matches!(outcome, Outcome::Done { .. }) {
-                return Err(format!("{id}: the setup {tool} with {input} failed: {outcome:?}"));
+                return Err(format!("the setup {tool} with {input} failed: {outcome:?}"));
             }
         }
-        let got = match self.run(id, &example.input, self.made_up_credentials(id)?) {
+        Ok(match self.run(id, &example.input, self.made_up_credentials(id)?) {
             Outcome::Done { mut value, .. } => {
                 let documented = example.value.as_ref();
                 for part in &example.varies {
@@ -88,18 +110,7 @@ impl ToolTest {
                 json!({ "asks": keys })
             }
             Outcome::Rejected(rejection) => json!({ "rejected": format!("{rejection:?}") }),
-        };
-        let expected = match (&example.value, &example.error, &example.asks) {
-            (Some(value), ..) => json!({ "value": value }),
-            (None, Some(error), _) => json!({ "error": { "message": error.message } }),
-            (None, None, Some(keys)) => json!({ "asks": keys }),
-            (None, None, None) => Value::Null,
-        };
-        if got == expected {
-            return Ok(());
-        }
-        let (input, log) = (&example.input, self.log());
-        Err(format!("{id} with {input}: expected {expected}, got {got}; log: {log:?}"))
+        })
     }
 
     /// What a tool requires of the client.
@@ -114,6 +125,16 @@ impl ToolTest {
             tokens: tool.authorization.iter().map(|it| secret(&it.id)).collect(),
             secrets: tool.secrets.iter().map(secret).collect(),
         })
+    }
+}
+
+/// The outcome that an example documents.
+fn documented(example: &Example) -> Value {
+    match (&example.value, &example.error, &example.asks) {
+        (Some(value), ..) => json!({ "value": value }),
+        (None, Some(error), _) => json!({ "error": { "message": error.message } }),
+        (None, None, Some(keys)) => json!({ "asks": keys }),
+        (None, None, None) => Value::Null,
     }
 }
 
@@ -134,7 +155,9 @@ mod tests {
     use crate::testing::respond;
 
     #[test]
-    #[should_panic(expected = r#"expected {\"value\":null}, got {\"error\":"#)]
+    #[should_panic(
+        expected = "3 examples have a different outcome than documented:\n\nOrders.Comment@1.0.0\n  input: "
+    )]
     fn an_example_with_another_outcome_fails_the_test() {
         let test = ToolTest::new(&CATALOG).upstream(|_| respond(503, ""));
         test.check_examples(EXAMPLES);
@@ -147,9 +170,17 @@ mod tests {
         let find = |setup: &[&Value], varies: &[&str], status: &str| json!({"setup": setup, "input": {"id": "7"}, "varies": varies, "value": {"status": status}});
         for (example, expected, requests) in [
             (find(&[&comment, &comment], &[], "open"), "", 3),
-            (find(&[&comment, &comment_8], &[], "open"), "the setup Orders.Comment with {", 2),
+            (
+                find(&[&comment, &comment_8], &[], "open"),
+                "{\"id\":\"7\"}\n    the setup Orders.Comment with {",
+                2,
+            ),
             (find(&[], &["/status"], "lost"), "", 1),
-            (find(&[], &["/state"], "lost"), r#"expected {"value":{"status":"lost"}}"#, 1),
+            (
+                find(&[], &["/state"], "lost"),
+                "Orders.Find@1.0.0\n  input: {\"id\":\"7\"}\n  value.status\n    expected: \"lost\"\n    got:      \"open\"",
+                1,
+            ),
         ] {
             let test =
                 ToolTest::new(&CATALOG).upstream(|request| match request.url.split('/').nth(4) {
