@@ -1,6 +1,7 @@
 // MCP over HTTP in each era, and who may call. The tables of crates/toolbooth/src/protocol/mcp/tests have
 // every case. docs/PROTOCOLS.md lists the clauses.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
 import { claims, hmac, issued, issuer, keyPair, token } from "./support/issuer.mjs";
@@ -40,6 +41,20 @@ const legacy = (method, params, { worker = workers.booth, ...options } = {}) => 
 /** Sends a modern request with its headers. */
 const modern = (method, params, { worker = workers.booth, ...options } = {}) => mcp.modern(worker, method, params, options);
 const ADD = { name: "Calculator_Add", arguments: { a: 2, b: 40 } };
+
+test("MC5 MC6 the server has the name, title and version of Cargo.toml, in MCP and in every document", async () => {
+  const [, version] = /^version = "(.*)"$/m.exec(readFileSync(new URL("../Cargo.toml", import.meta.url), "utf8"));
+  const server = { name: "toolbooth-app", title: "Toolbooth", version };
+  const initialized = await legacy("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a", version: "1" } });
+  assert.deepEqual(initialized.json.result.serverInfo, server);
+  assert.deepEqual((await modern("server/discover", {})).json.result._meta["io.modelcontextprotocol/serverInfo"], server);
+  for (const path of ["/rest/openapi.json", "/opentool/load"]) {
+    const { info } = (await workers.booth.get(path)).json;
+    assert.deepEqual([info.title, info.version], [server.title, version], path);
+  }
+  const index = (await workers.booth.get("/", { accept: "application/json" })).json;
+  assert.deepEqual([index.name, index.version], [server.title, version]);
+});
 
 for (const [era, ask] of Object.entries({ legacy, modern })) {
   test(`MC9 a ${era} request needs no session and no Accept, and may have a trailing slash`, async () => {

@@ -207,7 +207,7 @@ export const mcp = document({
       "toolbooth/error?": schema("ToolError"),
       "toolbooth/authorization?": nonEmpty(schema("AuthorizationChallenge")),
     }),
-    Implementation: object({ name: constant("toolbooth"), title: text, version: text }),
+    Implementation: object({ name: text, title: text, version: text }),
     AuthorizationChallenge: shared.authorizationChallenge,
     ToolError: object({ message: string, can_retry: shared.canRetry, ...shared.failureDetails }),
     Tool: object({

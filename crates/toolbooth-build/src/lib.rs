@@ -21,6 +21,7 @@ mod query;
 mod references;
 mod render;
 mod schema;
+mod server;
 mod source;
 mod types;
 
@@ -31,6 +32,7 @@ use std::process::ExitCode;
 pub use bindings::Wrangler;
 pub use problem::Problem;
 pub use render::Rendered;
+pub use server::Server;
 pub use source::Source;
 
 /// Builds the catalogue of the crate whose build script calls it, with the default settings of [`Build`].
@@ -104,6 +106,7 @@ impl Build {
         problems.extend(check::catalogue(source, &entries));
         let (wrong, unbound) = bindings::catalogue(source.wrangler.as_ref(), &entries);
         problems.extend(wrong);
+        problems.extend(source.server.problem());
         let handlers = handlers::find(source, &entries).unwrap_or_else(|found| {
             problems.extend(found);
             Vec::new()
@@ -111,10 +114,12 @@ impl Build {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let mut rendered = render::catalogue(&entries, &handlers);
+        let mut rendered = render::catalogue(&source.server, &entries, &handlers);
         rendered.warnings.extend(unbound);
         if entries.iter().any(|entry| !entry.definition.bindings.is_empty()) {
-            rendered.depends_on = source.wrangler.as_ref().map(|wrangler| wrangler.path.clone());
+            rendered
+                .depends_on
+                .extend(source.wrangler.iter().map(|wrangler| wrangler.path.clone()));
         }
         Ok(rendered)
     }
@@ -147,7 +152,7 @@ fn report(severity: &str, problems: &[Problem]) {
 
 fn write(rendered: Rendered, out: &Path) -> Result<Vec<Problem>, Vec<Problem>> {
     // After a failure, Cargo runs the build script again anyway.
-    if let Some(path) = &rendered.depends_on {
+    for path in &rendered.depends_on {
         println!("cargo::rerun-if-changed={}", path.display());
     }
     for (name, bytes) in &rendered.files {

@@ -18,6 +18,7 @@ use crate::mcp;
 use crate::problem::Problem;
 use crate::query;
 use crate::schema;
+use crate::server::Server;
 use crate::types::{self, Defaults};
 
 /// The files that a catalogue compiles to.
@@ -27,12 +28,12 @@ pub struct Rendered {
     pub files: Vec<(String, Vec<u8>)>,
     /// Warnings for the author; they do not fail the build.
     pub warnings: Vec<Problem>,
-    /// A file outside the catalogue's folder that it was checked against.
-    pub depends_on: Option<PathBuf>,
+    /// Files outside the catalogue's folder that it depends on.
+    pub depends_on: Vec<PathBuf>,
 }
 
 /// Renders the catalogue of the valid `entries`; `handlers` has the function of each.
-pub(crate) fn catalogue(entries: &[Entry], handlers: &[Handler]) -> Rendered {
+pub(crate) fn catalogue(server: &Server, entries: &[Entry], handlers: &[Handler]) -> Rendered {
     let mut schemas = Statics::default();
     let mut tools = String::new();
     let mut checks = String::new();
@@ -62,7 +63,7 @@ pub(crate) fn catalogue(entries: &[Entry], handlers: &[Handler]) -> Rendered {
     for (feature, form) in protocol::list_forms() {
         // MCP is the only protocol whose clients all resolve references.
         let written = feature == Some("mcp");
-        let (body, rust) = list(form, entries, written);
+        let (body, rust) = list(form, server, entries, written);
         // Without the feature, its macro expands to nothing.
         lists.push_str(&match feature {
             Some(feature) => format!("    toolbooth::{feature}_lists!({rust}),\n"),
@@ -90,6 +91,7 @@ pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
     names: &{named:?},
     lists: LISTS,
     variables: VARIABLES,
+    server: {server},
 }};
 
 /// The types of the functions: `types::<toolkit>::<function>::Input` and `Output`.
@@ -111,6 +113,7 @@ toolbooth::type_checks! {{
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
         schemas = schemas.rust,
+        server = server.rust(),
         declared = declared(entries),
         statics = statics
             .iter()
@@ -136,7 +139,7 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .chain(entries.iter().filter_map(missing_scopes))
         .chain(entries.iter().filter_map(missing_description))
         .collect();
-    Rendered { files, warnings, depends_on: None }
+    Rendered { files, warnings, depends_on: server.manifest.iter().cloned().collect() }
 }
 
 /// Assertions that the catalogue declares the variables which its definitions list.
@@ -213,8 +216,9 @@ fn names(entries: &[Entry]) -> Vec<(String, usize)> {
 }
 
 /// Renders one list: its body, and the Rust code that describes it. `written` lists keep references.
-fn list(form: &ListForm, entries: &[Entry], written: bool) -> (String, String) {
-    let mut body = form.head.to_owned();
+fn list(form: &ListForm, server: &Server, entries: &[Entry], written: bool) -> (String, String) {
+    let mut body = form.head(&server.title, &server.version);
+    let head = body.len();
     let mut parts = String::new();
     for (at, entry) in entries.iter().enumerate() {
         let definition = if written { &entry.written } else { &entry.definition };
@@ -226,7 +230,7 @@ fn list(form: &ListForm, entries: &[Entry], written: bool) -> (String, String) {
             Rendering::Fits { json, warnings } => (json, Vec::new(), warnings),
             Rendering::Unfit(features) => (String::new(), features, Vec::new()),
         };
-        if !json.is_empty() && body.len() > form.head.len() {
+        if !json.is_empty() && body.len() > head {
             body.push(',');
         }
         let start = body.len();
@@ -240,7 +244,7 @@ fn list(form: &ListForm, entries: &[Entry], written: bool) -> (String, String) {
         );
     }
     body.push_str(form.tail);
-    let (name, head, etag) = (form.name, form.head.len(), etag(body.as_bytes()));
+    let (name, etag) = (form.name, etag(body.as_bytes()));
     let rust = format!(
         r#"toolbooth::catalog::List {{
         name: {name:?},

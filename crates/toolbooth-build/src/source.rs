@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::bindings::Wrangler;
 use crate::problem::Problem;
+use crate::server::Server;
 
 /// The files of a catalogue, read into memory.
 #[derive(Debug, Clone, Default)]
@@ -16,20 +17,23 @@ pub struct Source {
     pub files: BTreeMap<String, String>,
     /// The configuration of the Worker, if the project has a `wrangler.toml`.
     pub wrangler: Option<Wrangler>,
+    /// How the server names itself.
+    pub server: Server,
 }
 
 impl Source {
-    /// Reads `lib.rs` and the `.json` and `.rs` files of each toolkit's folder, and the project's `wrangler.toml`.
+    /// Reads `lib.rs` and the `.json` and `.rs` files of each toolkit's folder, and the project's `wrangler.toml` and
+    /// `Cargo.toml`.
     ///
     /// # Errors
     /// A folder or file that cannot be read, or is not UTF-8.
     pub fn read(folder: &Path) -> Result<Self, Vec<Problem>> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        let mut source = Self {
-            name: name.unwrap_or_default(),
-            files: BTreeMap::new(),
-            wrangler: Wrangler::find(folder),
-        };
+        let wrangler = Wrangler::find(folder);
+        let project = wrangler.as_ref().and_then(|wrangler| wrangler.path.parent());
+        let server = Server::read(project.unwrap_or(folder));
+        let mut source =
+            Self { name: name.unwrap_or_default(), files: BTreeMap::new(), wrangler, server };
         source.add(folder, "lib.rs")?;
         for toolkit in list(folder)? {
             let files = if folder.join(&toolkit).is_dir() {

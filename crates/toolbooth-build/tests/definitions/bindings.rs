@@ -1,5 +1,7 @@
 //! Tests for bindings: their declarations, and the comparison with `wrangler.toml`.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use toolbooth_build::{Wrangler, compile};
 
@@ -76,7 +78,7 @@ fn compared(binding: &Value, wrangler: &str) -> (Vec<String>, Vec<String>) {
     };
     match compile(&source) {
         Ok(rendered) => {
-            assert_eq!(rendered.depends_on, Some("wrangler.toml".into()));
+            assert_eq!(rendered.depends_on, [PathBuf::from("wrangler.toml")]);
             (Vec::new(), rendered.warnings.iter().map(|warning| short(warning)).collect())
         }
         Err(problems) => (problems.iter().map(|problem| short(problem)).collect(), Vec::new()),
@@ -181,5 +183,5 @@ fn a_catalogue_without_bindings_does_not_depend_on_the_file() {
     let mut source = catalogue();
     define(&mut source, &changed(add(), &json!({"/bindings": []})));
     source.wrangler = Some(Wrangler { path: "wrangler.toml".into(), text: "not TOML".to_owned() });
-    assert_eq!(compile(&source).map(|rendered| rendered.depends_on), Ok(None));
+    assert_eq!(compile(&source).map(|rendered| rendered.depends_on), Ok(vec![]));
 }

@@ -16,4 +16,5 @@ mod query;
 mod rendered;
 mod sample;
 mod schemas;
+mod server;
 mod types;

@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::catalog::{
-    Authorization, Catalog, List, QueryParameter, QueryValue, RunError, Tool, ToolFn, Version, run,
+    Authorization, Catalog, List, QueryParameter, QueryValue, RunError, ServerInfo, Tool, ToolFn,
+    Version, run,
 };
 use crate::challenge::Challenge;
 use crate::host::HttpRequest;
@@ -307,6 +308,7 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
     ],
     lists: &[LISTS],
     variables: &[],
+    server: ServerInfo { name: "echo-tools", title: "Echo tools", version: "1.2.3" },
 };
 
 /// One rejection of each kind, because every protocol must encode all of them.

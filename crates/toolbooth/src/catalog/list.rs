@@ -1,18 +1,25 @@
 //! Lists of tools: rendered at build time, filtered for each request.
 
-use super::Definition;
+use super::{Definition, server_title, server_version};
 
 /// How a protocol lists tools: the JSON of the definitions, separated by commas, between a head and a tail.
 #[derive(Debug, Clone, Copy)]
 pub struct ListForm {
     /// The name under which [`Catalog::list`](super::Catalog::list) finds the result.
     pub name: &'static str,
-    /// The JSON before the first tool.
+    /// The text before the first tool, with placeholders: see [`head`](Self::head).
     pub head: &'static str,
     /// The JSON after the last tool.
     pub tail: &'static str,
     /// Renders one definition. Runs at build time only.
     pub entry: fn(&Listed<'_>) -> Rendering,
+}
+
+impl ListForm {
+    /// The text before the first tool, for a server with this title and version.
+    pub fn head(&self, title: &str, version: &str) -> String {
+        self.head.replace(server_title!(), title).replace(server_version!(), version)
+    }
 }
 
 /// A definition with what depends on the rest of the catalogue.

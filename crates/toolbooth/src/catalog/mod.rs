@@ -7,6 +7,7 @@ mod definition;
 mod id;
 mod list;
 mod permission;
+mod server;
 mod tool;
 
 pub use definition::{
@@ -16,6 +17,8 @@ pub use definition::{
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
 pub use semver::Version;
+pub use server::ServerInfo;
+pub(crate) use server::{server_title, server_version};
 pub use tool::{
     Authorization, HeaderParameter, QueryParameter, QueryValue, RunError, Tool, ToolFn, ToolFuture,
     run,
@@ -36,6 +39,8 @@ pub struct Catalog {
     pub lists: &'static [&'static [List]],
     /// The variables that the tools read.
     pub variables: &'static [Variable],
+    /// How the server names itself.
+    pub server: ServerInfo,
 }
 
 /// The name of one version of a tool, for protocols that have names instead of ids: `Name__1_0_0`.

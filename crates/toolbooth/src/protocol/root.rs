@@ -1,7 +1,5 @@
 //! The root of the host: the index of all endpoints, and calls of the protocols that a body identifies.
 
-use std::sync::LazyLock;
-
 use serde::Serialize;
 
 use super::health::HEALTH;
@@ -10,6 +8,7 @@ use super::oxp::{Format, VERSION_HEADER};
 use super::rest;
 use super::{PROTOCOLS, discriminator, envelope, opentool, oxp};
 use crate::call::{Rejection, RequestContext};
+use crate::catalog::ServerInfo;
 use crate::json;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, Endpoint, Page, PageError, Policy,
@@ -66,9 +65,8 @@ fn call(request: PostRequest<'_>) -> CallResponse<'_> {
 }
 
 /// `GET /`: the protocols with their endpoints.
-fn index(_: &RequestContext<'_>) -> Result<Page, PageError> {
-    static PAGE: LazyLock<Page> = LazyLock::new(|| Page::new(json::to_string(&Index::new())));
-    Ok(PAGE.borrowed())
+fn index(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    Ok(Page::new(json::to_string(&Index::new(context.pipeline.catalog.server))))
 }
 
 #[derive(Serialize)]
@@ -86,11 +84,11 @@ struct IndexedProtocol {
 }
 
 impl Index {
-    fn new() -> Self {
+    fn new(server: ServerInfo) -> Self {
         let protocols = PROTOCOLS.iter().filter(|(_, protocol)| protocol.listed);
         Self {
-            name: "Toolbooth",
-            version: env!("CARGO_PKG_VERSION"),
+            name: server.title,
+            version: server.version,
             protocols: protocols
                 .map(|(mount, protocol)| IndexedProtocol::new(mount, protocol))
                 .collect(),

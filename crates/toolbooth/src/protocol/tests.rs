@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::call::tests::CATALOG;
 use crate::catalog::{Catalog, List};
 use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Method, Request};
@@ -50,7 +51,7 @@ fn every_list_that_a_route_serves_is_in_the_table() {
     });
     let lists: &'static [&'static [List]] = vec![&*lists.collect::<Vec<_>>().leak()].leak();
     let catalog: &'static Catalog =
-        Box::leak(Box::new(Catalog { tools: &[], names: &[], lists, variables: &[] }));
+        Box::leak(Box::new(Catalog { tools: &[], names: &[], lists, ..*CATALOG }));
     for (mount, protocol) in PROTOCOLS {
         for route in protocol.routes {
             let policy = route.policy;

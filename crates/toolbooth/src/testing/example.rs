@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::address::secure_base_address;
-use crate::catalog::{Authorization, Catalog, Tool, ToolFn, Version, run};
+use crate::catalog::{Authorization, Catalog, ServerInfo, Tool, ToolFn, Version, run};
 use crate::host::{HttpRequest, HttpResponse};
 use crate::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Schema, Types};
 use crate::tool::{Context, Secret, ToolError, Variable};
@@ -15,7 +15,9 @@ use crate::url::path_segment;
 
 /// The tools, sorted.
 pub static CATALOG: Catalog =
-    Catalog { tools: &TOOLS, names: NAMES, lists: &[], variables: VARIABLES };
+    Catalog { tools: &TOOLS, names: NAMES, lists: &[], variables: VARIABLES, server: SERVER };
+
+const SERVER: ServerInfo = ServerInfo { name: "orders", title: "Orders", version: "1.0.0" };
 
 /// Their examples, as the build generates them from the definitions.
 pub const EXAMPLES: &str = r#"[

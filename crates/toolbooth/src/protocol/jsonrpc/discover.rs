@@ -6,7 +6,9 @@ use std::cmp::Reverse;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
+use crate::catalog::{
+    Definition, ListForm, Listed, Rendering, Requirements, server_title, server_version,
+};
 
 /// The method that returns the document. JSON-RPC reserves names that begin with `rpc.`, and no tool has a dot in
 /// its name.
@@ -16,8 +18,10 @@ pub(super) const METHOD: &str = "rpc.discover";
 pub(in crate::protocol) const LIST: ListForm = ListForm {
     name: "openrpc",
     head: concat!(
-        r#"{"openrpc":"1.3.2","info":{"title":"Toolbooth","version":""#,
-        env!("CARGO_PKG_VERSION"),
+        r#"{"openrpc":"1.3.2","info":{"title":""#,
+        server_title!(),
+        r#"","version":""#,
+        server_version!(),
         r#""},"methods":["#
     ),
     tail: "]}",

@@ -86,6 +86,7 @@ pub(super) fn run<'t>(
     let declined = elicitation.declined(&request.params);
     let result = ResultContext {
         era: request.era(),
+        server: request.server,
         elicitation,
         notifications: NotificationPreferences::read(&request, context.headers),
         returns_content: tool.as_ref().is_ok_and(|tool| tool.content),

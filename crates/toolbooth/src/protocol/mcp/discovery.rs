@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::message::{LEGACY, MODERN, McpRequest};
-use super::response::{CacheScope, EmptyObject, SERVER_INFO, ServerInfo};
+use super::response::{CacheScope, EmptyObject};
+use crate::catalog::ServerInfo;
 use crate::http::Response;
 use crate::json::Value;
 
@@ -43,7 +44,7 @@ pub(super) fn initialize(request: &McpRequest<'_>) -> Response {
     struct InitializeResult {
         protocol_version: &'static str,
         capabilities: ServerCapabilities,
-        server_info: ServerInfo,
+        server_info: &'static ServerInfo,
     }
     let requested = request.params.get("protocolVersion").and_then(Value::as_str);
     let [newest, ..] = LEGACY;
@@ -54,6 +55,6 @@ pub(super) fn initialize(request: &McpRequest<'_>) -> Response {
             logging: Some(EmptyObject {}),
             ..ServerCapabilities::default()
         },
-        server_info: SERVER_INFO,
+        server_info: request.server,
     })
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::error::{ErrorCode, McpError};
 use super::headers;
+use crate::catalog::ServerInfo;
 use crate::http::Headers;
 use crate::json::{Object, Value};
 use crate::log::McpOperation;
@@ -48,6 +49,8 @@ pub(super) struct McpRequest<'t> {
     pub(super) modern: Option<Option<String>>,
     /// The version header of a legacy request.
     pub(super) legacy: Option<String>,
+    /// The server that responds.
+    pub(super) server: &'static ServerInfo,
 }
 
 /// The members of `params._meta` that matter here. They are sorted out in one pass, because comparing
@@ -140,6 +143,7 @@ impl<'t> McpRequest<'t> {
     pub(super) fn read(
         body: Value<'t>,
         headers: &dyn Headers,
+        server: &'static ServerInfo,
     ) -> Result<Option<Self>, (Option<serde_json::Value>, McpError)> {
         let error = |message: &'static str| McpError::new(ErrorCode::InvalidRequest, message);
         let mut body = match body {
@@ -191,7 +195,7 @@ impl<'t> McpRequest<'t> {
                 && method != "initialize"
                 && headers.get(headers::METHOD).is_some();
         let (modern, legacy) = if modern { (Some(version), None) } else { (None, version) };
-        Ok(Some(Self { id, method, params, meta, modern, legacy }))
+        Ok(Some(Self { id, method, params, meta, modern, legacy, server }))
     }
 }
 

@@ -117,12 +117,13 @@ fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
 fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
     Box::pin(async move {
         let PostRequest { body, context } = request;
-        let message = match McpRequest::read(body, context.headers) {
-            Ok(Some(message)) => message,
-            // Notifications get no response, and none of them changes anything here.
-            Ok(None) => return Ok(Response::empty(202)),
-            Err((id, error)) => return Ok(error.encode(id.as_ref())),
-        };
+        let message =
+            match McpRequest::read(body, context.headers, &context.pipeline.catalog.server) {
+                Ok(Some(message)) => message,
+                // Notifications get no response, and none of them changes anything here.
+                Ok(None) => return Ok(Response::empty(202)),
+                Err((id, error)) => return Ok(error.encode(id.as_ref())),
+            };
         let operation = message.operation();
         if let Some(operation) = operation {
             context.calls.describe_mcp(operation);

@@ -14,6 +14,7 @@ use super::response::{
     ResourceContents, ResultOptions, ResultType,
 };
 use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
+use crate::catalog::ServerInfo;
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::tool::ToolError;
@@ -25,6 +26,8 @@ pub(super) struct ResultContext {
     pub(super) id: Value,
     /// Its era.
     pub(super) era: Era,
+    /// The server that responds.
+    pub(super) server: &'static ServerInfo,
     /// What the client can be asked for.
     pub(super) elicitation: Elicitation,
     /// The notifications that the client wants.
@@ -105,7 +108,7 @@ pub(super) fn encode(
 
 impl ResultContext {
     fn result(&self, members: &impl Serialize, options: ResultOptions<'_>) -> Response {
-        response::encode(&self.id, self.era, members, options)
+        response::encode(&self.id, self.era, self.server, members, options)
     }
 
     fn input_required(&self, members: &impl Serialize) -> Response {

@@ -21,7 +21,7 @@ struct Metadata<'a> {
 pub(super) fn document(resource: &McpResource, catalog: &Catalog) -> String {
     json::to_string(&Metadata {
         resource: &resource.identifier,
-        resource_name: "Toolbooth",
+        resource_name: catalog.server.title,
         authorization_servers: &resource.issuers,
         bearer_methods_supported: ["header"],
         scopes_supported: catalog.scopes(),
@@ -55,7 +55,7 @@ mod tests {
         let resource = Settings::read(&host, &[]).mcp_resource.unwrap();
         assert_eq!(
             document(&resource, CATALOG),
-            r#"{"resource":"https://tools.example/mcp","resource_name":"Toolbooth","authorization_servers":["https://login.example"],"bearer_methods_supported":["header"],"scopes_supported":["echo:a","echo:b"]}"#
+            r#"{"resource":"https://tools.example/mcp","resource_name":"Echo tools","authorization_servers":["https://login.example"],"bearer_methods_supported":["header"],"scopes_supported":["echo:a","echo:b"]}"#
         );
         let metadata = r#", resource_metadata="https://tools.example/.well-known/oauth-protected-resource/mcp""#;
         assert_eq!(challenge_parameters(&resource, &[]), metadata);

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::message::{Era, McpRequest};
 
+use crate::catalog::ServerInfo;
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::protocol::oxp::AuthorizationChallenge;
@@ -14,18 +15,6 @@ use crate::tool::ToolError;
 
 /// How long clients may cache what is compiled in, in milliseconds.
 const TTL_MS: u32 = 60 * 60 * 1000;
-
-/// The name and version of this server.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct ServerInfo {
-    name: &'static str,
-    title: &'static str,
-    version: &'static str,
-}
-
-/// This server.
-pub(super) const SERVER_INFO: ServerInfo =
-    ServerInfo { name: "toolbooth", title: "Toolbooth", version: env!("CARGO_PKG_VERSION") };
 
 /// A JSON-RPC response with a result.
 #[derive(Serialize)]
@@ -59,7 +48,7 @@ struct ResultMeta<'a> {
         rename = "io.modelcontextprotocol/serverInfo",
         skip_serializing_if = "Option::is_none"
     )]
-    server_info: Option<ServerInfo>,
+    server_info: Option<&'a ServerInfo>,
     #[serde(rename = "toolbooth/error", skip_serializing_if = "Option::is_none")]
     error: Option<&'a ToolError>,
     #[serde(rename = "toolbooth/authorization", skip_serializing_if = "<[_]>::is_empty")]
@@ -129,6 +118,7 @@ pub(super) struct ResultOptions<'a> {
 pub(super) fn encode(
     id: &Value,
     era: Era,
+    server: &ServerInfo,
     members: &impl Serialize,
     options: ResultOptions<'_>,
 ) -> Response {
@@ -139,7 +129,7 @@ pub(super) fn encode(
             result_type: Some(result_type),
             ttl_ms: caching.map(|caching| caching.ttl_ms),
             cache_scope: caching.map(|caching| caching.scope),
-            meta: Some(ResultMeta { server_info: Some(SERVER_INFO), error, authorization }),
+            meta: Some(ResultMeta { server_info: Some(server), error, authorization }),
         },
         Era::Legacy => ResultBody {
             members,
@@ -164,13 +154,14 @@ pub(super) fn write(status: u16, message: &impl Serialize) -> Response {
 impl McpRequest<'_> {
     /// A result that must not be cached.
     pub(super) fn result(&self, members: &impl Serialize) -> Response {
-        encode(&self.id, self.era(), members, ResultOptions::default())
+        encode(&self.id, self.era(), self.server, members, ResultOptions::default())
     }
 
     /// A result that depends on nothing but what is compiled in, and on the caller if `scope` is private.
     pub(super) fn cacheable_result(&self, members: &impl Serialize, scope: CacheScope) -> Response {
         let caching = Some(Caching::compiled_in(scope));
-        encode(&self.id, self.era(), members, ResultOptions { caching, ..Default::default() })
+        let options = ResultOptions { caching, ..Default::default() };
+        encode(&self.id, self.era(), self.server, members, options)
     }
 }
 

@@ -4,15 +4,17 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Definition, ListForm, Listed, Rendering};
+use crate::catalog::{Definition, ListForm, Listed, Rendering, server_title, server_version};
 use crate::protocol::keywords::types;
 use crate::protocol::portable;
 
 pub(in crate::protocol) const LIST: ListForm = ListForm {
     name: "opentool",
     head: concat!(
-        r#"{"opentool":"1.1.0","info":{"title":"Toolbooth","version":""#,
-        env!("CARGO_PKG_VERSION"),
+        r#"{"opentool":"1.1.0","info":{"title":""#,
+        server_title!(),
+        r#"","version":""#,
+        server_version!(),
         r#""},"functions":["#
     ),
     tail: "]}",

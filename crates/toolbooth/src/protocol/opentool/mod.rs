@@ -8,8 +8,6 @@
 mod load;
 mod stream;
 
-use std::sync::LazyLock;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -64,15 +62,13 @@ pub(super) fn is_request(body: &json::Value<'_>) -> bool {
 }
 
 /// `GET /version` (OT1): the version of the server.
-pub(super) fn version(_: &RequestContext<'_>) -> Result<Page, PageError> {
+pub(super) fn version(context: &RequestContext<'_>) -> Result<Page, PageError> {
     #[derive(Serialize)]
     struct Version {
         version: &'static str,
     }
-    static PAGE: LazyLock<Page> = LazyLock::new(|| {
-        Page::new(json::to_string(&Version { version: env!("CARGO_PKG_VERSION") }))
-    });
-    Ok(PAGE.borrowed())
+    let version = context.pipeline.catalog.server.version;
+    Ok(Page::new(json::to_string(&Version { version })))
 }
 
 /// `GET /load`: the document, or `{}` if the catalogue has none (OT25).

@@ -206,7 +206,7 @@ fn stop_is_not_served() {
 fn the_version_and_the_document_are_at_two_addresses() {
     for (mount, decorate) in [("/opentool", ""), ("", "oxp-version: 1.0\n")] {
         let version = get(CATALOG, &format!("{mount}/version"));
-        let expected = format!("{decorate}{{\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION"));
+        let expected = format!("{decorate}{{\"version\":\"1.2.3\"}}");
         assert!(version.starts_with("200\ncontent-type: application/json\n"), "OT1 {version}");
         assert!(version.ends_with(&expected), "OT1 {version}");
         let document = get(CATALOG, &format!("{mount}/load"));
@@ -218,7 +218,7 @@ fn the_version_and_the_document_are_at_two_addresses() {
 
 #[test]
 fn without_a_document_there_is_an_empty_object() {
-    static NONE: Catalog = Catalog { tools: &[], names: &[], lists: &[], variables: &[] };
+    static NONE: Catalog = Catalog { tools: &[], names: &[], lists: &[], ..*CATALOG };
     let document = get(&NONE, "/opentool/load");
     assert!(document.starts_with("200\n") && document.ends_with("\n{}"), "OT25 {document}");
 }

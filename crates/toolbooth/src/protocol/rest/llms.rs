@@ -5,14 +5,16 @@ use serde_json::Value;
 use super::MOUNT;
 use super::document::{Document, described, origin, output};
 use crate::call::RequestContext;
-use crate::catalog::{ListForm, Listed, Rendering};
+use crate::catalog::{ListForm, Listed, Rendering, server_title};
 use crate::route::{Page, PageError};
 
 /// The list of `llms.txt`.
 pub(super) const LIST: ListForm = ListForm {
     name: "llms",
     head: concat!(
-        "# Toolbooth\n\n> A server for tools. `POST ",
+        "# ",
+        server_title!(),
+        "\n\n> A server for tools. `POST ",
         origin!(),
         "/rest/{name}` runs a tool: the body is its input as JSON, the response is its value.\n\n## Documents\n\n- [All about the tools](",
         origin!(),
@@ -32,7 +34,9 @@ pub(super) const LIST: ListForm = ListForm {
 pub(super) const FULL: ListForm = ListForm {
     name: "llms-full",
     head: concat!(
-        "# Toolbooth\n\n> A server for tools. Send `POST ",
+        "# ",
+        server_title!(),
+        "\n\n> A server for tools. Send `POST ",
         origin!(),
         "/rest/{name}` with the input of a tool as JSON; the response is its value as JSON. Errors are problems (RFC 9457): `detail` is what was wrong, `parameter_errors` what each invalid parameter must be.\n\n"
     ),

@@ -8,15 +8,19 @@ use serde_json::{Map, Value, json};
 use super::MOUNT;
 use super::document::{Credentials, Document, described, member, origin, output};
 use crate::call::RequestContext;
-use crate::catalog::{Definition, Example, ListForm, Listed, Rendering};
+use crate::catalog::{
+    Definition, Example, ListForm, Listed, Rendering, server_title, server_version,
+};
 use crate::route::{Page, PageError};
 
 /// The list of the document: the members of `paths`.
 pub(super) const LIST: ListForm = ListForm {
     name: "openapi",
     head: concat!(
-        r#"{"openapi":"3.1.1","jsonSchemaDialect":"https://json-schema.org/draft/2020-12/schema","info":{"title":"Toolbooth","version":""#,
-        env!("CARGO_PKG_VERSION"),
+        r#"{"openapi":"3.1.1","jsonSchemaDialect":"https://json-schema.org/draft/2020-12/schema","info":{"title":""#,
+        server_title!(),
+        r#"","version":""#,
+        server_version!(),
         r#"","description":"Each operation runs a tool: the body of the request is its input, the response is its value. Errors are problems (RFC 9457)."},"servers":[{"url":""#,
         origin!(),
         r#""}],"security":[{"bearerAuth":[]}],"paths":{"#

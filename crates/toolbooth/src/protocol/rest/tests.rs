@@ -39,7 +39,9 @@ fn rendered(form: &ListForm) -> String {
     let old = (form.entry)(&Listed { latest: false, ..listed });
     assert_eq!(old, Rendering::LeftOut, "{}", form.name);
     match (form.entry)(&listed) {
-        Rendering::Fits { json, .. } => [form.head, &json, form.tail].concat(),
+        Rendering::Fits { json, .. } => {
+            [&form.head("My tools", "1.2.3"), &*json, form.tail].concat()
+        }
         other => panic!("{}: {other:?}", form.name),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::MOUNT;
 use super::document::{Credentials, Document, described, origin, output};
 use crate::call::RequestContext;
-use crate::catalog::{ListForm, Listed, Rendering};
+use crate::catalog::{ListForm, Listed, Rendering, server_version};
 use crate::route::{Page, PageError};
 
 /// The value of `Authorization`; clients replace the variable.
@@ -20,7 +20,7 @@ pub(super) const LIST: ListForm = ListForm {
     name: "utcp",
     head: concat!(
         r#"{"utcp_version":"1.0.1","manual_version":""#,
-        env!("CARGO_PKG_VERSION"),
+        server_version!(),
         r#"","tools":["#
     ),
     tail: "]}",

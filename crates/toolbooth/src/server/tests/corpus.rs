@@ -5,7 +5,7 @@ use serde_json::{Number, Value, json};
 
 use super::*;
 use crate::call::tests::{LISTS, OBJECT};
-use crate::catalog::{Tool, ToolFn, Version, run};
+use crate::catalog::{ServerInfo, Tool, ToolFn, Version, run};
 use crate::repository;
 use crate::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Properties, Schema, Types};
 use crate::tool::{Context, ToolError};
@@ -109,6 +109,7 @@ const CORPUS: &Catalog = &Catalog {
     names: &[("Calculator_Add", 0), ("Doorbell_Ring", 1)],
     lists: &[LISTS],
     variables: &[],
+    server: ServerInfo { name: "corpus", title: "Corpus", version: "1.0.0" },
 };
 
 #[test]

@@ -24,8 +24,7 @@ fn mc22_a_value_is_structured_content_and_its_text() {
     assert_eq!(send(CATALOG, &host, ("/mcp", &[]), &body), (200, expected.clone()));
     let mut expected = expected;
     expected["result"]["resultType"] = json!("complete");
-    expected["result"]["_meta"] =
-        json!({"io.modelcontextprotocol/serverInfo": response::SERVER_INFO});
+    expected["result"]["_meta"] = json!({"io.modelcontextprotocol/serverInfo": CATALOG.server});
     assert_eq!(send_modern(CATALOG, &host, &modern("tools/call", params)), (200, expected));
 }
 

@@ -112,6 +112,7 @@ fn mc4_methods_of_each_era() {
 
 #[test]
 fn mc5_initialize_negotiates_a_version() {
+    let server = json!({"name": "echo-tools", "title": "Echo tools", "version": "1.2.3"});
     for (asked, expected) in [
         (json!("2025-11-25"), "2025-11-25"),
         (json!("2025-06-18"), "2025-06-18"),
@@ -124,7 +125,7 @@ fn mc5_initialize_negotiates_a_version() {
         let body = legacy("initialize", json!({"protocolVersion": asked}));
         let (status, answer) = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
         assert_eq!((status, &answer["result"]["protocolVersion"]), (200, &json!(expected)));
-        assert_eq!(answer["result"]["serverInfo"]["name"], "toolbooth");
+        assert_eq!(answer["result"]["serverInfo"], server);
     }
 }
 
@@ -136,7 +137,8 @@ fn mc6_discovery() {
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
     assert_eq!(result["cacheScope"], "public");
     assert!(result["ttlMs"].is_u64());
-    assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "toolbooth");
+    let server = json!({"name": "echo-tools", "title": "Echo tools", "version": "1.2.3"});
+    assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"], server);
 }
 
 #[test]

@@ -170,7 +170,8 @@ fn tools_that_the_document_leaves_out() {
 
 #[test]
 fn the_frame_is_a_document() {
-    let document: Value = serde_json::from_str(&format!("{}{}", LIST.head, LIST.tail)).unwrap();
-    let info = json!({"title": "Toolbooth", "version": env!("CARGO_PKG_VERSION")});
+    let text = LIST.head("My tools", "1.2.3") + LIST.tail;
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let info = json!({"title": "My tools", "version": "1.2.3"});
     assert_eq!(document, json!({"opentool": "1.1.0", "info": info, "functions": []}), "OT26");
 }
