@@ -1,6 +1,8 @@
 // The command `toolbooth` where that needs no build, and what creates a project. `make prove` and tutorial.test.mjs do the rest.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,9 +14,10 @@ import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { Failure } from "../packages/toolbooth/src/process.js";
 import { serviceOf, standIn } from "../packages/toolbooth/src/provider.js";
 import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
+import { keepRunning } from "../packages/toolbooth/src/runtime.js";
 import { buildSite } from "../site/build/index.js";
 import { Browser, PUBLIC } from "./support/authorizing.mjs";
-import { root, run } from "./support/commands.mjs";
+import { freePort, root, run } from "./support/commands.mjs";
 import { CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
@@ -66,6 +69,21 @@ test("a change is built, during a build too, and a failed build replaces the Wor
   assert.match(read(out, "worker.js"), /const message = "it is broken"/);
   await builds.return();
   assert.deepEqual(seen, ["1", "2, and longer", "broken"]);
+});
+
+test("if workerd ends and does not start again, that is an error", async () => {
+  const program = join(scratch, "workerd");
+  writeFileSync(program, "#!/bin/sh\nread line\nexit 3\n", { mode: 0o755 });
+  let updates = 0;
+  const running = keepRunning(`http://localhost:${await freePort()}`, () => (updates += 1), 1);
+  // One that wrangler stops counts as stopped.
+  const stopped = spawn(program);
+  stopped.kill("SIGKILL");
+  await once(stopped, "exit");
+  assert.equal(updates, 0);
+  spawn(program).stdin.end("\n");
+  await assert.rejects(running, /does not start again/);
+  assert.ok(updates > 1);
 });
 
 test("of a failed build, only the errors are shown", () => {
@@ -307,7 +325,7 @@ test("one version of Node is named everywhere", () => {
 
 test("the template and the sample Notes have what this repository has", () => {
   const template = join(root, "template");
-  assert.equal(read(template, "rust-toolchain.toml"), read(root, "rust-toolchain.toml"));
+  for (const file of ["rust-toolchain.toml", "rustfmt.toml"]) assert.equal(read(template, file), read(root, file), file);
   const line = (pattern, ...path) => pattern.exec(read(...path))?.[0] ?? assert.fail(`${pattern} in ${path.join("/")}`);
   for (const [file, pattern] of [
     ["wrangler.toml", /^compatibility_date = .*$/m],

@@ -35,22 +35,22 @@ export function freePort() {
 
 /**
  * Starts a command that serves on a port, in its own process group, and waits until it prints
- * `ready`. Returns the port and the match. Retries with another port if a different process was
+ * `ready`. Returns the port, the match, and `until`, which waits for further output. Retries with another port if a different process was
  * faster.
  */
 export async function serve(command, ready, where = {}) {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort();
-    const { started, interrupt } = spawned(command(port), ready, where);
+    const { until, interrupt } = spawned(command(port), where);
     try {
-      return { port, found: await started, interrupt };
+      return { port, found: await until(ready), until, interrupt };
     } catch (error) {
       if (tries === 3 || !/already in use/i.test(error.message)) throw error;
     }
   }
 }
 
-function spawned(command, ready, { cwd = root, env = {} }) {
+function spawned(command, { cwd = root, env = {} }) {
   const child = spawn("sh", ["-c", command], {
     cwd,
     env: environment(env),
@@ -58,19 +58,29 @@ function spawned(command, ready, { cwd = root, env = {} }) {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
+  const waiting = new Set();
   const ended = new Promise((resolve) => child.on("close", resolve));
-  const started = new Promise((resolve, reject) => {
-    const look = (part) => {
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (part) => {
       text += part;
-      const found = ready.exec(text);
-      if (found) resolve(found);
-    };
-    child.stdout.on("data", look);
-    child.stderr.on("data", look);
-    ended.then((code) => reject(new Error(`${command} ended with ${code}:\n${text}`)));
-  });
+      for (const look of waiting) look();
+    });
+  }
   return {
-    started,
+    /** Waits until the output matches, and returns the match. */
+    until(pattern) {
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(text);
+          if (!found) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+        ended.then((code) => reject(new Error(`${command} ended with ${code}:\n${text}`)));
+      });
+    },
     /** Like Ctrl-C: interrupts every process of the group. Returns the exit code. */
     interrupt() {
       process.kill(-child.pid, "SIGINT");

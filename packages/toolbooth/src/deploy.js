@@ -2,6 +2,7 @@
 // Worker would find wrong with its configuration.
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { applyMigrations } from "./local.js";
 import { fromNpm } from "./programs.js";
 import { run } from "./process.js";
 
@@ -27,7 +28,7 @@ function report({ status, found, created, databases }, env) {
     ...(status === 503 ? ["Until that is solved, it serves no calls, and /health responds with 503."] : []),
     ...(found.length > 0 ? [`Secrets that are stored in Cloudflare cannot be seen from here: ${secrets} names them.`] : []),
     ...(created.length > 0 ? [`The first deployment creates ${created.join(" and ")}.`] : []),
-    ...databases.map(({ binding, name }) => `${created.includes(binding) ? "Then create the tables of" : "Before you deploy, apply new migrations of"} ${binding}: npx wrangler d1 migrations apply ${name} --remote${ofEnv}`),
+    ...databases.map((database) => `${created.includes(database.binding) ? "Then create the tables of" : "Before you deploy, apply new migrations of"} ${database.binding}: ${applyMigrations(database, "remote", env)}`),
   ].join("\n");
 }
 

@@ -2,21 +2,22 @@
 // when a file changes: the last Worker answers until the new one is ready, and after a failed build every response
 // is the error.
 //
-// wrangler reads .dev.vars. The variables of the Worker and of its tools in the environment replace those of .dev.vars and
-// of wrangler.toml. Without AUTH, calls need the development key, which only this command configures. With AUTH=sign-in, a development user signs
+// Variables come from wrangler.toml, .dev.vars or .env, and are read again when one of these is saved. Those of the Worker
+// and of its tools in the environment replace them. Without AUTH, calls need the development key, which only this command configures. With AUTH=sign-in, a development user signs
 // in without any other variable. With DEV_PROVIDER=1, users can authorize tools at a stand-in for every OAuth provider, and
 // tools for GitHub call that, too.
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
-import { parseEnv } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { buildForDevelopment } from "./build.js";
 import { definitions } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
 import { Failure } from "./process.js";
 import { serviceOf, standIn } from "./provider.js";
-import { BUILD_FAILED, rebuild } from "./rebuild.js";
+import { BUILD_FAILED, changes, rebuild } from "./rebuild.js";
+import { bindings, keepRunning, printer, replaceVariables } from "./runtime.js";
 import { site } from "./site.js";
 import { variables } from "./variables.js";
 
@@ -38,37 +39,48 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   // Send nothing to Cloudflare and fetch nothing from it.
   process.env.WRANGLER_SEND_METRICS ??= "false";
   process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
-  const { unstable_readConfig, unstable_startWorker } = await import("wrangler");
-  const config = unstable_readConfig({ env }, { hideWarnings: true });
+  const { unstable_getVarsForDev, unstable_readConfig, unstable_startWorker } = await import("wrangler");
+  const readConfig = () => unstable_readConfig({ env }, { hideWarnings: true });
+  const config = readConfig();
   const { DEV_PROVIDER } = process.env;
   const provider = DEV_PROVIDER && (await standIn(providers(crate), address, await serviceOf(DEV_PROVIDER)));
-  const file = existsSync(".dev.vars") ? parseEnv(readFileSync(".dev.vars", "utf8")) : {};
-  const chosen = variables(process.env, file, config.vars, variablesOfTools(crate));
+  const stateKey = randomBytes(32).toString("base64");
+  /** The settings, as the files and the definitions have them now. */
+  const read = () => {
+    const { userConfigPath, vars, secrets } = readConfig();
+    const bound = Object.entries(unstable_getVarsForDev(userConfigPath, undefined, {}, env, true, secrets));
+    const file = Object.fromEntries(bound.map(([name, { value }]) => [name, value]));
+    const chosen = variables(process.env, file, vars, variablesOfTools(crate));
+    // A service that the author has chosen, such as GitHub itself, stays.
+    const set = { ...provider?.services, ...chosen, ...provider?.vars };
+    return { ...configure(set, vars, address, stateKey), inherited: Object.keys(chosen).filter((name) => process.env[name]) };
+  };
+  const edits = changes(filesOfVariables(config.configPath, env));
+  await edits.next();
+  let settings = read();
   // One may be set by accident, such as LOG.
-  const inherited = Object.keys(chosen).filter((name) => process.env[name]);
-  if (inherited.length > 0) console.log(`From the environment: ${inherited.join(", ")}`);
-  // A service that the author has chosen, such as GitHub itself, stays.
-  const set = { ...provider?.services, ...chosen, ...provider?.vars };
-  const settings = configure(set, config.vars, address);
+  if (settings.inherited.length > 0) console.log(`From the environment: ${settings.inherited.join(", ")}`);
 
   // Any other folder has pages of the project.
   const assets = config.assets && resolve(dirname(config.configPath), config.assets.directory);
   if (assets === resolve(SITE)) await site(assets);
-  const hasPlayground = config.assets && (settings.vars.SITE ?? config.vars.SITE) === "playground";
+  const hasPlayground = () => config.assets && (settings.vars.SITE ?? config.vars.SITE) === "playground";
   const out = resolve(`.wrangler/dev-${port}`);
   // wrangler handles signals, too, and may end the process.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
   const builds = rebuild(watched, out, () => buildForDevelopment({ crate: resolve(crate), out }));
   let { value: built } = await builds.next();
-  const worker = await unstable_startWorker({
+  let worker;
+  const lost = keepRunning(address, () => worker?.patchConfig({}));
+  worker = await unstable_startWorker({
     config: config.configPath,
     env,
     entrypoint: join(out, "worker.js"),
     // The configured command builds for deployment.
     build: { custom: { command: "" } },
-    bindings: Object.fromEntries(Object.entries(settings.vars).map(([name, value]) => [name, { type: "secret_text", value }])),
-    dev: { server: { hostname: "localhost", port }, inspector: false },
+    bindings: bindings(settings.vars),
+    dev: { server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(config, env) },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.once(signal, async () => {
@@ -78,15 +90,54 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   }
   await worker.ready;
   if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response is its error.\n`);
-  for (let announced = false; ; ({ value: built } = await builds.next())) {
-    if (!built || announced) continue;
-    await announce(address, settings, hasPlayground, samples(crate, provider));
+
+  let announced = false;
+  const say = async (calls) => {
+    await announce(address, settings, hasPlayground(), calls);
     announced = true;
+  };
+  /** Applies changes of variables. */
+  const update = async () => {
+    let next;
+    try {
+      next = read();
+    } catch ({ message }) {
+      console.error(message);
+      return;
+    }
+    if (isDeepStrictEqual(next.vars, settings.vars)) return;
+    settings = next;
+    await replaceVariables(worker, settings.vars);
+    console.log("The variables have changed.");
+    // The response of a failed build says nothing about variables.
+    if (announced && built) await say([]);
+  };
+  const followBuilds = async () => {
+    for (; ; ({ value: built } = await builds.next())) {
+      // The tools may read other variables than before.
+      if (built) await update();
+      if (built && !announced) await say(samples(crate, provider));
+    }
+  };
+  const followVariables = async () => {
+    for await (const _ of edits) await update();
+  };
+  try {
+    await Promise.race([followBuilds(), followVariables(), lost]);
+  } catch (error) {
+    console.error(error instanceof Failure ? error.message : error);
+    process.exit(1);
   }
 }
 
+/** The files that set variables: wrangler's configuration, and those that it reads on this machine only. */
+function filesOfVariables(config, env) {
+  const names = env ? [".dev.vars", `.dev.vars.${env}`, ".env", ".env.local", `.env.${env}`, `.env.${env}.local`] : [".dev.vars", ".env", ".env.local"];
+  return [config, ...names.map((name) => join(dirname(config), name))];
+}
+
 /** Adds the defaults of development to the variables in `set`. Returns them, and the credential that calls need if this command knows one. */
-function configure(set, configured, address) {
+function configure(set, configured, address, stateKey) {
   set.AUTH ??= configured.AUTH || "api-key";
   const methods = set.AUTH.split(",").map((method) => method.trim());
   const withKey = methods.includes("api-key") && set.API_KEYS === undefined;
@@ -97,7 +148,7 @@ function configure(set, configured, address) {
   // People sign in at an address that their browser reaches.
   if (methods.includes("sign-in")) set.PUBLIC_URL ??= address;
   // Some tools keep state between questions. A key for this run is enough to encrypt it.
-  set.STATE_KEY ??= randomBytes(32).toString("base64");
+  set.STATE_KEY ??= stateKey;
   // Allow only web pages served from this machine. The development key is public, so it would not stop
   // other pages.
   set.ALLOWED_ORIGINS = ["localhost", "127.0.0.1", "[::1]"]

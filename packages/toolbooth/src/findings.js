@@ -68,7 +68,7 @@ function parsed(line) {
 
 /** The D1 databases whose tables migrations create. */
 function databases({ d1_databases }) {
-  return d1_databases.filter((database) => existsSync(migrations(database))).map(({ database_name, binding }) => ({ binding, name: database_name ?? binding }));
+  return d1_databases.filter((database) => existsSync(migrations(database)));
 }
 
 /** The variables of scaffolded tools that still have the scaffold's address, where no service is. */

@@ -35,3 +35,8 @@ export async function startLocally(bundle, { config: file, env, main = "worker.j
 
 /** The folder with the migrations of a D1 database. */
 export const migrations = ({ migrations_dir = "migrations" }) => resolve(migrations_dir);
+
+/** The command that creates the tables of a D1 database, `place`: `local` or `remote`. */
+export function applyMigrations({ database_name, binding }, place, env) {
+  return `npx wrangler d1 migrations apply ${database_name ?? binding} --${place}${env ? ` --env ${env}` : ""}`;
+}

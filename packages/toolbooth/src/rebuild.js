@@ -11,20 +11,27 @@ const INTERVAL = 150;
 /** The error that responses name after a failed build. */
 export const BUILD_FAILED = "build_failed";
 
-/**
- * Builds now and after every change of the `watched` files and folders. After a failed build, the Worker in the folder
- * `out` responds with the error. Yields after each build whether it succeeded.
- */
-export async function* rebuild(watched, out, build) {
-  for (let built; ; await sleep(INTERVAL)) {
+/** Yields at once, and after every change of the `watched` files and folders. */
+export async function* changes(watched) {
+  for (let seen; ; await sleep(INTERVAL)) {
     let files = snapshot(watched);
-    if (files === built) continue;
+    if (files === seen) continue;
     // Wait until an editor, or git, has written everything.
     for (let before; before !== files; files = snapshot(watched)) {
       before = files;
       await sleep(INTERVAL / 3);
     }
-    built = files;
+    seen = files;
+    yield;
+  }
+}
+
+/**
+ * Builds now and after every change of the `watched` files and folders. After a failed build, the Worker in the folder
+ * `out` responds with the error. Yields after each build whether it succeeded.
+ */
+export async function* rebuild(watched, out, build) {
+  for await (const _ of changes(watched)) {
     const start = performance.now();
     let succeeded = true;
     try {

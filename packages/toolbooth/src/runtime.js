@@ -1,0 +1,77 @@
+// What wrangler's development server does not do by itself: it recovers after a crash of its proxy, and the log says how to
+// create a missing table.
+import { subscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { applyMigrations } from "./local.js";
+import { Failure } from "./process.js";
+
+/** The time between two attempts to reach the server after a crash, in milliseconds, and their number. */
+const INTERVAL = 1_000;
+const ATTEMPTS = 15;
+
+/**
+ * Watches the processes of workerd that this process starts from now on. Returns a promise that is rejected if one of
+ * them ends by itself, and the server does not answer at `address` afterwards.
+ *
+ * wrangler starts workerd again, but its proxy then waits for an update of the Worker. `update` causes one.
+ */
+export function keepRunning(address, update, interval = INTERVAL) {
+  let recovering = false;
+  return new Promise((_, reject) => {
+    const recover = async (reason) => {
+      if (recovering) return;
+      recovering = true;
+      console.error(`The Workers runtime (workerd) has ended: ${reason}. Starting it again`);
+      try {
+        await recovered(address, update, interval);
+        console.error(`The Workers runtime is running again on ${address}`);
+      } catch (error) {
+        reject(error);
+      }
+      recovering = false;
+    };
+    subscribe("child_process", ({ process: child }) => {
+      child.once("exit", (code, signal) => {
+        // Ctrl-C, or a terminal that closes, ends all processes at once.
+        const isStopped = child.killed || ["SIGINT", "SIGHUP"].includes(signal);
+        if (/workerd/.test(child.spawnfile) && !isStopped) recover(signal ?? `code ${code}`);
+      });
+    });
+  });
+}
+
+async function recovered(address, update, interval) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    await sleep(interval);
+    const signal = AbortSignal.timeout(interval);
+    // Any response will do.
+    const answers = () => fetch(`${address}/health`, { method: "HEAD", signal }).then(() => true, () => false);
+    if (await answers()) return;
+    await update();
+  }
+  throw new Failure("The Workers runtime does not start again. The messages above may say why. Correct that, and run this command again.");
+}
+
+/** Gives a running Worker of wrangler other variables, and waits until it has them. */
+export async function replaceVariables(worker, vars) {
+  const reloaded = once(worker.raw, "reloadComplete");
+  await worker.patchConfig({ bindings: bindings(vars) });
+  await reloaded;
+}
+
+/** Variables as wrangler takes them. It prints the values of no secrets. */
+export function bindings(vars) {
+  return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { type: "secret_text", value }]));
+}
+
+/** Prints a line of the Worker's log. If a table is missing, says how to create it. */
+export function printer({ d1_databases }, env) {
+  return ({ level, message }) => {
+    (console[level] ?? console.log)(message);
+    const [, table] = /\bno such table: ([\w.]+)/.exec(message) ?? [];
+    if (table === undefined) return;
+    const commands = d1_databases.map((database) => `  ${applyMigrations(database, "local", env)}`);
+    console.error(`There is no table ${table}. Apply the migrations that create it:\n${commands.join("\n")}`);
+  };
+}

@@ -1,0 +1,62 @@
+// `toolbooth dev` while it runs: variables change, workerd ends, and a table is missing. The other tests of the command are in
+// project.test.mjs and tutorial.test.mjs.
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { root, run, serve } from "./support/commands.mjs";
+
+const sample = join(root, "samples/notes");
+/** The folder of the configuration, with variables and storage of its own. */
+const folder = mkdtempSync(join(tmpdir(), "toolbooth-"));
+let dev, address;
+before(async () => {
+  for (const name of ["wrangler.toml", "migrations"]) cpSync(join(sample, name), join(folder, name), { recursive: true });
+  dev = await serve((port) => `node ${root}/packages/toolbooth/bin/toolbooth.js dev --crate ${sample} --port ${port}`, /^Open http:.*$/m, { cwd: folder });
+  address = `http://localhost:${dev.port}`;
+});
+after(async () => {
+  await dev?.interrupt();
+  rmSync(folder, { recursive: true });
+});
+
+const call = async (tool_id, headers = { authorization: "Bearer development-key" }) => {
+  const body = JSON.stringify({ tool_id, input: {}, context: { user_id: "ada" } });
+  const response = await fetch(`${address}/tools/call`, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body });
+  return { status: response.status, body: await response.json() };
+};
+
+test("the log of a call that lacks a table names the command that creates it", async () => {
+  assert.equal((await call("Notes.Search")).body.success, false);
+  await dev.until(/There is no table notes\. Apply the migrations that create it:\n {2}npx wrangler d1 migrations apply notes --local\n/);
+  const { code, out, err } = await run(`${root}/node_modules/.bin/wrangler d1 migrations apply notes --local`, { cwd: folder, env: { CI: "1" } });
+  assert.equal(code, 0, out + err);
+  assert.deepEqual((await call("Notes.Search")).body.value, { notes: [] });
+});
+
+test("a saved .dev.vars or .env is read without a restart", async () => {
+  const list = (headers) => fetch(`${address}/tools`, { headers }).then(({ status }) => status);
+  assert.equal(await list({}), 401);
+  writeFileSync(join(folder, ".env"), "AUTH=none\n");
+  await dev.until(/^The variables have changed\.$[^]*^Toolbooth is running on \S+ Anyone may call, because AUTH includes none\.$/m);
+  assert.equal(await list({}), 200);
+  // wrangler reads .env only if there is no .dev.vars.
+  writeFileSync(join(folder, ".dev.vars"), "MAX_BODY_BYTES=lots\n");
+  await dev.until(/^Configuration problem: MAX_BODY_BYTES must be/m);
+  assert.equal(await list({}), 401);
+  rmSync(join(folder, ".dev.vars"));
+  rmSync(join(folder, ".env"));
+  await dev.until(/^Configuration problem: MAX_BODY_BYTES[^]*^The variables have changed\.$[^]*^Toolbooth is running on \S+ Calls need the development key/m);
+  assert.equal(await list({ authorization: "Bearer development-key" }), 200);
+});
+
+test("a process of workerd that ends is started again, and the command says so", async () => {
+  // That of the proxy, which listens on the port: wrangler starts it, but leaves it without a Worker.
+  const { out } = await run(`pgrep -f '[w]orkerd serve .*:${dev.port}( |$)'`);
+  assert.match(out, /^\d+\n$/);
+  process.kill(Number(out), "SIGKILL");
+  await dev.until(/^The Workers runtime \(workerd\) has ended: SIGKILL\. Starting it again$/m);
+  await dev.until(/^The Workers runtime is running again on /m);
+  assert.deepEqual((await call("Notes.Search")).body.value, { notes: [] });
+});
