@@ -20,7 +20,7 @@ NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -pat
 TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
 DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp
 # The tests that run this repository's commands: most of their time is spent compiling.
-COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,definitions mcp-conformance project tests-on-workerd tutorial)
+COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,definitions dev mcp-conformance project tests-on-workerd tutorial)
 # What `make dev` serves: the tools in tools/, or those of a Worker of the tests, such as FIXTURES=samples. MCP's conformance
 # suite sends no key, and its tools are harmless. With SAMPLE=notes it serves samples/notes, with its own configuration.
 DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH)) dev,$(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none)) $(TOOLBOOTH) dev $(if $(FIXTURES),--crate tests/$(FIXTURES)))
@@ -106,9 +106,9 @@ deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an envi
 key: ## Create an API key: make key NAME=somebody SCOPES=a,b; ONLY=Calculator.* limits it to these tools, ROTATE=1 replaces it
 	@node packages/toolbooth/bin/toolbooth.js key $(if $(ONLY),--tools "$$ONLY") $(if $(ROTATE),--rotate) -- "$$NAME" "$$SCOPES"
 
-tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; HTTP=1 calls a service, with SECRET=STOCK_KEY
+tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; HTTP=1 calls a service, with SECRET=STOCK_KEY; D1=1 uses a database
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \
-	  $(if $(HTTP),--http) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
+	  $(if $(HTTP),--http) $(if $(D1),--d1) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
 
 project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; GIT=<url> makes it depend on a git repository
 	@node packages/create-toolbooth/bin/create.js $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"

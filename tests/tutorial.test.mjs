@@ -1,6 +1,6 @@
 // A project of one's own: what `toolbooth tool` writes, and every block of docs/TUTORIAL.md.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, test } from "node:test";
@@ -63,7 +63,7 @@ test("a scaffolded tool", async (t) => {
     for (const id of ["Stock.Price", "Shop.Stock"]) {
       const { out } = await toolbooth(`tool ${id} --http --secret STOCK_KEY`);
       const url = `${id.replace(".", "_").toUpperCase()}_URL`;
-      assert.match(out, new RegExp(`^Add to \\.dev\\.vars, then restart .*:\n  ${url}=https://…\n  STOCK_KEY=…\nFor a deployed Worker, set ${url} in wrangler\\.toml`, "m"));
+      assert.match(out, new RegExp(`^Add to \\.dev\\.vars, which .*:\n  ${url}=https://…\n  STOCK_KEY=…\nFor a deployed Worker, set ${url} in wrangler\\.toml`, "m"));
     }
     assert.deepEqual(JSON.parse(read("tools/shop/Stock@0.1.0.json")).variables, ["SHOP_STOCK_URL", "STOCK_KEY"]);
     assert.match(read("tools/lib.rs"), /\[greeter::MOVE_URL, stock::PRICE_URL, stock::STOCK_KEY, shop::STOCK_URL\]/);
@@ -71,9 +71,24 @@ test("a scaffolded tool", async (t) => {
     assert.equal(lines.code, 0, lines.out);
   });
 
-  await t.test("passes its example test", async () => {
-    const { code, out, err } = await toolbooth("test --quiet");
+  await t.test("may use a database, which the toolkits share", async () => {
+    for (const id of ["Shelf.Add", "Shelf.Find --read-only", "Order.Add"]) {
+      const { code, out, err } = await toolbooth(`tool ${id} --d1`);
+      assert.equal(code, 0, err);
+      assert.match(out, /^ {2}npx wrangler d1 migrations apply DB --local$/m);
+    }
+    const sections = [...read("wrangler.toml").matchAll(/^\[\[(.*d1_databases)\]\]\nbinding = "DB"\ndatabase_name = "(.*)"$/gm)].map(([, section, name]) => [section, name]);
+    assert.deepEqual(sections, [["d1_databases", "shop"], ["env.staging.d1_databases", "shop-staging"], ["env.production.d1_databases", "shop-production"]]);
+    assert.deepEqual(readdirSync(file("migrations")), ["0001_shelf_items.sql", "0002_order_items.sql"]);
+    assert.equal(read("tools/Cargo.toml").match(/^toolbooth-worker\b/gm).length, 1);
+    const lines = await run("rustfmt --edition 2024 --check tools/lib.rs", { cwd: project });
+    assert.equal(lines.code, 0, lines.out);
+  });
+
+  await t.test("passes its example test, on workerd too", async () => {
+    const { code, out, err } = await toolbooth("test");
     assert.equal(code, 0, out + err);
+    for (const id of ["Shelf.Add", "Shelf.Find", "Order.Add"]) assert.match(out, new RegExp(`^✔ ${id}@0\\.1\\.0: `, "m"));
   });
 
   await t.test("is not created twice, nor with an invalid id", async () => {
@@ -86,6 +101,7 @@ test("a scaffolded tool", async (t) => {
       ["Types.Hello", /already has a module types/],
       ["Tests.Hello", /already has a module tests/],
       ["A.B --secret KEY", /add --http/],
+      ["A.B --http --d1", /either --http or --d1/],
       ["A.B --http --secret key", /The secret must have a name such as STOCK_KEY, not "key"/],
       ['A.B --description " "', /The description must be a line/],
     ]) {
@@ -143,8 +159,13 @@ test("the tutorial", async () => {
   const here = (text) => (service ? text.replaceAll("4000", `${service}`) : text);
   const starts = {
     "make project DIR=../shop": create,
-    // The working folder; the server starts with the first call.
-    ...Object.fromEntries(["cd ../shop", "npm run dev"].map((command) => [command, () => ({ code: 0 })])),
+    // The working folder.
+    "cd ../shop": () => ({ code: 0 }),
+    "npm run dev": async () => {
+      dev = await serve((port) => `npm run dev -- --port ${port}`, /^curl .*$/m, { cwd: project, env });
+      servers.push(dev);
+      return { code: 0 };
+    },
     "node service.mjs": async () => {
       const text = read("service.mjs");
       servers.push(await serve((port) => {
@@ -160,10 +181,6 @@ test("the tutorial", async () => {
 
   /** Repeats a call until the response is the one on the page: the server rebuilds the Worker meanwhile. */
   const answered = async (command, expected) => {
-    if (!dev) {
-      dev = await serve((port) => `npm run dev -- --port ${port}`, /^curl .*$/m, { cwd: project, env });
-      servers.push(dev);
-    }
     for (const end = performance.now() + DEADLINE; ; await sleep(200)) {
       const { code, out } = await run(`${command.replace("localhost:8787", `localhost:${dev.port}`)} --silent --show-error`);
       const got = code === 0 ? JSON.parse(out) : { code };

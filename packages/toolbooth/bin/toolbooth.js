@@ -9,7 +9,7 @@ const HELP = `toolbooth <command>
   build    Build the Worker into build/; --crate and --out name other folders, --dev does not optimize
   test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
   tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --read-only says that it changes nothing,
-           --http calls a service, --secret STOCK_KEY with a secret, --scopes a,b requires scopes
+           --http calls a service, --secret STOCK_KEY with a secret, --d1 uses a database, --scopes a,b requires scopes
   key      Create an API key: toolbooth key somebody scope,scope; --tools Greeter.* limits it to these tools, --rotate replaces
            the key of somebody
   deploy   Deploy to Cloudflare; arguments, such as --env staging and --dry-run, go to wrangler
@@ -34,7 +34,7 @@ const COMMANDS = {
     await test(args);
   },
   async tool(args) {
-    const flags = { folder: text, description: text, "read-only": flag, http: flag, secret: text, scopes: text };
+    const flags = { folder: text, description: text, "read-only": flag, http: flag, d1: flag, secret: text, scopes: text };
     const { values, positionals } = options(args, flags, true);
     const { tool } = await import("../src/tool.js");
     tool(positionals[0], values);

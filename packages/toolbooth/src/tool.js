@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { files } from "./catalogue.js";
+import { addDatabase, databaseBinding } from "./database.js";
 import { Failure } from "./process.js";
 import { isOfWorker } from "./variables.js";
 
@@ -18,9 +19,9 @@ const NO_NAMES = ["crate", "self", "super"];
 /**
  * Creates the tool `id`, such as `Greeter.Hello`, in the catalogue of a folder. `description`: what it does, for models.
  * `read-only`: it changes nothing. `http`: it sends a request to a service; `secret`: with this secret of the operator.
- * `scopes`: what the caller's key or token must have, separated by commas.
+ * `d1`: it uses a table of a database in D1. `scopes`: what the caller's key or token must have, separated by commas.
  */
-export function tool(id = "", { folder = "tools", description: given = TODO, "read-only": isReadOnly = false, http: isHttp = false, secret, scopes: list = "" } = {}) {
+export function tool(id = "", { folder = "tools", description: given = TODO, "read-only": isReadOnly = false, http: isHttp = false, d1: isD1 = false, secret, scopes: list = "" } = {}) {
   const parts = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9]*)$/.exec(id);
   if (!parts) fail(`The id must have the form Toolkit.Tool, such as Greeter.Hello, not "${id}"`);
   const [, toolkit, tool] = parts;
@@ -28,6 +29,7 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   if (description === "" || [...description].length > MAX_DESCRIPTION || /\p{Cc}/u.test(description)) {
     fail(`The description must be a line of 1 to ${MAX_DESCRIPTION} characters`);
   }
+  if (isHttp && isD1) fail("A tool begins with either --http or --d1: choose one, and add the other by hand");
   if (secret !== undefined && !isHttp) fail("A tool sends its secret to a service: add --http");
   if (secret !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(secret)) fail(`The secret must have a name such as STOCK_KEY, not "${secret}"`);
   if (secret !== undefined && isOfWorker(secret)) fail(`The Worker itself uses the name ${secret}: choose another one for the secret`);
@@ -54,9 +56,11 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   replaceLink(join(folder, folderName));
   mkdirSync(join(folder, folderName), { recursive: true });
   const isDeclared = secret && files(/\.rs$/, folder).some((file) => readFileSync(file, "utf8").includes(`Variable::secret("${secret}")`));
-  const stub = { toolkit, tool, description, isReadOnly, scopes, isHttp, secret, isDeclared, ...names };
+  const binding = isD1 ? databaseBinding() : undefined;
+  const table = `${folderName}_items`;
+  const stub = { toolkit, tool, description, isReadOnly, scopes, isHttp, binding, table, secret, isDeclared, ...names };
   writeFileSync(definition, definitionOf(stub));
-  const text = `${withImports(before, stub, `use crate::types::${module}::${handler};`)}${isHttp ? remote(stub) : local(stub)}`;
+  const text = `${withImports(before, stub, `use crate::types::${module}::${handler};`)}${(isHttp ? remote : isD1 ? stored : local)(stub)}`;
   writeFileSync(code, formatted(text, folder));
 
   const withModules = isNew ? withModule(declared, folderName, module) : declared;
@@ -65,8 +69,13 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   if (isHttp) notes.push(...addFake(join(folder, "tests.rs"), names));
   if (isHttp) {
     const lines = [`${variable}=https://…`, ...(secret ? [`${secret}=…`] : [])];
-    notes.push("Add to .dev.vars, then restart the development server (npm run dev, or make dev in a clone of Toolbooth):", ...lines.map((line) => `  ${line}`));
+    notes.push("Add to .dev.vars, which the development server reads when you save it:", ...lines.map((line) => `  ${line}`));
     notes.push(`For a deployed Worker, set ${variable} in wrangler.toml${secret ? `, and run npx wrangler secret put ${secret}` : ""}.`);
+  }
+  if (isD1) {
+    notes.push(...addDatabase(table, folder));
+    notes.push("The tests create the tables in migrations/. For the development server, create them with:", `  npx wrangler d1 migrations apply ${binding} --local`);
+    notes.push("For a deployed Worker, do the same with --remote after the first deployment.");
   }
 
   console.log(`Wrote ${definition} and ${handler} in ${code}.`);
@@ -106,7 +115,7 @@ function rustNames(toolkit, tool) {
   };
 }
 
-function definitionOf({ toolkit, tool, description, isReadOnly, scopes, isHttp, secret, variable }) {
+function definitionOf({ toolkit, tool, description, isReadOnly, scopes, isHttp, binding, secret, variable }) {
   const [parameter, schema, input] = isHttp
     ? ["id", `"maxLength": 100, "description": "The id of the item."`, "7"]
     : ["text", `"maxLength": 1000, "description": "A text."`, "Ada"];
@@ -117,11 +126,18 @@ function definitionOf({ toolkit, tool, description, isReadOnly, scopes, isHttp, 
     "required": ["name"],
     "additionalProperties": false
   }`
-    : `{ "type": "string", "description": "The same text." }`;
-  const value = isHttp ? `{ "name": "Ada" }` : `"Ada"`;
+    : binding
+      ? `{ "type": "integer", "minimum": 1, "description": "The number of the item." }`
+      : `{ "type": "string", "description": "The same text." }`;
+  const example = `"input": { "${parameter}": "${input}" }, "value": ${isHttp ? `{ "name": "Ada" }` : `"Ada"`}`;
+  // Examples of tools that only read begin with an empty table.
+  const stored = isReadOnly
+    ? `"input": { "text": "Ada" }, "error": { "message": "There is no such item" }`
+    : `"setup": [{ "tool": "${toolkit}.${tool}", "input": { "text": "Ada" } }], "input": { "text": "Bob" }, "value": 2`;
   const list = (names) => JSON.stringify(names).replaceAll(",", ", ");
   const members = [
     ...(scopes.length > 0 ? [`  "scopes": ${list(scopes)},\n`] : []),
+    ...(binding ? [`  "bindings": [{ "name": "${binding}", "kind": "d1" }],\n`] : []),
     ...(isHttp ? [`  "variables": ${list(secret ? [variable, secret] : [variable])},\n`] : []),
   ];
   return `{
@@ -139,7 +155,7 @@ function definitionOf({ toolkit, tool, description, isReadOnly, scopes, isHttp, 
   },
   "output_schema": ${output},
 ${members.join("")}  "annotations": { "read_only": ${isReadOnly}, "destructive": ${!isReadOnly}, "idempotent": ${isReadOnly}, "open_world": true },
-  "examples": [{ "input": { "${parameter}": "${input}" }, "value": ${value} }]
+  "examples": [{ ${binding ? stored : example} }]
 }
 `;
 }
@@ -152,6 +168,19 @@ ${docOf(description)}
 pub(crate) async fn ${handler}(input: ${handler}::Input, _: &Context<'_>) -> Result<${handler}::Output, ToolError> {
     // Replace this line.
     Ok(input.text)
+}
+`;
+
+const stored = ({ handler, description, binding, table, isReadOnly }) => `
+${docOf(description)}
+pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) -> Result<${handler}::Output, ToolError> {
+    let id = async {
+        let database = context.env().d1("${binding}")?;
+        let statement = database.prepare("${isReadOnly ? `SELECT id FROM ${table} WHERE text = ?1` : `INSERT OR IGNORE INTO ${table} (text) VALUES (?1) RETURNING id`}");
+        statement.bind(&[input.text.into()])?.first::<u64>(Some("id")).await
+    };
+    let id = id.await.map_err(|error: Error| context.platform_error(&error))?;
+    id.ok_or_else(|| ToolError::new("${isReadOnly ? "There is no such item" : "This item is stored already"}"))
 }
 `;
 
@@ -200,9 +229,14 @@ const SECRET_IMPORTS = [
   [/^use toolbooth::tool::.*\bSecret\b/m, "use toolbooth::tool::Secret;"],
 ];
 
+const D1_IMPORTS = [
+  [/^use toolbooth_worker::.*\bContextExt\b/m, "use toolbooth_worker::ContextExt;"],
+  [/^use toolbooth_worker::worker::.*\bError\b/m, "use toolbooth_worker::worker::Error;"],
+];
+
 /** Inserts the imports that are missing, below the leading comments and modules; rustfmt sorts them. */
-function withImports(text, { isHttp, secret }, types) {
-  const imports = [...(secret ? SECRET_IMPORTS : isHttp ? OPEN_IMPORTS : []), ...(isHttp ? HTTP_IMPORTS : []), ...IMPORTS];
+function withImports(text, { isHttp, binding, secret }, types) {
+  const imports = [...(binding ? D1_IMPORTS : []), ...(secret ? SECRET_IMPORTS : isHttp ? OPEN_IMPORTS : []), ...(isHttp ? HTTP_IMPORTS : []), ...IMPORTS];
   const lines = imports.filter(([present]) => !present.test(text)).map(([, line]) => `${line}\n`).join("");
   const head = /^(?:\/\/!.*\n)*\n?(?:(?:#\[cfg\(test\)\]\n)?(?:pub(?:\(crate\))? )?mod (?:r#)?\w+;\n)*/.exec(text)[0];
   const rest = text.slice(head.length).trimStart();
