@@ -10,6 +10,8 @@ import { root, run, serve } from "./support/commands.mjs";
 const sample = join(root, "samples/notes");
 /** The folder of the configuration, with variables and storage of its own. */
 const folder = mkdtempSync(join(tmpdir(), "toolbooth-"));
+/** Output that never comes ends a test. */
+const LIMITED = { timeout: 60_000 };
 let dev, address;
 before(async () => {
   for (const name of ["wrangler.toml", "migrations"]) cpSync(join(sample, name), join(folder, name), { recursive: true });
@@ -27,7 +29,7 @@ const call = async (tool_id, headers = { authorization: "Bearer development-key"
   return { status: response.status, body: await response.json() };
 };
 
-test("the log of a call that lacks a table names the command that creates it", async () => {
+test("the log of a call that lacks a table names the command that creates it", LIMITED, async () => {
   assert.equal((await call("Notes.Search")).body.success, false);
   await dev.until(/There is no table notes\. Apply the migrations that create it:\n {2}npx wrangler d1 migrations apply notes --local\n/);
   const { code, out, err } = await run(`${root}/node_modules/.bin/wrangler d1 migrations apply notes --local`, { cwd: folder, env: { CI: "1" } });
@@ -35,7 +37,7 @@ test("the log of a call that lacks a table names the command that creates it", a
   assert.deepEqual((await call("Notes.Search")).body.value, { notes: [] });
 });
 
-test("a saved .dev.vars or .env is read without a restart", async () => {
+test("a saved .dev.vars or .env is read without a restart", LIMITED, async () => {
   const list = (headers) => fetch(`${address}/tools`, { headers }).then(({ status }) => status);
   assert.equal(await list({}), 401);
   writeFileSync(join(folder, ".env"), "AUTH=none\n");
@@ -51,7 +53,7 @@ test("a saved .dev.vars or .env is read without a restart", async () => {
   assert.equal(await list({ authorization: "Bearer development-key" }), 200);
 });
 
-test("a process of workerd that ends is started again, and the command says so", async () => {
+test("a process of workerd that ends is started again, and the command says so", LIMITED, async () => {
   // That of the proxy, which listens on the port: wrangler starts it, but leaves it without a Worker.
   const { out } = await run(`pgrep -f '[w]orkerd serve .*:${dev.port}( |$)'`);
   assert.match(out, /^\d+\n$/);
