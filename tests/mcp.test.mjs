@@ -48,7 +48,7 @@ test("MC5 MC6 the server has the name, title and version of Cargo.toml, in MCP a
   const initialized = await legacy("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a", version: "1" } });
   assert.deepEqual(initialized.json.result.serverInfo, server);
   assert.deepEqual((await modern("server/discover", {})).json.result._meta["io.modelcontextprotocol/serverInfo"], server);
-  for (const path of ["/rest/openapi.json", "/opentool/load"]) {
+  for (const path of ["/openapi.json", "/opentool/load"]) {
     const { info } = (await workers.booth.get(path)).json;
     assert.deepEqual([info.title, info.version], [server.title, version], path);
   }
