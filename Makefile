@@ -1,7 +1,7 @@
 # `make help` lists the commands.
 
 # Commands read values that a user gives from the environment, as "$$NAME": the shell runs no part of them.
-PORT ?= 8787
+
 # Wrangler needs a recent Node, so npm installs one. The system's Node only runs npm.
 NODE := node_modules/.bin/node
 TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
@@ -23,7 +23,7 @@ DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp
 COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,definitions dev mcp-conformance project tests-on-workerd tutorial)
 # What `make dev` serves: the tools in tools/, or those of a Worker of the tests, such as FIXTURES=samples. MCP's conformance
 # suite sends no key, and its tools are harmless. With SAMPLE=notes it serves samples/notes, with its own configuration.
-DEV := $(if $(SAMPLE),cd samples/$(SAMPLE) && $(addprefix $(CURDIR)/,$(TOOLBOOTH)) dev,$(if $(filter mcp,$(FIXTURES)),AUTH=$(or $(AUTH),none)) $(TOOLBOOTH) dev $(if $(FIXTURES),--crate tests/$(FIXTURES)))
+DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) dev,$(if $(filter mcp,$(FIXTURES)),AUTH="$${AUTH:-none}") $(TOOLBOOTH) dev $(if $(FIXTURES),--crate "tests/$$FIXTURES"))
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
@@ -33,7 +33,7 @@ help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 dev: setup ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
-	@$(DEV) --port $(PORT)
+	@$(DEV) --port "$${PORT:-8787}"
 
 check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native tests: for every save
 	$(call say,Format and lints)

@@ -206,7 +206,7 @@ test("unknown commands and options are rejected", async () => {
 
 test("make gives values to commands without running any part of them", async () => {
   const touched = join(scratch, "touched");
-  for (const command of ["key NAME", "key NAME=a SCOPES", "key NAME=a ONLY", "tool ID", "tool ID=A.B HTTP=1 SECRET", "tool ID=A.B SCOPES", "release VERSION", "project DIR"]) {
+  for (const command of ["key NAME", "key NAME=a SCOPES", "key NAME=a ONLY", "tool ID", "tool ID=A.B HTTP=1 SECRET", "tool ID=A.B SCOPES", "release VERSION", "project DIR", "dev PORT", "dev PORT=none SAMPLE", "dev PORT=none FIXTURES"]) {
     const payload = [`x\`touch ${touched}\``, `"; touch ${touched}; "`, `'"'"'; touch ${touched}; '"'"'`].join("");
     await run(`make ${command}='${payload}'`);
     assert.ok(!existsSync(touched), command);
