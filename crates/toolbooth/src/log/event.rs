@@ -73,7 +73,12 @@ pub(crate) enum SignInEvent<'a> {
     /// Somebody signed in: for a client, whose request they agreed to, for their account or for a challenge. `method` is the id of a provider, or a constant.
     SignedIn { method: &'a str, caller: String },
     /// Somebody who wanted to sign in saw a page with a problem.
-    SignInRejected { reason: &'static str },
+    SignInRejected {
+        reason: &'static str,
+        /// The account that no rule allows, as a rule: the operator needs its id.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        account: Option<&'a str>,
+    },
     /// A client got tokens.
     TokensIssued { grant_type: &'static str, caller: String },
     /// A client got an error instead of tokens.

@@ -287,7 +287,7 @@ impl SignIn {
         identity: &Identity,
         host: &dyn Host,
     ) -> Result<Response, Problem> {
-        let permitted = self.permitted(identity).ok_or(Problem::NotAllowed)?;
+        let permitted = self.permitted(identity).ok_or_else(|| identity.not_allowed())?;
         let now_ms = host.now_ms();
         let code = CodeClaims {
             grant: ClientGrant {

@@ -82,7 +82,7 @@ impl SignIn {
             Destination::Account => ACCOUNT.to_owned(),
             Destination::Challenge(token) => format!("{CHALLENGE}?c={}", query_value(token)),
         };
-        self.permitted(identity).ok_or(Problem::NotAllowed)?;
+        self.permitted(identity).ok_or_else(|| identity.not_allowed())?;
         let caller = self.caller(&identity.subject());
         self.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
         Ok(redirect(url).with("set-cookie", self.session_cookie(identity, host)?))

@@ -4,6 +4,8 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
 use super::SignIn;
+use super::page::SignInOption;
+use super::problem::Problem;
 use crate::auth::key_hash;
 use crate::host::Host;
 use crate::http::Headers;
@@ -73,6 +75,20 @@ impl Identity {
             Self::Access { id, .. } => format!("access:{id}"),
             Self::Development => "development:developer".to_owned(),
         }
+    }
+
+    /// That they may not sign in.
+    pub(super) fn not_allowed(&self) -> Problem {
+        let rule = match self {
+            // No rule can name a longer id.
+            Self::Provider(Account { provider, id, .. }) if self.subject().len() <= MAX_SUBJECT => {
+                Some(format!("{provider}:id/{id}"))
+            }
+            Self::Provider(_) | Self::ApiKey { .. } | Self::Access { .. } | Self::Development => {
+                None
+            }
+        };
+        Problem::NotAllowed { rule }
     }
 
     /// How they have signed in, for the log: the id of the provider, or a constant.

@@ -5,11 +5,11 @@ use super::client::ClientError;
 use crate::host::Host;
 use crate::http::Response;
 use crate::log::SignInEvent;
-use crate::oauth::page::{Notice, notice, with_tls};
+use crate::oauth::page::{Escaped, Notice, html, notice, with_tls};
 use crate::oauth::{InvalidToken, TokenError};
 
 /// Why a page shows a problem instead of sending the browser on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Problem {
     UnknownClient,
     InvalidDocument,
@@ -21,7 +21,11 @@ pub(crate) enum Problem {
     CrossSite,
     OtherBrowser,
     WrongKey,
-    NotAllowed,
+    /// No rule allows this account at a provider, or its key or Cloudflare Access no longer does.
+    NotAllowed {
+        /// The rule that would.
+        rule: Option<String>,
+    },
     TooLong,
     ProviderRejected,
     ProviderUnreachable,
@@ -31,7 +35,7 @@ pub(crate) enum Problem {
 
 impl Problem {
     /// Its name in the log.
-    pub(super) fn code(self) -> &'static str {
+    pub(super) fn code(&self) -> &'static str {
         match self {
             Self::UnknownClient => "unknown_client",
             Self::InvalidDocument => "invalid_document",
@@ -42,7 +46,7 @@ impl Problem {
             Self::CrossSite => "cross_site",
             Self::OtherBrowser => "other_browser",
             Self::WrongKey => "wrong_key",
-            Self::NotAllowed => "account_not_allowed",
+            Self::NotAllowed { .. } => "account_not_allowed",
             Self::TooLong => "too_long",
             Self::ProviderRejected => "provider_rejected",
             Self::ProviderUnreachable => "provider_unreachable",
@@ -52,7 +56,7 @@ impl Problem {
     }
 
     /// Its page.
-    pub(super) fn page(self) -> Response {
+    pub(super) fn page(&self) -> Response {
         let (status, title, text) = match self {
             Self::UnknownClient => (
                 400,
@@ -102,12 +106,7 @@ impl Problem {
                 "The key is not valid",
                 "Nothing was granted. Go back in your browser and try again.",
             ),
-            Self::NotAllowed => (
-                403,
-                "This account may not sign in",
-                "Nothing was granted. Ask the operator of the server for access, or go back to the \
-                 application and start again with another account.",
-            ),
+            Self::NotAllowed { rule } => return not_allowed(rule.as_deref()),
             Self::TooLong => (
                 400,
                 "This request is too long",
@@ -135,6 +134,24 @@ impl Problem {
         };
         notice(Notice { status, title, text }, None)
     }
+}
+
+/// The page for an account that may not sign in. The operator needs the rule, which nobody can look up elsewhere.
+fn not_allowed(rule: Option<&str>) -> Response {
+    let rule = rule.map(|rule| {
+        format!(
+            "<dl><dt>Your account, as a rule of <code>SIGN_IN_ALLOWED</code></dt>\
+             <dd><pre><bdi>{}</bdi></pre></dd></dl>\
+             <small>To get access, send this line to the operator of the server.</small>",
+            Escaped(rule)
+        )
+    });
+    let main = format!(
+        "<p>Nothing was granted. Ask the operator of the server for access, or go back to the application and start \
+         again with a different account.</p>{}",
+        rule.unwrap_or_default()
+    );
+    html(403, "This account may not sign in", &main, "'none'")
 }
 
 impl From<InvalidToken> for Problem {
@@ -168,7 +185,11 @@ impl From<TokenError> for Problem {
 impl SignIn {
     /// Logs a problem, and returns its page.
     pub(super) fn report(&self, problem: Problem, host: &dyn Host) -> Response {
-        self.log(SignInEvent::SignInRejected { reason: problem.code() }, host);
+        let account = match &problem {
+            Problem::NotAllowed { rule } => rule.as_deref(),
+            _ => None,
+        };
+        self.log(SignInEvent::SignInRejected { reason: problem.code(), account }, host);
         problem.page()
     }
 

@@ -132,6 +132,18 @@ fn who_may_sign_in_at_a_provider() {
             "{allowed} {account} {}",
             text(&response)
         );
+        let rule = match provider {
+            "github" => "github:id/583231",
+            _ => "corp:id/s1",
+        };
+        let log = format!("{:?}", world.host.lines.borrow());
+        assert_eq!(text(&response).contains(&format!("<bdi>{rule}</bdi>")), !may, "{rule}");
+        assert_eq!(log.contains(rule), !may, "{log}");
+        if !may {
+            // The operator adds the rule that the page shows.
+            let world = world_for(&format!("{allowed}, {rule}"));
+            assert_eq!(sign_in(&world, &Browser::default(), provider).status, 303, "{rule}");
+        }
     }
 }
 
