@@ -95,6 +95,17 @@ pub(crate) struct Person {
     pub(crate) label: String,
     /// How tokens name them: the `issuer` and the `subject` of [`Principal::User`], that of this server first.
     pub(crate) subjects: Vec<(String, String)>,
+    /// The scopes that they can give to clients of this server.
+    pub(crate) scopes: Scopes,
+}
+
+#[cfg(feature = "challenges")]
+impl Person {
+    /// The scopes that tokens of an issuer can have, if it is this server.
+    pub(crate) fn scopes_of(&self, issuer: &str) -> Option<&Scopes> {
+        let (own, _) = self.subjects.first()?;
+        (own == issuer).then_some(&self.scopes)
+    }
 }
 
 /// A request names a different user than its token.

@@ -5,7 +5,7 @@
 mod date;
 mod page;
 
-use crate::catalog::Tool;
+use crate::catalog::VisibleTools;
 use crate::challenge::{Challenges, GrantSummary, Owner};
 use crate::host::{Host, StoreError};
 use crate::http::{Headers, Response};
@@ -79,11 +79,11 @@ struct Permissions {
 }
 
 impl Account<'_> {
-    /// `GET /account`. `tools` are those that may be called.
+    /// `GET /account`.
     pub(crate) async fn page(
         self,
         headers: &dyn Headers,
-        tools: impl Iterator<Item = &'static Tool> + Clone,
+        tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Response {
         let page = match self.sign_in.person(headers, host).await {
@@ -100,13 +100,14 @@ impl Account<'_> {
         self,
         person: &Person,
         headers: &dyn Headers,
-        tools: impl Iterator<Item = &'static Tool> + Clone,
+        tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Result<Response, AccountError> {
         let mut grants = Vec::new();
         if let Some(challenges) = self.challenges {
             for owner in owners(person) {
-                grants.extend(challenges.grants_of(&owner, tools.clone(), host).await?);
+                let caller = [owner.caller_with(Some(person), tools.settings)];
+                grants.extend(challenges.grants_of(&owner, tools.to(&caller), host).await?);
             }
         }
         let connections = match person.subjects.first() {

@@ -16,6 +16,8 @@ pub use definition::{
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
+#[cfg(feature = "challenges")]
+pub(crate) use permission::VisibleTools;
 pub use semver::Version;
 pub use server::ServerInfo;
 pub(crate) use server::{server_title, server_version};

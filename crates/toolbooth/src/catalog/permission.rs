@@ -1,5 +1,7 @@
 //! Decides which tools a caller may see and call.
 
+#[cfg(feature = "challenges")]
+use super::Catalog;
 use super::Tool;
 use crate::call::Rejection;
 use crate::principal::Principal;
@@ -33,6 +35,30 @@ impl Settings {
     /// Whether the operator allows `tool`.
     pub fn permission(&self, tool: &Tool) -> Permission {
         tool.permission_in(&self.allowlist)
+    }
+}
+
+/// The tools of a server, as callers see them.
+#[cfg(feature = "challenges")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VisibleTools<'a> {
+    pub(crate) catalog: &'static Catalog,
+    pub(crate) settings: &'a Settings,
+}
+
+#[cfg(feature = "challenges")]
+impl<'a> VisibleTools<'a> {
+    /// Those that one of `callers` sees, with the scopes that it has.
+    pub(crate) fn to(self, callers: &[Principal]) -> impl Iterator<Item = &'static Tool> + Clone {
+        let settings = self.settings;
+        let sees = move |tool: &&Tool| callers.iter().any(|caller| settings.allows(caller, tool));
+        self.catalog.tools.iter().filter(sees)
+    }
+
+    /// Those that the operator allows.
+    pub(crate) fn permitted(self) -> impl Iterator<Item = &'static Tool> + 'a {
+        let is_permitted = move |tool: &&Tool| self.settings.permission(tool) != Permission::Denied;
+        self.catalog.tools.iter().filter(is_permitted)
     }
 }
 

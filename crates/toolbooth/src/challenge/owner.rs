@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::log::EventLog;
-use crate::principal::{Principal, UserMismatch};
+use crate::principal::{Person, Principal, Scopes, UserMismatch};
+use crate::settings::Settings;
 
 /// The longest user id of a grant, in bytes: it travels in URLs and a cookie.
 const LONGEST_USER: usize = 128;
@@ -74,6 +75,32 @@ impl Owner {
         }
     }
 
+    /// The owner as a caller, with all scopes that calls for it can have as far as the server knows: it does not know
+    /// the tokens of other issuers. `person` is the owner, if somebody has signed in.
+    pub(crate) fn caller_with(&self, person: Option<&Person>, settings: &Settings) -> Principal {
+        match (self.issuer(), &*self.application) {
+            (Some(issuer), _) => Principal::User {
+                issuer: issuer.to_owned(),
+                subject: Some(self.user.clone()),
+                scopes: person
+                    .and_then(|person| person.scopes_of(issuer))
+                    .cloned()
+                    .unwrap_or(Scopes::All),
+                client: None,
+            },
+            (None, "") => {
+                let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
+                Principal::Anonymous { scopes }
+            }
+            (None, name) => {
+                let mut keys = settings.auth.api_keys.iter().flatten();
+                let key = keys.find(|key| key.name == name);
+                let scopes = key.map_or(Scopes::NONE, |key| key.scopes.clone());
+                Principal::Key { name: name.to_owned(), scopes }
+            }
+        }
+    }
+
     /// The user of a request. A token without `sub` is rejected: its holder could name any user, and
     /// use everybody's grants.
     ///
@@ -92,6 +119,48 @@ impl Owner {
             Some(user) => {
                 Ok(Self { method, application: application.to_owned(), user: user.to_owned() })
             }
+        }
+    }
+}
+
+#[cfg(all(test, feature = "sign-in"))]
+mod tests {
+    use super::*;
+    use crate::testing::FakeHost;
+
+    #[test]
+    fn an_owner_as_a_caller() {
+        const KEYS: &str = r#"[{"name":"Calendar","scopes":["a"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#;
+        let host = FakeHost::with(&[
+            ("AUTH", "none, api-key"),
+            ("ANONYMOUS_SCOPES", "b"),
+            ("API_KEYS", KEYS),
+        ]);
+        let settings = Settings::read(&host, &[]);
+        let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
+        let key = |name: &str, scopes| Principal::Key { name: name.to_owned(), scopes };
+        let user = |issuer: &str, scopes| Principal::User {
+            issuer: issuer.to_owned(),
+            subject: Some("ada".to_owned()),
+            scopes,
+            client: None,
+        };
+        let person = Person {
+            label: String::new(),
+            subjects: ["here", "elsewhere"].map(|it| (it.to_owned(), "ada".to_owned())).to_vec(),
+            scopes: listed("c"),
+        };
+        for (caller, person, expected) in [
+            (Principal::ANONYMOUS, None, Principal::Anonymous { scopes: listed("b") }),
+            (key("Calendar", Scopes::NONE), None, key("Calendar", listed("a"))),
+            (key("Gone", Scopes::All), None, key("Gone", Scopes::NONE)),
+            (user("here", Scopes::NONE), Some(&person), user("here", listed("c"))),
+            (user("elsewhere", Scopes::NONE), Some(&person), user("elsewhere", Scopes::All)),
+            (user("here", Scopes::NONE), None, user("here", Scopes::All)),
+        ] {
+            let named = Some("ada").filter(|_| !matches!(caller, Principal::User { .. }));
+            let owner = Owner::of(&caller, named).unwrap();
+            assert_eq!(owner.caller_with(person, &settings), expected, "{caller:?}");
         }
     }
 }

@@ -93,7 +93,7 @@ async fn page<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { query, headers, server, host, .. } = *request;
     let challenges = challenges(request)?;
     let person = server.person(headers, host).await;
-    let tools = server.permitted_tools();
+    let tools = server.tools();
     Ok(challenges.consent_page((query, headers), person.as_ref(), tools, host).into())
 }
 
@@ -153,7 +153,7 @@ async fn delete_grant<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Reje
 
 /// Explains to developers how calls are authorized at a provider that tools require.
 async fn explain<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let mut required = request.server.permitted_tools().flat_map(|it| it.authorization);
+    let mut required = request.server.tools().permitted().flat_map(|it| it.authorization);
     let found = required.find(|it| query_value(it.id).to_string() == request.parameter);
     found.map(|it| help(it.id).into()).ok_or(Rejection::NOT_FOUND)
 }

@@ -45,7 +45,7 @@ pub(super) fn enabled_tools(
 
 #[cfg(feature = "sign-in")]
 impl Challenges {
-    /// A user's grants, in the order of the providers. `tools` are those that may be called.
+    /// A user's grants, in the order of the providers. `tools` are those that the user sees.
     pub(crate) async fn grants_of(
         &self,
         owner: &Owner,

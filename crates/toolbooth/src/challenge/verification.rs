@@ -133,6 +133,7 @@ mod tests {
         let person = |subjects: &[(&str, &str)]| Person {
             label: String::new(),
             subjects: subjects.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
+            scopes: Scopes::NONE,
         };
         for (subjects, principal, expected) in [
             (&[("here", "ada")][..], user("here"), true),

@@ -2,8 +2,11 @@
 
 use super::Server;
 use crate::auth::AuthError;
-use crate::call::{Pipeline, Rejection};
-use crate::catalog::Tool;
+#[cfg(feature = "challenges")]
+use crate::call::Pipeline;
+use crate::call::Rejection;
+#[cfg(feature = "challenges")]
+use crate::catalog::VisibleTools;
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::{CallRequest, Event};
@@ -11,7 +14,6 @@ use crate::log::{CallRequest, Event};
 use crate::principal::Person;
 use crate::principal::Principal;
 use crate::route::{Protocol, RouteRequest};
-use crate::settings::Permission;
 
 impl Server {
     /// Authenticates the caller. Logs credentials that are rejected.
@@ -45,11 +47,11 @@ impl Server {
         principal.is_ok_and(|principal| !matches!(principal, Principal::Anonymous { .. }))
     }
 
-    /// The tools that may be called.
-    pub(crate) fn permitted_tools(&self) -> impl Iterator<Item = &'static Tool> + Clone {
+    /// The tools, as callers see them.
+    #[cfg(feature = "challenges")]
+    pub(crate) fn tools(&self) -> VisibleTools<'_> {
         let Pipeline { catalog, settings, .. } = &self.pipeline;
-        let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
-        catalog.tools.iter().filter(permitted)
+        VisibleTools { catalog, settings }
     }
 
     /// Who has signed in with a browser.

@@ -11,7 +11,7 @@ use super::identity::Identity;
 use super::page::{self, SignInOption};
 use super::problem::Problem;
 use super::{AUTHORIZE, CONSENT_LIFE_MS, OFFLINE, SignIn};
-use crate::catalog::Tool;
+use crate::catalog::VisibleTools;
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::SignInEvent;
@@ -90,11 +90,11 @@ fn is_challenge(text: &str) -> bool {
 }
 
 impl SignIn {
-    /// `GET /oauth/authorize`: asks for consent. `tools` are those that may be called.
+    /// `GET /oauth/authorize`: asks for consent.
     pub(crate) async fn authorize(
         &self,
         (query, headers): (&str, &dyn Headers),
-        tools: impl Iterator<Item = &'static Tool> + Clone,
+        tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Response {
         let page = self.consent_page((query, headers), tools, host).await;
@@ -104,7 +104,7 @@ impl SignIn {
     async fn consent_page(
         &self,
         (query, headers): (&str, &dyn Headers),
-        tools: impl Iterator<Item = &'static Tool> + Clone,
+        tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Result<Response, Problem> {
         let form = Parameters::parse(query.as_bytes()).map_err(|_| Problem::Invalid)?;
@@ -125,18 +125,18 @@ impl SignIn {
         let (scopes, offline) = (request.scopes.clone(), request.refreshes);
         let destination = Destination::Client(request);
         let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
-        let page = page::consent(
-            &page::ConsentPage {
-                form: page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::Allow },
-                client: &client,
-                redirect_uri,
-                scopes: &scopes,
-                offline,
-                options: &options,
-                is_local: self.settings.is_local(),
-            },
+        let page = page::consent(&page::ConsentPage {
+            form: page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::Allow },
+            client: &client,
+            redirect_uri,
+            scopes: &scopes,
+            offline,
+            options: &options,
+            known: &self.candidates(options.iter().filter(|option| option.is_known())),
+            everybody: &self.candidates(&options),
             tools,
-        );
+            is_local: self.settings.is_local(),
+        });
         Ok(page.with("set-cookie", cookie))
     }
 

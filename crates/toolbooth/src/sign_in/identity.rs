@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::http::Headers;
 use crate::json::Value;
 use crate::principal::{GATEWAY_SCOPE, KEY_SUBJECT, Principal, Scopes};
-use crate::settings::People;
+use crate::settings::{People, SignInSettings};
 
 /// Whoever has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
 /// may.
@@ -173,6 +173,42 @@ impl SignIn {
             self.scopes.contains(&scope.as_str()) && permitted.cover(&[scope.as_str()])
         };
         requested.iter().filter(is_granted).cloned().collect()
+    }
+
+    /// The people who can continue in one of these ways, as callers with every scope that they can give to a client.
+    pub(super) fn candidates<'a>(
+        &self,
+        options: impl IntoIterator<Item = &'a SignInOption>,
+    ) -> Vec<Principal> {
+        let SignInSettings { issuer, allowed, api_keys, .. } = &self.settings;
+        let person = |subject: String, scopes: Scopes| Principal::User {
+            issuer: issuer.clone(),
+            subject: Some(subject),
+            scopes,
+            client: None,
+        };
+        let mut people = Vec::new();
+        for option in options {
+            match option {
+                SignInOption::Access(user) | SignInOption::Session(user) => {
+                    people.extend(self.permitted(user).map(|it| person(user.subject(), it)));
+                }
+                SignInOption::Provider { id, .. } => {
+                    let rules = allowed.iter().filter(|rule| rule.provider == *id);
+                    let scopes = self.those(|scope| rules.clone().any(|rule| rule.gives(scope)));
+                    people.push(person(format!("{id}:"), scopes));
+                }
+                SignInOption::Development => {
+                    people.push(person(Identity::Development.subject(), Scopes::All));
+                }
+                SignInOption::ApiKey => {
+                    people.extend(api_keys.iter().map(|key| {
+                        person(format!("{KEY_SUBJECT}{}", key.name), key.scopes.clone())
+                    }))
+                }
+            }
+        }
+        people
     }
 
     /// The holder of a key that somebody has typed.

@@ -3,10 +3,10 @@
 
 use super::client::{Client, ClientOrigin};
 use super::identity::Identity;
-use crate::catalog::Tool;
+use crate::catalog::VisibleTools;
 use crate::http::Response;
 use crate::oauth::page::{Escaped, html};
-use crate::principal::GATEWAY_SCOPE;
+use crate::principal::{GATEWAY_SCOPE, Principal};
 use crate::redirect_uri::{self, RedirectKind};
 
 /// How many tools the page names for each scope. A catalogue can have thousands.
@@ -21,6 +21,11 @@ pub(super) struct ConsentPage<'a> {
     /// Whether the client can continue without the person.
     pub(super) offline: bool,
     pub(super) options: &'a [SignInOption],
+    /// The people who use this browser, as callers.
+    pub(super) known: &'a [Principal],
+    /// Everybody who can continue, as callers.
+    pub(super) everybody: &'a [Principal],
+    pub(super) tools: VisibleTools<'a>,
     /// Whether the server is on this machine.
     pub(super) is_local: bool,
 }
@@ -58,11 +63,15 @@ pub(super) enum SignInOption {
     ApiKey,
 }
 
-/// The page that asks for consent. `tools` are those that may be called.
-pub(super) fn consent(
-    page: &ConsentPage<'_>,
-    tools: impl Iterator<Item = &'static Tool> + Clone,
-) -> Response {
+impl SignInOption {
+    /// Whether the person is known already.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self, Self::Access(_) | Self::Session(_))
+    }
+}
+
+/// The page that asks for consent.
+pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let ConsentPage { client, redirect_uri, options, .. } = page;
     let name = format!("<bdi>{}</bdi>", Escaped(&client.name));
     let title = format!("Connect {}", Escaped(&client.name));
@@ -101,10 +110,10 @@ pub(super) fn consent(
         "<p><strong>{name}</strong> wants to use the tools of this server for you.</p>\
          <dl><dt>Who asks</dt><dd>{origin}</dd>\
          <dt>Where you go next</dt><dd>{next}</dd>\
-         <dt>What it may do</dt><dd><ul>{}</ul></dd>{offline}</dl>\
+         <dt>What it may do</dt><dd>{}</dd>{offline}</dl>\
          <small>Allow this only if you started it yourself. If another person sent you this address, \
          deny it: that person would act in your name.</small>{}<hr>{}",
-        permissions(page.scopes, tools),
+        permissions(page),
         forms(&page.form, options),
         form_with(&page.form, "nobody", "", "<button class=\"quiet\">Deny</button>"),
     );
@@ -114,8 +123,25 @@ pub(super) fn consent(
     html(200, &title, &main, &format!("'self' https: {source}{local}"))
 }
 
-/// Lists the tools that the scopes enable.
-fn permissions(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + Clone) -> String {
+/// Lists what the client may do: for the people who use this browser, if they are known.
+fn permissions(page: &ConsentPage<'_>) -> String {
+    let everybody = permissions_of(page.everybody, page);
+    if page.known.is_empty() {
+        return everybody;
+    }
+    let known = permissions_of(page.known, page);
+    let note = match known == everybody {
+        true => "",
+        false => {
+            "<small>If you sign in with a different account, it may do what that account allows.</small>"
+        }
+    };
+    known + note
+}
+
+/// Lists the scopes that one of `people` can give, with the tools that they enable.
+fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
+    let tools = page.tools.to(people);
     let enabled = |scope: Option<&str>| {
         let mut names: Vec<String> = Vec::new();
         for tool in tools.clone() {
@@ -143,7 +169,8 @@ fn permissions(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + C
     if let Some(tools) = enabled(None) {
         items.push_str(&format!("<li>use tools that need no permission: {tools}</li>"));
     }
-    for scope in scopes {
+    let can_give = |scope: &&String| people.iter().any(|it| it.scopes().cover(&[scope.as_str()]));
+    for scope in page.scopes.iter().filter(can_give) {
         let tools = enabled(Some(scope));
         let tools = match tools {
             _ if scope == GATEWAY_SCOPE => {
@@ -154,7 +181,10 @@ fn permissions(scopes: &[String], tools: impl Iterator<Item = &'static Tool> + C
         };
         items.push_str(&format!("<li><code>{}</code>: use {tools}</li>", Escaped(scope)));
     }
-    items
+    if items.is_empty() {
+        items.push_str("<li>use no tool at present</li>");
+    }
+    format!("<ul>{items}</ul>")
 }
 
 /// The page on which people sign in to the server's own pages.

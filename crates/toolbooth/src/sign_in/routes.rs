@@ -120,7 +120,7 @@ pub(crate) async fn callback(request: &RouteRequest<'_>) -> Option<Response> {
 /// Asks for consent.
 async fn authorize<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { query, headers, server, host, .. } = *request;
-    let tools = server.permitted_tools();
+    let tools = server.tools();
     Ok(sign_in(request)?.authorize((query, headers), tools, host).await.into())
 }
 
@@ -166,7 +166,7 @@ async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejectio
 async fn account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { headers, server, host, .. } = *request;
     let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
-    Ok(account.page(headers, server.permitted_tools(), host).await.into())
+    Ok(account.page(headers, server.tools(), host).await.into())
 }
 
 /// Receives a form of that page.

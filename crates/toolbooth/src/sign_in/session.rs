@@ -56,7 +56,8 @@ impl SignIn {
             Identity::ApiKey { .. } | Identity::Access { .. } | Identity::Development => None,
         };
         let subjects = [Some(own), elsewhere].into_iter().flatten().collect();
-        Some(Person { label: identity.label().to_owned(), subjects })
+        let scopes = self.permitted(&identity)?;
+        Some(Person { label: identity.label().to_owned(), subjects, scopes })
     }
 
     /// The issuers whose users can sign in here: this server, and those of the providers that have one.

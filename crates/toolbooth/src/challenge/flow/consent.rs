@@ -3,7 +3,7 @@
 use super::error::FlowError;
 use super::shared::{error_page, parameter};
 use super::visitor::Visit;
-use crate::catalog::Tool;
+use crate::catalog::{Tool, VisibleTools};
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::constants::LIFE_MS;
@@ -17,13 +17,12 @@ use crate::oauth::{AuthorizationRequest, CsrfToken, PkceVerifier, TokenPurpose};
 use crate::principal::Person;
 
 impl Challenges {
-    /// `GET /auth/start`: shows who requests what. `tools` are those that may be called.
-    /// `person` is who has signed in with the browser.
+    /// `GET /auth/start`: shows who requests what. `person` is who has signed in with the browser.
     pub(crate) fn consent_page(
         &self,
         request: (&str, &dyn Headers),
         person: Option<&Person>,
-        tools: impl Iterator<Item = &'static Tool>,
+        tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Response {
         let page = self.try_consent_page(request, person, tools, host);
@@ -34,7 +33,7 @@ impl Challenges {
         &self,
         (query, headers): (&str, &dyn Headers),
         person: Option<&Person>,
-        tools: impl Iterator<Item = &'static Tool>,
+        tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Result<Response, FlowError> {
         let token = parameter(query, "c").unwrap_or_default();
@@ -43,6 +42,7 @@ impl Challenges {
             Visit::Admitted(visitor) => visitor,
             Visit::Elsewhere(response) => return Ok(response),
         };
+        let caller = claims.owner.caller_with(person, tools.settings);
         Ok(page::consent(&ConsentPage {
             token: &token,
             provider: &client.provider.title,
@@ -51,7 +51,7 @@ impl Challenges {
             application: claims.application(),
             user: &claims.owner.user,
             tool: &claims.tool,
-            others: &other_tools(&claims, tools),
+            others: &other_tools(&claims, tools.to(&[caller])),
             scopes: &claims.scopes(),
         }))
     }

@@ -7,9 +7,9 @@ use crate::catalog::{Authorization, Catalog, Tool, Version};
 /// A provider and the scopes of it that a tool requires.
 type Required = (&'static str, &'static [&'static str]);
 
-/// What the page says of a catalogue of these tools under this allowlist. `Echo.Private` asks for
-/// `send`, and the provider's own scope is `offline`.
-fn named(tools: &[(&'static str, &[Required])], allowed: &str) -> String {
+/// What the page says of a catalogue of these tools with this variable. `Echo.Private` asks for
+/// `send`, and the provider's own scope is `offline`. Tools of `Paid` require the scope `paid`.
+fn named(tools: &[(&'static str, &[Required])], variable: (&str, &str)) -> String {
     let tool = |(id, required): &(&'static str, &[Required])| {
         let (name, version) = id.split_once('@').unwrap();
         let (toolkit, tool) = name.split_once('.').unwrap();
@@ -18,13 +18,14 @@ fn named(tools: &[(&'static str, &[Required])], allowed: &str) -> String {
             toolkit,
             tool,
             version: Version::parse(version).unwrap(),
+            scopes: if toolkit == "Paid" { &["paid"] } else { &[] },
             authorization: required.collect::<Vec<_>>().leak(),
             ..crate::call::tests::private()
         }
     };
     let tools: &[Tool] = tools.iter().map(tool).collect::<Vec<_>>().leak();
     let catalog = Box::leak(Box::new(Catalog { tools, ..*crate::call::tests::CATALOG }));
-    let world = World::with(&[("TOOL_ALLOWLIST", allowed)]);
+    let world = World::with(&[variable]);
     let asked = World::new().challenge();
     let page =
         ready(world.ask_at(&Server::new(catalog, &world.host), ("GET", &asked.url), &[], ""));
@@ -55,7 +56,32 @@ fn the_page_names_every_tool_that_the_grant_enables() {
         ("Mail.Send@1.1.0,Mail.Read,Disk.*", format!("{also}Mail.Send, ")),
         ("Echo.*", String::new()),
     ] {
-        assert_eq!(named(tools, allowed), format!("Private (Echo.Private){expected}"), "{allowed}");
+        let page = named(tools, ("TOOL_ALLOWLIST", allowed));
+        assert_eq!(page, format!("Private (Echo.Private){expected}"), "{allowed}");
+    }
+}
+
+#[test]
+fn the_page_names_no_tool_that_the_application_may_not_call() {
+    let tools: &[(&str, &[Required])] = &[
+        ("Echo.Private@1.0.0", &[("mail", &["send"])]),
+        ("Mail.Send@1.0.0", &[("mail", &["send"])]),
+        ("Mail.Watch@1.0.0", &[("mail", &[])]),
+        ("Paid.Send@1.0.0", &[("mail", &["send"])]),
+    ];
+    for (members, expected) in [
+        (r#""scopes":[]"#, "Mail.Send, Mail.Watch, "),
+        (r#""scopes":["paid"]"#, "Mail.Send, Mail.Watch, Paid.Send, "),
+        (r#""scopes":["*"],"tools":["Echo.*","Paid.*","Mail_Watch"]"#, "Paid.Send, "),
+        (r#""scopes":[],"tools":["Echo.*","Paid.*","Mail.Watch"]"#, "Mail.Watch, "),
+        (r#""scopes":["*"],"tools":["Echo.Private"]"#, ""),
+    ] {
+        let keys = format!(
+            r#"[{{"name":"Calendar",{members},"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}}]"#
+        );
+        let also = if expected.is_empty() { "" } else { "Other tools that can then use it: " };
+        let page = named(tools, ("API_KEYS", &keys));
+        assert_eq!(page, format!("Private (Echo.Private){also}{expected}"), "{members}");
     }
 }
 
@@ -65,7 +91,7 @@ fn a_page_of_a_large_catalogue_folds_most_of_its_tools() {
     let all: Vec<(&str, &[Required])> =
         ids.iter().map(|id| (*id, &[("mail", &["send"] as &[_])] as &[_])).collect();
     for (count, more) in [(10, ""), (11, "and 1 more"), (100, "and 90 more")] {
-        let named = named(&all[..count], "Mail.*");
+        let named = named(&all[..count], ("TOOL_ALLOWLIST", "Mail.*"));
         assert_eq!(named.matches("Mail.Do").count(), count, "{named}");
         let (shown, folded) = named.split_once("Mail.Do109, ").unwrap();
         assert_eq!(shown.matches("Mail.Do").count(), 9, "{named}");

@@ -11,7 +11,7 @@ const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded")
 const OWN: (&str, &str) = ("sec-fetch-site", "same-origin");
 
 /// The page of whoever has signed in with this key.
-fn account(world: &World, browser: &Browser, key: &str) -> Response {
+pub(super) fn account(world: &World, browser: &Browser, key: &str) -> Response {
     let back = sign_in(world, browser, &get(world, browser, "/account"), key);
     assert_eq!(location(&back), "/account");
     let page = get(world, browser, "/account");

@@ -8,6 +8,7 @@ mod models;
 mod people;
 mod providers;
 mod refresh;
+mod visible;
 mod visitors;
 mod world;
 

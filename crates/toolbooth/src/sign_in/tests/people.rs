@@ -8,7 +8,7 @@ use super::world::{
 
 #[test]
 fn the_page_shows_who_asks_for_what() {
-    let world = World::new();
+    let world = World::with(&[("API_KEYS", TWO_KEYS)], |_| panic!("no request is expected"));
     let (_, body) = world.register(&json!({
         "client_name": "<b>Evil\u{202e}</b> & \"Co\"", "redirect_uris": [super::REDIRECT],
         "token_endpoint_auth_method": "none", "grant_types": ["authorization_code", "refresh_token"],

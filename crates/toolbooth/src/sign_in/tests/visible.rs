@@ -1,0 +1,79 @@
+//! Which tools pages name: those that the person can use.
+
+use super::account::account;
+use super::visitors::{MAIL, access_token, call, challenge, get, grant, mail, sign_in};
+use super::world::{Browser, KEY, World, request, text};
+use crate::testing::STALE_MS;
+
+/// The entries of `Calendar`, whose key is [`KEY`], and of `Other`, whose key is `other-key`, with these members.
+fn keys(calendar: &str, other: &str) -> String {
+    format!(
+        r#"[{{"name":"Calendar",{calendar},"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}},
+            {{"name":"Other",{other},"hash":"580843d03d2216ff1a275d0991bad66e4d1af871171d929e9de604b7959f9bca"}}]"#
+    )
+}
+
+const ALL: &str = r#""scopes":["*"]"#;
+const NOTE: &str = "If you sign in with a different account";
+
+#[test]
+fn the_consent_page_names_what_the_client_can_call() {
+    const SCOPED: &str = "<code>echo:a</code>: use <bdi>Echo.Scoped</bdi>";
+    const SAY: &str = "<bdi>Echo.Say</bdi>";
+    const PRIVATE: &str = "<bdi>Echo.Private</bdi>";
+    let limited = r#""scopes":["echo:a"],"tools":["Echo.Say"]"#;
+    let nothing = r#""scopes":[],"tools":[]"#;
+    let scopes = r#""scopes":["echo:a","echo:b"],"tools":["Echo.Scoped"]"#;
+    for (calendar, other, signed_in, present, absent) in [
+        // Whoever is not known may have either key.
+        (
+            limited,
+            limited,
+            false,
+            &[SAY, "<code>echo:a</code>: use no tool"][..],
+            &[SCOPED, PRIVATE, "echo:b", NOTE][..],
+        ),
+        (limited, ALL, false, &[SAY, PRIVATE, SCOPED, "echo:b"], &[NOTE]),
+        (scopes, nothing, false, &[SCOPED], &[SAY, PRIVATE, NOTE]),
+        (nothing, nothing, false, &["use no tool at present"], &["<bdi>Echo", "echo:a", NOTE]),
+        (limited, ALL, true, &[SAY, NOTE], &[SCOPED, PRIVATE, "echo:b"]),
+        (ALL, limited, true, &[SAY, PRIVATE, SCOPED], &[NOTE]),
+    ] {
+        let world = World::with(&[("API_KEYS", &keys(calendar, other))], |_| panic!("no request"));
+        let client = world.client();
+        let browser = Browser::default();
+        if signed_in {
+            browser.code(&world, &request(&client.id));
+        }
+        let page = browser.open(&world, &request(&client.id));
+        let html = text(&page);
+        for part in present {
+            assert!(html.contains(part), "{calendar} {other} {part}: {html}");
+        }
+        for part in absent {
+            assert!(!html.contains(part), "{calendar} {other} {part}: {html}");
+        }
+    }
+}
+
+#[test]
+fn the_account_names_the_tools_that_can_still_use_a_grant() {
+    let mut world = World::with(MAIL, mail);
+    let url = challenge(&world, &access_token(&world, KEY));
+    let browser = Browser::default();
+    sign_in(&world, &browser, &get(&world, &browser, &url), KEY);
+    grant(&world, &browser, &url);
+    world.wait(STALE_MS);
+    for (calendar, expected) in [
+        (r#""scopes":[]"#, "<li><bdi>Echo.Private</bdi></li>"),
+        (r#""scopes":[],"tools":["Echo.Private"]"#, "<li><bdi>Echo.Private</bdi></li>"),
+        (r#""scopes":["*"],"tools":["Echo.Say"]"#, "none at present"),
+    ] {
+        world.restart(&[("API_KEYS", &keys(calendar, ALL))]);
+        let page = account(&world, &Browser::default(), KEY);
+        assert!(text(&page).contains(expected), "{calendar}: {}", text(&page));
+    }
+    let (status, body) = call(&world, &access_token(&world, KEY));
+    let is_challenge = !body["missing_requirements"].is_null();
+    assert_eq!((status, is_challenge), (400, false), "such a call is rejected: {body}");
+}
