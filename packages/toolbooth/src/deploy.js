@@ -8,28 +8,52 @@ import { run } from "./process.js";
 
 /** Deploys; `args` are wrangler's. */
 export async function deploy(args) {
-  const env = { ...process.env, WRANGLER_SEND_METRICS: process.env.WRANGLER_SEND_METRICS ?? "false" };
-  await run(process.execPath, [fromNpm("wrangler", "wrangler"), "deploy", ...args], { env });
   const options = { "dry-run": { type: "boolean" }, config: { type: "string", short: "c" }, env: { type: "string", short: "e" } };
   const { values } = parseArgs({ args, options, strict: false });
-  if (!values["dry-run"]) return;
+  const isDryRun = values["dry-run"];
+  const env = values.env ?? process.env.CLOUDFLARE_ENV ?? "";
+  // A dry run changes no environment, so wrangler need not warn that none is named.
+  const named = isDryRun && values.env === undefined ? [`--env=${env}`] : [];
+  await run(process.execPath, [fromNpm("wrangler", "wrangler"), "deploy", ...args, ...named], {
+    env: { ...process.env, WRANGLER_SEND_METRICS: process.env.WRANGLER_SEND_METRICS ?? "false" },
+  });
+  if (!isDryRun) return;
   const { findings } = await import("./findings.js");
-  console.log(report(await findings(values), values.env));
+  console.log(report(await findings({ config: values.config, env: env || undefined }), env));
 }
 
 /** What an operator should know before the deployment. */
-function report({ status, found, created, databases }, env) {
+function report({ calls, tools, notes, created, databases }, env) {
   const ofEnv = env ? ` --env ${env}` : "";
-  const secrets = `npx wrangler secret list${ofEnv}`;
+  const named = new Set();
+  // Each finding, and how to store the secret that it lacks.
+  const lines = (text) => {
+    const secret = secretOf(text);
+    const isNew = secret && !named.has(secret);
+    named.add(secret);
+    return [`  ${inProject(text)}`, ...(isNew ? [`    npx wrangler secret put ${secret}${ofEnv}`] : [])];
+  };
+  const section = (title, found) => (found.length > 0 ? [`${title}\n${found.flatMap(lines).join("\n")}\n`] : []);
+  const sections = [
+    ...section("Serves no calls until this is solved; /health responds with 503:", calls),
+    ...section("These tools are disabled until this is solved:", tools),
+    ...section("Worth knowing:", notes),
+  ];
   return [
-    found.length > 0
-      ? `\nWith the variables of wrangler.toml and without secrets, the Worker reports:\n\n${found.map((line) => `  ${inProject(line)}`).join("\n")}\n`
-      : "\nThe Worker finds nothing wrong with its configuration.",
-    ...(status === 503 ? ["Until that is solved, it serves no calls, and /health responds with 503."] : []),
-    ...(found.length > 0 ? [`Secrets that are stored in Cloudflare cannot be seen from here: ${secrets} names them.`] : []),
+    ...(sections.length > 0
+      ? ["\nWhat the Worker reports with the variables of wrangler.toml and without secrets:\n", ...sections]
+      : ["\nThe Worker finds nothing wrong with its configuration."]),
+    ...(sections.length > 0 ? [`Secrets that are stored in Cloudflare cannot be seen from here: npx wrangler secret list${ofEnv} names them.`] : []),
     ...(created.length > 0 ? [`The first deployment creates ${created.join(" and ")}.`] : []),
     ...databases.map((database) => `${created.includes(database.binding) ? "Then create the tables of" : "Before you deploy, apply new migrations of"} ${database.binding}: ${applyMigrations(database, "remote", env)}`),
   ].join("\n");
+}
+
+/** The secret that is missing, if one is. */
+function secretOf(finding) {
+  const own = /^(API_KEYS|JWT_SECRET|STATE_KEY|GRANT_KEYS) (?:must|or)\b/.exec(finding);
+  const other = /^(\w+) is a secret that is not set|needs the secret (\w+)/.exec(finding);
+  return own?.[1] ?? other?.[1] ?? other?.[2];
 }
 
 /** The Worker names the command of a clone. A project has none of its Makefile. */

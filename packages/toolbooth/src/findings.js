@@ -5,6 +5,7 @@ import { unstable_readConfig } from "wrangler";
 import { files } from "./catalogue.js";
 import { newKey } from "./credentials.js";
 import { migrations, startLocally } from "./local.js";
+import { Failure } from "./process.js";
 
 const OUT = ".wrangler/check";
 /** A key that nobody has. */
@@ -15,46 +16,51 @@ const lines = [];
 for (const level of ["warn", "error"]) console[level] = (line) => lines.push(line);
 export default {
   async fetch(request, env, context) {
-    const { status } = await Worker.fetch(request, env, context);
-    return Response.json({ status, lines });
+    await Worker.fetch(request, env, context);
+    return Response.json({ lines });
   },
 };
 `;
 
 /**
- * Starts the Worker that was built, with the configuration of an environment. Returns the status of /health, what the
- * Worker logs about its configuration, and the bindings that the first deployment creates, and the databases with migrations.
+ * Starts the Worker that was built, with the configuration of an environment and further variables. Returns what the Worker
+ * logs about its configuration: what stops all `calls`, what disables single `tools`, and the rest (`notes`). Also returns
+ * the bindings that the first deployment creates, and the databases with migrations.
  */
-export async function findings({ config: file, env }) {
+export async function findings({ config: file, env, vars: further = {} }) {
   const config = unstable_readConfig({ config: file, env }, { hideWarnings: true });
   const [out, built] = [resolve(OUT), dirname(config.main)];
+  if (!existsSync(config.main)) throw new Failure(`There is no ${config.main}: build the Worker first`);
   mkdirSync(out, { recursive: true });
   try {
     for (const file of readdirSync(built).filter((name) => /\.(js|wasm)$/.test(name))) copyFileSync(join(built, file), join(out, file));
     writeFileSync(join(out, "check.js"), ENTRY);
     const started = async (vars) => {
-      const { harness } = await startLocally(out, { config: file, env, main: "check.js", vars: { ...standIns(config), ...vars } });
+      const { harness } = await startLocally(out, { config: file, env, main: "check.js", vars: { ...standIns(config), ...further, ...vars } });
       try {
-        const { status, lines } = await (await harness.fetch("/health")).json();
-        return { status, found: lines.flatMap(finding) };
+        const { lines } = await (await harness.fetch("/health")).json();
+        return lines.flatMap(finding);
       } finally {
         await harness.close();
       }
     };
-    const { status, found } = await started();
+    const found = await started();
     // Keys are secrets. With one, the Worker also reports what is less urgent.
-    const hidden = found.some((text) => text.startsWith("API_KEYS ")) ? await started({ API_KEYS }) : { found: [] };
-    return { status, found: [...new Set([...found, ...hidden.found, ...placeholders(config)])], created: created(config), databases: databases(config) };
+    const hidden = found.some(({ text }) => text.startsWith("API_KEYS ")) ? await started({ API_KEYS }) : [];
+    const notes = placeholders(config).map((text) => ({ affects: "notes", text }));
+    const about = (what) => [...new Set([...found, ...hidden, ...notes].filter(({ affects }) => affects === what).map(({ text }) => text))];
+    return { calls: about("calls"), tools: about("tools"), notes: about("notes"), created: created(config), databases: databases(config) };
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
 }
 
-/** The text of a line of the log, if it is about the configuration or the store. */
+/** The text of a line of the log and what it affects, if it is about the configuration or the store. */
 function finding(line) {
-  const { event, problem, warning } = parsed(line);
-  if (event === "store") return [`KV: ${problem}`];
-  return event === "configuration" ? [problem ?? warning] : [];
+  const { event, problem, warning, affects } = parsed(line);
+  if (event === "store") return [{ affects: "notes", text: `KV: ${problem}. Until this is solved, /health responds with 503` }];
+  if (event !== "configuration") return [];
+  return [{ affects: ["calls", "tools"].includes(affects) ? affects : "notes", text: problem ?? warning }];
 }
 
 /** Tools, and workerd itself, may also write lines that are no JSON. */

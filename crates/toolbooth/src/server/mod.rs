@@ -58,10 +58,15 @@ impl Server {
         #[cfg(not(feature = "sign-in"))]
         let own_tokens = None;
         let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
-        let mut disabled = settings.rejected.clone();
-        disabled.extend(settings.tools.problems(catalog.tools, host));
-        for problem in settings.problems.iter().chain(&disabled) {
-            host.log(Level::Error, "configuration", &[("problem", problem)]);
+        let disabled = settings.tools.problems(catalog.tools, host);
+        // What each problem stops.
+        for (affected, problems) in
+            [("calls", &settings.problems), ("entry", &settings.rejected), ("tools", &disabled)]
+        {
+            for problem in problems {
+                let attributes = [("problem", problem.as_str()), ("affects", affected)];
+                host.log(Level::Error, "configuration", &attributes);
+            }
         }
         let mut warnings = match settings.problems.as_slice() {
             [] => warnings::warnings(catalog, &settings, host),
@@ -70,7 +75,7 @@ impl Server {
         for warning in &warnings {
             host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }
-        warnings.extend(disabled);
+        warnings.extend(settings.rejected.iter().cloned().chain(disabled));
         #[cfg(feature = "challenges")]
         let challenges = settings.consent.as_ref().map(|consent| {
             let verifiers = Verifiers {

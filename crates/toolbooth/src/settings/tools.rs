@@ -71,7 +71,11 @@ impl ToolVariables {
                 (Some(value), Kind::Secret) if value.is_empty() => None,
                 (value, _) => value,
             };
-            match value.as_deref().map_or(Err("is not set"), check) {
+            let missing = match kind {
+                Kind::Secret => "is a secret that is not set",
+                Kind::Optional { .. } | Kind::Required => "is not set",
+            };
+            match value.as_deref().map_or(Err(missing), check) {
                 Err(problem) => read.problems.push((name, problem)),
                 Ok(()) => match (value.unwrap_or_default(), kind) {
                     (value, Kind::Secret) => read.secrets.push((name, Secret::new(value))),
@@ -149,12 +153,12 @@ mod tests {
             (
                 &[SET],
                 [true, false, false],
-                vec![format!("API_KEY is not set; it disables {private}")],
+                vec![format!("API_KEY is a secret that is not set; it disables {private}")],
             ),
             (
                 &[SET, ("API_KEY", "")],
                 [true, false, false],
-                vec![format!("API_KEY is not set; it disables {private}")],
+                vec![format!("API_KEY is a secret that is not set; it disables {private}")],
             ),
             (
                 &[("API_KEY", "k"), ("ACCOUNT", "")],
@@ -170,7 +174,7 @@ mod tests {
                         crate::address::base_address("ftp://a").unwrap_err()
                     ),
                     format!("ACCOUNT is not set; it disables {other}"),
-                    format!("API_KEY is not set; it disables {private}"),
+                    format!("API_KEY is a secret that is not set; it disables {private}"),
                 ],
             ),
         ] {

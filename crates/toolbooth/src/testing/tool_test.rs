@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     #[should_panic(
-        expected = "it is not configured: ORDERS_KEY is not set; it disables Orders.Comment@1.0.0, Orders.Find@1.0.0. Tools with bindings need workerd"
+        expected = "it is not configured: ORDERS_KEY is a secret that is not set; it disables Orders.Comment@1.0.0, Orders.Find@1.0.0. Tools with bindings need workerd"
     )]
     fn a_tool_that_is_not_configured_fails_the_test_with_the_reason() {
         ToolTest::new(&CATALOG).variable("ORDERS_KEY", "").value("Orders.Find", json!({"id": "7"}));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::reader::{VariableDoc, VariableReader, documented};
-use super::models::ModelProvider;
+use super::models::{self, ModelProvider};
 use crate::json::{self, Object, Value};
 
 /// A name for one model or several.
@@ -125,7 +125,7 @@ fn target(
         return Err(format!("{place} must have provider and model"));
     };
     if !providers.iter().any(|known| known.id == provider) {
-        return Err(format!("{place}.provider must be a provider with a key or URL"));
+        return Err(format!("{place}.provider is {provider}, which {}", models::lacks(provider)));
     }
     let weight = number(members, "weight", MAX_WEIGHT, &place)?.unwrap_or(1);
     Ok(ModelTarget {

@@ -129,11 +129,24 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
                 let (id, format) = (id.to_owned(), ModelFormat::OpenAiCompatible);
                 providers.push(ModelProvider { id, format, base_url, key, needs_key: false });
             }
-            Some((_, None)) => reader.reject(format!("{prefix}_BASE_URL must be set")),
+            Some((_, None)) => reader.reject(format!(
+                "{prefix}_BASE_URL is not set: it must be the address of the API of {id}, which {PROVIDERS} lists, \
+                 such as https://{id}.example/v1"
+            )),
             None => {}
         }
     }
     providers
+}
+
+/// Why a provider cannot be reached, after its id.
+pub(super) fn lacks(id: &str) -> String {
+    match PRESETS.iter().find(|preset| preset.id == id) {
+        Some(Preset { prefix, .. }) => format!("needs the secret {prefix}_API_KEY"),
+        None => {
+            format!("is none of openai, anthropic, google and the valid entries of {PROVIDERS}")
+        }
+    }
 }
 
 /// The key and the base URL of a provider, if they are set. `None` if one of them is invalid, which is reported: nothing

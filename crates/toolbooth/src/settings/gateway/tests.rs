@@ -86,7 +86,18 @@ fn an_invalid_entry_is_rejected_alone() {
         ("MODELS", &*format!(r#"{{{GOOD},"a":1}}"#), "MODELS.a must be an object", "openai"),
         ("MODELS", &changed("targets", "target"), "MODELS.a must be an object with", "openai"),
         ("MODELS", &changed("model", "name"), "MODELS.a.targets[0] must be", "openai"),
-        ("MODELS", &changed("openai", "x"), "MODELS.a.targets[0].provider must be", "openai"),
+        (
+            "MODELS",
+            &changed("openai", "x"),
+            "MODELS.a.targets[0].provider is x, which is none of",
+            "openai",
+        ),
+        (
+            "MODELS",
+            &changed("openai", "google"),
+            "MODELS.a.targets[0].provider is google, which needs the secret GEMINI_API_KEY",
+            "openai",
+        ),
         ("MODELS", &changed("loadbalance", "random"), "MODELS.a.mode must be", "openai"),
         ("MODELS", &changed("s\":2", "s\":9"), "MODELS.a.retry.attempts must be", "openai"),
         ("MODELS", &changed("429", "200"), "MODELS.a.retry.status_codes must be", "openai"),
@@ -95,7 +106,12 @@ fn an_invalid_entry_is_rejected_alone() {
         ("PROVIDERS", "gemini, own", "PROVIDERS[0] must be", "openai own"),
         ("PROVIDERS", "own,Groq,", "PROVIDERS[1] must be", "openai own"),
         ("PROVIDERS", "own,own", "PROVIDERS[1] must be", "openai own"),
-        ("PROVIDERS", "groq,own", "GROQ_BASE_URL must be set", "openai own"),
+        (
+            "PROVIDERS",
+            "groq,own",
+            "GROQ_BASE_URL is not set: it must be the address of the API of groq",
+            "openai own",
+        ),
         // Nothing goes elsewhere, or without the key.
         ("OWN_BASE_URL", "http://a.example/v1", "OWN_BASE_URL must be an https URL", "openai"),
         ("OWN_API_KEY", "a b", "OWN_API_KEY must be visible", "openai"),
