@@ -13,7 +13,7 @@ const BOUND = {
 };
 
 let worker;
-const vars = { AUTH: "api-key,none", API_KEYS: JSON.stringify([entryOf("operator-key", "operator", [])]), PLATFORM_KEY: "k" };
+const vars = { AUTH: "api-key,none", API_KEYS: JSON.stringify([entryOf("operator-key", "operator", ["*"])]), PLATFORM_KEY: "k" };
 beforeEach(async () => (worker = await start(BINDINGS, { vars, bindings: BOUND, services: { echo: ECHO } })));
 afterEach(() => worker.close());
 

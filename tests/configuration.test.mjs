@@ -94,7 +94,7 @@ test("an invalid variable of a tool disables only the tools that read it", () =>
 
 test("a tool whose provider is not configured: the log and /health say what to set, and a page what to send", () => {
   const key = `${CANARY}-key`;
-  const vars = { AUTH: "none,api-key", API_KEYS: JSON.stringify([entryOf(key, "one", ["*"])]) };
+  const vars = { AUTH: "none,api-key", ANONYMOUS_SCOPES: "", API_KEYS: JSON.stringify([entryOf(key, "one", ["*"])]) };
   return using({ vars }, async (worker) => {
     const warning =
       'OAUTH_PROVIDERS does not include "github", which GitHub_CreateIssue and 1 more require: users cannot grant access, so clients must send tokens';
@@ -153,12 +153,14 @@ for (const [name, kv] of [
     }));
 }
 
-test("X2 a wrong variable and a missing store are both reported to callers with a key, and to nobody else", () => {
-  const key = `${CANARY}-key`;
-  const vars = { AUTH: "none,api-key", API_KEYS: JSON.stringify([entryOf(key, "one", [])]), MAX_BODY_BYTES: "abc" };
+test("X2 a wrong variable and a missing store are both reported: details to the operator, names to callers with a key", () => {
+  const [key, other] = [`${CANARY}-key`, `${CANARY}-other`];
+  const keys = [entryOf(key, "one", ["*"]), entryOf(other, "two", [])];
+  const vars = { AUTH: "none,api-key", API_KEYS: JSON.stringify(keys), MAX_BODY_BYTES: "abc" };
   return using({ kv: false, vars }, async (worker) => {
     for (const [headers, problems] of [
       [{ "oxp-api-key": key }, [`MAX_BODY_BYTES ${BYTES}`, "the KV namespace does not answer"]],
+      [{ "oxp-api-key": other }, ["MAX_BODY_BYTES: details are in the log", "the KV namespace does not answer"]],
       [{ "oxp-api-key": `${key}s` }, undefined],
       [{}, undefined],
     ]) {

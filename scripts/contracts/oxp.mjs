@@ -243,11 +243,11 @@ export const schemas = ({ $schema, list }, marked) => ({
   AuthorizationChallenge: shared.authorizationChallenge,
   Health: object({
     status: { const: "OK" },
-    "warnings?": about("What the operator should know. Only callers with valid credentials get it.", nonEmpty(text)),
+    "warnings?": about("What the operator should know. Callers with the scope * get the details, others with valid credentials the names of the variables.", nonEmpty(text)),
   }),
   HealthProblems: object({
     status: { const: "unavailable" },
-    "problems?": about("What the operator must fix. Only callers with valid credentials get it.", nonEmpty(text)),
+    "problems?": about("What the operator must fix. Callers with the scope * get the details, others with valid credentials the names of the variables.", nonEmpty(text)),
   }),
 });
 

@@ -179,7 +179,7 @@ function access(set, methods, withKey, address) {
 
 /** Prints the address, problems of the configuration, the address of the playground if there is one, and calls to try. */
 async function announce(address, { anyone, who, credential, fragment = "" }, hasPlayground, calls) {
-  // /health reports problems only to callers with valid credentials. The log always has them.
+  // /health reports problems only to callers with valid credentials, and the details to those with all scopes. The log has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
   let health;
   do {

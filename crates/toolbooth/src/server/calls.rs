@@ -41,10 +41,9 @@ impl Server {
         })
     }
 
-    /// Whether a request has valid credentials.
-    pub(crate) async fn is_authenticated(&self, headers: &dyn Headers, host: &dyn Host) -> bool {
-        let principal = self.authenticator.authenticate(headers, host).await;
-        principal.is_ok_and(|principal| !matches!(principal, Principal::Anonymous { .. }))
+    /// The sender of a request, if it may send one. Rejected credentials are not logged.
+    pub(crate) async fn caller(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Principal> {
+        self.authenticator.authenticate(headers, host).await.ok()
     }
 
     /// The tools, as callers see them.

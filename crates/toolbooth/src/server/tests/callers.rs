@@ -11,8 +11,10 @@ use crate::log::CallRecorder;
 use crate::principal::Principal;
 
 const KEY: (&str, &str) = ("oxp-api-key", "key-one");
+const OPERATOR: (&str, &str) = ("oxp-api-key", "secret");
 const KEYS: &str = r#"[
     {"name":"one","scopes":["echo:a"],"hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"},
+    {"name":"ops","scopes":["*"],"hash":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"},
     {"name":"two","scopes":["echo:b","echo:a"],"hash":"c8df51469c308a59bfbd48a3e0bdd228ca922d6032035f5ef6e4ad45f473a9f3"}
 ]"#;
 const SCOPED: &str = r#"{"tool_id":"Echo.Scoped","call_id":"7","input":{"text":"hi"}}"#;
@@ -96,7 +98,8 @@ fn an_unconfigured_server_rejects_callers_and_logs_what_to_set() {
     let body = r#"{"status":"unavailable"}"#;
     assert!(health.starts_with("503\n") && health.ends_with(body), "{health}");
     let problem = "AUTH is not set, so every call is rejected with 401; it can be api-key, jwt, sign-in or none, or several of them separated by commas";
-    let logged = format!("Error configuration [(\"problem\", \"{problem}\")]");
+    let logged =
+        format!("Error configuration [(\"problem\", \"{problem}\"), (\"affects\", \"calls\")]");
     assert_eq!(host.log.borrow().last(), Some(&logged));
 }
 
@@ -110,21 +113,26 @@ fn health_details_require_valid_credentials() {
              {{\"status\":\"unavailable\"{details}}}"
         )
     };
-    let (short, full) = (answer(""), answer(&format!(r#","problems":["{WRONG}","{DOWN}"]"#)));
+    let problems = |wrong: &str| answer(&format!(r#","problems":["{wrong}","{DOWN}"]"#));
+    let short = answer("");
+    let (names, full) = (problems("MAX_BODY_BYTES: details are in the log"), problems(WRONG));
     for (auth, headers, expected) in [
         ("api-key", &[][..], &short),
         ("api-key", &[("oxp-api-key", "key-three")], &short),
         ("api-key", &[("authorization", "Bearer key-three")], &short),
-        ("api-key", &[KEY], &full),
-        ("api-key", &[("otc-api-key", "key-two")], &full),
+        ("api-key", &[KEY], &names),
+        ("api-key", &[("otc-api-key", "key-two")], &names),
+        ("api-key", &[OPERATOR], &full),
         // Credentials are not checked here, so no caller is authenticated.
         ("none", &[], &short),
-        ("none", &[KEY], &short),
+        ("none", &[OPERATOR], &short),
         ("none,api-key", &[], &short),
-        ("none,api-key", &[KEY], &full),
-        ("", &[KEY], &short),
+        ("none,api-key", &[KEY], &names),
+        ("none,api-key", &[OPERATOR], &full),
+        ("", &[OPERATOR], &short),
     ] {
-        let set = [("AUTH", auth), ("MAX_BODY_BYTES", "0")];
+        // Whoever may call without credentials is not the operator.
+        let set = [("AUTH", auth), ("MAX_BODY_BYTES", "0"), ("ANONYMOUS_SCOPES", "*")];
         let host = FakeHost { store_works: false, ..host(&set) };
         for path in ["/health", "/oxp/health"] {
             let got = send(&host, ("GET", path, headers), "");
@@ -239,7 +247,7 @@ fn lists_show_what_the_caller_may_run() {
 fn each_caller_has_its_own_rate_limit() {
     let limited = |auth, limit| FakeHost { limit: Some(limit), ..host(&[("AUTH", auth)]) };
     let too_many =
-        error_with(429, "retry-after: 60", "Too many calls", "try again after 60 seconds");
+        error_with(429, "retry-after: 60", "Too many requests", "try again after 60 seconds");
     let post = |host: &FakeHost, headers: Headers<'_>, body: &str| {
         let headers: Vec<_> = [JSON].iter().chain(headers).copied().collect();
         send(host, ("POST", "/call", &headers), body)

@@ -54,7 +54,7 @@ fn tools_whose_provider_is_not_configured_are_reported() {
     let logged = format!("Warn configuration [(\"warning\", {WARNING:?})]");
     let key = [("authorization", "Bearer secret")];
     let hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
-    let keys = format!(r#"[{{"name":"ops","scopes":[],"hash":"{hash}"}}]"#);
+    let keys = format!(r#"[{{"name":"ops","scopes":["*"],"hash":"{hash}"}}]"#);
     let keys = [("AUTH", "api-key"), ("API_KEYS", &keys)];
     let without = [keys[0], keys[1], ("TOOL_ALLOWLIST", "Echo.Say")];
     #[cfg(feature = "sign-in")]
@@ -118,7 +118,7 @@ fn a_limit_of_calls_alone_is_reported_where_people_sign_in() {
 fn server_problems_are_logged() {
     let host = FakeHost { store_works: false, ..FakeHost::with(&[("MAX_BODY_BYTES", "0")]) };
     let server = Server::new(CATALOG, &host);
-    let configuration = "Error configuration [(\"problem\", \"MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608\")]";
+    let configuration = "Error configuration [(\"problem\", \"MAX_BODY_BYTES must be a whole number of bytes from 1 to 8388608\"), (\"affects\", \"calls\")]";
     assert_eq!(*host.log.borrow(), [configuration], "once, when the server is created");
     for path in ["/health", "/tools", "/health"] {
         let body = Body::from("");
@@ -155,8 +155,10 @@ fn a_missing_secret_disables_only_the_tools_that_read_it() {
     for (variables, status) in [(&[][..], 400), (&[("MAIL_KEY", "k")], 200)] {
         let host = FakeHost::with(variables);
         let server = Server::new(catalog, &host);
-        let problem = "MAIL_KEY is not set; it disables Echo.Say@1.0.0, Echo.Say@1.10.0";
-        let expected = format!("Error configuration [(\"problem\", \"{problem}\")]");
+        let problem =
+            "MAIL_KEY is a secret that is not set; it disables Echo.Say@1.0.0, Echo.Say@1.10.0";
+        let expected =
+            format!("Error configuration [(\"problem\", \"{problem}\"), (\"affects\", \"tools\")]");
         let expected = if status == 400 { vec![expected] } else { vec![] };
         let mut log = host.log.take();
         log.retain(|line| line.starts_with("Error"));

@@ -66,7 +66,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "configuration",
         meaning: "No variable is invalid in a way that makes the server reject every call.",
-        fix: "Open /health with an API key or look into the log: both list what is wrong.",
+        fix: "Look into the log, or open /health with an API key that has the scope *: both list what is wrong.",
         connectors: ALL,
         prevents: Prevents::Calls,
         test: |facts| facts.settings.problems.is_empty().into(),
