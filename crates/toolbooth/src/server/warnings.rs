@@ -4,20 +4,78 @@ use crate::catalog::{Catalog, Tool};
 use crate::host::RateLimit;
 #[cfg(feature = "challenges")]
 use crate::host::{RATE_LIMIT, SIGN_IN_LIMITER};
+use crate::principal::Scopes;
+use crate::settings::{Allowlist, Permission, Settings};
 #[cfg(feature = "challenges")]
 use crate::settings::{ApiKeySettings, ApplicationUsers};
-use crate::settings::{Permission, Settings};
 
-/// Without the feature there are no providers to configure.
-#[cfg(not(feature = "challenges"))]
-pub(super) fn warnings(_: &Catalog, _: &Settings, _: &dyn RateLimit) -> Vec<String> {
-    Vec::new()
+/// The scopes that mean something although no tool requires them.
+#[cfg(any(feature = "gateway", feature = "sign-in"))]
+const BUILT_IN_SCOPES: &[&str] = &[crate::principal::GATEWAY_SCOPE];
+/// See above.
+#[cfg(not(any(feature = "gateway", feature = "sign-in")))]
+const BUILT_IN_SCOPES: &[&str] = &[];
+
+/// Warnings for the operator.
+pub(super) fn warnings(
+    catalog: &Catalog,
+    settings: &Settings,
+    limiters: &dyn RateLimit,
+) -> Vec<String> {
+    let warnings = unknown_names(catalog, settings);
+    #[cfg(feature = "challenges")]
+    let warnings = [warnings, consent_warnings(catalog, settings, limiters)].concat();
+    #[cfg(not(feature = "challenges"))]
+    let _ = limiters;
+    warnings
 }
 
-/// Warnings for the operator: one for each provider that tools require and that users cannot authorize at, and those about
-/// applications and limiters.
+/// Names of tools and scopes that nothing has: probably misspelled, and without any other effect.
+fn unknown_names(catalog: &Catalog, settings: &Settings) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut check_tools = |start: &str, list: &Allowlist| {
+        for entry in list.entries() {
+            let alone = Allowlist::only(vec![entry.clone()]);
+            let is_named = |tool: &Tool| tool.permission_in(&alone) == Permission::Given;
+            if !catalog.tools.iter().any(is_named) {
+                warnings.push(format!("{start} {entry:?}, but there is no such tool"));
+            }
+        }
+    };
+    let keys = || settings.auth.api_keys.iter().flatten();
+    check_tools("TOOL_ALLOWLIST includes", &settings.allowlist);
+    for key in keys() {
+        if let Some(tools) = &key.tools {
+            check_tools(&format!("API_KEYS limits {:?} to", key.name), tools);
+        }
+    }
+    let required = catalog.scopes();
+    let mut check_scopes = |start: &str, scopes: &Scopes| {
+        let Scopes::Listed(listed) = scopes else { return };
+        let is_known = |scope: &str| required.contains(&scope) || BUILT_IN_SCOPES.contains(&scope);
+        for scope in listed.iter().filter(|scope| !is_known(scope)) {
+            warnings.push(format!("{start} the scope {scope:?}, which no tool requires"));
+        }
+    };
+    for key in keys() {
+        check_scopes(&format!("API_KEYS gives {:?}", key.name), &key.scopes);
+    }
+    if let Some(scopes) = &settings.auth.anonymous {
+        check_scopes("ANONYMOUS_SCOPES includes", scopes);
+    }
+    #[cfg(feature = "sign-in")]
+    for rule in settings.sign_in.iter().flat_map(|sign_in| &sign_in.allowed) {
+        if let Some(scopes) = &rule.scopes {
+            check_scopes(&format!("SIGN_IN_ALLOWED gives people at {}", rule.provider), scopes);
+        }
+    }
+    warnings
+}
+
+/// One warning for each provider that tools require and that users cannot authorize at, and those about applications and
+/// limiters.
 #[cfg(feature = "challenges")]
-pub(super) fn warnings(
+fn consent_warnings(
     catalog: &Catalog,
     settings: &Settings,
     limiters: &dyn RateLimit,

@@ -94,6 +94,11 @@ impl Allowlist {
         };
         if self.tools.iter().any(is_listed) { Permission::Given } else { self.others }
     }
+
+    /// The entries, unless the list has no effect.
+    pub(crate) fn entries(&self) -> &[String] {
+        if self.others == Permission::Given { &[] } else { &self.tools }
+    }
 }
 
 #[cfg(test)]

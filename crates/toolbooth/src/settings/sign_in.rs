@@ -189,6 +189,19 @@ impl IdentityRule {
                             (`id/…`), e-mail addresses and domains";
             return Err(expected.to_owned());
         }
+        // GitHub's ids are numbers. Those of other providers may contain anything.
+        let is_number = |id: &str| id.bytes().all(|it| it.is_ascii_digit());
+        if let People::Id(id) = &rule.people
+            && provider.is_github()
+            && !is_number(id)
+        {
+            return Err("must have a number after github:id/".to_owned());
+        }
+        if !matches!(rule.people, People::Id(_)) && who.contains(',') {
+            let expected =
+                "must not contain a comma: each rule of a JSON array is an entry of its own";
+            return Err(expected.to_owned());
+        }
         Ok(rule)
     }
 
@@ -336,6 +349,43 @@ mod tests {
         assert_eq!(names, [0, 1, 2, 3].map(|at| format!("SIGN_IN_ALLOWED[{at}]")));
         let valid = IdentityRule::parse("corp:id/1").unwrap();
         assert_eq!(settings.sign_in.unwrap().allowed, [valid]);
+    }
+
+    #[test]
+    fn several_people_in_one_rule_are_nobody() {
+        const HOST: &[(&str, &str)] = &[
+            ("AUTH", "sign-in"),
+            ("PUBLIC_URL", "https://tools.example"),
+            ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+            ("OAUTH_PROVIDERS", "github, corp"),
+            ("OAUTH_GITHUB_CLIENT_ID", "c1"),
+            ("OAUTH_CORP_CLIENT_ID", "c2"),
+            ("OAUTH_CORP_ISSUER", "https://corp.example"),
+        ];
+        const COMMA: &str = "must not contain a comma";
+        for (rule, expected) in [
+            ("github:octocat,hubot", Some(COMMA)),
+            ("github:octocat, github:hubot", Some(COMMA)),
+            ("github:org/acme,other", Some(COMMA)),
+            ("github:ada@a.example,bob@a.example", Some(COMMA)),
+            ("github:id/1,2", Some("must have a number after github:id/")),
+            ("github:id/octocat", Some("must have a number after github:id/")),
+            ("github:id/12", None),
+            ("corp:id/uid=ada,dc=corp", None),
+        ] {
+            let allowed = format!(r#"["corp:id/1", {{"who": "{rule}", "scopes": []}}, "{rule}"]"#);
+            let host = FakeHost::with(&[HOST, &[("SIGN_IN_ALLOWED", &*allowed)]].concat());
+            let settings = Settings::read(&host, &[]);
+            assert_eq!(settings.problems, [""; 0], "{rule}");
+            let expected =
+                expected.map(|text| [1, 2].map(|at| format!("SIGN_IN_ALLOWED[{at}] {text}")));
+            let expected: Vec<_> = expected.into_iter().flatten().collect();
+            let starts = settings.rejected.iter().zip(&expected);
+            assert_eq!(settings.rejected.len(), expected.len(), "{rule}: {:?}", settings.rejected);
+            for (rejected, start) in starts {
+                assert!(rejected.starts_with(start), "{rejected}");
+            }
+        }
     }
 
     #[test]
