@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { newKey } from "../packages/toolbooth/src/credentials.js";
 import { findings } from "../packages/toolbooth/src/findings.js";
 import { root, run } from "./support/commands.mjs";
 import { BINDINGS, BOOTH, NOTES, deployed } from "./support/worker.mjs";
@@ -28,24 +29,46 @@ function configure(bundle, vars, sections) {
 }
 
 const GITHUB = /^OAUTH_PROVIDERS does not include "github"/;
-for (const [what, bundle, vars, sections, status, expected, created] of [
-  ["nothing", NOTES, { AUTH: "none" }, KV + D1, 200, [], ["KV", "NOTES"]],
-  ["AUTH", NOTES, {}, KV + D1, 503, [/^AUTH is not set, so every call is rejected with 401/], ["KV", "NOTES"]],
-  ["keys, and what is less urgent", BOOTH, { AUTH: "api-key" }, KV, 503, [/^API_KEYS must be a JSON array/, GITHUB], ["KV"]],
-  ["secrets of tokens", NOTES, { AUTH: "jwt" }, KV + D1, 503, [/^JWT_SECRET .*must be set|JWKS_URL/], ["KV", "NOTES"]],
-  ["sign-in: PUBLIC_URL and secrets", NOTES, { AUTH: "sign-in" }, KV + D1, 503, [/^PUBLIC_URL must be set/, /^STATE_KEY must have/], ["KV", "NOTES"]],
-  ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, 200, [/^PLATFORM_KEY is not set; it disables Platform\.Send@1\.0\.0$/], []],
-  ["bindings", NOTES, { AUTH: "none" }, KV, 200, [/^NOTES is not bound; it disables Notes\.Attach@1\.0\.0/, /^ATTACHMENTS is not bound/], ["KV"]],
-  ["the store", NOTES, { AUTH: "none" }, D1, 503, [/^KV: /], ["NOTES"]],
+const MODELS = JSON.stringify({ fast: { targets: [{ provider: "openai", model: "m" }] } });
+const NO_KEY = /^MODELS\.fast\.targets\[0\]\.provider is openai, which needs the secret OPENAI_API_KEY$/;
+for (const [what, bundle, vars, sections, expected, created] of [
+  ["nothing", NOTES, { AUTH: "none" }, KV + D1, {}, ["KV", "NOTES"]],
+  ["AUTH", NOTES, {}, KV + D1, { calls: [/^AUTH is not set, so every call is rejected with 401/] }, ["KV", "NOTES"]],
+  ["keys, and what is less urgent", BOOTH, { AUTH: "api-key" }, KV, { calls: [/^API_KEYS must be a JSON array/], notes: [GITHUB] }, ["KV"]],
+  ["secrets of tokens", NOTES, { AUTH: "jwt" }, KV + D1, { calls: [/^JWT_SECRET .*must be set|JWKS_URL/] }, ["KV", "NOTES"]],
+  ["sign-in: PUBLIC_URL and secrets", NOTES, { AUTH: "sign-in" }, KV + D1, { calls: [/^STATE_KEY must have/, /^PUBLIC_URL must be set/, /^SIGN_IN_ALLOWED must name/] }, ["KV", "NOTES"]],
+  ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, { tools: [/^PLATFORM_KEY is a secret that is not set; it disables Platform\.Send@1\.0\.0$/] }, []],
+  ["bindings", NOTES, { AUTH: "none" }, KV, { tools: [/^NOTES is not bound; it disables Notes\.Attach@1\.0\.0/, /^ATTACHMENTS is not bound/] }, ["KV"]],
+  ["the store", NOTES, { AUTH: "none" }, D1, { notes: [/^KV: .* \/health responds with 503$/] }, ["NOTES"]],
+  ["the key of a model", NOTES, { AUTH: "none", MODELS }, KV + D1, { notes: [NO_KEY] }, ["KV", "NOTES"]],
 ]) {
   test(`what is not configured: ${what}`, async () => {
     configure(bundle, vars, sections);
     const got = await findings({});
-    assert.deepEqual([got.status, got.created], [status, created], `${got.found}`);
-    for (const pattern of expected) assert.ok(got.found.some((text) => pattern.test(text)), `${pattern} in ${got.found.join("\n")}`);
-    if (expected.length < 2) assert.equal(got.found.length, expected.length, `${got.found}`);
+    assert.deepEqual(got.created, created);
+    for (const affected of ["calls", "tools", "notes"]) {
+      const patterns = expected[affected] ?? [];
+      assert.equal(got[affected].length, patterns.length, `${affected}: ${got[affected].join("\n")}`);
+      for (const pattern of patterns) assert.ok(got[affected].some((text) => pattern.test(text)), `${pattern} in ${got[affected].join("\n")}`);
+    }
   });
 }
+
+test("toolbooth key --check tells which entries of a file the Worker rejects", async () => {
+  configure(NOTES, {}, KV + D1);
+  const entry = (name, rest = {}) => ({ ...newKey(name, []).entry, ...rest });
+  for (const [text, code, expected] of [
+    [JSON.stringify([entry("a"), entry("b")]), 0, /^The Worker accepts every entry of keys\.json\.$/m],
+    [JSON.stringify([entry("a"), entry("b", { hash: "x" })]), 1, /^API_KEYS\[1\]\.hash of "b" must be 64 hexadecimal digits$/m],
+    [JSON.stringify([entry("a", { tools: ["Note.*"] })]), 1, /^API_KEYS limits "a" to "Note\.\*", but there is no such tool$/m],
+    ["[", 1, /^API_KEYS must be a JSON array/m],
+  ]) {
+    writeFileSync("keys.json", text);
+    const got = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js key --check keys.json`, { cwd: scratch });
+    assert.equal(got.code, code, got.err);
+    assert.match(code === 0 ? got.out : got.err, expected);
+  }
+});
 
 test("toolbooth deploy --dry-run prints it for the environment, and succeeds", async () => {
   configure(NOTES, { AUTH: "none" }, `${KV}${D1}[env.staging]\nvars = { AUTH = "api-key" }\n[[env.staging.kv_namespaces]]\nbinding = "KV"\n`);
@@ -53,6 +76,7 @@ test("toolbooth deploy --dry-run prints it for the environment, and succeeds", a
   mkdirSync("migrations");
   const complete = await toolbooth("--dry-run");
   assert.equal(complete.code, 0, complete.err);
+  assert.doesNotMatch(`${complete.out}${complete.err}`, /no target environment was specified/);
   assert.match(complete.out, /^The Worker finds nothing wrong with its configuration\.\nThe first deployment creates KV and NOTES\.\nThen create the tables of NOTES: npx wrangler d1 migrations apply notes --remote$/m);
   // A scaffolded tool.
   mkdirSync("tools/shop", { recursive: true });
@@ -61,11 +85,11 @@ test("toolbooth deploy --dry-run prints it for the environment, and succeeds", a
   assert.doesNotMatch((await toolbooth("--dry-run")).out, /placeholder/);
   const { code, out, err } = await toolbooth("--dry-run --env staging");
   assert.equal(code, 0, err);
-  const report = out.slice(out.indexOf("With the variables"));
-  assert.match(report, /^With the variables of wrangler\.toml and without secrets, the Worker reports:\n\n  API_KEYS must be .*`npx toolbooth key` prints one/);
-  assert.match(report, /^  NOTES is not bound; it disables /m);
-  assert.match(report, /^Until that is solved, it serves no calls, and \/health responds with 503\.$/m);
-  assert.match(report, /^  SHOP_BUY_URL is not set; its default is the placeholder https:\/\/shop\.example$/m);
+  const [report] = /^What the Worker reports [^]*/m.exec(out) ?? assert.fail(out);
+  const calls = /^Serves no calls until this is solved; \/health responds with 503:\n  API_KEYS must be .*`npx toolbooth key` prints one\n    npx wrangler secret put API_KEYS --env staging\n\n/m;
+  assert.match(report, calls);
+  assert.match(report, /^These tools are disabled until this is solved:\n(  .*\n)*  NOTES is not bound; it disables /m);
+  assert.match(report, /^Worth knowing:\n(  .*\n)*  SHOP_BUY_URL is not set; its default is the placeholder https:\/\/shop\.example$/m);
   assert.doesNotMatch(report, /OTHER_URL/);
   assert.match(report, /^Before you deploy, apply new migrations of TALLY: npx wrangler d1 migrations apply tally --remote --env staging$/m);
   assert.match(report, /cannot be seen from here: npx wrangler secret list --env staging names them/);

@@ -218,6 +218,15 @@ test("make key prints a key, and the entry that lets it in", async () => {
   for (const line of ["Doorbell.Ring@0.1.0, which is not one of its tools", "GitHub.ListIssues@1.0.0, which needs github:read"]) {
     assert.ok(limited.includes(`\n  ${line}\n`), line);
   }
+  const { out: chats } = await samples("gateway --tools none");
+  assert.deepEqual(JSON.parse(/^  \{.*\}$/m.exec(chats)[0]).tools, []);
+  assert.match(chats, /^The key can call no tool\.$/m);
+  assert.match(chats, /^It may chat at \/v1/m);
+  // A misspelt scope.
+  assert.match((await samples("github:raed,gateway")).out, /^No tool requires github:raed: check the spelling\.$/m);
+  assert.doesNotMatch((await samples("github:read,gateway,'*'")).out, /check the spelling/);
+  const elsewhere = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js key somebody a --tools Any.Tool`, { cwd: join(root, "docs") });
+  assert.match(elsewhere.out, /^There are no tools in this folder, so the names of tools and scopes are not checked\.$/m);
   // What a key may do without being asked for.
   const every = /^Tools that require no scope: \d+\. Every key can call them, unless its entry has "tools"\.$/m;
   for (const [output, open, chat] of [[about, true, "may not chat"], [limited, false, "may chat at /v1, because it has the scope gateway"]]) {
@@ -232,7 +241,7 @@ test("make key prints a key, and the entry that lets it in", async () => {
   const other = await run("make key NAME=somebody");
   assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "every key is different");
   // The Worker applies the same rule to names: crates/toolbooth/src/auth/tests.rs.
-  for (const settings of ["", "NAME=' '", `NAME=${"é".repeat(65)}`, "NAME=a\u202eb", "NAME=a\u200bb", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'", "NAME=x ONLY=Nothing.*", "NAME=x ONLY=GitHub", "NAME=x ROTATE=1 SCOPES=a"]) {
+  for (const settings of ["", "NAME=' '", `NAME=${"é".repeat(65)}`, "NAME=a\u202eb", "NAME=a\u200bb", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'", "NAME=x ONLY=Nothing.*", "NAME=x ONLY=,", "NAME=x ONLY=GitHub", "NAME=x ROTATE=1 SCOPES=a"]) {
     assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
   }
   const quoted = await run(`make key NAME="Ada's" | sed -n 's/^For the first key: *\\(.*\\) | npx.*/\\1/p' | sh`);

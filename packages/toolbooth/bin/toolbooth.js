@@ -10,8 +10,8 @@ const HELP = `toolbooth <command>
   test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
   tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --read-only says that it changes nothing,
            --http calls a service, --secret STOCK_KEY with a secret, --d1 uses a database, --scopes a,b requires scopes
-  key      Create an API key: toolbooth key somebody scope,scope; --tools Greeter.* limits it to these tools, --rotate replaces
-           the key of somebody
+  key      Create an API key: toolbooth key somebody scope,scope; --tools Greeter.* limits it to these tools, --tools none to
+           chats, --rotate replaces the key of somebody, --check file checks a value of API_KEYS with the Worker that was built
   deploy   Deploy to Cloudflare; arguments, such as --env staging and --dry-run, go to wrangler
   doctor   Check that everything the other commands need is there
 `;
@@ -40,9 +40,10 @@ const COMMANDS = {
     tool(positionals[0], values);
   },
   async key(args) {
-    const { values, positionals } = options(args, { tools: text, rotate: flag }, true);
-    const { key } = await import("../src/key.js");
-    key(positionals[0], positionals[1], values);
+    const { values, positionals } = options(args, { tools: text, rotate: flag, check: text }, true);
+    const { key, checkKeys } = await import("../src/key.js");
+    if (values.check === undefined) key(positionals[0], positionals[1], values);
+    else await checkKeys(values.check);
   },
   async deploy(args) {
     const { deploy } = await import("../src/deploy.js");

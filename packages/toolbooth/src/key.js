@@ -1,4 +1,5 @@
 // Creates an API key and prints it, its entry for `API_KEYS` and what it can do. Stores nothing.
+import { existsSync, readFileSync } from "node:fs";
 import { definitions } from "./catalogue.js";
 import { newKey } from "./credentials.js";
 import { Failure } from "./process.js";
@@ -8,14 +9,21 @@ const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uff
 
 const items = (list) => list.split(",").map((item) => item.trim()).filter(Boolean);
 
+/** The scopes that mean something although no tool requires them. */
+const BUILT_IN_SCOPES = ["*", "gateway"];
+/** The value of `tools` of a key that may call no tool. */
+const NO_TOOL = "none";
+
 /**
  * Creates a key of the owner `name` with these scopes, and these `tools` if it may not call all. Both are separated by
- * commas. With `rotate` the key replaces the one that the owner has.
+ * commas; the tools can also be `none`. With `rotate` the key replaces the one that the owner has.
  */
 export function key(owner = "", list = "", { tools: allowed, rotate = false } = {}) {
   const name = owner.trim();
   const scopes = items(list);
-  const tools = allowed === undefined ? undefined : items(allowed);
+  const tools = allowed === undefined ? undefined : items(allowed === NO_TOOL ? "" : allowed);
+  if (tools?.length === 0 && allowed !== NO_TOOL) throw new Failure(`Name tools, or ${NO_TOOL}`, 2);
+  const known = definitions();
   if (name === "") throw new Failure("Name the owner of the key: toolbooth key somebody scope,scope", 2);
   if ([...name].length > 64 || INVISIBLE.test(name)) {
     throw new Failure("The name must have at most 64 characters, all of them visible", 2);
@@ -24,7 +32,7 @@ export function key(owner = "", list = "", { tools: allowed, rotate = false } = 
     throw new Failure("The scopes must be separated by commas", 2);
   }
   for (const pattern of tools ?? []) {
-    if (definitions().some((definition) => isNamed(definition, [pattern]))) continue;
+    if (known.length === 0 || known.some((definition) => isNamed(definition, [pattern]))) continue;
     throw new Failure(`No tool is called ${pattern}: name tools such as Calculator.Add, or toolkits such as Calculator.*`, 2);
   }
   if (rotate && (scopes.length > 0 || tools !== undefined)) {
@@ -46,7 +54,17 @@ Add this entry to the JSON array in the secret API_KEYS. AUTH must include api-k
 For the first key:  echo '[${json}]' | npx wrangler secret put API_KEYS
 To try it locally:  put API_KEYS='[${json}]' into .dev.vars
 
-${abilities(scopes, tools)}`);
+${known.length > 0 ? abilities(known, scopes, tools) : "There are no tools in this folder, so the names of tools and scopes are not checked."}`);
+}
+
+/** Checks a value of `API_KEYS`, in a file, with the Worker that was built. */
+export async function checkKeys(file) {
+  if (!existsSync(file)) throw new Failure(`There is no file ${file}`, 2);
+  const { findings } = await import("./findings.js");
+  const { calls, notes } = await findings({ vars: { AUTH: "api-key", API_KEYS: readFileSync(file, "utf8") } });
+  const found = [...calls, ...notes].filter((text) => text.startsWith("API_KEYS"));
+  if (found.length > 0) throw new Failure(found.join("\n"));
+  console.log(`The Worker accepts every entry of ${file}.`);
 }
 
 /** How the new key replaces the one that the owner has. */
@@ -73,10 +91,10 @@ function isNamed({ id, name }, patterns) {
 }
 
 /** What the key can do: the tools that it can call, why not the others, and whether it may chat. Ignores TOOL_ALLOWLIST. */
-function abilities(scopes, tools) {
+function abilities(known, scopes, tools) {
   const lines = { can: [], cannot: [] };
   let open = 0;
-  for (const definition of definitions()) {
+  for (const definition of known) {
     const { id, scopes: required = [] } = definition;
     const missing = scopes.includes("*") ? [] : required.filter((scope) => !scopes.includes(scope));
     if (tools && !isNamed(definition, tools)) lines.cannot.push(`  ${id}, which is not one of its tools`);
@@ -86,11 +104,14 @@ function abilities(scopes, tools) {
   }
   const section = (title, lines) => (lines.length > 0 ? [`${title}\n\n${lines.join("\n")}`] : []);
   const all = `Tools that require no scope: ${open}. Every key can call them, unless its entry has "tools".`;
-  const chat = ["*", "gateway"].find((scope) => scopes.includes(scope));
+  const required = known.flatMap(({ scopes = [] }) => scopes);
+  const unknown = scopes.filter((scope) => !BUILT_IN_SCOPES.includes(scope) && !required.includes(scope));
+  const chat = BUILT_IN_SCOPES.find((scope) => scopes.includes(scope));
   return [
     ...section("The key can call:", lines.can),
-    ...section("It cannot call:", lines.cannot),
+    ...(tools?.length === 0 ? ["The key can call no tool."] : section("It cannot call:", lines.cannot)),
     ...(open > 0 && !tools ? [all] : []),
+    ...(unknown.length > 0 ? [`No tool requires ${unknown.join(" or ")}: check the spelling.`] : []),
     chat
       ? `It may chat at /v1, because it has the scope ${chat}. If a model provider is configured, each request costs you money.`
       : "It may not chat at /v1, which needs the scope gateway.",
