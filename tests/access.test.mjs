@@ -171,7 +171,7 @@ for (const [at, one] of CALLS.entries()) {
     for (let calls = 0; calls < 3 && reply?.status !== 429; calls += 1) {
       reply = await post(workers.one, one, ["Fixture_Silent", {}], caller);
     }
-    isTurnedAway(reply, one, 429, /Too many calls.*try again after 60 seconds/);
+    isTurnedAway(reply, one, 429, /Too many requests.*try again after 60 seconds/);
     assert.equal(reply.headers["retry-after"], "60");
     assert.equal(reply.headers["www-authenticate"], undefined);
   });
@@ -184,7 +184,7 @@ for (const [at, one] of CALLS.entries()) {
     assert.equal(five.status, 200, five.text);
     // Too many even if a new minute begins in between.
     const eleven = await many(workers.five, 11);
-    isTurnedAway(eleven, one, 429, /Too many calls/);
+    isTurnedAway(eleven, one, 429, /Too many requests/);
   });
 }
 

@@ -255,7 +255,7 @@ test("X46 a rate limit: 429 with Retry-After, per caller, and only for calls", a
     for (let calls = 0; calls < 4 && reply?.status !== 429; calls += 1) reply = await call(KEYS.full);
     assert.equal(reply.status, 429);
     assert.equal(reply.headers["retry-after"], "60");
-    assert.deepEqual(reply.json, { message: "Too many calls", developer_message: "try again after 60 seconds" });
+    assert.deepEqual(reply.json, { message: "Too many requests", developer_message: "try again after 60 seconds" });
     assert.equal((await call(KEYS.few)).status, 200, "another caller");
     assert.equal((await worker.get("/tools", bearer(KEYS.full))).status, 200, "a list does not count as a call");
     assert.equal((await call("x")).status, 401, "an invalid key is still a 401");

@@ -79,7 +79,7 @@ for (const [name, send, status, code, outcomes] of [
   ["OT3 a call without key", () => ask(keyed, ADD), 401, -32002, everyone(U)],
   ["OT3 a call with another key", () => withKey(`${KEY}-other`), 401, -32002, everyone(U)],
   ["OT24 one call too many", tooMany, 429, -32003,
-    { typescript: N, java: HTTP, dart: C(/^HTTP 429 .*Too many calls: try again after 60 seconds/) }],
+    { typescript: N, java: HTTP, dart: C(/^HTTP 429 .*Too many requests: try again after 60 seconds/) }],
   ["OT14 a tool that crashes", () => ask(fixtures, request("Fixture_Panic", {})), 503, -32603,
     { typescript: N, java: HTTP, dart: C(/^HTTP 503 .*The tool server failed/) }],
   ["OT15 a numeric id", () => ask(booth, request("zzz", {}, 7)), 200, -32601,

@@ -300,7 +300,7 @@ impl Rejection {
             ),
             Self::TooManyRequests { retry_after } => (
                 Kind::TooManyRequests,
-                "Too many calls".into(),
+                "Too many requests".into(),
                 format!("try again after {retry_after} seconds").into(),
             ),
             Self::MissingRequirements(missing) => (

@@ -183,6 +183,15 @@ impl ProviderSettings {
             }
         };
         let client_secret = variables.text("CLIENT_SECRET").map(Secret::new);
+        // RFC 6749, A.2. Others do not arrive as they were stored.
+        let is_printable =
+            |secret: &Secret| secret.expose().bytes().all(|it| (b' '..=b'~').contains(&it));
+        if !client_secret.as_ref().is_none_or(is_printable) {
+            variables.problem(
+                "CLIENT_SECRET",
+                "must be printable ASCII characters, without line breaks",
+            );
+        }
         let title = variables.text("TITLE").or_else(|| preset.map(|it| it.title.to_owned()));
         let scopes = split_scopes(&variables.text("SCOPES").unwrap_or_default());
         if !variables.is_valid {
@@ -267,6 +276,17 @@ mod tests {
                 "github",
                 &[ID, ("OAUTH_GITHUB_REVOKE_URL", "http://a.example/revoke")],
                 &["OAUTH_GITHUB_REVOKE_URL"],
+            ),
+            ("github", &[ID, ("OAUTH_GITHUB_CLIENT_SECRET", "a ~")], &[]),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_CLIENT_SECRET", "gehe\u{ed}m")],
+                &["OAUTH_GITHUB_CLIENT_SECRET"],
+            ),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_CLIENT_SECRET", "secret\n")],
+                &["OAUTH_GITHUB_CLIENT_SECRET"],
             ),
             ("my-corp", &[CORP], &["OAUTH_MY_CORP_ISSUER"]),
             ("my-corp", &[CORP, ("OAUTH_MY_CORP_ISSUER", "https://a.example")], &[]),

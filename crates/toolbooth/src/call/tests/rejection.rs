@@ -38,7 +38,7 @@ fn every_kind_has_a_description() {
             "Tool 'A_B' may not be called with these credentials",
             "it requires the scopes: a:read b",
         ),
-        (429, "Too many calls", "try again after 60 seconds"),
+        (429, "Too many requests", "try again after 60 seconds"),
         (
             400,
             "Authorization required",
