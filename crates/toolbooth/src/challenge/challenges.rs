@@ -10,7 +10,7 @@ use super::types::Challenge;
 use super::verification::Verifiers;
 use crate::host::{Host, NoRandomness};
 use crate::log::{Event, EventLog};
-use crate::oauth::{OAuthClient, StateKeys, TokenPurpose, random_text};
+use crate::oauth::{AuthorizationFlow, OAuthClient, StateKeys, TokenPurpose, random_text};
 use crate::secret::Secret;
 use crate::settings::ConsentSettings;
 
@@ -20,6 +20,7 @@ pub struct Challenges {
     pub(super) settings: ConsentSettings,
     clients: Vec<OAuthClient>,
     pub(super) state_keys: StateKeys,
+    pub(super) flow: AuthorizationFlow,
     pub(super) grants: GrantStore,
     pub(super) verifiers: Verifiers,
 }
@@ -32,9 +33,15 @@ impl Challenges {
             settings: settings.clone(),
             clients: settings.providers.iter().cloned().map(OAuthClient::new).collect(),
             grants: GrantStore::new(&settings.grant_keys, state_keys.clone(), events),
+            flow: AuthorizationFlow::new(state_keys.clone(), settings.public_url.clone()),
             state_keys,
             verifiers,
         }
+    }
+
+    /// The way of users to the providers and back.
+    pub(crate) fn flow(&self) -> &AuthorizationFlow {
+        &self.flow
     }
 
     /// The client at the provider `id`, if it is configured.

@@ -7,8 +7,6 @@ pub(super) const START: &str = "/auth/start";
 pub(super) const SIGN_IN: &str = "/oauth/authorize/sign-in";
 /// The status of a challenge.
 pub(super) const CHECK: &str = "/auth/check";
-/// Where providers redirect users; the id of the provider follows.
-pub(super) const CALLBACK: &str = "/auth/callback/";
 /// Explains how calls are authorized; the id of the provider follows.
 pub(crate) const HELP_PATH: &str = "/auth/help/";
 

@@ -4,12 +4,17 @@
 use super::{Challenges, DeletionError, help};
 use crate::call::Rejection;
 use crate::http::{Answer, Response};
+use crate::oauth::AuthorizationFlow;
+#[cfg(feature = "sign-in")]
+use crate::oauth::FlowPurpose;
 use crate::protocol::{oxp, version_free};
 use crate::route::{
     BodyFormat, Cors, Credentials, EncodeRejection, ErrorForm, Policy, Protocol, Route,
     RouteRequest,
 };
 use crate::server::Server;
+#[cfg(feature = "sign-in")]
+use crate::sign_in::Problem;
 use crate::url::query_value;
 
 /// A page for a person.
@@ -30,8 +35,6 @@ pub(crate) static CONSENT: Protocol = Protocol {
     routes: &[
         Route::get("/start", PAGE, &page),
         Route::post("/start", PAGE, &begin),
-        // Each provider has its own address, so that the response of another server is not taken for its response
-        // (RFC 9700, 4.4.2.2).
         Route::get("/callback/{provider}", CALLBACK, &callback),
         Route::post("/confirm", APPLICATION.with_body(BodyFormat::Json), &confirm),
         Route::delete("/grants/{provider}", APPLICATION, &delete_grant),
@@ -82,8 +85,10 @@ fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Respo
         return None;
     }
     #[cfg(feature = "sign-in")]
-    if let Some(page) = crate::sign_in::callback_error_page(rejection, request) {
-        return Some(page);
+    if let Ok(state) = flow(request).ok()?.state(request.query, request.host)
+        && state.purpose() == FlowPurpose::SignIn
+    {
+        return crate::sign_in::routes::error_page(rejection, request);
     }
     challenges(request).ok().map(Challenges::rate_limited_page)
 }
@@ -105,15 +110,34 @@ async fn begin<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
     Ok(challenges.begin((query, headers), person.as_ref(), host).await.into())
 }
 
-/// Receives the provider's redirect, of an authorization or of a sign-in.
+/// Receives the provider's redirect, of a challenge or of a sign-in.
 async fn callback<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { query, headers, parameter, host, .. } = *request;
+    let state = flow(request)?.state(query, host);
     #[cfg(feature = "sign-in")]
-    if let Some(response) = crate::sign_in::callback(request).await {
-        return Ok(response.into());
-    }
+    let state = match (request.server.sign_in(), state) {
+        (Some(sign_in), Ok(state)) if state.purpose() == FlowPurpose::SignIn => {
+            if !request.server.pipeline().settings.problems.is_empty() {
+                return Ok(sign_in.problem_page(Problem::Internal, host).into());
+            }
+            return Ok(sign_in.callback(parameter, state, (query, headers), host).await.into());
+        }
+        (_, state) => state,
+    };
     let challenges = challenges(request)?;
-    Ok(challenges.callback(parameter, (query, headers), host).await.into())
+    Ok(challenges.callback(parameter, state, (query, headers), host).await.into())
+}
+
+/// The flows that end at the callback, of challenges and sign-ins alike.
+fn flow<'a>(request: &RouteRequest<'a>) -> Result<&'a AuthorizationFlow, Rejection> {
+    #[cfg(feature = "sign-in")]
+    {
+        let server: &'a Server = request.server;
+        if let Some(sign_in) = server.sign_in() {
+            return Ok(sign_in.flow());
+        }
+    }
+    Ok(challenges(request)?.flow())
 }
 
 /// Reports the status of a challenge.

@@ -1,6 +1,7 @@
 //! OAuth 2 as a client, sealed tokens, and pages: what sign-in and challenges are built from.
 //!
 //! - `types`, `pkce`: values of the authorization request;
+//! - `flow`: a browser's way to an authorization server and back, for every purpose;
 //! - `client`: the requests to an authorization server; `discovery`: its endpoints; `token`: its
 //!   responses; `revocation`; `error`;
 //! - `sealed_token`: encrypted tokens that expire, and keyed hashes; `state_keys`: the keys for them,
@@ -17,6 +18,8 @@ pub(crate) mod cookie;
 mod discovery;
 #[cfg(feature = "challenges")]
 mod error;
+#[cfg(feature = "challenges")]
+mod flow;
 #[cfg(feature = "challenges")]
 pub(crate) mod page;
 #[cfg(feature = "challenges")]
@@ -36,6 +39,8 @@ mod types;
 
 #[cfg(feature = "challenges")]
 pub use client::OAuthClient;
+#[cfg(test)]
+pub(crate) use pkce::PkceVerifier;
 pub(crate) use request_state::{
     ContinuationToken, EXPIRED_STATE, INVALID_STATE, RequestState, RequestStateCodec,
 };
@@ -43,9 +48,11 @@ pub(crate) use sealed_token::{InvalidToken, TokenPurpose};
 pub(crate) use state_keys::{Hashes, StateKeys};
 #[cfg(feature = "challenges")]
 pub(crate) use {
-    client::AuthorizationRequest,
     error::TokenError,
-    pkce::PkceVerifier,
+    flow::{
+        AuthorizationFlow, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, PendingFlow,
+        ReturningBrowser,
+    },
     recent_writes::{RecentWrites, STALE_MS},
     revocation::revoke,
     seal::GrantKeys,

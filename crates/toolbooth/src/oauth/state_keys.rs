@@ -81,10 +81,24 @@ impl StateKeys {
         token: &str,
         now_ms: u64,
     ) -> Result<T, InvalidToken> {
-        match (self.current.open(purpose, token, now_ms), &self.previous) {
-            (Err(InvalidToken::Forged), Some(previous)) => previous.open(purpose, token, now_ms),
-            (opened, _) => opened,
+        let (claims, expires_ms) = self.read(purpose, token)?;
+        if now_ms < expires_ms { Ok(claims) } else { Err(InvalidToken::Expired) }
+    }
+
+    /// The claims of a token, and when it expires, in milliseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// [`InvalidToken::Forged`].
+    pub(crate) fn read<T: DeserializeOwned>(
+        &self,
+        purpose: TokenPurpose,
+        token: &str,
+    ) -> Result<(T, u64), InvalidToken> {
+        match (self.current.read(purpose, token), &self.previous) {
+            (None, Some(previous)) => previous.read(purpose, token),
+            (claims, _) => claims,
         }
+        .ok_or(InvalidToken::Forged)
     }
 }
 

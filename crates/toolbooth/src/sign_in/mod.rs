@@ -40,12 +40,11 @@ mod upstream;
 pub(crate) use connection::Connection;
 pub(crate) use error::{OAuthError, OAuthErrorCode};
 pub(crate) use problem::Problem;
-pub(crate) use routes::{callback, callback_error_page};
 
 use crate::auth::{ApiKeys, AssertionVerifier};
 use crate::host::Host;
 use crate::log::{Event, EventLog, SignInEvent};
-use crate::oauth::{OAuthClient, StateKeys, TokenPurpose};
+use crate::oauth::{AuthorizationFlow, OAuthClient, StateKeys, TokenPurpose};
 use crate::principal::GATEWAY_SCOPE;
 use crate::secret::Secret;
 use crate::settings::{JwtSettings, SignInSettings};
@@ -80,6 +79,7 @@ const CONSENT_LIFE_MS: u64 = 15 * 60 * 1000;
 pub(crate) struct SignIn {
     settings: SignInSettings,
     keys: StateKeys,
+    flow: AuthorizationFlow,
     /// This server's clients at the providers where people sign in.
     providers: Vec<OAuthClient>,
     api_keys: ApiKeys,
@@ -113,12 +113,18 @@ impl SignIn {
             api_keys: ApiKeys::new(&settings.api_keys),
             access,
             marks: Marks::new(keys.clone()),
+            flow: AuthorizationFlow::new(keys.clone(), settings.public_url.clone()),
             keys,
             events,
             resource: format!("{}{RESOURCE}", settings.public_url),
             scopes,
             settings: settings.clone(),
         }
+    }
+
+    /// The way of people to the providers and back.
+    pub(crate) fn flow(&self) -> &AuthorizationFlow {
+        &self.flow
     }
 
     /// Which access tokens are its own.

@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::http::Response;
 use crate::log::SignInEvent;
 use crate::oauth::page::{Escaped, Notice, html, notice, with_tls};
-use crate::oauth::{InvalidToken, TokenError};
+use crate::oauth::{FlowError, InvalidToken};
 
 /// Why a page shows a problem instead of sending the browser on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,11 +173,17 @@ impl From<ClientError> for Problem {
     }
 }
 
-impl From<TokenError> for Problem {
-    fn from(error: TokenError) -> Self {
+impl From<FlowError> for Problem {
+    fn from(error: FlowError) -> Self {
         match error {
-            TokenError::Rejected => Self::ProviderRejected,
-            TokenError::Unreachable => Self::ProviderUnreachable,
+            FlowError::Forged => Self::Invalid,
+            FlowError::Expired => Self::Expired,
+            FlowError::OtherBrowser => Self::OtherBrowser,
+            FlowError::Denied | FlowError::Rejected | FlowError::CodeRejected => {
+                Self::ProviderRejected
+            }
+            FlowError::Unreachable => Self::ProviderUnreachable,
+            FlowError::Internal => Self::Internal,
         }
     }
 }

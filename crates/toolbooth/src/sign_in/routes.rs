@@ -11,6 +11,7 @@ use crate::route::{
     BodyFormat, Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest,
 };
 use crate::server::Server;
+use crate::url::query_parameter;
 
 /// A page for a person.
 const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
@@ -83,7 +84,7 @@ fn sign_in<'a>(request: &RouteRequest<'a>) -> Result<&'a SignIn, Rejection> {
 }
 
 /// The page for a person whose request is rejected.
-fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
+pub(crate) fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
     let sign_in = sign_in(request).ok()?;
     let problem = match rejection {
         Rejection::TooManyRequests { .. } => Problem::RateLimited,
@@ -91,30 +92,6 @@ fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Respo
         _ => Problem::Invalid,
     };
     Some(sign_in.problem_page(problem, request.host))
-}
-
-/// The page for a person whose callback is rejected, if it is that of a sign-in.
-pub(crate) fn callback_error_page(
-    rejection: &Rejection,
-    request: &RouteRequest<'_>,
-) -> Option<Response> {
-    if !sign_in(request).ok()?.is_sign_in(request.query) {
-        return None;
-    }
-    error_page(rejection, request)
-}
-
-/// The response to the callback of a provider, if it is that of a sign-in.
-pub(crate) async fn callback(request: &RouteRequest<'_>) -> Option<Response> {
-    let sign_in = sign_in(request).ok()?;
-    let RouteRequest { query, parameter, headers, host, .. } = *request;
-    if !sign_in.is_sign_in(query) {
-        return None;
-    }
-    if !request.server.pipeline().settings.problems.is_empty() {
-        return Some(sign_in.problem_page(Problem::Internal, host));
-    }
-    Some(sign_in.callback(parameter, (query, headers), host).await)
 }
 
 /// Asks for consent.
@@ -133,10 +110,8 @@ async fn consent<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection
 /// People sign in to open a page of the server.
 async fn sign_in_page<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { query, headers, host, .. } = *request;
-    let mut parameters = form_urlencoded::parse(query.as_bytes());
-    let challenge = parameters.find(|(name, _)| name == "c");
-    let challenge = challenge.as_ref().map(|(_, token)| &**token);
-    Ok(sign_in(request)?.sign_in_page(challenge, headers, host).await.into())
+    let challenge = query_parameter(query, "c");
+    Ok(sign_in(request)?.sign_in_page(challenge.as_deref(), headers, host).await.into())
 }
 
 /// Issues tokens.

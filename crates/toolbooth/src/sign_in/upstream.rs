@@ -3,24 +3,18 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::SignIn;
 use super::destination::Destination;
 use super::identity::{Account, Identity};
 use super::problem::Problem;
-use super::{CONSENT_LIFE_MS, SignIn};
 use crate::host::{Host, HttpRequest};
 use crate::http::{Headers, Response};
-use crate::oauth::cookie::{self, State};
-use crate::oauth::page::redirect;
 use crate::oauth::{
-    AuthorizationRequest, CsrfToken, OAuthClient, PkceVerifier, TokenPurpose, TokenResponse,
-    random_text,
+    FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, ReturningBrowser,
+    TokenPurpose, TokenResponse, random_text,
 };
 use crate::secret::Secret;
 use crate::settings::{People, ProviderSettings};
-
-/// Where providers redirect users; the id of the provider follows. Challenges use the same address, so operators
-/// register one.
-const CALLBACK: &str = "/auth/callback/";
 
 /// The client with which people sign in at a provider. It does not use the parameters with which tools get grants.
 pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
@@ -84,10 +78,6 @@ impl SignIn {
         self.providers.iter().find(|client| client.provider.id == id)
     }
 
-    fn redirect_uri(&self, client: &OAuthClient) -> String {
-        format!("{}{CALLBACK}{}", self.settings.public_url, client.provider.id)
-    }
-
     /// Who may sign in at a provider.
     fn people<'a>(&'a self, client: &'a OAuthClient) -> impl Iterator<Item = &'a People> {
         let own = |provider: &str| provider == client.provider.id;
@@ -116,91 +106,58 @@ impl SignIn {
         host: &dyn Host,
     ) -> Result<Response, Problem> {
         let client = self.provider(provider).ok_or(Problem::Invalid)?;
-        let server = client.server(host).await.map_err(|_| Problem::ProviderUnreachable)?;
         let id = random_text(host).map_err(|_| Problem::Internal)?;
-        let csrf_token = CsrfToken::random(host).map_err(|_| Problem::Internal)?;
-        let parts = [&*id, csrf_token.expose()];
-        let keys = &self.keys;
-        let browser = keys.hash(TokenPurpose::Browser, &parts);
-        let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
-        let state = State { challenge: id.clone(), browser };
-        let location = client.authorization_url(
-            &server,
-            &AuthorizationRequest {
-                redirect_uri: &self.redirect_uri(client),
-                scopes: &self.identity_scopes(client),
-                state: &keys.seal(TokenPurpose::SignInState, &state, expires_ms),
-                verifier: &PkceVerifier::new(keys.hash(TokenPurpose::Verifier, &parts)),
-            },
-        );
         let pending = PendingSignIn { id: id.clone(), provider: provider.to_owned(), destination };
-        let pending = keys.seal(TokenPurpose::PendingSignIn, &pending, expires_ms);
+        let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
+        let pending = self.keys.seal(TokenPurpose::PendingSignIn, &pending, expires_ms);
         // The callback would not open it, after the person has signed in there.
         if pending.len() > TokenPurpose::PendingSignIn.longest() {
             return Err(Problem::TooLong);
         }
-        let value = format!("{}.{pending}", csrf_token.expose());
-        Ok(redirect(location).with("set-cookie", cookie::set(&id, &value)))
-    }
-
-    /// Whether a callback of a provider belongs to a sign-in. The others belong to challenges.
-    pub(crate) fn is_sign_in(&self, query: &str) -> bool {
-        let state = parameter(query, "state").unwrap_or_default();
-        // An expired one does too: its page says so.
-        self.keys.open::<State>(TokenPurpose::SignInState, &state, 0).is_ok()
+        let scopes = self.identity_scopes(client);
+        let flow =
+            NewFlow { purpose: FlowPurpose::SignIn, id: &id, token: &pending, scopes: &scopes };
+        Ok(self.flow.begin(client, flow, host).await?)
     }
 
     /// The callback of a sign-in, to which the provider redirects with a code or an error.
     pub(crate) async fn callback(
         &self,
         provider: &str,
+        state: FlowState,
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Response {
-        let response = self.complete(provider, (query, headers), host).await;
+        let response = self.complete(provider, state, (query, headers), host).await;
         self.finish(response, host)
     }
 
     async fn complete(
         &self,
         provider: &str,
+        state: FlowState,
         (query, headers): (&str, &dyn Headers),
         host: &dyn Host,
     ) -> Result<Response, Problem> {
-        let parameter = |name: &str| parameter(query, name);
-        let now_ms = host.now_ms();
-        let state = parameter("state").unwrap_or_default();
-        let State { challenge: id, browser } =
-            self.keys.open(TokenPurpose::SignInState, &state, now_ms)?;
-        let cookie = cookie::read(headers, &id).ok_or(Problem::OtherBrowser)?;
-        let (csrf_token, pending) = cookie.split_once('.').ok_or(Problem::OtherBrowser)?;
-        let parts = [&*id, csrf_token];
-        let key = self.keys.maker(TokenPurpose::Browser, &parts, &browser);
-        let verifier = key.ok_or(Problem::OtherBrowser)?.hash(TokenPurpose::Verifier, &parts);
+        let ReturningBrowser::Pending(flow) =
+            self.flow.resume(state, FlowPurpose::SignIn, headers)?
+        else {
+            return Err(Problem::OtherBrowser);
+        };
         let pending: PendingSignIn =
-            self.keys.open(TokenPurpose::PendingSignIn, pending, now_ms)?;
-        if pending.id != id || pending.provider != provider {
+            self.keys.open(TokenPurpose::PendingSignIn, &flow.token, host.now_ms())?;
+        if pending.id != flow.id || pending.provider != provider {
             return Err(Problem::Invalid);
         }
         let client = self.provider(provider).ok_or(Problem::Invalid)?;
-        let server = client.server(host).await.map_err(|_| Problem::ProviderUnreachable)?;
-        // Another server's response must not be taken for this one's (RFC 9207, 2.4).
-        if !server.is_issuer(parameter("iss").as_deref()) {
-            return Err(Problem::Invalid);
-        }
-        // The flow is over, whatever its result: the cookie is not needed any more.
-        let clear = |response: Response| response.with("set-cookie", cookie::set_for(&id, "", 0));
-        match parameter("error").as_deref() {
-            None => {}
-            Some("server_error" | "temporarily_unavailable") => {
-                return Err(Problem::ProviderUnreachable);
+        // The flow is over, whatever its result.
+        let (server, tokens) = match self.flow.exchange(client, &flow, query, host).await {
+            Ok(granted) => granted,
+            Err(FlowError::Denied | FlowError::Rejected) => {
+                return Ok(flow.end(self.decline(&pending.destination)));
             }
-            Some(_) => return Ok(clear(self.decline(&pending.destination))),
-        }
-        let code = parameter("code").ok_or(Problem::Invalid)?;
-        let redirect_uri = self.redirect_uri(client);
-        let verifier = PkceVerifier::new(verifier);
-        let tokens = client.exchange_code(&server, (&code, &redirect_uri), &verifier, host).await?;
+            Err(error) => return Err(error.into()),
+        };
         let TokenResponse { access, .. } = tokens;
         let url = server.userinfo.as_deref().ok_or(Problem::ProviderUnreachable)?;
         let account = match client.provider.is_github() {
@@ -209,7 +166,7 @@ impl SignIn {
         };
         let identity = Identity::Provider(account);
         let response = self.finish_sign_in(&pending.destination, &identity, host);
-        Ok(clear(response.unwrap_or_else(|problem| self.report(problem, host))))
+        Ok(flow.end(response.unwrap_or_else(|problem| self.report(problem, host))))
     }
 
     async fn github_account(
@@ -247,12 +204,6 @@ impl SignIn {
         }
         Ok(account)
     }
-}
-
-/// A field of a query.
-fn parameter(query: &str, name: &str) -> Option<String> {
-    let mut pairs = form_urlencoded::parse(query.as_bytes());
-    pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }
 
 async fn openid_account(

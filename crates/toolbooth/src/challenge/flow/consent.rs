@@ -1,20 +1,19 @@
 //! The consent page, and the redirect of users who agree to the provider.
 
-use super::error::FlowError;
-use super::shared::{error_page, parameter};
+use super::error::ChallengeError;
+use super::shared::error_page;
 use super::visitor::Visit;
 use crate::catalog::{Tool, VisibleTools};
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
-use crate::challenge::constants::LIFE_MS;
 use crate::challenge::page::{self, ConsentPage};
 use crate::challenge::summary::enabled_tools;
 use crate::host::Host;
 use crate::http::{Headers, Response, is_same_origin};
-use crate::oauth::cookie::{self, State};
-use crate::oauth::page::{notice, redirect};
-use crate::oauth::{AuthorizationRequest, CsrfToken, PkceVerifier, TokenPurpose};
+use crate::oauth::page::notice;
+use crate::oauth::{FlowPurpose, NewFlow};
 use crate::principal::Person;
+use crate::url::query_parameter;
 
 impl Challenges {
     /// `GET /auth/start`: shows who requests what. `person` is who has signed in with the browser.
@@ -35,8 +34,8 @@ impl Challenges {
         person: Option<&Person>,
         tools: VisibleTools<'_>,
         host: &dyn Host,
-    ) -> Result<Response, FlowError> {
-        let token = parameter(query, "c").unwrap_or_default();
+    ) -> Result<Response, ChallengeError> {
+        let token = query_parameter(query, "c").unwrap_or_default();
         let (claims, client) = self.pending(&token, host)?;
         let visitor = match self.visit((&claims, &token), (query, headers), person, host)? {
             Visit::Admitted(visitor) => visitor,
@@ -63,7 +62,7 @@ impl Challenges {
         person: Option<&Person>,
         host: &dyn Host,
     ) -> Response {
-        let token = parameter(query, "c").unwrap_or_default();
+        let token = query_parameter(query, "c").unwrap_or_default();
         let redirect = self.redirect_to_provider(&token, headers, person, host).await;
         self.secured(redirect.unwrap_or_else(|error| error_page(error, &token)))
     }
@@ -74,11 +73,11 @@ impl Challenges {
         headers: &dyn Headers,
         person: Option<&Person>,
         host: &dyn Host,
-    ) -> Result<Response, FlowError> {
+    ) -> Result<Response, ChallengeError> {
         let (claims, client) = self.pending(token, host)?;
         // Only our own page may send this form, because only that has shown the user what it grants.
         if !is_same_origin(headers, &self.settings.public_url) {
-            return Err(FlowError::CrossSite);
+            return Err(ChallengeError::CrossSite);
         }
         // Whoever has opened the page may have signed out since, or its address may have been made up.
         if let Visit::Elsewhere(response) =
@@ -86,26 +85,10 @@ impl Challenges {
         {
             return Ok(response);
         }
-        let server = client.server(host).await?;
-        let csrf_token = CsrfToken::random(host).map_err(|_| FlowError::Internal)?;
-        let parts = [&*claims.id, csrf_token.expose()];
-        let keys = &self.state_keys;
-        let state = State {
-            challenge: claims.id.clone(),
-            browser: keys.hash(TokenPurpose::Browser, &parts),
-        };
-        let expires_ms = host.now_ms().saturating_add(LIFE_MS);
-        let location = client.authorization_url(
-            &server,
-            &AuthorizationRequest {
-                redirect_uri: &self.redirect_uri(client),
-                scopes: &claims.scopes(),
-                state: &keys.seal(TokenPurpose::State, &state, expires_ms),
-                verifier: &PkceVerifier::new(keys.hash(TokenPurpose::Verifier, &parts)),
-            },
-        );
-        let cookie = cookie::set(&claims.id, &format!("{}.{token}", csrf_token.expose()));
-        Ok(redirect(location).with("set-cookie", cookie))
+        let scopes = claims.scopes();
+        let flow =
+            NewFlow { purpose: FlowPurpose::Challenge, id: &claims.id, token, scopes: &scopes };
+        Ok(self.flow.begin(client, flow, host).await?)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Deletes a user's grant and has the provider revoke it.
 
-use super::shared::parameter;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::owner::{Owner, OwnerError};
 use crate::host::Host;
 use crate::http::Response;
 use crate::principal::Principal;
+use crate::url::query_parameter;
 
 /// Why a grant is not deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Challenges {
         host: &dyn Host,
     ) -> Result<Response, DeletionError> {
         let client = self.provider(provider).ok_or(DeletionError::UnknownProvider)?;
-        let owner = Owner::of(principal, parameter(query, "user_id").as_deref());
+        let owner = Owner::of(principal, query_parameter(query, "user_id").as_deref());
         let owner = owner.map_err(DeletionError::Owner)?;
         let deleted = self.delete_grant_of(&owner, client, host).await;
         deleted.map_err(|_| DeletionError::StoreUnavailable)?;

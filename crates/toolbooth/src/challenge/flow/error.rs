@@ -2,11 +2,11 @@
 
 use crate::challenge::constants::LAG_MS;
 use crate::oauth::page::Notice;
-use crate::oauth::{InvalidToken, TokenError};
+use crate::oauth::{FlowError, InvalidToken};
 
 /// Why a step of a challenge failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FlowError {
+pub(super) enum ChallengeError {
     /// The URL was not issued by this server, or was changed.
     Forged,
     /// The challenge has expired.
@@ -39,7 +39,7 @@ pub(super) enum FlowError {
     RateLimited,
 }
 
-impl FlowError {
+impl ChallengeError {
     /// After how many milliseconds the challenge fails, if it does.
     ///
     /// A code is also rejected if it comes twice, while the first callback has stored a grant that the
@@ -150,16 +150,22 @@ impl FlowError {
     }
 }
 
-impl From<TokenError> for FlowError {
-    fn from(error: TokenError) -> Self {
+impl From<FlowError> for ChallengeError {
+    fn from(error: FlowError) -> Self {
         match error {
-            TokenError::Rejected => Self::CodeRejected,
-            TokenError::Unreachable => Self::Unreachable,
+            FlowError::Forged => Self::Forged,
+            FlowError::Expired => Self::Expired,
+            FlowError::OtherBrowser => Self::OtherBrowser,
+            FlowError::Denied => Self::Denied,
+            FlowError::Rejected => Self::Rejected,
+            FlowError::CodeRejected => Self::CodeRejected,
+            FlowError::Unreachable => Self::Unreachable,
+            FlowError::Internal => Self::Internal,
         }
     }
 }
 
-impl From<InvalidToken> for FlowError {
+impl From<InvalidToken> for ChallengeError {
     fn from(error: InvalidToken) -> Self {
         match error {
             InvalidToken::Forged => Self::Forged,

@@ -1,11 +1,9 @@
 //! What the steps of a challenge share.
 
-use form_urlencoded::parse;
-
-use super::error::FlowError;
+use super::error::ChallengeError;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
-use crate::challenge::constants::{CALLBACK, LAG_MS, START};
+use crate::challenge::constants::{LAG_MS, START};
 use crate::host::Host;
 use crate::http::Response;
 use crate::oauth::page::{Link, TRY_AGAIN, isolated, notice, with_tls};
@@ -17,22 +15,17 @@ impl Challenges {
         &self,
         token: &str,
         host: &dyn Host,
-    ) -> Result<(ChallengeClaims, &OAuthClient), FlowError> {
+    ) -> Result<(ChallengeClaims, &OAuthClient), ChallengeError> {
         let now_ms = host.now_ms().saturating_add(LAG_MS);
         let claims: ChallengeClaims =
             self.state_keys.open(TokenPurpose::Challenge, token, now_ms)?;
-        let client = self.provider(&claims.provider).ok_or(FlowError::UnknownProvider)?;
+        let client = self.provider(&claims.provider).ok_or(ChallengeError::UnknownProvider)?;
         Ok((claims, client))
-    }
-
-    /// The `redirect_uri` of a client.
-    pub(super) fn redirect_uri(&self, client: &OAuthClient) -> String {
-        format!("{}{CALLBACK}{}", self.settings.public_url, client.provider.id)
     }
 
     /// The page for a user whose network has sent too many requests.
     pub(crate) fn rate_limited_page(&self) -> Response {
-        self.secured(notice(FlowError::RateLimited.notice(), None))
+        self.secured(notice(ChallengeError::RateLimited.notice(), None))
     }
 
     pub(super) fn secured(&self, page: Response) -> Response {
@@ -42,13 +35,8 @@ impl Challenges {
 
 /// The page of an error that happened after the consent page of a challenge. It leads back there if the error may not
 /// happen again.
-pub(super) fn error_page(error: FlowError, token: &str) -> Response {
+pub(super) fn error_page(error: ChallengeError, token: &str) -> Response {
     let url = format!("{START}?c={token}");
     let link = error.is_temporary().then_some(Link { label: TRY_AGAIN, url: &url });
     notice(error.notice(), link)
-}
-
-/// A field of a query.
-pub(super) fn parameter(query: &str, name: &str) -> Option<String> {
-    parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }

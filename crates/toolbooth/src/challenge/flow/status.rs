@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::shared::parameter;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::grant::Grant;
@@ -12,6 +11,7 @@ use crate::host::Host;
 use crate::http::Response;
 use crate::json;
 use crate::oauth::TokenPurpose;
+use crate::url::query_parameter;
 
 /// The status of a challenge (OXP "Tool Authorization Challenges").
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ impl Challenges {
     }
 
     async fn status(&self, query: &str, host: &dyn Host) -> CheckResponse {
-        let token = parameter(query, "c").unwrap_or_default();
+        let token = query_parameter(query, "c").unwrap_or_default();
         let claims = self.state_keys.open(TokenPurpose::Challenge, &token, host.now_ms());
         let Ok(claims) = claims else {
             return CheckResponse { status: ChallengeStatus::Failed, provider: None, proof: None };

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::FlowError;
-use super::shared::parameter;
+use super::error::ChallengeError;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::constants::{LIFE_MS, SIGN_IN, START};
@@ -14,7 +13,7 @@ use crate::http::{Headers, Response};
 use crate::oauth::page::redirect;
 use crate::oauth::{CsrfToken, TokenPurpose, cookie};
 use crate::principal::Person;
-use crate::url::query_value;
+use crate::url::{query_parameter, query_value};
 
 /// How long a browser that the application has confirmed may continue, in seconds.
 const VERIFIED_SECONDS: u64 = LIFE_MS / 1000;
@@ -64,10 +63,10 @@ impl Challenges {
         (query, headers): (&str, &dyn Headers),
         person: Option<&'a Person>,
         host: &dyn Host,
-    ) -> Result<Visit<'a>, FlowError> {
+    ) -> Result<Visit<'a>, ChallengeError> {
         match self.verifiers.verification(&claims.owner) {
             Verification::Link { host } => Ok(Visit::Admitted(Visitor::Anyone { host })),
-            Verification::Denied => Err(FlowError::Unverified),
+            Verification::Denied => Err(ChallengeError::Unverified),
             Verification::SignIn => Ok(match person {
                 None => Visit::Elsewhere(redirect(format!("{SIGN_IN}?c={}", query_value(token)))),
                 Some(person) if is_user(&claims.owner, person) => {
@@ -83,7 +82,7 @@ impl Challenges {
                     host.now_ms(),
                 );
                 let is_verified = verified.is_ok_and(|challenge| challenge == claims.id);
-                match parameter(query, "v") {
+                match query_parameter(query, "v") {
                     // The page without the value, which is of no use any more: people reload and copy addresses.
                     Some(_) if is_verified => {
                         Ok(Visit::Elsewhere(redirect(format!("{START}?c={token}"))))
@@ -91,7 +90,7 @@ impl Challenges {
                     None if is_verified => {
                         Ok(Visit::Admitted(Visitor::Application { host: application }))
                     }
-                    Some(value) if value == OTHER_USER => Err(FlowError::OtherUser),
+                    Some(value) if value == OTHER_USER => Err(ChallengeError::OtherUser),
                     Some(value) => self
                         .verified((claims, token), (&value, &cookie), host)
                         .map(Visit::Elsewhere),
@@ -108,8 +107,8 @@ impl Challenges {
         (claims, token): (&ChallengeClaims, &str),
         url: &str,
         host: &dyn Host,
-    ) -> Result<Response, FlowError> {
-        let csrf_token = CsrfToken::random(host).map_err(|_| FlowError::Internal)?;
+    ) -> Result<Response, ChallengeError> {
+        let csrf_token = CsrfToken::random(host).map_err(|_| ChallengeError::Internal)?;
         let parts = [&*claims.id, csrf_token.expose()];
         let browser = self.state_keys.hash(TokenPurpose::UserBrowser, &parts);
         let separator = if url.contains('?') { '&' } else { '?' };
@@ -124,16 +123,16 @@ impl Challenges {
         (claims, token): (&ChallengeClaims, &str),
         (value, csrf_token): (&str, &str),
         host: &dyn Host,
-    ) -> Result<Response, FlowError> {
+    ) -> Result<Response, ChallengeError> {
         let now_ms = host.now_ms();
         let UserVerification { challenge, browser } =
             self.state_keys.open(TokenPurpose::UserVerification, value, now_ms)?;
         if challenge != claims.id {
-            return Err(FlowError::Forged);
+            return Err(ChallengeError::Forged);
         }
         let parts = [&*claims.id, csrf_token];
         let maker = self.state_keys.maker(TokenPurpose::UserBrowser, &parts, &browser);
-        maker.ok_or(FlowError::OtherBrowser)?;
+        maker.ok_or(ChallengeError::OtherBrowser)?;
         let expires_ms = now_ms.saturating_add(VERIFIED_SECONDS * 1000);
         let verified = self.state_keys.seal(TokenPurpose::VerifiedUser, &claims.id, expires_ms);
         let cookie = cookie::set(&cookie_name(claims), &verified);
