@@ -13,7 +13,7 @@ const REPORT = {
   ],
   checks: [
     { id: "https", state: "passed", meaning: "The address is https.", connectors: ["claude", "chatgpt", "cursor"] },
-    { id: "authorization", state: "failed", meaning: "People can sign in.", fix: "Set AUTH to sign-in.", connectors: ["chatgpt"] },
+    { id: "authorization", state: "failed", meaning: "People cannot sign in.", fix: "Set AUTH to sign-in.", connectors: ["chatgpt"] },
     { id: "registration", state: "unknown", meaning: "The authorization server lets clients register.", fix: "Look at its metadata.", connectors: ["claude", "chatgpt", "cursor"] },
     { id: "redirect-scheme", state: "info", meaning: "The authorization server redirects to cursor://…", fix: "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", connectors: ["cursor"] },
   ],
@@ -34,12 +34,12 @@ test("the report: each client, and each requirement with its fix and the clients
     await clients.first().waitFor();
     assert.deepEqual(await clients.allTextContents(), ["claude.ai ready", "ChatGPT 1 problem", "Cursor works with an API key"]);
     const failed = section("What to change").getByRole("listitem");
-    assert.deepEqual(await failed.locator("p").allTextContents(), ["People can sign in.", "Set AUTH to sign-in.", "Concerns ChatGPT"]);
-    const useful = section("Not required, but useful").getByRole("listitem");
-    assert.deepEqual(await useful.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Concerns Cursor"]);
-    const open = section("What this server cannot check").getByRole("listitem");
-    assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Concerns every client."]);
-    assert.deepEqual(await section("What is in order").getByRole("listitem").allTextContents(), ["The address is https."]);
+    assert.deepEqual(await failed.locator("p").allTextContents(), ["People cannot sign in.", "Set AUTH to sign-in.", "Affects ChatGPT"]);
+    const useful = section("Optional").getByRole("listitem");
+    assert.deepEqual(await useful.locator("p").allTextContents(), ["The authorization server redirects to cursor://…", "Add cursor to SIGN_IN_REDIRECT_SCHEMES.", "Affects Cursor"]);
+    const open = section("Cannot be checked here").getByRole("listitem");
+    assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Affects every client."]);
+    assert.deepEqual(await section("Passed").getByRole("listitem").allTextContents(), ["The address is https."]);
     for (const width of [320, 1280]) {
       assert.ok(await visitor.fits(width), `${width} pixels`);
       await isAccessible(page, `${width} pixels`);

@@ -377,7 +377,7 @@ export const doctor = document({
             "failed: some client cannot work. info: it failed, and every client can work. unknown: it depends on another server, which is not asked, or on a variable that is not valid.",
             choice("passed", "failed", "info", "unknown"),
           ),
-          meaning: text,
+          meaning: about("What is the case in this state.", text),
           "fix?": text,
           connectors: nonEmpty(schema("Connector")),
         }),

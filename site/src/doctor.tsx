@@ -18,6 +18,7 @@ interface Check {
   id: string;
   /** `failed`: some client cannot work; `info`: it failed, but every client can work; `unknown`: it cannot be checked here. */
   state: "passed" | "failed" | "info" | "unknown";
+  /** What is the case in this state. */
   meaning: string;
   fix?: string;
   connectors: string[];
@@ -32,7 +33,7 @@ function Doctor() {
   const [report, setReport] = useState<Report | "none">();
   useEffect(() => void load().then((found) => setReport(found ?? "none"), () => setReport("none")), []);
   if (report === undefined) return <p class="soft" role="status">Checking…</p>;
-  if (report === "none") return <p class="notice">The report could not be loaded.</p>;
+  if (report === "none") return <p class="notice">The report could not be loaded. Reload the page to try again.</p>;
   const { url, connectors, checks } = report;
   return (
     <>
@@ -52,10 +53,10 @@ function Doctor() {
         </ul>
       </section>
       <Findings title="What to change" checks={checks.filter(({ state }) => state === "failed")} connectors={connectors} />
-      <Findings title="Not required, but useful" checks={checks.filter(({ state }) => state === "info")} connectors={connectors} />
-      <Findings title="What this server cannot check" checks={checks.filter(({ state }) => state === "unknown")} connectors={connectors} />
+      <Findings title="Optional" checks={checks.filter(({ state }) => state === "info")} connectors={connectors} />
+      <Findings title="Cannot be checked here" checks={checks.filter(({ state }) => state === "unknown")} connectors={connectors} />
       <section aria-labelledby="passed">
-        <h2 id="passed">What is in order</h2>
+        <h2 id="passed">Passed</h2>
         <ul class="passed">
           {checks.filter(({ state }) => state === "passed").map(({ id, meaning }) => <li key={id}>{meaning}</li>)}
         </ul>
@@ -77,7 +78,7 @@ function Findings({ title, checks, connectors: all }: { title: string; checks: C
             <p><strong>{meaning}</strong></p>
             {fix && <p>{fix}</p>}
             <p class="soft required-by">
-              {connectors.length === all.length ? "Concerns every client." : <>Concerns {all.filter(({ id }) => connectors.includes(id)).map(({ id, title }) => <span key={id} class="badge">{title}</span>)}</>}
+              {connectors.length === all.length ? "Affects every client." : <>Affects {all.filter(({ id }) => connectors.includes(id)).map(({ id, title }) => <span key={id} class="badge">{title}</span>)}</>}
             </p>
           </li>
         ))}

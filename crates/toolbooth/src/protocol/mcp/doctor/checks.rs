@@ -9,8 +9,10 @@ use crate::settings::Settings;
 /// A check.
 pub(super) struct Check {
     pub(super) id: &'static str,
-    /// What holds if the check passes, and what it is good for.
-    pub(super) meaning: &'static str,
+    /// What is the case if it passes, and why that matters.
+    pub(super) passed: &'static str,
+    /// What is the case if it fails, and why that matters.
+    pub(super) failed: &'static str,
     pub(super) fix: &'static str,
     pub(super) connectors: &'static [Connector],
     pub(super) prevents: Prevents,
@@ -45,9 +47,9 @@ pub(super) enum Prevents {
 pub(super) enum Verdict {
     Passed,
     Failed,
-    /// It depends on another server, which is not asked, or on a variable that is not valid.
-    Unknown,
-    /// The server does without what is checked: what the check means would be false.
+    /// It depends on another server, which is not asked, or on a variable that is not valid: what is not known.
+    Unknown(&'static str),
+    /// The server does without what is checked.
     NotNeeded,
 }
 
@@ -57,6 +59,9 @@ impl From<bool> for Verdict {
     }
 }
 
+/// What is not known about older versions of Cursor.
+const CURSOR_UNKNOWN: &str = "It is not known whether people can sign in with older versions of Cursor, which open \
+                              cursor://… after sign-in.";
 const ALL: &[Connector] = &Connector::ALL;
 /// They call from servers of their own, so they cannot reach this machine.
 const HOSTED: &[Connector] = &[Claude, ChatGpt];
@@ -65,7 +70,8 @@ const HOSTED: &[Connector] = &[Claude, ChatGpt];
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "configuration",
-        meaning: "No variable is invalid in a way that makes the server reject every call.",
+        passed: "No variable makes the server reject every call.",
+        failed: "A variable is missing or invalid, and the server rejects every call.",
         fix: "Look into the log, or open /health with an API key that has the scope *: both list what is wrong.",
         connectors: ALL,
         prevents: Prevents::Calls,
@@ -73,7 +79,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "public-url",
-        meaning: "PUBLIC_URL is set. Clients find the sign-in of this server by it.",
+        passed: "PUBLIC_URL is set. Clients find the sign-in of this server by it.",
+        failed: "PUBLIC_URL is not set, or not valid. Without it, clients cannot find the sign-in of this server.",
         fix: "Set PUBLIC_URL to the address of the server, such as https://tools.example.com.",
         connectors: ALL,
         prevents: Prevents::SignIn,
@@ -81,8 +88,9 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "https",
-        meaning: "The internet can reach the server at an https address. These clients call it from servers of their \
-                  own.",
+        passed: "PUBLIC_URL is an https address. These clients call the server over the internet.",
+        failed: "PUBLIC_URL is not an https address that the internet can reach. These clients call the server over \
+                  the internet.",
         fix: "Deploy the Worker, and set PUBLIC_URL to its https address. An address of your own machine only works \
               for clients on it.",
         connectors: HOSTED,
@@ -97,7 +105,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "address",
-        meaning: "You have opened this report at PUBLIC_URL. Clients refuse to sign in at any other address.",
+        passed: "You opened this report at PUBLIC_URL. Clients refuse to sign in at any other address.",
+        failed: "You opened this report at an address other than PUBLIC_URL. Clients refuse to sign in there.",
         fix: "Use the address in PUBLIC_URL, or set PUBLIC_URL to the address that people use.",
         connectors: ALL,
         prevents: Prevents::SignIn,
@@ -106,13 +115,16 @@ pub(super) static CHECKS: &[Check] = &[
             match (url, &facts.host) {
                 _ if !facts.issues_tokens() => Verdict::NotNeeded,
                 (Some((_, expected)), Some(host)) => host.eq_ignore_ascii_case(expected).into(),
-                (None, _) | (_, None) => Verdict::Unknown,
+                (None, _) | (_, None) => Verdict::Unknown(
+                    "This report does not know the address at which you opened it, or PUBLIC_URL.",
+                ),
             }
         },
     },
     Check {
         id: "authorization",
-        meaning: "People can sign in, or need no credentials. These clients do not let everyone send an API key.",
+        passed: "People can sign in, or need no credentials. Not everyone can make these clients send an API key.",
+        failed: "People cannot sign in, and not everyone can make these clients send an API key.",
         fix: "Add sign-in to AUTH, or jwt with JWT_ISSUER. claude.ai can send an API key only from accounts that \
               have the request headers beta.",
         connectors: HOSTED,
@@ -121,7 +133,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "credentials",
-        meaning: "The server accepts API keys, tokens or calls without credentials.",
+        passed: "The server accepts API keys, tokens or calls without credentials.",
+        failed: "The server accepts no credentials, and no calls without them.",
         fix: "Set AUTH, for example to api-key.",
         connectors: &[ClaudeCode, VsCode, Cursor, Inspector],
         prevents: Prevents::Calls,
@@ -133,7 +146,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "resource",
-        meaning: "Clients ask for tokens for <PUBLIC_URL>/mcp, the address that people paste.",
+        passed: "Clients ask for tokens for <PUBLIC_URL>/mcp, the address that people paste.",
+        failed: "Clients cannot ask for tokens for <PUBLIC_URL>/mcp, the address that people paste.",
         fix: "Set PUBLIC_URL to an address without a path.",
         connectors: ALL,
         prevents: Prevents::SignIn,
@@ -147,7 +161,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "challenge-header",
-        meaning: "A request without credentials gets 401 and the address that describes how to sign in.",
+        passed: "A request without credentials gets 401 and the address that describes how to sign in.",
+        failed: "A request without credentials does not learn the address that describes how to sign in.",
         fix: "Set PUBLIC_URL, and add sign-in to AUTH, or jwt with JWT_ISSUER.",
         connectors: ALL,
         prevents: Prevents::SignIn,
@@ -165,7 +180,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "allow",
-        meaning: "GET /mcp gets 405 with an Allow header that names POST. Without it, some clients wait forever.",
+        passed: "GET /mcp gets 405 with an Allow header that names POST. Without it, some clients wait forever.",
+        failed: "GET /mcp does not get an Allow header that names POST. Without it, some clients wait forever.",
         fix: "Report a bug: this does not depend on the settings.",
         connectors: ALL,
         prevents: Prevents::Calls,
@@ -173,25 +189,33 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "client-documents",
-        meaning: "Clients can describe themselves in a document at an address of their own.",
+        passed: "Clients can describe themselves in a document at an address of their own.",
+        failed: "Clients cannot describe themselves in a document at an address of their own.",
         fix: "Look at the metadata of JWT_ISSUER. They need client_id_metadata_document_supported, and the \
               authentication method none.",
         connectors: &[Claude, ChatGpt, ClaudeCode, VsCode],
         prevents: Prevents::SignIn,
-        test: |facts| facts.of_own_server(),
+        test: |facts| {
+            facts.of_own_server("The issuer decides whether clients can describe themselves in a document at an address of their own.")
+        },
     },
     Check {
         id: "registration",
-        meaning: "Clients can register themselves, with a secret or without.",
+        passed: "Clients can register themselves, with a secret or without.",
+        failed: "Clients cannot register themselves.",
         fix: "Look at the metadata of JWT_ISSUER. They need registration_endpoint, and the authentication methods \
               client_secret_post and none.",
         connectors: &[Claude, ChatGpt, Cursor, Inspector],
         prevents: Prevents::SignIn,
-        test: |facts| facts.of_own_server(),
+        test: |facts| {
+            facts.of_own_server("The issuer decides whether clients can register themselves.")
+        },
     },
     Check {
         id: "refresh",
-        meaning: "Clients get refresh tokens. Otherwise people sign in again as often as tokens expire.",
+        passed: "Clients get refresh tokens, so people stay signed in when an access token expires.",
+        failed: "A tool requires the scope offline_access, so clients cannot ask for refresh tokens with it, and \
+                  people sign in again whenever an access token expires.",
         fix: "Look at the metadata of JWT_ISSUER: its scopes need offline_access. No tool may require that scope.",
         connectors: &[Claude, ChatGpt, ClaudeCode],
         prevents: Prevents::Nothing,
@@ -199,13 +223,15 @@ pub(super) static CHECKS: &[Check] = &[
             if facts.scopes.contains(&"offline_access") {
                 return Verdict::Failed;
             }
-            facts.of_own_server()
+            facts.of_own_server("The issuer decides whether clients get refresh tokens. Without them, people sign in again whenever an access token expires.")
         },
     },
     Check {
         id: "redirect-scheme",
-        meaning: "People can sign in with older versions of Cursor, too. Those open cursor://… after sign-in, newer \
-                  ones an address of the computer.",
+        passed: "People can also sign in with older versions of Cursor, which open cursor://… after sign-in. Newer \
+                  versions open an address of the computer.",
+        failed: "People cannot sign in with older versions of Cursor, which open cursor://… after sign-in. Newer \
+                  versions open an address of the computer, and work.",
         fix: "Set SIGN_IN_REDIRECT_SCHEMES to cursor. With an issuer of your own, allow \
               cursor://anysphere.cursor-mcp/oauth/callback there.",
         connectors: &[Cursor],
@@ -214,7 +240,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "web-page",
-        meaning: "The page of the MCP Inspector, at http://localhost:6274, may call this server.",
+        passed: "The page of the MCP Inspector, at http://localhost:6274, may call this server.",
+        failed: "The page of the MCP Inspector, at http://localhost:6274, may not call this server.",
         fix: "Add http://localhost:6274 to ALLOWED_ORIGINS.",
         connectors: &[Inspector],
         prevents: Prevents::Calls,
@@ -288,10 +315,10 @@ impl<'a> Facts<'a> {
     }
 
     /// A check of what only the authorization server can do: this server does it. Of another one nothing is known.
-    fn of_own_server(&self) -> Verdict {
+    fn of_own_server(&self, unknown: &'static str) -> Verdict {
         match (self.settings.auth.sign_in, self.has_issuer()) {
             (true, _) => Verdict::Passed,
-            (false, true) => Verdict::Unknown,
+            (false, true) => Verdict::Unknown(unknown),
             (false, false) => Verdict::NotNeeded,
         }
     }
@@ -300,13 +327,13 @@ impl<'a> Facts<'a> {
     fn redirects_to_cursor(&self) -> Verdict {
         match &self.settings.sign_in {
             Some(sign_in) => sign_in.redirect_schemes.iter().any(|it| it == "cursor").into(),
-            None if self.settings.auth.sign_in => Verdict::Unknown,
-            None => self.of_own_server(),
+            None if self.settings.auth.sign_in => Verdict::Unknown(CURSOR_UNKNOWN),
+            None => self.of_own_server(CURSOR_UNKNOWN),
         }
     }
 
     #[cfg(not(feature = "sign-in"))]
     fn redirects_to_cursor(&self) -> Verdict {
-        self.of_own_server()
+        self.of_own_server(CURSOR_UNKNOWN)
     }
 }

@@ -113,7 +113,7 @@ enum State {
 struct CheckReport {
     id: &'static str,
     state: State,
-    /// What the check means.
+    /// What is the case in this state.
     meaning: &'static str,
     /// What to do if it failed, or what to look at.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,13 +125,13 @@ struct CheckReport {
 impl CheckReport {
     /// `None` if the check does not apply to the settings.
     fn new(check: &'static Check, verdict: Verdict, facts: &Facts<'_>) -> Option<Self> {
-        let Check { id, meaning, fix, connectors, .. } = check;
+        let Check { id, passed, failed, fix, connectors, .. } = check;
         let is_required = || connectors.iter().any(|id| check.is_required_by(*id, facts));
-        let state = match verdict {
-            Verdict::Passed => State::Passed,
-            Verdict::Failed if is_required() => State::Failed,
-            Verdict::Failed => State::Info,
-            Verdict::Unknown => State::Unknown,
+        let (state, meaning) = match verdict {
+            Verdict::Passed => (State::Passed, *passed),
+            Verdict::Failed if is_required() => (State::Failed, *failed),
+            Verdict::Failed => (State::Info, *failed),
+            Verdict::Unknown(meaning) => (State::Unknown, meaning),
             Verdict::NotNeeded => return None,
         };
         let fix = (state != State::Passed).then_some(*fix);

@@ -261,3 +261,33 @@ fn what_depends_on_another_server_is_unknown() {
         assert!(!check["connectors"].as_array().unwrap().is_empty());
     }
 }
+
+#[test]
+fn each_state_has_a_sentence_of_its_own() {
+    let meaning = |variables: &[(&str, &str)], host: &str, id: &str| {
+        let report = report(variables, host);
+        let mut checks = report["checks"].as_array().unwrap().iter();
+        let check = checks.find(|check| check["id"] == id).unwrap();
+        format!("{} {}", check["state"].as_str().unwrap(), check["meaning"].as_str().unwrap())
+    };
+    let key = [("AUTH", "api-key"), KEYS];
+    let local = [&key[..], &[("PUBLIC_URL", "http://localhost:8787")]].concat();
+    for (variables, host, id, expected) in [
+        (&[&key[..], &[URL]].concat(), "tools.example", "https", "passed PUBLIC_URL is an https"),
+        (&local, "localhost:8787", "https", "failed PUBLIC_URL is not an https"),
+        (&key.to_vec(), "tools.example", "authorization", "failed People cannot sign in"),
+        (&vec![("AUTH", "none")], "localhost:8787", "authorization", "passed People can sign in"),
+        (&vec![("AUTH", "")], "tools.example", "credentials", "failed The server accepts no"),
+        (&[JWT, &[URL]].concat(), "tools.example", "registration", "unknown The issuer decides"),
+    ] {
+        let meaning = meaning(variables, host, id);
+        assert!(meaning.starts_with(expected), "{id}: {meaning}");
+    }
+}
+
+#[test]
+fn no_check_says_the_same_whether_it_passes_or_fails() {
+    for check in super::CHECKS {
+        assert_ne!(check.passed, check.failed, "{}", check.id);
+    }
+}
