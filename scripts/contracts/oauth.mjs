@@ -194,6 +194,10 @@ export const account = document({
       get: {
         operationId: "account",
         summary: "The page. Without a session, it redirects to the page where people sign in",
+        parameters: [
+          parameter("from", "The address of the site's page that links here, such as `/playground#Calculator.Add`. The page links back to it."),
+          parameter("done", "What a form of the page has changed: `revoked` or `disconnected`."),
+        ],
         responses: { 200: "Page", 303: "Redirect", 404: "NotFound", 429: "TooManyPages", 503: "Page" },
       },
       post: {
@@ -211,7 +215,7 @@ export const account = document({
     SameOrigin: header("Other origins get no referrer and no handle on the window.", constant("same-origin")),
     Deny: oauth.components.headers.Deny,
     StrictTransport: oauth.components.headers.StrictTransport,
-    Location: header("This page, or the page where people sign in.", choice("/account", "/oauth/authorize/sign-in")),
+    Location: header("This page, or the page where people sign in.", pattern("^/account(\\?|$)|^/oauth/authorize/sign-in$")),
   },
   requestBodies: {
     Change: form("What a form of the page contains.", {
@@ -219,6 +223,7 @@ export const account = document({
       do: choice("disconnect", "revoke", "sign-out"),
       "client?": string,
       "provider?": string,
+      "from?": about("The parameter of the page.", string),
     }),
   },
   responses: {

@@ -1,9 +1,10 @@
 //! The page of somebody's account: what they have allowed, and how they take it back.
 //!
-//! - `page`: the HTML; `date`: days in it.
+//! - `page`: the HTML; `date`: days in it; `visit`: where its visitors come from.
 
 mod date;
 mod page;
+mod visit;
 
 use crate::catalog::VisibleTools;
 use crate::challenge::{Challenges, GrantSummary, Owner};
@@ -12,6 +13,7 @@ use crate::http::{Headers, Response};
 use crate::oauth::page::{Link, Notice, TRY_AGAIN, notice, redirect};
 use crate::principal::Person;
 use crate::sign_in::{ACCOUNT, Connection, SIGN_IN, SignIn};
+use visit::{Change, Visit};
 
 /// The account of whoever has signed in.
 #[derive(Debug, Clone, Copy)]
@@ -57,8 +59,8 @@ impl AccountError {
             }
             Self::StoreUnavailable => (
                 503,
-                "It did not work",
-                "Your permissions cannot be read or changed at the moment.",
+                "Your account cannot be read or changed now",
+                "The server's storage does not respond. Try again in a moment.",
                 TRY_AGAIN,
             ),
         };
@@ -82,14 +84,14 @@ impl Account<'_> {
     /// `GET /account`.
     pub(crate) async fn page(
         self,
-        headers: &dyn Headers,
+        (query, headers): (&str, &dyn Headers),
         tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Response {
         let page = match self.sign_in.person(headers, host).await {
             None => redirect(SIGN_IN.to_owned()),
             Some(person) => self
-                .permissions_page(&person, headers, tools, host)
+                .permissions_page(&person, (query, headers), tools, host)
                 .await
                 .unwrap_or_else(AccountError::page),
         };
@@ -99,7 +101,7 @@ impl Account<'_> {
     async fn permissions_page(
         self,
         person: &Person,
-        headers: &dyn Headers,
+        (query, headers): (&str, &dyn Headers),
         tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Result<Response, AccountError> {
@@ -116,7 +118,9 @@ impl Account<'_> {
         };
         let form = self.sign_in.account_form(person, headers, host);
         let (token, cookie) = form.map_err(|_| AccountError::StoreUnavailable)?;
-        let page = page::account(&person.label, &token, &Permissions { grants, connections });
+        let visit = Visit::read(query.as_bytes());
+        let permissions = Permissions { grants, connections };
+        let page = page::account(&person.label, &token, &permissions, &visit);
         Ok(page.with("set-cookie", cookie))
     }
 
@@ -152,7 +156,7 @@ impl Account<'_> {
         if !self.sign_in.is_account_form(&form, &person, headers, host) {
             return Err(AccountError::CrossSite);
         }
-        match field("do").as_deref() {
+        let done = match field("do").as_deref() {
             Some("sign-out") => {
                 let cookie = self.sign_in.sign_out(headers, host).await?;
                 return Ok(page::signed_out(SIGN_IN).with("set-cookie", cookie));
@@ -163,6 +167,7 @@ impl Account<'_> {
                 if !self.sign_in.disconnect(subject, &id, host).await? {
                     return Err(AccountError::NotFound);
                 }
+                Change::Disconnected
             }
             Some("revoke") => {
                 let provider = field("provider").unwrap_or_default();
@@ -171,10 +176,11 @@ impl Account<'_> {
                 for owner in owners(&person) {
                     challenges.delete_grant_of(&owner, client, host).await?;
                 }
+                Change::Revoked
             }
             _ => return Err(AccountError::Invalid),
-        }
-        Ok(redirect(ACCOUNT.to_owned()))
+        };
+        Ok(redirect(Visit { done: Some(done), ..Visit::read(body) }.address()))
     }
 }
 

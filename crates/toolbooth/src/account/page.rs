@@ -2,26 +2,47 @@
 
 use super::Permissions;
 use super::date::{day, minute};
+use super::visit::{SitePage, Visit};
 use crate::challenge::GrantSummary;
 use crate::http::Response;
 use crate::oauth::page::{Escaped, folded_list, html, list};
 use crate::sign_in::{ACCOUNT, Connection};
 
+/// What the forms of the page have in common.
+#[derive(Clone, Copy)]
+struct Form<'a> {
+    token: &'a str,
+    from: Option<&'a SitePage>,
+}
+
 /// The page of an account. `form` is the token of its forms.
-pub(super) fn account(label: &str, form: &str, permissions: &Permissions) -> Response {
+pub(super) fn account(
+    label: &str,
+    form: &str,
+    permissions: &Permissions,
+    visit: &Visit,
+) -> Response {
+    let form = Form { token: form, from: visit.from.as_ref() };
     let Permissions { grants, connections } = permissions;
     let grants: String = grants.iter().map(|it| grant(form, it)).collect();
     let connections: String = connections.iter().map(|it| connection(form, it)).collect();
+    let done = visit.done.map(|change| format!("<p role=\"status\">{}</p>", change.sentence()));
+    let done = done.unwrap_or_default();
+    let back = visit.from.as_ref().map(|page| {
+        let (address, title) = (Escaped(page.address()), page.title());
+        format!("<a class=\"button other\" href=\"{address}\">Back to the {title}</a>")
+    });
+    let back = back.unwrap_or_default();
     let or_none = |items: String, none: &str| match items.as_str() {
         "" => format!("<p>{none}</p>"),
         _ => items,
     };
     let main = format!(
-        "<p>You are signed in as <strong><bdi>{}</bdi></strong>.</p>\
+        "{done}<p>You are signed in as <strong><bdi>{}</bdi></strong>.</p>\
          <section><h2>Accounts that tools may use</h2>{}</section>\
          <section><h2>Applications that act for you</h2>{}</section>\
          <small>A change can take a minute to apply everywhere. A disconnected application can use the tools \
-         until its access token expires.</small>{}",
+         until its access token expires.</small>{}{back}",
         Escaped(label),
         or_none(grants, "You have not granted access to any account."),
         or_none(connections, "No application is connected."),
@@ -31,7 +52,7 @@ pub(super) fn account(label: &str, form: &str, permissions: &Permissions) -> Res
 }
 
 /// A grant, and the form that revokes it.
-fn grant(form: &str, grant: &GrantSummary) -> String {
+fn grant(form: Form<'_>, grant: &GrantSummary) -> String {
     let title = format!("<bdi>{}</bdi>", Escaped(&grant.title));
     let button = format!("<button class=\"quiet\">Revoke {title}</button>");
     format!(
@@ -47,7 +68,7 @@ fn grant(form: &str, grant: &GrantSummary) -> String {
 }
 
 /// A client, and the form that disconnects it.
-fn connection(form: &str, connection: &Connection) -> String {
+fn connection(form: Form<'_>, connection: &Connection) -> String {
     let name = format!("<bdi>{}</bdi>", Escaped(&connection.name));
     let button = format!("<button class=\"quiet\">Disconnect {name}</button>");
     format!(
@@ -79,13 +100,18 @@ fn connected(ms: u64) -> String {
     format!("<dt>Connected</dt><dd><time datetime=\"{day}T{time}Z\">{day}, {time} UTC</time></dd>")
 }
 
-fn form_with(form: &str, action: &str, field: Option<(&str, &str)>, button: &str) -> String {
+fn form_with(form: Form<'_>, action: &str, field: Option<(&str, &str)>, button: &str) -> String {
     let field = field.map(|(name, value)| {
         format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", Escaped(value))
     });
+    let from = form.from.map(|page| {
+        format!("<input type=\"hidden\" name=\"from\" value=\"{}\">", Escaped(page.address()))
+    });
     format!(
-        "<form method=\"post\" action=\"{ACCOUNT}\"><input type=\"hidden\" name=\"form\" value=\"{form}\">\
-         <input type=\"hidden\" name=\"do\" value=\"{action}\">{}{button}</form>",
+        "<form method=\"post\" action=\"{ACCOUNT}\"><input type=\"hidden\" name=\"form\" value=\"{}\">\
+         <input type=\"hidden\" name=\"do\" value=\"{action}\">{}{}{button}</form>",
+        form.token,
+        from.unwrap_or_default(),
         field.unwrap_or_default(),
     )
 }

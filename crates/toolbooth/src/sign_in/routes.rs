@@ -139,9 +139,9 @@ async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejectio
 
 /// Shows a person what they have allowed.
 async fn account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { headers, server, host, .. } = *request;
+    let RouteRequest { query, headers, server, host, .. } = *request;
     let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
-    Ok(account.page(headers, server.tools(), host).await.into())
+    Ok(account.page((query, headers), server.tools(), host).await.into())
 }
 
 /// Receives a form of that page.

@@ -96,7 +96,9 @@ fn a_grant_is_revoked_here_and_at_the_provider() {
     let page = get(&world, &browser, "/account");
     world.wait(1_500);
     let done = send(&world, &browser, &page, &[("do", "revoke"), ("provider", "mail")]);
-    assert_eq!((done.status, location(&done)), (303, "/account"));
+    assert_eq!((done.status, location(&done)), (303, "/account?done=revoked"));
+    let after = get(&world, &browser, location(&done));
+    assert!(text(&after).contains("<p role=\"status\">Access was revoked"), "{}", text(&after));
     let log = format!("{:?}", world.host.lines.borrow());
     for event in ["grant_deleted", "grant_revoked"] {
         assert!(log.contains(event), "{log}");
@@ -123,8 +125,9 @@ fn a_client_is_disconnected_and_another_installation_stays() {
     assert_eq!(text(&page).matches("Disconnect <bdi>Client</bdi>").count(), 2);
     // The newest comes first.
     let done = send(&world, &browser, &page, &[("do", "disconnect"), ("client", client_id(&page))]);
-    assert_eq!((done.status, location(&done)), (303, "/account"));
-    let after = get(&world, &browser, "/account");
+    assert_eq!((done.status, location(&done)), (303, "/account?done=disconnected"));
+    let after = get(&world, &browser, location(&done));
+    assert!(text(&after).contains("The application was disconnected."), "{}", text(&after));
     assert_eq!(text(&after).matches("Disconnect <bdi>Client</bdi>").count(), 1);
     assert_eq!(world.refresh(&client, &second).0, 400);
     assert_eq!(world.refresh(&client, &first).0, 200);
@@ -139,6 +142,25 @@ fn a_client_is_disconnected_and_another_installation_stays() {
     let fields = [("token", first.as_str()), ("client_id", &*client.id)];
     assert_eq!(world.form("/oauth/revoke", &[], &fields).0, 200);
     assert!(text(&get(&world, &browser, "/account")).contains("No application is connected."));
+}
+
+#[test]
+fn the_page_leads_back_to_where_its_visitor_came_from() {
+    let world = mail_world();
+    refresh_token(&world, &world.client(), KEY);
+    world.wait(STALE_MS);
+    let browser = Browser::default();
+    account(&world, &browser, KEY);
+    let link = |page: &Response| text(page).contains("href=\"/playground#A.B\">Back to the play");
+    let page = get(&world, &browser, "/account?from=%2Fplayground%23A.B");
+    assert!(link(&page), "{}", text(&page));
+    let from = [("from", "/playground#A.B")];
+    let disconnect = [("do", "disconnect"), ("client", client_id(&page))];
+    assert!(text(&page).contains("name=\"from\" value=\"/playground#A.B\""), "{}", text(&page));
+    let done = send(&world, &browser, &page, &[&disconnect[..], &from].concat());
+    assert!(link(&get(&world, &browser, location(&done))), "{}", location(&done));
+    let page = get(&world, &browser, "/account?from=https%3A%2F%2Fevil.example");
+    assert!(!text(&page).contains("Back to") && !text(&page).contains("evil"), "{}", text(&page));
 }
 
 #[test]
