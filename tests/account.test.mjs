@@ -194,7 +194,7 @@ test("the wrong person cannot use a challenge, and the right one can", async () 
   assert.ok((await person.page.locator("main").innerText()).includes("Bob"));
   await look(person.page, "other-person");
   assert.equal(await check(challenge), "pending");
-  await person.press("Use another account");
+  await person.press("Use a different account");
   await person.signIn("Ada");
   await person.sees("Connect GitHub");
   const shown = await person.page.locator("main").innerText();

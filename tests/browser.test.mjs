@@ -198,7 +198,7 @@ test("X21 a user who declines is asked again by the next call", async () => {
   const person = await Person.sit();
   await person.logIn(challenge, "octocat");
   await person.press("Deny");
-  await person.sees("Not granted", 403);
+  await person.sees("You declined", 403);
   await look(person.page, "denied");
   assert.equal(await check(challenge), "failed");
   const { url } = await challenged(call);
@@ -317,7 +317,7 @@ test("a repeated callback, before the browser has the response to the first", as
   await person.sees("Done");
   await person.context.addCookies(cookies);
   await person.visit(back);
-  await person.sees("It did not work", 400);
+  await person.sees("The service rejected the authorization", 400);
   assert.equal(await check(challenge), "completed");
   // This provider treats the second use of a code as theft (RFC 6749, 4.1.2) and revokes the grant.
   assert.deepEqual(provider.events, ["authorization_code", "revoked", "invalid_grant"]);

@@ -33,20 +33,23 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let provider = format!("<bdi>{}</bdi>", Escaped(page.provider));
     let (name, origin) = who_asks(*application);
     let scopes = match *scopes {
-        [] => format!("only those that {provider} gives every application that you sign in to"),
+        [] => format!("only what {provider} gives every application that you sign in to"),
         scopes => list(scopes),
     };
     let others = match *others {
         [] => String::new(),
         others => {
-            format!("<dt>Other tools that can then use it</dt><dd>{}</dd>", folded_list(others))
+            format!(
+                "<dt>Other tools that can then use this access</dt><dd>{}</dd>",
+                folded_list(others)
+            )
         }
     };
     let main = format!(
         "<p>{name} asks for access to your account at {provider}.</p>\
-         <dl><dt>Who asks</dt><dd>{origin}</dd>{}\
-         <dt>For which tool</dt><dd>{}</dd>{others}\
-         <dt>Rights that it asks for at {provider}</dt><dd>{scopes}</dd></dl>\
+         <dl><dt>Requested by</dt><dd>{origin}</dd>{}\
+         <dt>For the tool</dt><dd>{}</dd>{others}\
+         <dt>Permissions at {provider}</dt><dd>{scopes}</dd></dl>\
          <small>{}</small>\
          <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>",
         visitor(page),
@@ -66,9 +69,10 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
 fn who_asks(application: Application<'_>) -> (String, &'static str) {
     let named = |name: &str| format!("<strong><bdi>{}</bdi></strong>", Escaped(name));
     match application {
-        Application::Key(name) => {
-            (named(name), "An application with a key of this server. The operator chose its name.")
-        }
+        Application::Key(name) => (
+            named(name),
+            "An application with an API key for this server. The operator chose its name.",
+        ),
         Application::Connected(name) => {
             let origin = "An application that you have connected to this server, which does not verify its name.";
             (named(name), origin)
@@ -109,13 +113,13 @@ fn visitor(page: &ConsentPage<'_>) -> String {
         }
         Visitor::Application { host } | Visitor::Anyone { host } => {
             let host = host.map(|host| {
-                format!("<dt>Where the application is</dt><dd><bdi>{}</bdi></dd>", Escaped(host))
+                format!("<dt>Address of the application</dt><dd><bdi>{}</bdi></dd>", Escaped(host))
             });
             host.unwrap_or_default()
         }
     };
     format!(
-        "{user}<dt>User of the application</dt><dd><strong><bdi>{}</bdi></strong></dd>",
+        "{user}<dt>Your user ID in the application</dt><dd><strong><bdi>{}</bdi></strong></dd>",
         Escaped(page.user)
     )
 }
@@ -139,7 +143,7 @@ pub(super) fn other_person(label: &str, token: &str) -> Response {
          access. Nothing was granted, and it still works for that person.</p>\
          <small>If another person sent you this link, close the page. If you started this yourself, sign in with \
          the account that the application uses.</small>\
-         <a class=\"button\" href=\"{SIGN_IN}?c={}\">Use another account</a>",
+         <a class=\"button\" href=\"{SIGN_IN}?c={}\">Use a different account</a>",
         Escaped(label),
         Escaped(token),
     );

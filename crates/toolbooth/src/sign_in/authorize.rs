@@ -121,7 +121,11 @@ impl SignIn {
             Ok(request) => request,
             Err(error) => return Ok(self.reject(redirect_uri, form.get("state"), &error)),
         };
-        let options = self.sign_in_options(headers, host).await;
+        let mut options = self.sign_in_options(headers, host).await;
+        // The button of a session of the developer says the same.
+        if options.contains(&SignInOption::Session(Identity::Development)) {
+            options.retain(|option| *option != SignInOption::Development);
+        }
         let (scopes, offline) = (request.scopes.clone(), request.refreshes);
         let destination = Destination::Client(request);
         let (token, cookie) = self.consent_form(destination, &options, headers, host)?;

@@ -101,16 +101,16 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     };
     let offline = match page.offline {
         true => {
-            "<dt>For how long</dt><dd>It stays connected until you disconnect it on the page <code>/account</code> of \
+            "<dt>How long</dt><dd>It stays connected until you disconnect it on the page <code>/account</code> of \
              this server. A connection that is not used for 90 days ends.</dd>"
         }
         false => "",
     };
     let main = format!(
-        "<p><strong>{name}</strong> wants to use the tools of this server for you.</p>\
-         <dl><dt>Who asks</dt><dd>{origin}</dd>\
-         <dt>Where you go next</dt><dd>{next}</dd>\
-         <dt>What it may do</dt><dd>{}</dd>{offline}</dl>\
+        "<p><strong>{name}</strong> wants to use the tools of this server on your behalf.</p>\
+         <dl><dt>Requested by</dt><dd>{origin}</dd>\
+         <dt>Next you go to</dt><dd>{next}</dd>\
+         <dt>Permissions</dt><dd>{}</dd>{offline}</dl>\
          <small>Allow this only if you started it yourself. If another person sent you this address, \
          deny it: that person would act in your name.</small>{}<hr>{}",
         permissions(page),
@@ -167,7 +167,7 @@ fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
     };
     let mut items = String::new();
     if let Some(tools) = enabled(None) {
-        items.push_str(&format!("<li>use tools that need no permission: {tools}</li>"));
+        items.push_str(&format!("<li>Tools that need no permission: {tools}</li>"));
     }
     let can_give = |scope: &&String| people.iter().any(|it| it.scopes().cover(&[scope.as_str()]));
     for scope in page.scopes.iter().filter(can_give) {
@@ -179,10 +179,10 @@ fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
             Some(ref tools) => tools,
             None => "no tool at present",
         };
-        items.push_str(&format!("<li><code>{}</code>: use {tools}</li>", Escaped(scope)));
+        items.push_str(&format!("<li><code>{}</code>: {tools}</li>", Escaped(scope)));
     }
     if items.is_empty() {
-        items.push_str("<li>use no tool at present</li>");
+        items.push_str("<li>No tool at present</li>");
     }
     format!("<ul>{items}</ul>")
 }

@@ -114,9 +114,8 @@ impl Problem {
             ),
             Self::ProviderRejected => (
                 400,
-                "It did not work",
-                "The service rejected the sign-in, and nothing was granted. Go back to the \
-                 application and start again.",
+                "The service rejected the sign-in",
+                "Nothing was granted. Go back to the application and start again.",
             ),
             Self::ProviderUnreachable => (
                 502,
@@ -124,7 +123,7 @@ impl Problem {
                 "Nothing was granted. Go back to the application and start again in a moment.",
             ),
             Self::Internal => {
-                (503, "It did not work", "Nothing was granted. Try again in a moment.")
+                (503, "You could not be signed in", "Nothing was granted. Try again in a moment.")
             }
             Self::RateLimited => (
                 429,

@@ -94,8 +94,8 @@ impl ChallengeError {
             Self::OtherUser => (
                 403,
                 "This link is for another person",
-                "In the application you are signed in with another account than the one that this \
-                 link is for. Nothing was granted, and the link still works for that account. If \
+                "You are signed in to the application with a different account than the one this link \
+                 is for. Nothing was granted, and the link still works for that account. If \
                  another person sent you this link, do not continue.",
             ),
             Self::Unverified => (
@@ -106,19 +106,19 @@ impl ChallengeError {
             ),
             Self::UnknownProvider => (
                 400,
-                "This is no longer possible",
-                "The service that you were asked to connect is no longer available here.",
+                "This service can no longer be connected",
+                "It is no longer available on this server. Nothing was granted.",
             ),
             Self::Denied => (
                 403,
-                "Not granted",
-                "You declined, and nothing was granted. You can close this page.",
+                "You declined",
+                "Nothing was stored. You can close this page. To grant access after all, go back to the \
+                 application and start again.",
             ),
             Self::Rejected | Self::CodeRejected => (
                 400,
-                "It did not work",
-                "The service rejected the authorization, and nothing was granted. Go back to the \
-                 application and start again.",
+                "The service rejected the authorization",
+                "Nothing was granted. Go back to the application and start again.",
             ),
             Self::MissingScopes => (
                 400,
@@ -137,9 +137,11 @@ impl ChallengeError {
                 "The service does not respond",
                 "Nothing was granted yet. Try again in a moment.",
             ),
-            Self::Internal => {
-                (503, "It could not be saved", "Nothing was granted yet. Try again in a moment.")
-            }
+            Self::Internal => (
+                503,
+                "Access could not be saved",
+                "Nothing was granted yet. Try again in a moment.",
+            ),
             Self::RateLimited => (
                 429,
                 "Too many requests",

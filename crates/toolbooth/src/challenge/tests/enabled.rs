@@ -30,8 +30,8 @@ fn named(tools: &[(&'static str, &[Required])], variable: (&str, &str)) -> Strin
     let page =
         ready(world.ask_at(&Server::new(catalog, &world.host), ("GET", &asked.url), &[], ""));
     let page = text(&page);
-    let (_, rest) = page.split_once("<dt>For which tool</dt>").unwrap();
-    let (tools, _) = rest.split_once("<dt>Rights that").unwrap();
+    let (_, rest) = page.split_once("<dt>For the tool</dt>").unwrap();
+    let (tools, _) = rest.split_once("<dt>Permissions at").unwrap();
     let tools = tools.replace("</dt>", ": ").replace("</li>", ", ");
     tools.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect()
 }
@@ -50,7 +50,7 @@ fn the_page_names_every_tool_that_the_grant_enables() {
         ("Mail.Send@1.1.0", &[("mail", &["offline", "send"])]),
         ("Mail.Watch@1.0.0", &[("mail", &[])]),
     ];
-    let also = "Other tools that can then use it: ";
+    let also = "Other tools that can then use this access: ";
     for (allowed, expected) in [
         ("Mail.*,Disk.*,Echo.*", format!("{also}Mail.Copy, Mail.Send, Mail.Watch, ")),
         ("Mail.Send@1.1.0,Mail.Read,Disk.*", format!("{also}Mail.Send, ")),

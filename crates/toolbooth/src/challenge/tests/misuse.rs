@@ -119,7 +119,7 @@ fn names_that_differ_in_spaces_look_different() {
     for user in ["ada", "ada\u{a0}", "ada\u{2003}", "ada\u{2800}", "a da"] {
         let asked = world.challenge_for(user, "token");
         let page = text(&Browser::default().send(&world, ("GET", &asked.url)));
-        let at = page.find("User of the application").unwrap();
+        let at = page.find("Your user ID in the application").unwrap();
         pages.push(page[at..at + 80].to_owned());
     }
     assert!(!pages[1..].contains(&pages[0]), "{pages:?}");

@@ -145,7 +145,7 @@ fn a_user_who_says_no() {
     let back = disagree(&browser.leave(&world, &asked), "access_denied");
     let page = browser.send(&world, ("GET", &back));
     assert_eq!(page.status, 403);
-    assert!(text(&page).contains("Not granted"));
+    assert!(text(&page).contains("You declined"));
     assert_eq!(world.status(&asked), "failed");
     assert_eq!(world.call_for("ada", "token").0, 400);
     // The user may change their mind, also at the same address.

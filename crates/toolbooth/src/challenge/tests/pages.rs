@@ -15,7 +15,7 @@ fn the_page_says_who_asks_for_what_for_whom() {
     let page = text(&answer);
     for part in [
         "<strong><bdi>Calendar</bdi></strong> asks for access to your account at <bdi>",
-        "An application with a key of this server. The operator chose its name.",
+        "An application with an API key for this server. The operator chose its name.",
         "&lt;Mail&gt;",
         "&lt;b&gt;&quot;ada&quot;&amp;&#39;",
         "<bdi>Private</bdi> (<bdi>Echo.Private</bdi>)",
@@ -74,7 +74,7 @@ fn the_page_says_what_is_known_of_the_application() {
         }));
         let asks = format!("<p>{name} asks for access to your account at <bdi>Mail</bdi>.</p>");
         assert!(page.contains(&asks) && page.contains(origin), "{principal:?}: {page}");
-        assert!(page.contains("only those that <bdi>Mail</bdi> gives every application"), "{page}");
+        assert!(page.contains("only what <bdi>Mail</bdi> gives every application"), "{page}");
     }
 }
 
@@ -161,7 +161,8 @@ fn nothing_in_a_value_is_unseen_or_turns_the_page_around() {
     let world = World::new();
     let shown = |user: &str| {
         let page = text(&world.ask(("GET", &world.challenge_for(user, "token").url), &[], ""));
-        let (_, rest) = page.split_once("User of the application</dt><dd><strong><bdi>").unwrap();
+        let (_, rest) =
+            page.split_once("Your user ID in the application</dt><dd><strong><bdi>").unwrap();
         rest.split_once("</bdi>").unwrap().0.to_owned()
     };
     for c in "\u{7}\n\u{85}\u{ad}\u{34f}\u{61c}\u{115f}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\

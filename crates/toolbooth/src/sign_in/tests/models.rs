@@ -88,7 +88,7 @@ fn only_people_of_a_rule_that_names_the_scope_can_let_clients_chat() {
         assert_eq!(json_of(&resource)["scopes_supported"], json!(["echo:a", "echo:b"]));
 
         let (page, tokens) = sign_in(&world, &world.client(), requested);
-        let is_shown = text(&page).contains("<code>gateway</code>: use language models, which");
+        let is_shown = text(&page).contains("<code>gateway</code>: language models, which");
         let is_asked = requested.contains("gateway");
         assert_eq!(is_shown, is_offered && is_asked, "{allowed} {requested}: {}", text(&page));
         assert_eq!(tokens["scope"], granted, "{allowed} {requested}");

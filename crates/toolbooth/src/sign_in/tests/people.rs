@@ -20,7 +20,7 @@ fn the_page_shows_who_asks_for_what() {
         "<bdi>&lt;b&gt;Evil&lt;/b&gt; &amp; &quot;Co&quot;</bdi>",
         "Its name is not verified.",
         "<bdi>client.example</bdi>",
-        "<code>echo:a</code>: use <bdi>",
+        "<code>echo:a</code>: <bdi>",
         "stays connected",
         "API key of this server",
         "Deny",
@@ -238,5 +238,10 @@ fn the_developer_signs_in_on_this_machine_only() {
         let headers = [form, ("sec-fetch-site", "same-origin"), ("host", host)];
         let response = browser.send(&world, ("POST", "/oauth/authorize"), &headers, &body);
         assert_eq!(response.status, if works { 303 } else { 400 }, "{public_url} {host}");
+        // With a session there is one button, not two that say the same.
+        let again = browser.send(&world, ("GET", &url), &[("host", host)], "");
+        let buttons = text(&again).matches("Allow as the developer").count()
+            + text(&again).matches("Allow as <bdi>the developer").count();
+        assert_eq!(buttons, usize::from(works), "{public_url} {host}");
     }
 }
