@@ -117,7 +117,11 @@ export async function details(): Promise<Map<string, Details>> {
 
 function detailsOf(operation: JsonObject): Details {
   const examples = at(media(operation["requestBody"]), "/examples");
-  const values = at(media(at(operation, "/responses/200")), "/examples");
+  const failures = operation["x-toolbooth-failures"];
+  const exampleOf = (example: Json, succeeds: boolean) => {
+    const title = at(example, "/summary");
+    return { ...(typeof title === "string" && { title }), input: at(example, "/value") ?? {}, succeeds };
+  };
   const title = operation["summary"];
   const security = Array.isArray(operation["security"]) ? operation["security"] : [];
   const scopes = security.flatMap((way) => (isObject(way) ? Object.values(way).flat() : []));
@@ -126,12 +130,10 @@ function detailsOf(operation: JsonObject): Details {
     scopes: [...new Set(scopes.filter((scope): scope is string => typeof scope === "string"))],
     deprecated: operation["deprecated"] === true,
     readOnly: operation["x-openai-isConsequential"] === false,
-    examples: Object.entries(isObject(examples) ? examples : {}).map(([name, example]) => {
-      const title = at(example, "/summary");
-      // Both parts of an example have the same name; the other ones are errors.
-      const succeeds = at(values, `/${name}`) !== undefined;
-      return { ...(typeof title === "string" && { title }), input: at(example, "/value") ?? {}, succeeds };
-    }),
+    examples: [
+      ...Object.values(isObject(examples) ? examples : {}).map((example) => exampleOf(example, true)),
+      ...(Array.isArray(failures) ? failures : []).map((example) => exampleOf(example, false)),
+    ],
   };
 }
 

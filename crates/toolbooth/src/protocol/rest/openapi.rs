@@ -48,6 +48,10 @@ pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
 /// The most examples of a tool.
 const MAX_EXAMPLES: usize = 3;
 
+/// The member of an operation with the examples that end in an error. They are no `examples` of its body, because tests
+/// and code that are generated from the document take those for calls that succeed.
+const FAILURES: &str = "x-toolbooth-failures";
+
 /// Renders the path of a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
@@ -62,9 +66,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
             .iter()
             .zip(1..)
             .filter_map(|(one, number)| {
-                let mut example = Map::from_iter([("value".to_owned(), value(one)?.clone())]);
-                example.extend(one.title.iter().map(|it| ("summary".to_owned(), json!(it))));
-                Some((format!("example{number}"), Value::Object(example)))
+                Some((format!("example{number}"), described_example(one, value(one)?)))
             })
             .collect();
         let mut media = json!({ "schema": schema });
@@ -96,10 +98,27 @@ fn render(listed: &Listed<'_>) -> Rendering {
         if deprecated.is_some() {
             operation.insert("deprecated".to_owned(), true.into());
         }
+        let failures: Vec<_> = definition
+            .examples
+            .iter()
+            .filter(|it| it.error.is_some())
+            .take(MAX_EXAMPLES)
+            .map(|it| described_example(it, &it.input))
+            .collect();
+        if !failures.is_empty() {
+            operation.insert(FAILURES.to_owned(), failures.into());
+        }
         // Otherwise, the requirement of the document applies.
         if !scopes.is_empty() {
             operation.insert("security".to_owned(), json!([{ "bearerAuth": scopes }]));
         }
     }
     member(&format!("{MOUNT}/{name}"), &json!({ "post": operation }))
+}
+
+/// A value of an example, with its title.
+fn described_example(example: &Example, value: &Value) -> Value {
+    let mut described = Map::from_iter([("value".to_owned(), value.clone())]);
+    described.extend(example.title.iter().map(|it| ("summary".to_owned(), json!(it))));
+    described.into()
 }

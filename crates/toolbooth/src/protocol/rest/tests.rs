@@ -60,6 +60,7 @@ fn openapi() {
             "deprecated": true,
             "security": [{"bearerAuth": ["shop:write"]}],
             "x-openai-isConsequential": true,
+            "x-toolbooth-failures": [{"value": {"isbn": "none"}}],
             "requestBody": {"required": true, "content": {"application/json": {
                 "schema": definition().input_schema,
                 "examples": examples(json!({"isbn": "9"})),
