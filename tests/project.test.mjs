@@ -157,7 +157,7 @@ test("make dev AUTH=jwt asks for a token, and prints a call that has one", async
 
 test("make dev AUTH=sign-in needs no other variable: a client registers, a development user agrees, and calls work", async () => {
   const command = (port) => `make dev FIXTURES=samples PORT=${port} AUTH=sign-in`;
-  const { found: [text, resource], interrupt } = await serve(command, /^.*give them the address (http:\S+\/mcp)\.$.*?^curl [^\n]*\n/ms);
+  const { found: [text, resource], printed, interrupt } = await serve(command, /^.*give them the address (http:\S+\/mcp)\.$.*?^Open [^\n]*\n/ms);
   try {
     assert.match(text, /^Open http:\/\/localhost:\d+\/playground to call the tools from a form\.$/m);
     assert.doesNotMatch(text, /development.key/i);
@@ -179,6 +179,8 @@ test("make dev AUTH=sign-in needs no other variable: a client registers, a devel
     const called = await json("/tools/call", { method: "POST", headers: { ...headers, authorization: `Bearer ${access_token}` }, body: call });
     assert.equal(called.value, 15);
     assert.equal(await withoutCredentials(origin), 401);
+    // A command has no token to send.
+    assert.doesNotMatch(printed(), /^curl |Bearer/m);
   } finally {
     await interrupt();
   }

@@ -161,7 +161,7 @@ test("without JavaScript, the first page and the documentation can be read", () 
   visiting(
     async (visitor, page) => {
       await page.goto(`${worker().address}/`);
-      for (const text of ["Tools for agents, models and programs", "Claude Code", "claude mcp add", "The list is at /tools"]) await page.getByText(text).first().waitFor();
+      for (const text of ["Tools for agents, models and programs", "Claude Code", "claude mcp add", "The list is at /tools"]) await page.getByText(text).filter({ visible: true }).first().waitFor();
       await page.goto(`${worker().address}/docs/security`);
       await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
       await page.goto(`${worker().address}/playground`);
@@ -183,6 +183,38 @@ test("the first page shows one client at a time, with links that add the server 
     const cursor = (await link("Cursor")).searchParams;
     assert.deepEqual([cursor.get("name"), JSON.parse(atob(cursor.get("config")))], ["toolbooth", { url }]);
   }));
+
+test("the first page shows how to connect with the server's AUTH", async () => {
+  for (const [AUTH, shown, clients] of [
+    ["api-key", /TOOLBOOTH_KEY[^]*Bearer/, ["Claude Code", "curl"]],
+    ["sign-in", /With sign-in, add the address/, ["Claude Code", "VS Code"]],
+    ["none", /This server needs no credentials/, ["Claude Code", "curl", "OpenAI SDK"]],
+  ]) {
+    const other = await startSite({ vars: { AUTH, ANONYMOUS_SCOPES: "*", PUBLIC_URL: "http://localhost:8787", STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes` } });
+    try {
+      await visiting(
+        async (visitor, page) => {
+          await visitor.visit("/");
+          const connect = page.getByRole("region", { name: "Connect" });
+          const texts = [];
+          for (const tab of await connect.getByRole("tablist", { name: "Client" }).getByRole("tab").all()) {
+            await tab.click();
+            texts.push(await connect.innerText());
+          }
+          assert.match(texts.join("\n"), shown, AUTH);
+          if (AUTH !== "api-key") assert.doesNotMatch(texts.join("\n"), /TOOLBOOTH_KEY|Bearer/, AUTH);
+          if (AUTH !== "sign-in") assert.doesNotMatch(texts.join("\n"), /^With sign-in/m, AUTH);
+          for (const client of clients) await connect.getByRole("tab", { name: client, exact: true }).waitFor();
+          assert.equal(await connect.getByRole("tab", { name: "curl", exact: true }).count(), AUTH === "sign-in" ? 0 : 1, AUTH);
+          await isAccessible(page);
+        },
+        { address: other.worker.address },
+      );
+    } finally {
+      await other.close();
+    }
+  }
+});
 
 /** Runs the first page's call in each language. Returns what each prints. */
 async function runCode(page) {

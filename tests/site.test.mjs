@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { addressOf, assetOf, fileTags, hasTls, modeOf, prefersHtml, site as answer, tagOf } from "../crates/toolbooth-worker/js/site.js";
+import { addressOf, assetOf, fileTags, hasTls, modeOf, prefersHtml, site as answer, tagOf, waysOf } from "../crates/toolbooth-worker/js/site.js";
 import { landing } from "../site/build/pages.js";
 import { root } from "./support/commands.mjs";
 import { KEY, definitions, startSite } from "./support/site.mjs";
@@ -140,17 +140,35 @@ test("a page shows PUBLIC_URL, if it is a valid address", () => {
   }
 });
 
-test("the tag of a page is that of its file, SITE and PUBLIC_URL", () => {
-  const tag = tagOf('"abc"', "landing", HOST);
-  for (const [sent, mode, address, expected] of [
-    [tag, "landing", HOST, '"abc"'],
-    [`"other", W/${tag}`, "landing", HOST, 'W/"abc"'],
-    [tag, "playground", HOST, null],
-    [tag, "landing", "https://public.example", null],
-    ['"abc"', "landing", HOST, null],
-    [null, "landing", HOST, null],
+test("how callers authenticate, by AUTH", () => {
+  for (const [AUTH, ways] of [
+    ["none", "open"],
+    ["none, api-key", "open"],
+    ["api-key", "key"],
+    ["sign-in", "sign-in"],
+    ["sign-in,api-key", "key sign-in"],
+    ["jwt", "key sign-in issuer"],
+    ["", "key sign-in"],
+    [undefined, "key sign-in"],
+    ["other", "key sign-in"],
   ]) {
-    assert.equal(fileTags(sent, mode, address), expected, `${sent} ${mode} ${address}`);
+    assert.equal(waysOf({ AUTH }), ways, AUTH);
+  }
+});
+
+test("the tag of a page is that of its file, SITE, AUTH and PUBLIC_URL", () => {
+  const tag = tagOf('"abc"', "landing", "key sign-in", HOST);
+  assert.doesNotMatch(tag, / /);
+  for (const [sent, mode, ways, address, expected] of [
+    [tag, "landing", "key sign-in", HOST, '"abc"'],
+    [`"other", W/${tag}`, "landing", "key sign-in", HOST, 'W/"abc"'],
+    [tag, "playground", "key sign-in", HOST, null],
+    [tag, "landing", "open", HOST, null],
+    [tag, "landing", "key sign-in", "https://public.example", null],
+    ['"abc"', "landing", "key sign-in", HOST, null],
+    [null, "landing", "key sign-in", HOST, null],
+  ]) {
+    assert.equal(fileTags(sent, mode, ways, address), expected, `${sent} ${mode} ${ways} ${address}`);
   }
 });
 

@@ -14,7 +14,7 @@ const LOGO = `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"
 
 /**
  * A page; it may have no `script`. `current` is the address that the navigation marks; `main` and `header` are HTML. The Worker replaces
- * `data-site` with the value of SITE, and https://tools.example.com with the server's address.
+ * `data-site` with the value of SITE, `data-ways` with how callers authenticate, and https://tools.example.com with the server's address.
  */
 export function layout({ title, description, current, main, style, script, header = "", wide = false }) {
   const links = NAVIGATION.map(({ href, text, needs }) => {
@@ -22,7 +22,7 @@ export function layout({ title, description, current, main, style, script, heade
     return `<a href="${href}"${marks}>${text}</a>`;
   });
   return `<!doctype html>
-<html lang="en" data-site="playground" data-address="https://tools.example.com">
+<html lang="en" data-site="playground" data-ways="key sign-in" data-address="https://tools.example.com">
 <head>
 <meta charset="utf-8">
 <title>${escape(title)}</title>

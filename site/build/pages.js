@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { escape, layout } from "./layout.js";
 import { codeBlock, render, resolver, sectionsOf, withTitles } from "./markdown.js";
+import { byWay, wayMark } from "./ways.js";
 
 /** The sections of CLIENTS.md that are not about a client. */
 const NOT_CLIENTS = ["OAuth with an issuer of your own", "Tools that need the user"];
@@ -15,13 +16,14 @@ const CALL = /^```sh\n.*?^```\n/ms;
 
 /** A section of CLIENTS.md. Its call is of a sample tool, so it gets placeholders; the page's script hides it if it has a call of the server's own. */
 function panel(title, text, resolve) {
-  const html = (markdown) => render(markdown.replaceAll(LOCAL_CODE, "").replaceAll(/^(#+) /gm, "#$1 "), resolve);
+  const html = (markdown) => byWay(markdown.replaceAll(LOCAL_CODE, "").replaceAll(/^(#+) /gm, "#$1 "), (part) => render(part, resolve));
   if (title !== CALLER) return html(text);
   const [call] = CALL.exec(text);
   const code = call.replace(/"tool_id": ".*?", "input": \{.*?\}/, '"tool_id": "TOOL_ID", "input": {}');
   if (code === call) throw new Error(`The section "${CALLER}" calls no tool`);
   const placeholder = html(`${code}\nReplace \`TOOL_ID\` with the id of a tool, and \`{}\` with its input.`);
-  return `<div id="first-call"></div><div id="placeholder-call">${placeholder}</div>${html(text.replace(CALL, ""))}`;
+  const rest = html(text.replace(CALL, ""));
+  return { html: `<div id="first-call"></div><div id="placeholder-call">${placeholder.html}</div>${rest.html}`, way: placeholder.way };
 }
 
 export function landing(clients, assets) {
@@ -32,7 +34,8 @@ export function landing(clients, assets) {
   const sections = all.filter(({ title }) => title !== "" && !NOT_CLIENTS.includes(title));
   const panels = sections.map(({ title, text }) => {
     const name = shortName(title);
-    return `<section data-client="${escape(name)}"><h3>${escape(title)}</h3>${panel(title, text, resolve)}</section>`;
+    const { html, way } = panel(title, text, resolve);
+    return `<section data-client="${escape(name)}"${wayMark(way)}><h3>${escape(title)}</h3>${html}</section>`;
   });
   const main = `
 <div class="hero">
@@ -48,7 +51,9 @@ ${codeBlock("https://tools.example.com/mcp")}
 </section>
 <section aria-labelledby="connect">
 <h2 id="connect">Connect</h2>
-<p>Set the environment variable <code>TOOLBOOTH_KEY</code> to your key. If the server requires no credentials, leave the header out.</p>
+<p data-way="sign-in">Clients that support sign-in need only the address: they open a page of this server, where you sign in and agree.</p>
+<p data-way="key">To use a key, set the environment variable <code>TOOLBOOTH_KEY</code> to it.</p>
+<p data-way="open">This server needs no credentials.</p>
 <div id="client-tabs"></div>
 <div id="clients" class="prose">${panels.join("\n")}</div>
 </section>

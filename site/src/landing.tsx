@@ -18,10 +18,10 @@ function Tools({ list, more }: { list: List; more: Map<string, Details> }) {
   if (list === undefined) return <p class="soft" role="status">Loading…</p>;
   if (list === "unreachable") return <Unreachable retry={load} />;
   if (!Array.isArray(list)) {
-    if (list.status !== 401) return <p class="notice">The server does not list its tools.</p>;
+    if (list.status !== 401) return <p class="notice">The tools could not be listed. Reload the page to try again.</p>;
     return <div class="notice"><p>{credential() ? `${whyClosed(credential()).problem}.` : "The list of tools needs credentials."}</p><GetKey /></div>;
   }
-  if (list.length === 0) return <p class="notice">You may not call any tools on this server.</p>;
+  if (list.length === 0) return <p class="notice">There are no tools that you may call on this server.</p>;
   const current = list.filter((tool) => !isOld(tool, list));
   return (
     <div class="toolkits">
@@ -131,7 +131,10 @@ for (const block of document.querySelectorAll<HTMLElement>(".code-block")) {
   block.append(place);
   mount(place, <Copy text={block.querySelector("code")?.textContent ?? ""} />);
 }
-const sections = [...document.querySelectorAll<HTMLElement>("[data-client]")];
+// A server that accepts no keys has no instructions for clients that only send one.
+const ways = (document.documentElement.dataset["ways"] ?? "").split(" ");
+const isServed = ({ dataset: { way } }: HTMLElement) => way === undefined || way.split(" ").some((one) => ways.includes(one));
+const sections = [...document.querySelectorAll<HTMLElement>("[data-client]")].filter(isServed);
 for (const section of sections) {
   const link = installLink(section.dataset["client"] ?? "");
   if (!link) continue;

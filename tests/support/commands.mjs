@@ -35,15 +35,16 @@ export function freePort() {
 
 /**
  * Starts a command that serves on a port, in its own process group, and waits until it prints
- * `ready`. Returns the port, the match, and `until`, which waits for further output. Retries with another port if a different process was
+ * `ready`. Returns the port, the match, what it has printed up to now, and `until`, which waits for further output. Retries with another
+ * port if a different process was
  * faster.
  */
 export async function serve(command, ready, where = {}) {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort();
-    const { until, interrupt } = spawned(command(port), where);
+    const { until, printed, interrupt } = spawned(command(port), where);
     try {
-      return { port, found: await until(ready), until, interrupt };
+      return { port, found: await until(ready), until, printed, interrupt };
     } catch (error) {
       if (tries === 3 || !/already in use/i.test(error.message)) throw error;
     }
@@ -81,6 +82,7 @@ function spawned(command, { cwd = root, env = {} }) {
         ended.then((code) => reject(new Error(`${command} ended with ${code}:\n${text}`)));
       });
     },
+    printed: () => text,
     /** Like Ctrl-C: interrupts every process of the group. Returns the exit code. */
     interrupt() {
       process.kill(-child.pid, "SIGINT");

@@ -70,12 +70,24 @@ export function addressOf(env, origin) {
   return isSafe && url.origin === PUBLIC_URL ? PUBLIC_URL : origin;
 }
 
-/** Adds what a page depends on to the tag of its file: the values of SITE and PUBLIC_URL. */
-export const tagOf = (tag, mode, address) => tag.replace(/"$/, `-${mode}-${address}"`);
+/** How callers authenticate, as AUTH says: `open` without credentials, otherwise with a `key`, with `sign-in`, or by an `issuer` of the operator's own. */
+export function waysOf({ AUTH }) {
+  const methods = typeof AUTH === "string" ? AUTH.split(",").map((method) => method.trim()) : [];
+  if (methods.includes("none")) return "open";
+  const has = (...names) => names.some((name) => methods.includes(name));
+  const ways = [has("api-key", "jwt") && "key", has("sign-in", "jwt") && "sign-in", has("jwt") && "issuer"].filter(Boolean);
+  return ways.length === 0 ? "key sign-in" : ways.join(" ");
+}
 
-/** The tags of files among the tags of pages in `If-None-Match`; null if no tag is of this mode and address. */
-export function fileTags(sent, mode, address) {
-  const end = `-${mode}-${address}"`;
+/** The end of a page's tag: what it depends on besides its file. A tag has no spaces. */
+const tagEnd = (mode, ways, address) => `-${mode}-${ways.replaceAll(" ", "+")}-${address}"`;
+
+/** Adds what a page depends on to the tag of its file: SITE, AUTH and PUBLIC_URL. */
+export const tagOf = (tag, mode, ways, address) => tag.replace(/"$/, tagEnd(mode, ways, address));
+
+/** The tags of files among the tags of pages in `If-None-Match`; null if no tag is of this mode, these ways and this address. */
+export function fileTags(sent, mode, ways, address) {
+  const end = tagEnd(mode, ways, address);
   const own = (sent ?? "").split(",").filter((tag) => tag.trim().endsWith(end));
   return own.length === 0 ? null : own.map((tag) => `${tag.trim().slice(0, -end.length)}"`).join(", ");
 }
@@ -114,18 +126,22 @@ export async function site(request, env, next) {
 async function page(asset, request, env, mode) {
   const { origin } = new URL(request.url);
   const address = addressOf(env, origin);
+  const ways = waysOf(env);
   const status = asset === NOT_FOUND ? 404 : 200;
   // Only what exists can be unchanged.
-  const sent = status === 200 ? fileTags(request.headers.get("if-none-match"), mode, address) : null;
+  const sent = status === 200 ? fileTags(request.headers.get("if-none-match"), mode, ways, address) : null;
   const found = await fetchAsset(env, new URL(asset, origin), sent);
   if (found?.status !== 200 && found?.status !== 304) return undefined;
   const headers = new Headers(HEADERS);
   headers.set("vary", "accept");
   if (hasTls(address)) headers.set("strict-transport-security", "max-age=31536000");
   const tag = found.headers.get("etag");
-  if (tag !== null && status === 200) headers.set("etag", tagOf(tag, mode, address));
+  if (tag !== null && status === 200) headers.set("etag", tagOf(tag, mode, ways, address));
   if (found.status === 304) return new Response(null, { status: 304, headers });
-  const text = (await found.text()).replaceAll(EXAMPLE, () => address).replace('data-site="playground"', `data-site="${mode}"`);
+  const text = (await found.text())
+    .replaceAll(EXAMPLE, () => address)
+    .replace('data-site="playground"', `data-site="${mode}"`)
+    .replace('data-ways="key sign-in"', `data-ways="${ways}"`);
   return new Response(request.method === "HEAD" ? null : text, { status, headers });
 }
 

@@ -159,14 +159,15 @@ function configure(set, configured, address, stateKey) {
   return { vars: set, anyone: methods.includes("none"), ...access(set, methods, withKey, address) };
 }
 
-/** A sentence that says who may call, a valid key or token if this command knows one, and the fragment with which the playground has it. */
+/** A sentence that says who may call, whether only people who sign in can, a valid key or token if this command knows one, and the fragment with which the playground has it. */
 function access(set, methods, withKey, address) {
   if (methods.includes("none")) return { who: "Anyone may call, because AUTH includes none." };
   if (withKey) {
     return { who: `Calls need the development key: ${DEVELOPMENT_KEY}`, credential: DEVELOPMENT_KEY, fragment: `#key=${DEVELOPMENT_KEY}` };
   }
   if (methods.includes("sign-in") && !methods.includes("jwt")) {
-    return { who: `MCP clients sign in: give them the address ${address}/mcp.` };
+    // A command has no token to send.
+    return { who: `MCP clients sign in: give them the address ${address}/mcp.`, isForPeople: true };
   }
   if (methods.includes("jwt") && set.JWT_SECRET) {
     const aud = set.JWT_AUDIENCE?.split(",")[0].trim();
@@ -178,7 +179,7 @@ function access(set, methods, withKey, address) {
 }
 
 /** Prints the address, problems of the configuration, the address of the playground if there is one, and calls to try. */
-async function announce(address, { anyone, who, credential, fragment = "" }, hasPlayground, calls) {
+async function announce(address, { anyone, who, isForPeople, credential, fragment = "" }, hasPlayground, calls) {
   // /health reports problems only to callers with valid credentials, and the details to those with all scopes. The log has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
   let health;
@@ -191,6 +192,7 @@ async function announce(address, { anyone, who, credential, fragment = "" }, has
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
   // A fragment is sent to no server.
   if (hasPlayground) console.log(`Open ${address}/playground${fragment} to call the tools from a form.`);
+  if (isForPeople) return;
   const header = anyone ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
   for (const { title, call } of calls) {
     const body = JSON.stringify(call).replaceAll("'", "\\u0027");

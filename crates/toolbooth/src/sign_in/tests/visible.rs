@@ -35,7 +35,7 @@ fn the_consent_page_names_what_the_client_can_call() {
         ),
         (limited, ALL, false, &[SAY, PRIVATE, SCOPED, "echo:b"], &[NOTE]),
         (scopes, nothing, false, &[SCOPED], &[SAY, PRIVATE, NOTE]),
-        (nothing, nothing, false, &["use no tool at present"], &["<bdi>Echo", "echo:a", NOTE]),
+        (nothing, nothing, false, &["No tool at present"], &["<bdi>Echo", "echo:a", NOTE]),
         (limited, ALL, true, &[SAY, NOTE], &[SCOPED, PRIVATE, "echo:b"]),
         (ALL, limited, true, &[SAY, PRIVATE, SCOPED], &[NOTE]),
     ] {
