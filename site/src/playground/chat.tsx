@@ -1,4 +1,5 @@
 // The chat: a conversation with a model of the gateway that may call this server's tools.
+import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { parse, stringify } from "../json.ts";
 import { Conversation, type ToolCall, type Turn } from "./conversation.ts";
@@ -39,7 +40,7 @@ export function Chat({ models }: { models: string[] }) {
     try {
       await conversation.current?.ask(model, question, controller.signal);
     } catch (error) {
-      if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : "Something went wrong. Try again.");
+      if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : "The model's answer could not be read. Try again.");
     }
     setBusy(undefined);
   };
@@ -74,10 +75,11 @@ export function Chat({ models }: { models: string[] }) {
         />
         <div class="row">
           <label for="model" class="visually-hidden">Model</label>
-          <input id="model" type="text" list="models" placeholder="Model" autocomplete="off" spellcheck={false} value={model} onInput={({ currentTarget }) => setModel(currentTarget.value)} />
+          <input id="model" type="text" list="models" placeholder="Model" aria-describedby={model.endsWith("/") ? "model-note" : undefined} autocomplete="off" spellcheck={false} value={model} onInput={({ currentTarget }) => setModel(currentTarget.value)} />
           <datalist id="models">
             {models.map((name) => <option key={name} value={name} />)}
           </datalist>
+          {model.endsWith("/") && <p class="note" id="model-note">Add the name of one of the provider's models.</p>}
           <label class="check"><input type="checkbox" checked={asks} onChange={({ currentTarget }) => setAsks(currentTarget.checked)} /> Ask before each call</label>
           {busy ? <button type="button" class="secondary" onClick={() => busy.abort()}>Stop</button> : <button type="submit" aria-disabled={!ready}>Send</button>}
         </div>
@@ -90,10 +92,27 @@ function TurnView({ turn, decide }: { turn: Turn; decide(approved: boolean): voi
   return (
     <article class={`turn ${turn.role}`}>
       <h2 class="visually-hidden">{turn.role === "user" ? "You" : "Model"}</h2>
-      {turn.text && <p class="text">{turn.text}</p>}
+      {turn.text && (turn.role === "assistant" ? <Answer text={turn.text} /> : <p class="text">{turn.text}</p>)}
       {turn.calls.map((call) => <CallCard key={call.id} call={call} decide={decide} />)}
     </article>
   );
+}
+
+let Markdown: FunctionComponent<{ text: string }> | undefined;
+
+/** An answer, as plain text until what renders Markdown is there. */
+function Answer({ text }: { text: string }) {
+  const [, setLoaded] = useState(Markdown !== undefined);
+  useEffect(() => {
+    if (Markdown) return;
+    const load = async () => {
+      ({ Markdown } = await import("./markdown.tsx"));
+      setLoaded(true);
+    };
+    // If it does not load, the text stays as it is.
+    load().catch(() => {});
+  }, []);
+  return Markdown ? <Markdown text={text} /> : <p class="text">{text}</p>;
 }
 
 const STATES: Record<ToolCall["state"], string> = {
