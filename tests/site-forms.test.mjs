@@ -1,6 +1,7 @@
 // The forms of the playground in a browser: every example of the sample tools, and unusual schemas.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isAccessible } from "./support/chromium.mjs";
 import { CANARY } from "./support/leaks.mjs";
 import { definitions, pretend, startSite, useSite } from "./support/site.mjs";
 import { FIXTURES } from "./support/worker.mjs";
@@ -16,7 +17,7 @@ const VARIES = /^Weather\./;
 async function example(visitor, { id, requirements }, { input, value, error }) {
   await visitor.open(id);
   await visitor.fill(input);
-  for (const { id: provider } of requirements?.authorization ?? []) await visitor.page.getByLabel(`Token for ${provider}`).fill(`${CANARY}-token`);
+  for (const { id: provider } of requirements?.authorization ?? []) await visitor.page.getByLabel(`Access token for ${provider}`).fill(`${CANARY}-token`);
   const sent = visitor.page.waitForRequest((request) => request.method() === "POST");
   await visitor.run();
   const request = await sent;
@@ -60,7 +61,11 @@ test("title and scopes come from the OpenAPI document, and its examples fill the
     await page.getByRole("heading", { name: "Create an issue" }).waitFor();
     await page.locator(".badge").getByText("github:write").waitFor();
     await visitor.open("Calculator.Add@1.0.0");
-    await page.getByRole("button", { name: "Integers stay integers" }).click();
+    // An example that ends in an error says so.
+    await page.getByRole("button", { name: "A sum that is too large error" }).click();
+    await visitor.run();
+    await page.locator(".failure").getByText("The sum is too large for a number").waitFor();
+    await page.getByRole("button", { name: "Integers stay integers", exact: true }).click();
     assert.equal(await page.getByLabel("a", { exact: true }).inputValue(), "10");
     await visitor.run();
     await page.locator(".value").getByText("15", { exact: true }).waitFor();
@@ -89,9 +94,24 @@ test("text that is no JSON does not run", () =>
     assert.match(await code.textContent(), /"a": ?100\b/);
     await visitor.run();
     await page.locator(".value").getByText("300", { exact: true }).waitFor();
-    // The other tab shows the last input that was JSON, and runs it.
+    // A text that is no JSON stays until it is corrected or discarded.
+    await text.fill('{"a": 7,');
+    await page.getByText("Line 1, column 9: expected a name in double quotes, found the end of the text").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Discard the text" }).count(), 0);
+    await page.getByRole("tab", { name: "Form" }).click();
+    await page.getByRole("button", { name: "Discard the text" }).waitFor();
+    assert.equal(await text.inputValue(), '{"a": 7,');
+    assert.ok(await text.evaluate((element) => element === document.activeElement));
+    await isAccessible(page);
+    await text.fill('{"a": 7, "b": 200}');
+    assert.equal(await page.getByRole("button", { name: "Discard the text" }).count(), 0);
+    await page.getByRole("tab", { name: "Form" }).click();
+    assert.equal(await page.getByLabel("a", { exact: true }).inputValue(), "7");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await text.fill('{"a": 100, "b": 200}');
     await text.fill("{");
     await page.getByRole("tab", { name: "Form" }).click();
+    await page.getByRole("button", { name: "Discard the text" }).click();
     assert.equal(await page.getByLabel("a", { exact: true }).inputValue(), "100");
     await visitor.run();
     await page.locator(".value").getByText("300", { exact: true }).waitFor();

@@ -58,6 +58,43 @@ test("an address that cannot be decoded names no tool", () =>
     await page.locator(".tool-id").waitFor();
   }));
 
+test("a tool that does not exist is not replaced by a different one", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/playground#Nope.Nothing");
+    await visitor.setKey();
+    await page.getByRole("heading", { name: "There is no such tool" }).waitFor();
+    await page.getByText("This server has no tool Nope.Nothing").waitFor();
+    for (const width of [320, 1280]) {
+      assert.ok(await visitor.fits(width), `${width} pixels`);
+      await isAccessible(page, `${width} pixels`);
+    }
+    await page.getByRole("link", { name: /^Add/ }).click();
+    await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
+  }));
+
+test("a user and tokens are asked for only where the protocol can carry them", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("GitHub.ListIssues@1.0.0");
+    const options = await page.getByLabel("over").locator("option").evaluateAll((all) => all.map(({ value }) => value));
+    const carrying = [];
+    for (const name of options) {
+      await page.getByLabel("over").selectOption(name);
+      const [user, token] = [await page.getByLabel("User", { exact: true }).count(), await page.getByLabel("Access token for github").count()];
+      assert.equal(user, token, name);
+      if (user === 1) carrying.push(name);
+      else await page.getByText("calls cannot carry users or access tokens, which this tool uses. Choose a different protocol, such as Plain HTTP").waitFor();
+    }
+    assert.deepEqual(carrying, ["oxp", "mcp", "otc", "oxp-envelope", "langchain", "xaibo"]);
+    // What was entered is still there in the protocols that carry it.
+    await page.getByLabel("over").selectOption("mcp");
+    await page.getByLabel("User", { exact: true }).fill("ada");
+    await page.getByLabel("Access token for github").fill(`${CANARY}-token`);
+    await page.getByLabel("over").selectOption("rest");
+    await isAccessible(page);
+    await page.getByLabel("over").selectOption("oxp");
+    assert.deepEqual([await page.getByLabel("User", { exact: true }).inputValue(), await page.getByLabel("Access token for github").inputValue()], ["ada", `${CANARY}-token`]);
+  }));
+
 test("the hint for the model and the text for the log are shown", () =>
   visiting(async (visitor, page) => {
     const error = { message: "Unknown city", developer_message: "It returned 404.", additional_prompt_content: "Use an English name.", can_retry: true };
@@ -82,7 +119,7 @@ test("a result that arrives after the protocol has changed is not shown", () =>
     await page.getByLabel("over").selectOption("mcp");
     resolve();
     await (await arrived).finished();
-    await page.getByText("Run the tool to see its value here.").waitFor();
+    await page.getByText("Run the tool to see the result here.").waitFor();
     await visitor.run();
     await page.locator(".value").getByText("3", { exact: true }).waitFor();
   }));
@@ -187,7 +224,7 @@ test("the playground works with the keyboard alone", () =>
 test("a chat with the gateway: streamed text, a call that the user approves, and its result", async () => {
   const gateway = await startGateway({ site: true, vars: { SITE: "playground", ALLOWED_ORIGINS: LOCAL } });
   try {
-    gateway.upstream.openai.script({ text: "Let me add.", calls: [{ name: "Calculator_Add", input: { a: 17, b: 25 } }] }, { text: "It is 42." });
+    gateway.upstream.openai.script({ text: "Let me add.", calls: [{ name: "Calculator_Add", input: { a: 17, b: 25 } }] }, { text: "It is **42**.\n\n- <b>one</b>\n- [link](https://example.com/)\n- [script](javascript:alert(1))" });
     await visiting(
       async (visitor, page) => {
         await visitor.visit("/playground");
@@ -207,7 +244,11 @@ test("a chat with the gateway: streamed text, a call that the user approves, and
         await page.waitForFunction(isInView, await run.elementHandle(), { timeout: 20_000 });
         await run.click();
         await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();
-        await page.getByText("It is 42.").waitFor();
+        const answer = page.locator(".turn.assistant .prose").last();
+        await answer.getByText("It is 42.").waitFor();
+        assert.equal(await answer.locator("strong").textContent(), "42");
+        assert.deepEqual(await answer.locator("li").allTextContents(), ["<b>one</b>", "link", "script"]);
+        assert.deepEqual(await answer.getByRole("link").evaluateAll((all) => all.map(({ href }) => href)), ["https://example.com/"]);
         await isAccessible(page);
       },
       { address: gateway.address },
@@ -241,10 +282,15 @@ test("a visitor authorizes a tool at the stand-in provider of make dev, and gets
         await visitor.fill({ owner: "octocat", repository: "hello-world" });
         // A key does not say who its holder acts for.
         await visitor.run();
-        await page.getByRole("heading", { name: "Say for which user" }).waitFor();
-        await page.getByText("Enter the user for whom the tool acts").waitFor();
+        await page.getByRole("heading", { name: "Which user is this call for?" }).waitFor();
+        await page.getByText("Enter a user", { exact: true }).waitFor();
         assert.equal(await page.getByLabel("User", { exact: true }).evaluate((field) => field === document.activeElement), true);
         await page.keyboard.type(`${CANARY}-user`);
+        // Protocols that return only text have the same step.
+        await page.getByLabel("over").selectOption("mcp");
+        await visitor.run();
+        await page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).waitFor();
+        await page.getByLabel("over").selectOption("oxp");
         await visitor.run();
         await page.getByRole("heading", { name: "Connect GitHub (stand-in)" }).waitFor();
         const step = await page.locator(".result .notice").innerText();

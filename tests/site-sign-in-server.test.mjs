@@ -102,6 +102,11 @@ for (const [how, name, agree] of [
       const connected = account.getByRole("heading", { name: /^Playground · Chrome on \w+$/ });
       await connected.waitFor();
       assert.equal(await connected.count(), 1, "the second sign-in has replaced the first");
+      // The account leads back to the tool.
+      await page.evaluate(() => (location.hash = "Calculator.Add%401.0.0"));
+      await page.getByRole("link", { name: `${name}: your account` }).click();
+      await page.getByRole("link", { name: "Back to the playground" }).click();
+      await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
       await account.reload();
@@ -131,7 +136,7 @@ test("a person who has signed in authorizes a tool: the pages name the playgroun
     await page.getByRole("link", { name: /^ListIssues/ }).click();
     await visitor.fill({ owner: "octocat", repository: "hello-world" });
     assert.equal(await page.getByLabel("User", { exact: true }).count(), 0);
-    assert.equal(await page.getByLabel("Token for github").isVisible(), false);
+    assert.equal(await page.getByLabel("Access token for github").isVisible(), false);
     await visitor.run();
     await page.getByText("asks for access to your account at GitHub (stand-in).").waitFor();
     await isAccessible(page);

@@ -182,7 +182,8 @@ test("a visitor with a key that lacks a scope is not asked to sign in for it", (
 
 for (const [what, answer, message] of [
   ["of another issuer", { iss: "https://other.example" }, "did not come from this server"],
-  ["with an error", { code: "", error: "access_denied", error_description: "You did not agree" }, "You did not agree"],
+  ["with an error", { code: "", error: "server_error", error_description: "It is down" }, "It is down"],
+  ["of a person who declined", { code: "", error: "access_denied" }, "You declined, and nothing was stored."],
 ]) {
   test(`a response ${what} signs nobody in`, () => visiting(async ({ visitor, page, seen }) => {
     await visitor.visit("/playground");

@@ -14,6 +14,8 @@ import { LANGUAGES, snippet } from "../site/src/snippets.ts";
 import { firstCall, valueOf } from "../site/src/example.ts";
 import { browserName } from "../site/src/browser.ts";
 import { fits, initial, kindOf, limits } from "../site/src/schema.ts";
+import { problemIn } from "../site/src/json-problem.ts";
+import { byWay } from "../site/build/ways.js";
 import { searchIn, termOf } from "../site/src/search.ts";
 import { grouped, idIn, isOld, toolOf } from "../site/src/tools.ts";
 import { root } from "./support/commands.mjs";
@@ -139,7 +141,7 @@ test("what is too large for a page", () => {
 test("the versions of tools", () => {
   const tools = ["A.B@1.9.0", "A.B@1.10.0", "A.C@0.1.0", "D.__proto__@1.0.0"].map((id) => ({ id, version: id.split("@")[1] }));
   assert.deepEqual(tools.filter((tool) => isOld(tool, tools)).map(({ id }) => id), ["A.B@1.9.0"]);
-  for (const [id, found] of [["A.B@1.9.0", 0], ["A.B@7.0.0", 1], ["A.B", 1], ["A.C@0.1", 2], ["X.Y@1.0.0", 0], ["", 0]]) assert.equal(toolOf(tools, id), tools[found], id);
+  for (const [id, found] of [["A.B@1.9.0", 0], ["A.B@7.0.0", 1], ["A.B", 1], ["A.C@0.1", 2], ["X.Y@1.0.0", undefined], ["", 0]]) assert.equal(toolOf(tools, id), tools[found], id);
   assert.equal(toolOf([], "A.B"), undefined);
   assert.deepEqual(grouped(tools).get("A").map(({ id }) => id), ["A.B@1.10.0", "A.B@1.9.0", "A.C@0.1.0"]);
   const many = Array.from({ length: 20_000 }, (_, index) => ({ id: `A.T${index}@1.0.0`, version: "1.0.0" }));
@@ -196,10 +198,75 @@ test("the search finds the page that answers a question", () => {
   assert.ok(/allowlist/i.test(excerpt) && excerpt.length < 150, excerpt);
 });
 
-test("the menu of protocols begins with plain HTTP, and says what each is for", async () => {
-  const labels = (await served()).map(({ label }) => label);
-  assert.deepEqual(labels.slice(0, 4), ["Plain HTTP (OXP, flat)", "REST: an address for each tool", "MCP 2026-07-28: agents", "JSON-RPC: a method for each tool"]);
-  assert.deepEqual(labels.filter((label) => !/[:(]/.test(label)), []);
+test("the menu of protocols begins with plain HTTP, and a sentence says what each is for", async () => {
+  const all = await served();
+  assert.deepEqual(all.map(({ title }) => title).slice(0, 4), ["Plain HTTP (OXP, flat)", "REST", "MCP 2026-07-28", "JSON-RPC"]);
+  assert.deepEqual(all.filter(({ use }) => !use.endsWith(".")), []);
+});
+
+test("what is wrong with a text that is not JSON, and where", () => {
+  for (const [text, problem] of [
+    ["", "Line 1, column 1: expected a value, found the end of the text"],
+    ['{"a": 1', "Line 1, column 8: expected a comma or }, found the end of the text"],
+    ['{\n  "a": 1,\n}', 'Line 3, column 1: expected a name in double quotes, found "}"'],
+    ['{"a" 1}', 'Line 1, column 6: expected a colon, found "1"'],
+    ["[1, 2", "Line 1, column 6: expected a comma or ], found the end of the text"],
+    ['["a\nb"]', 'Line 1, column 4: expected a closing quote on the same line, found "\\n"'],
+    ['"\\x"', 'Line 1, column 2: expected an escape such as \\n, found "\\\\"'],
+    ["{'a': 1}", 'Line 1, column 2: expected a name in double quotes, found "\'"'],
+    ["1 2", 'Line 1, column 3: expected the end, found "2"'],
+    ["01", 'Line 1, column 2: expected the end, found "1"'],
+    ["[tru]", 'Line 1, column 2: expected a value, found "t"'],
+    ["[😀]", 'Line 1, column 2: expected a value, found "😀"'],
+    ["[".repeat(100_000), "This is not JSON"],
+  ]) {
+    assert.throws(() => parse(text));
+    assert.equal(problemIn(text), problem, text.slice(0, 20));
+  }
+  // What is JSON has no problem within it.
+  for (const value of [{ a: [1.5e-7, -0, true, null, ""], "\u2028": "\\\"\n😀" }, [], {}, [[]]]) {
+    for (const indent of [undefined, 2]) assert.match(problemIn(`${stringify(value, indent)} x`), /expected the end, found "x"$/);
+  }
+});
+
+test("the challenges of a failed call, wherever its protocol has them", async () => {
+  const url = "https://tools.example/auth/start?c=ab-c_d";
+  const check_url = "https://tools.example/auth/check?c=ab-c_d";
+  const list = [{ id: "github", url, check_url }];
+  const all = await served();
+  const sample = (name) => all.find((one) => one.name === name);
+  for (const [name, status, json] of [
+    ["oxp", 400, { message: "Authorization required", missing_requirements: { authorization: list } }],
+    ["rest", 403, { title: "Authorization required", authorization: list }],
+    ["mcp", 200, { result: { isError: true, content: [{ type: "text", text: `Open this link: ${url}` }], _meta: { "toolbooth/authorization": list } } }],
+    ["anthropic", 200, { messages: [{ content: [{ content: `The call lacks the token; the user can grant it at ${url}.`, is_error: true }] }], _toolbooth: { calls: [{ success: false }] } }],
+    ["xaibo", 200, { success: false, error: `Authorization required: the user can grant it at ${url}` }],
+  ]) {
+    const { challenges } = outcomeOf(sample(name), { status, text: "", json, duration: 0 });
+    assert.deepEqual(challenges, [{ url, check_url }], name);
+  }
+  assert.deepEqual(outcomeOf(sample("oxp"), { status: 400, text: "", json: { message: "See https://tools.example/auth/help/github" }, duration: 0 }).challenges, []);
+});
+
+test("the instructions of a client, by the way to authenticate", () => {
+  const key = 'curl x --header "Authorization: Bearer ${TOOLBOOTH_KEY}"';
+  const ways = (markdown) => {
+    const parts = [];
+    const { way } = byWay(markdown, (raw) => (parts.push(raw.trim()), raw));
+    const html = byWay(markdown, (raw) => raw).html;
+    return [parts.length, [...html.matchAll(/data-way="([^"]*)"/g)].map(([, one]) => one), way];
+  };
+  for (const [markdown, expected] of [
+    ["Do this.", [1, [], undefined]],
+    ["With sign-in, open:\n\n```\nx\n```\n\nWith a key:\n\n```\nBearer k\n```", [4, ["sign-in", "sign-in open", "key", "key"], undefined]],
+    ["With an issuer of your own, x.", [1, ["issuer"], undefined]],
+    [`\`\`\`sh\n${key}\n\`\`\`\n\nIt calls.`, [3, ["key", "open", "key open"], "key open"]],
+  ]) {
+    assert.deepEqual(ways(markdown), expected, markdown);
+  }
+  const { html } = byWay(`\`\`\`sh\n${key}\n\`\`\``, (raw) => raw);
+  assert.match(html, /data-way="open">```sh\ncurl x\n```/);
+  assert.throws(() => byWay("```\nsend(TOOLBOOTH_KEY)\n```", (raw) => raw), /How does this code send its key/);
 });
 
 test("a repeated call has the proof for every provider without a token", () => {

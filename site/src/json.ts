@@ -58,7 +58,8 @@ export function own<Value>(object: Readonly<Record<string, Value>>, name: string
 /** The value at a JSON pointer; undefined if there is none. */
 export function at(value: Json | undefined, pointer: string): Json | undefined {
   let found = value;
-  for (const key of pointer.split("/").slice(1)) {
+  for (const escaped of pointer.split("/").slice(1)) {
+    const key = escaped.replaceAll("~1", "/").replaceAll("~0", "~");
     if (Array.isArray(found)) found = found[Number(key)];
     else if (isObject(found)) found = own(found, key);
     else return undefined;

@@ -48,6 +48,14 @@ export function Credentials() {
   );
 }
 
+/** The page of the server where people see and take back what they have allowed. */
+const ACCOUNT = "/account";
+
+/** Makes that page lead back to this one, in its present state. */
+function leadBack({ currentTarget }: preact.TargetedMouseEvent<HTMLAnchorElement>) {
+  currentTarget.href = `${ACCOUNT}?${new URLSearchParams({ from: location.pathname + location.hash })}`;
+}
+
 const KEY_TEXTS: Record<Verdict, string> = { unchecked: "Key not checked", accepted: "Key set", rejected: "Key rejected" };
 
 function KeyButton({ used, verdict }: { used: Credential | undefined; verdict: Verdict }) {
@@ -67,7 +75,7 @@ function Account({ used, person, verdict }: { used: Credential; person: Person; 
   };
   return (
     <>
-      <a class="person" href="/account" target="_blank" rel="noreferrer" aria-label={`${person.name}: your account`}>
+      <a class="person" href={ACCOUNT} onClick={leadBack} aria-label={`${person.name}: your account`}>
         <span class={`dot ${verdict}`} aria-hidden="true" />
         <bdi>{person.name}</bdi>
       </a>
@@ -94,7 +102,7 @@ function KeyForm({ opened, cancel, finish }: { opened: boolean; cancel(): void; 
   return (
     <form method="dialog" class="key-form" autocomplete="off" onSubmit={onSubmit}>
       <h2 id="key-title">API key or token</h2>
-      <p>The pages of this tab keep it until you close the tab. Another tab has it only if you duplicate this one.</p>
+      <p>This tab keeps it until you close it. Only a duplicate of the tab has it too.</p>
       {opened && !hasKey && <SignInButton done={finish} />}
       {opened && <AccountLink />}
       <label for="key">Key</label>
@@ -116,9 +124,9 @@ function KeyForm({ opened, cancel, finish }: { opened: boolean; cancel(): void; 
 
 /** Why the server shows this visitor nothing, and what they can do. */
 export function whyClosed(used: Credential | undefined): { problem: string; advice: string } {
-  if (used === undefined) return { problem: "This server needs credentials", advice: "With them, you see its tools and can call them." };
+  if (used === undefined) return { problem: "This server needs credentials", advice: "Once you have them, you can see its tools and call them." };
   if (used.person) return { problem: "Your sign-in has ended", advice: "Sign in again to see the tools and to call them." };
-  return { problem: "The server does not accept this key", advice: "Check the key, or enter another one." };
+  return { problem: "The server does not accept this key", advice: "Check the key, or enter a different one." };
 }
 
 /** What visitors do if the server needs credentials: sign in, if they can, or enter a key into the dialog of the header. */
@@ -157,7 +165,7 @@ export function useWithoutSignIn(): boolean {
 
 /** Leads to the clients that a person has connected, if the server has a sign-in. */
 function AccountLink() {
-  return useSignIn() ? <p class="soft"><a href="/account" target="_blank" rel="noreferrer">See the clients you have connected</a></p> : null;
+  return useSignIn() ? <p class="soft"><a href={ACCOUNT} onClick={leadBack}>See the clients you have connected</a></p> : null;
 }
 
 interface SignInProps {
@@ -180,7 +188,7 @@ export function SignInButton({ label = "Sign in", scopes = [], done, ...attribut
       await authorize(server, scopes);
       done?.();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : "Something went wrong. Try again.");
+      setProblem(error instanceof Error ? error.message : "You could not be signed in. Check your connection and try again.");
     }
   };
   return (

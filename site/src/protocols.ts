@@ -7,8 +7,9 @@ type Sample = (typeof SAMPLES)[number];
 
 export interface Protocol {
   name: string;
-  /** Its title, and what it is for. */
-  label: string;
+  title: string;
+  /** What it is for, as a sentence. */
+  use: string;
   path: string;
   headers: Record<string, string>;
   /** Whether a call can carry a user, tokens and secrets. */
@@ -48,28 +49,21 @@ export type Outcome =
  * until the visitor chooses another.
  */
 const USES: Record<string, string> = {
-  oxp: "plain HTTP",
-  rest: "an address for each tool",
-  mcp: "agents",
-  jsonrpc: "a method for each tool",
-  otc: "the predecessor of OXP",
-  "oxp-envelope": "the SDKs of OXP",
-  opentool: "the SDKs of OpenTool",
-  langchain: "LangChain agents",
-  xaibo: "Xaibo agents",
-  openai: "calls as OpenAI's models write them",
-  "openai-responses": "the same, in its newer form",
-  anthropic: "calls as Claude writes them",
-  gemini: "calls as Gemini writes them",
+  oxp: "For any program that sends HTTP requests.",
+  rest: "Each tool has an address of its own.",
+  mcp: "For agents.",
+  jsonrpc: "Each tool is a method.",
+  otc: "The predecessor of OXP.",
+  "oxp-envelope": "For the SDKs of OXP.",
+  opentool: "For the SDKs of OpenTool.",
+  langchain: "For LangChain agents.",
+  xaibo: "For Xaibo agents.",
+  openai: "For tool calls as OpenAI's models write them.",
+  "openai-responses": "For tool calls in the format of OpenAI's newer API.",
+  anthropic: "For tool calls as Claude writes them.",
+  gemini: "For tool calls as Gemini writes them.",
 };
 const ORDER = Object.keys(USES);
-
-/** What the menu says. */
-function labelOf(name: string, title: string): string {
-  if (name === ORDER[0]) return `Plain HTTP (${title})`;
-  const use = own(USES, name);
-  return use === undefined ? title : `${title}: ${use}`;
-}
 
 /** The protocols that the server speaks and that the playground can call. */
 export function protocols({ protocols: served }: Index): Protocol[] {
@@ -79,7 +73,8 @@ export function protocols({ protocols: served }: Index): Protocol[] {
     if (sample === undefined || path === undefined || name === "root") return [];
     // Streamable HTTP requires clients to accept both.
     const headers: Record<string, string> = name === "mcp" ? { accept: "application/json, text/event-stream" } : {};
-    return [{ name, label: labelOf(name, sample.title), path, headers, carriesContext: sample.carries_context, sample }];
+    const title = name === ORDER[0] ? `Plain HTTP (${sample.title})` : sample.title;
+    return [{ name, title, use: own(USES, name) ?? "", path, headers, carriesContext: sample.carries_context, sample }];
   });
   const rank = ({ name }: Protocol) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
   return found.sort((one, other) => rank(one) - rank(other));
@@ -140,7 +135,7 @@ export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
     ...(hint !== undefined && { hint }),
     ...(log !== undefined && { log }),
     parameters: isObject(parameters) ? Object.fromEntries(Object.entries(parameters).map(([path, text]) => [path, String(text)])) : {},
-    challenges: challengesIn(json),
+    challenges: challengesIn(json) ?? challengesAsText(message),
   };
 }
 
@@ -166,11 +161,20 @@ function valueAt(json: Json, sample: Sample): Json | undefined {
   }
 }
 
-function challengesIn(json: Json | undefined): Challenge[] {
-  const lists = ["/missing_requirements/authorization", "/authorization", "/error/data/missing_requirements/challenges"];
-  const found = lists.map((pointer) => at(json, pointer)).find(Array.isArray) ?? [];
-  return found.filter(isObject).flatMap(({ url, check_url }) => {
+/** Where protocols have the challenges of a call. */
+const CHALLENGES = ["/missing_requirements/authorization", "/authorization", "/error/data/missing_requirements/challenges", "/result/_meta/toolbooth~1authorization"];
+
+/** Undefined if the response has no list of challenges. */
+function challengesIn(json: Json | undefined): Challenge[] | undefined {
+  const found = CHALLENGES.map((pointer) => at(json, pointer)).find(Array.isArray);
+  return found?.filter(isObject).flatMap(({ url, check_url }) => {
     if (typeof url !== "string" || !/^https?:\/\//.test(url)) return [];
     return [{ url, ...(typeof check_url === "string" && { check_url }) }];
   });
 }
+
+const LINK = /https?:\/\/[^\s/]+\/auth\/start\?c=[\w-]+/g;
+
+/** The challenges of a protocol that can only return text, whose message has their links. */
+const challengesAsText = (message: string): Challenge[] =>
+  [...new Set(message.match(LINK) ?? [])].map((url) => ({ url, check_url: url.replace("/auth/start?", "/auth/check?") }));

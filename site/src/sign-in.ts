@@ -9,6 +9,10 @@ import { send } from "./server.ts";
 export const RETURN_PATH = "/signed-in";
 export const CHANNEL = "sign-in";
 
+/** The size of the server's page: a request with several scopes needs all of it. */
+const WIDTH = 560;
+const HEIGHT = 900;
+
 /** The longest wait for the visitor, in milliseconds. */
 const TIMEOUT = 10 * 60_000;
 
@@ -54,7 +58,7 @@ export async function signIn(): Promise<SignIn | undefined> {
  * called by an event of the visitor: browsers open no window otherwise. Throws an error whose message is for the visitor.
  */
 export async function authorize(server: SignIn, more: string[] = []): Promise<void> {
-  const popup = open("", "_blank", "popup,width=520,height=720");
+  const popup = open("", "_blank", `popup,width=${WIDTH},height=${Math.min(HEIGHT, screen.availHeight)}`);
   if (!popup) throw new Error("Your browser blocked the sign-in window. Allow pop-ups and try again.");
   // A window that a page opens begins with a copy of the page's storage.
   forget(popup);
@@ -126,6 +130,7 @@ function authorizationCode({ issuer }: SignIn, state: string): Promise<string> {
       // Another tab may sign in, too.
       if (data["state"] !== state) return;
       if (data["code"] && data["iss"] === issuer) resolve(data["code"]);
+      else if (data["error"] === "access_denied") reject(new Error("You declined, and nothing was stored. To allow it after all, press the button again."));
       else reject(new Error(data["error_description"] ?? data["error"] ?? "The sign-in response did not come from this server."));
     };
   }).finally(() => channel.close());

@@ -33,10 +33,10 @@ export function isOld(tool: Tool, tools: Tool[]): boolean {
   return compare(versions.get(withoutVersion(tool.id)) ?? tool.version, tool.version) > 0;
 }
 
-/** The tool with this id; without such a version, the newest of the tool; otherwise the first tool. */
+/** The tool with this id; without such a version, the newest of the tool. Without an id, the first tool. */
 export function toolOf(tools: Tool[], id: string): Tool | undefined {
   const newest = (tool: Tool) => withoutVersion(tool.id) === withoutVersion(id) && !isOld(tool, tools);
-  return tools.find((tool) => tool.id === id) ?? tools.find(newest) ?? tools[0];
+  return id === "" ? tools[0] : (tools.find((tool) => tool.id === id) ?? tools.find(newest));
 }
 
 /** The tool that the fragment of an address names, such as `#Calculator.Add@1.0.0`. */

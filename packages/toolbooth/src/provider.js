@@ -107,8 +107,8 @@ function authorize(id, query, codes, address) {
 <style>${STYLE}</style>
 <main>
 <h1>${title}</h1>
-<p>Here the real provider would let you sign in and ask for your consent. This page belongs to the development server on your machine, and no account is touched.</p>
-<p>The server asks for these rights: ${escape(query.get("scope") || "none")}</p>
+<p>The real provider would ask you to sign in and to agree here. This page is part of the development server on your machine, and uses no account.</p>
+<p>Requested permissions: ${escape(query.get("scope") || "none")}</p>
 <p><a class="primary" href="${target({ code })}">Allow</a> <a href="${target({ error: "access_denied" })}">Deny</a></p>
 </main>
 </html>

@@ -308,7 +308,7 @@ function Entries({ schema, known, path, value, errors, onChange }: { schema: Sch
         />
       ))}
       <div class="field adding">
-        <label for={id}>Name of another property</label>
+        <label for={id}>Name of the new property</label>
         <div class="row">
           <input id={id} type="text" autocomplete="off" value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
           <button type="button" class="secondary" onClick={add}>Add</button>

@@ -21,27 +21,29 @@ interface AuthorizationProps {
   tool: string;
   /** The providers of the tool, in case the server does not say which one it is. */
   providers: string[];
-  /** For whom the caller acts; "" if it names nobody, undefined for a person, who needs no name. */
+  /** The user that the call is for; "" if it names none, undefined for a person who has signed in. */
   user: string | undefined;
+  /** How to send a user, if the call's protocol cannot. */
+  advice: string | undefined;
   completed(proof: string | undefined): void;
 }
 
-export function Authorization({ challenges, tool, providers, user, completed }: AuthorizationProps) {
+export function Authorization({ challenges, tool, providers, user, advice, completed }: AuthorizationProps) {
   const challenge = challenges.find(({ check_url }) => check_url !== undefined);
   if (challenge?.check_url !== undefined) return <Step key={challenge.url} url={challenge.url} check={challenge.check_url} {...{ tool, providers, user, completed }} />;
   return (
     <div class="notice" role="status">
-      <h3>{user === "" ? "Say for which user" : "Send a token"}</h3>
+      <h3>{user === "" ? "Which user is this call for?" : "An access token is needed"}</h3>
       {user === "" ? (
-        <p><strong>{tool}</strong> uses the account of a user. An API key does not say which user you act for: enter one in the form and run it again.</p>
+        <p><strong>{tool}</strong> uses the account of a user, and an API key does not name one. {advice ?? "Enter the user in the form and run the tool again."}</p>
       ) : (
-        <p><strong>{tool}</strong> uses an account at {providers.join(" and ")}, and this server is not set up to ask for access to it. Enter a token in the form and run it again, or ask the operator of the server.{isLocal() && <> With <code>DEV_PROVIDER=1</code>, <code>make dev</code> and <code>toolbooth dev</code> have a stand-in that grants it.</>}</p>
+        <p><strong>{tool}</strong> uses an account at {providers.join(" and ")}, and this server is not set up to ask for access to it. {advice ?? "Enter an access token in the form and run the tool again, or ask the operator of the server."}{isLocal() && <> With <code>DEV_PROVIDER=1</code>, <code>make dev</code> and <code>toolbooth dev</code> start a stand-in that grants access.</>}</p>
       )}
     </div>
   );
 }
 
-interface StepProps extends Omit<AuthorizationProps, "challenges"> {
+interface StepProps extends Omit<AuthorizationProps, "challenges" | "advice"> {
   /** The page where the user agrees. */
   url: string;
   /** Where the server says whether they have. */
@@ -77,12 +79,15 @@ function Step({ url, check, tool, providers, user, completed }: StepProps) {
       <h3>Connect {provider}</h3>
       <p>{new URL(address()).host} asks for access to {account} at {provider}. The tool <strong>{tool}</strong> needs it.</p>
       {state === "failed" ? (
-        <p role="alert">Access was not granted. Run the call again to start over.</p>
+        <>
+          <p role="alert">You declined, or {provider} did not grant access. Nothing was stored.</p>
+          <p><button type="button" onClick={() => completed(undefined)}>Ask again</button></p>
+        </>
       ) : (
         <>
           <p><a class="button" href={url} target="_blank" rel="noreferrer" onClick={() => setState("opened")}>Continue to {provider}</a></p>
           <p class="soft" role="status">
-            {state === "opened" ? <><span class="spinner" aria-hidden="true" /> Waiting for you to agree. Then the call runs by itself.</> : "A new tab opens. When you have agreed there, the call runs by itself."}
+            {state === "opened" ? <><span class="spinner" aria-hidden="true" /> Waiting for you to agree. Then the call runs by itself.</> : "A new tab opens. Once you agree there, the call runs by itself."}
           </p>
         </>
       )}

@@ -25,6 +25,7 @@ export function ToolList({ tools, details, chosen, choose, children }: ListProps
       <div class="menu" hidden={tools.length === 0}>
         <label for="tool-menu">Tool</label>
         <select id="tool-menu" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          {chosen === "" && <option value="" disabled>Choose a tool</option>}
           {[...grouped(tools)].map(([toolkit, group]) => (
             <optgroup key={toolkit} label={toolkit}>
               {group.map(({ id }) => (

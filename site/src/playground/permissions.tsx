@@ -22,7 +22,7 @@ export function MoreTools() {
   return (
     <section class="more-tools" aria-labelledby="more-tools">
       <h2 id="more-tools">More tools</h2>
-      <p class="soft">You see these once you allow this page to use them.</p>
+      <p class="soft">To use these tools here, allow this page to call them for you.</p>
       {scopes.map((scope) => <SignInButton key={scope} class="chip" label={`Allow ${scope}`} scopes={[scope]} />)}
     </section>
   );

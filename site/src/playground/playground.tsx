@@ -36,7 +36,7 @@ function useLoaded(): [Loaded | undefined, boolean, () => void] {
     const load = async () => {
       const used = credential();
       const [found, list] = await Promise.all([index(), tools()]);
-      // Whoever may not list the tools may use nothing else.
+      // A visitor who may not list the tools may use nothing else.
       const [more, gateway] = Array.isArray(list) ? await Promise.all([details(), models()]) : [new Map<string, Details>(), []];
       if (current) setLoaded({ protocols: protocols(found), tools: list, details: more, models: gateway, used });
     };
@@ -85,8 +85,10 @@ function Playground() {
           <ToolList tools={loaded.tools} details={loaded.details} chosen={tool?.id ?? ""} choose={choose}><MoreTools /></ToolList>
           {tool ? (
             <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
+          ) : loaded.tools.length > 0 ? (
+            <div class="notice wide"><h1>There is no such tool</h1><p>This server has no tool <code>{id}</code>, or you may not call it. Choose a tool from the list.</p></div>
           ) : (
-            <div class="notice wide"><h1>Playground</h1><p>You may not call any tools on this server.</p></div>
+            <div class="notice wide"><h1>Playground</h1><p>There are no tools that you may call on this server.</p></div>
           )}
         </div>
       </div>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CallCode } from "../call.tsx";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
+import { problemIn } from "../json-problem.ts";
 import { type Json, own, parse, stringify } from "../json.ts";
 import { GetKey, useCredential } from "../key.tsx";
 import { Code, Tabs } from "../parts.tsx";
@@ -10,7 +11,7 @@ import { type CallContext, type Challenge, type Outcome, type Protocol, bodyOf, 
 import { initial, kindOf } from "../schema.ts";
 import { type Details, type Reply, type Tool, post } from "../server.ts";
 import { Authorization } from "./challenge.tsx";
-import { ContextForm } from "./context.tsx";
+import { ContextForm, adviceFor } from "./context.tsx";
 import { NeedsScopes } from "./permissions.tsx";
 import { Value } from "./value.tsx";
 
@@ -37,8 +38,12 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const [filled, setFilled] = useState(0);
   // Whether the text of the JSON tab is no JSON. `input` is then what it was before.
   const [isBroken, setBroken] = useState(false);
+  // Whether the visitor wants to leave the JSON tab, which would lose such a text.
+  const [isLeaving, setLeaving] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const protocol = protocols.find(({ name }) => name === protocolName);
+  const carriers = protocols.filter(({ carriesContext }) => carriesContext);
+  const advice = protocol?.carriesContext === false ? `${protocol.title} calls cannot carry it. ${adviceFor(carriers)}` : undefined;
   const isPerson = useCredential()?.person !== undefined;
   const title = details?.title ?? tool.id.split("@")[0] ?? tool.id;
   const errors: Errors = state.is === "done" && !state.result.outcome.success ? state.result.outcome.parameters : {};
@@ -64,9 +69,9 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const repeat = (proof: string | undefined) => {
     if (protocol) void run(protocol, withProof(context, tool, proof));
   };
-  // A call for nobody gets no challenge, only an explanation.
-  const isForNobody = !isPerson && !context.user_id;
-  const lacksUser = isForNobody && state.is === "done" && !state.result.outcome.success && state.result.outcome.challenges.some(({ check_url }) => check_url === undefined);
+  // A call for no user gets no challenge, only an explanation.
+  const hasNoUser = !isPerson && !context.user_id;
+  const lacksUser = hasNoUser && state.is === "done" && !state.result.outcome.success && state.result.outcome.challenges.some(({ check_url }) => check_url === undefined);
   // People who use a keyboard or a screen reader continue at the first field that is wrong.
   useEffect(() => {
     if (Object.keys(errors).length > 0 || lacksUser) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
@@ -76,13 +81,25 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const kind = kindOf(tool.input_schema);
   const fill = (value: Json) => {
     setInput(value);
-    setBroken(false);
+    setBrokenText(false);
     setFilled(filled + 1);
     begin({ is: "idle" });
   };
   const choose = (chosen: typeof mode) => {
+    if (chosen === mode) return;
+    if (isBroken) {
+      setLeaving(true);
+      return form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    }
     setMode(chosen);
-    if (chosen !== mode) setBroken(false);
+  };
+  const setBrokenText = (broken: boolean) => {
+    setBroken(broken);
+    if (!broken) setLeaving(false);
+  };
+  const discard = () => {
+    setBrokenText(false);
+    setMode("Form");
   };
   return (
     <div class="workbench">
@@ -93,7 +110,10 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
         {details && details.examples.length > 0 && (
           <div class="examples" role="group" aria-label="Examples">
             {details.examples.map((example, at) => (
-              <button key={at} type="button" class="chip" onClick={() => fill(example.input)}>{example.title ?? (details.examples.length === 1 ? "Example" : `Example ${at + 1}`)}</button>
+              <button key={at} type="button" class="chip" onClick={() => fill(example.input)}>
+                {example.title ?? (details.examples.length === 1 ? "Example" : `Example ${at + 1}`)}
+                {!example.succeeds && <span class="badge bad">error</span>}
+              </button>
             ))}
           </div>
         )}
@@ -110,24 +130,24 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
           <Tabs names={["Form", "JSON"] as const} chosen={mode} label="Input as" panel="input-panel" choose={choose} />
           <div id="input-panel" role="tabpanel" aria-label={mode} key={filled}>
             {mode === "JSON" || kind.is !== "object" ? (
-              // The text starts again in the other tab, so that it is what runs.
-              <InputText key={mode} input={input} onChange={setInput} onBroken={setBroken} error={own(errors, "input")} />
+              <InputText input={input} onChange={setInput} onBroken={setBrokenText} error={own(errors, "input")} {...(isLeaving && { discard })} />
             ) : kind.properties.length === 0 && kind.rest === undefined ? (
               <p class="soft">This tool takes no input.</p>
             ) : (
               <Properties kind={kind} path="" value={input} errors={errors} onChange={setInput} />
             )}
           </div>
-          {tool.requirements && <ContextForm requirements={tool.requirements} context={context} isPerson={isPerson} lacksUser={lacksUser} onChange={setContext} />}
+          {tool.requirements && <ContextForm requirements={tool.requirements} context={context} protocol={protocol} carriers={carriers} isPerson={isPerson} lacksUser={lacksUser} onChange={setContext} />}
           <div class="run">
             {/* A button that is disabled would lose the focus. */}
             <button type="submit" aria-disabled={isBusy}>{state.is === "running" ? "Running…" : "Run"}</button>
             <div class="over">
               <label for="protocol">over</label>
-              <select id="protocol" value={protocolName} onChange={({ currentTarget }) => { setProtocolName(currentTarget.value); begin({ is: "idle" }); }}>
-                {protocols.map(({ name, label }) => <option key={name} value={name}>{label}</option>)}
+              <select id="protocol" aria-describedby="protocol-use" value={protocolName} onChange={({ currentTarget }) => { setProtocolName(currentTarget.value); begin({ is: "idle" }); }}>
+                {protocols.map(({ name, title }) => <option key={name} value={name}>{title}</option>)}
               </select>
             </div>
+            <p class="note" id="protocol-use">{protocol?.use}</p>
           </div>
         </form>
       </section>
@@ -138,12 +158,12 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
             state={state}
             repeat={repeat}
             ask={(challenges) => (
-              <Authorization challenges={challenges} tool={title} providers={(tool.requirements?.authorization ?? []).map(({ id }) => id)} user={isPerson ? undefined : (context.user_id ?? "")} completed={repeat} />
+              <Authorization challenges={challenges} tool={title} providers={(tool.requirements?.authorization ?? []).map(({ id }) => id)} user={isPerson ? undefined : (context.user_id ?? "")} advice={advice} completed={repeat} />
             )}
           />
         </section>
         <section aria-labelledby="call-title">
-          <h2 id="call-title">The call in code</h2>
+          <h2 id="call-title">Code for this call</h2>
           {protocol && <CallCode protocol={protocol} tool={tool} input={input} context={context} {...(isBroken && { outdated: "The JSON is invalid. This is the last valid call." })} />}
         </section>
       </div>
@@ -151,7 +171,16 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   );
 }
 
-function InputText({ input, onChange, onBroken, error }: { input: Json; onChange(value: Json): void; onBroken(isBroken: boolean): void; error: string | undefined }) {
+interface InputTextProps {
+  input: Json;
+  onChange(value: Json): void;
+  onBroken(isBroken: boolean): void;
+  error: string | undefined;
+  /** Drops a text that is no JSON, if the visitor wants to go to the form. */
+  discard?(): void;
+}
+
+function InputText({ input, onChange, onBroken, error, discard }: InputTextProps) {
   const [text, setText] = useState(stringify(input, 2));
   const [problem, setProblem] = useState<string>();
   const read = (written: string) => {
@@ -160,9 +189,9 @@ function InputText({ input, onChange, onBroken, error }: { input: Json; onChange
       onChange(parse(written));
       setProblem(undefined);
       onBroken(false);
-    } catch (thrown) {
+    } catch {
       onBroken(true);
-      setProblem(thrown instanceof Error ? thrown.message : "This is not JSON");
+      setProblem(problemIn(written));
     }
   };
   const message = problem ?? error;
@@ -171,6 +200,12 @@ function InputText({ input, onChange, onBroken, error }: { input: Json; onChange
       <label for={idOf("input")}>Input as JSON</label>
       <textarea id={idOf("input")} class="code" rows={10} spellcheck={false} value={text} aria-invalid={message ? "true" : undefined} aria-describedby={message ? "input-error" : undefined} onInput={({ currentTarget }) => read(currentTarget.value)} />
       {message && <p class="error" id="input-error">{message}</p>}
+      {discard && (
+        <div class="notice" role="alert">
+          <p>The form cannot show this text. Correct it, or go back to the last valid input.</p>
+          <div class="row"><button type="button" class="secondary" onClick={discard}>Discard the text</button></div>
+        </div>
+      )}
     </div>
   );
 }
@@ -185,11 +220,11 @@ interface Continue {
 function Outcomes({ state, ...next }: { state: State } & Continue) {
   switch (state.is) {
     case "idle":
-      return <p class="soft" role="status">Run the tool to see its value here.</p>;
+      return <p class="soft" role="status">Run the tool to see the result here.</p>;
     case "running":
       return <p class="soft" role="status">Running…</p>;
     case "unreachable":
-      return <p class="failure" role="alert">The server did not respond.</p>;
+      return <p class="failure" role="alert">The server did not respond, and the tool may or may not have run. Check your connection and run it again.</p>;
     case "done":
       return <Done {...state.result} {...next} />;
   }
