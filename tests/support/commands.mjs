@@ -35,9 +35,8 @@ export function freePort() {
 
 /**
  * Starts a command that serves on a port, in its own process group, and waits until it prints
- * `ready`. Returns the port, the match, what it has printed up to now, and `until`, which waits for further output. Retries with another
- * port if a different process was
- * faster.
+ * `ready`. Returns the port, the match, what it has printed up to now, and `until`, which waits for further output. Retries with
+ * another port if a different process was faster.
  */
 export async function serve(command, ready, where = {}) {
   for (let tries = 1; ; tries += 1) {
