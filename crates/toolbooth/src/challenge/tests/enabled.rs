@@ -79,7 +79,8 @@ fn the_page_names_no_tool_that_the_application_may_not_call() {
         let keys = format!(
             r#"[{{"name":"Calendar",{members},"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}}]"#
         );
-        let also = if expected.is_empty() { "" } else { "Other tools that can then use it: " };
+        let also =
+            if expected.is_empty() { "" } else { "Other tools that can then use this access: " };
         let page = named(tools, ("API_KEYS", &keys));
         assert_eq!(page, format!("Private (Echo.Private){also}{expected}"), "{members}");
     }

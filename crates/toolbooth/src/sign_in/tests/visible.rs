@@ -18,7 +18,7 @@ const NOTE: &str = "If you sign in with a different account";
 
 #[test]
 fn the_consent_page_names_what_the_client_can_call() {
-    const SCOPED: &str = "<code>echo:a</code>: use <bdi>Echo.Scoped</bdi>";
+    const SCOPED: &str = "<code>echo:a</code>: <bdi>Echo.Scoped</bdi>";
     const SAY: &str = "<bdi>Echo.Say</bdi>";
     const PRIVATE: &str = "<bdi>Echo.Private</bdi>";
     let limited = r#""scopes":["echo:a"],"tools":["Echo.Say"]"#;
@@ -30,7 +30,7 @@ fn the_consent_page_names_what_the_client_can_call() {
             limited,
             limited,
             false,
-            &[SAY, "<code>echo:a</code>: use no tool"][..],
+            &[SAY, "<code>echo:a</code>: no tool"][..],
             &[SCOPED, PRIVATE, "echo:b", NOTE][..],
         ),
         (limited, ALL, false, &[SAY, PRIVATE, SCOPED, "echo:b"], &[NOTE]),
