@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use toolbooth::Server;
 use toolbooth::catalog::{Tool, versioned_name};
 use toolbooth::http::{Body, Headers, Method, Request};
-use toolbooth::protocol::SAMPLES;
 use toolbooth::protocol::sample::{ProtocolSamples, Sample, SampleCall, response_json};
 use toolbooth::testing::{Examples, FakeHost, read_examples, ready};
 
@@ -16,7 +15,7 @@ const ALL_SCOPES: (&str, &str) = ("ANONYMOUS_SCOPES", "*");
 
 /// Every path that accepts calls, with sample requests.
 fn samples() -> impl Iterator<Item = (String, &'static Sample)> {
-    SAMPLES.iter().flat_map(ProtocolSamples::paths)
+    toolbooth::protocol::samples().flat_map(ProtocolSamples::paths)
 }
 
 /// A call context with fake tokens, secrets and user id.

@@ -8,13 +8,13 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 use std::task::Poll;
 
-use toolbooth::Server;
 use toolbooth::catalog::Catalog;
 use toolbooth::host::{BoxFuture, ByteStream, HttpError};
 use toolbooth::http::{
     self, Answer, Body, BodyError, BodySink, BodyStream, ClientGone, KeepAlive, PipeError, Request,
     Response, Transform,
 };
+use toolbooth::{Capability, Server};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
@@ -76,8 +76,18 @@ thread_local! {
 /// them once; after a panic, the new instance reads them again.
 static SERVER: OnceLock<Server> = OnceLock::new();
 
-fn server(catalog: &'static Catalog, host: &Bindings) -> &'static Server {
-    SERVER.get_or_init(|| Server::new(catalog, host))
+/// What a Worker serves.
+#[derive(Debug, Clone, Copy)]
+pub struct Served {
+    /// The tools.
+    pub catalog: &'static Catalog,
+    /// Capabilities besides the built-in ones.
+    pub capabilities: &'static [&'static Capability],
+}
+
+fn server(served: Served, host: &Bindings) -> &'static Server {
+    let Served { catalog, capabilities } = served;
+    SERVER.get_or_init(|| Server::with_capabilities(catalog, capabilities, host))
 }
 
 /// Answers a request. `body` is the complete body; without it, `reader` (a `BodyReader` of `js/body.js`)
@@ -85,7 +95,7 @@ fn server(catalog: &'static Catalog, host: &Bindings) -> &'static Server {
 ///
 /// Returns a `Response`, or a promise of one if the request waits for I/O.
 pub fn answer(
-    catalog: &'static Catalog,
+    served: Served,
     method: &str,
     url: String,
     headers: web_sys::Headers,
@@ -95,7 +105,7 @@ pub fn answer(
 ) -> JsValue {
     let method = http::Method::from(method);
     let host = Bindings::new(env);
-    let server = server(catalog, &host);
+    let server = server(served, &host);
     let early = EarlyResponse::default();
     let sender = early.clone();
     let future = Box::pin(async move {
@@ -180,14 +190,14 @@ impl Drop for JsSink {
 /// Returns the `Response` to a request that crashed the previous instance. Call it in a new instance, with the
 /// body if it was short enough to be read first.
 pub fn failed(
-    catalog: &'static Catalog,
+    served: Served,
     url: &str,
     headers: web_sys::Headers,
     body: Option<Vec<u8>>,
     env: Env,
 ) -> JsValue {
     let (path, _) = path_and_query(url);
-    let server = server(catalog, &Bindings::new(env));
+    let server = server(served, &Bindings::new(env));
     let headers = JsHeaders(headers.unchecked_into());
     into_js(&server.failed(path, &headers, &body.unwrap_or_default()))
 }

@@ -15,18 +15,27 @@ mod poll;
 
 #[cfg(feature = "bindings")]
 pub use bindings::ContextExt;
-pub use boundary::{answer, failed};
+pub use boundary::{Served, answer, failed};
 /// The environment of a Worker: variables, secrets and bindings.
 pub use js_sys::Object as Env;
 
-/// Exports the functions that `js/entry.js` calls, for a catalogue of tools.
+/// Exports the functions that `js/entry.js` calls, for a catalogue of tools, and for capabilities besides the built-in ones.
 ///
 /// ```ignore
 /// toolbooth_worker::serve!(my_tools::CATALOG);
+/// toolbooth_worker::serve!(my_tools::CATALOG, [my_protocol::CAPABILITY]);
 /// ```
 #[macro_export]
 macro_rules! serve {
     ($catalog:expr) => {
+        $crate::serve!($catalog, []);
+    };
+    ($catalog:expr, [$($capability:expr),* $(,)?]) => {
+        const SERVED: $crate::Served = $crate::Served {
+            catalog: &$catalog,
+            capabilities: &[$(&$capability),*],
+        };
+
         /// Answers a request with a `Response`, or a promise of one. Without a `body`, `reader` reads
         /// it on demand.
         #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
@@ -38,7 +47,7 @@ macro_rules! serve {
             reader: $crate::wasm_bindgen::JsValue,
             env: $crate::Env,
         ) -> $crate::wasm_bindgen::JsValue {
-            $crate::answer(&$catalog, method, url, headers, body, reader, env)
+            $crate::answer(SERVED, method, url, headers, body, reader, env)
         }
 
         /// Returns the `Response` to a request that crashed the previous instance.
@@ -49,7 +58,7 @@ macro_rules! serve {
             body: Option<Vec<u8>>,
             env: $crate::Env,
         ) -> $crate::wasm_bindgen::JsValue {
-            $crate::failed(&$catalog, url, headers, body, env)
+            $crate::failed(SERVED, url, headers, body, env)
         }
     };
 }

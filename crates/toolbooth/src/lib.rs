@@ -36,6 +36,7 @@ pub(crate) mod account;
 pub mod address;
 pub mod auth;
 pub mod call;
+pub mod capability;
 pub mod catalog;
 pub mod challenge;
 #[cfg(feature = "gateway")]
@@ -67,6 +68,7 @@ pub mod tool;
 pub mod trace;
 pub mod url;
 
+pub use capability::Capability;
 pub use server::Server;
 pub use tool::{Context, ToolError};
 pub use toolbooth_schema as schema;

@@ -3,19 +3,27 @@
 
 use super::{Challenges, DeletionError, help};
 use crate::call::Rejection;
+use crate::capability::Capability;
 use crate::http::{Answer, Response};
 use crate::oauth::AuthorizationFlow;
 #[cfg(feature = "sign-in")]
 use crate::oauth::FlowPurpose;
-use crate::protocol::{oxp, version_free};
+use crate::protocol::oxp;
 use crate::route::{
     BodyFormat, Cors, Credentials, EncodeRejection, ErrorForm, Policy, Protocol, Route,
-    RouteRequest,
+    RouteRequest, any_version,
 };
 use crate::server::Server;
 #[cfg(feature = "sign-in")]
 use crate::sign_in::Problem;
 use crate::url::query_value;
+
+/// The capability.
+pub(crate) static CAPABILITY: Capability = Capability {
+    name: "challenges",
+    protocols: &[("/auth/check", &CHECK), ("/auth", &CONSENT)],
+    variables: &[],
+};
 
 /// A page for a person.
 const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
@@ -41,7 +49,7 @@ pub(crate) static CONSENT: Protocol = Protocol {
         Route::get("/help/{provider}", Policy::PUBLIC, &explain),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::SameOrigin,
@@ -54,7 +62,7 @@ pub(crate) static CHECK: Protocol = Protocol {
     listed: false,
     routes: &[Route::get("", CLIENT, &check)],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::AnyPage,

@@ -4,14 +4,22 @@ use serde::Serialize;
 
 use super::{Sender, chat, log_rejected, models};
 use crate::call::{Pipeline, Rejection};
+use crate::capability::Capability;
 use crate::host::boxed;
 use crate::http::{Answer, Response};
 use crate::log::CallRecorder;
 use crate::protocol::providers::ErrorType;
-use crate::protocol::{rejection_response, version_free};
+use crate::protocol::rejection_response;
 use crate::route::{
     BodyFormat, Cors, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest,
-    RouteResponse,
+    RouteResponse, any_version,
+};
+
+/// The capability.
+pub(crate) static CAPABILITY: Capability = Capability {
+    name: "gateway",
+    protocols: &[("/2api/v1", &TWO_API), ("/v1", &GATEWAY)],
+    variables: &[],
 };
 
 /// The chat gateway.
@@ -40,7 +48,7 @@ const fn protocol(name: &'static str, title: &'static str) -> Protocol {
         listed: true,
         routes: ROUTES,
         not_served: &[],
-        check_version: version_free,
+        check_version: any_version,
         encode_rejection: EncodeRejection::Plain(encode_rejection),
         response_headers: &[],
         cors: Cors::Configured,

@@ -10,13 +10,13 @@ use serde_json::Map;
 use super::context::{malformed, text};
 use super::health::HEALTH;
 use super::oxp::{self, Format, reject};
-use super::{discriminator, shapes, version_free};
+use super::{discriminator, shapes};
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, Page, Policy, PostRequest, Protocol,
-    Route,
+    Route, any_version,
 };
 
 /// OTC, if the request names no version.
@@ -50,7 +50,7 @@ pub static OTC: Protocol = Protocol {
         Route::post("/call", Policy::CALLS, &Calls(call_otc)),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(|rejection, _| reject(OTC_1_0, rejection)),
     response_headers: &[],
     cors: Cors::Configured,
@@ -72,7 +72,7 @@ pub static OXP: Protocol = Protocol {
         Route::post("/call", Policy::CALLS, &Calls(call_oxp)),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(|rejection, _| reject(OXP_1_0, rejection)),
     response_headers: &[],
     cors: Cors::Configured,

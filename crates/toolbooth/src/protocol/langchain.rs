@@ -5,12 +5,12 @@
 
 use super::envelope::{self, OTC_1_0};
 use super::health::HEALTH;
+use super::opentool;
 use super::oxp::{self, Format};
-use super::{opentool, version_free};
 use crate::call::{RequestContext, ToolRequest, ToolSelector};
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, Page, PageError, Policy, PostRequest,
-    Protocol, Route,
+    Protocol, Route, any_version,
 };
 
 /// The protocol.
@@ -25,7 +25,7 @@ pub(super) static LANGCHAIN: Protocol = Protocol {
         Route::post("/tools/call", Policy::CALLS, &Calls(call)),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::Configured,

@@ -1,4 +1,4 @@
-//! The protocols, one module each, and the table of all of them.
+//! The protocols, one module each, and the table of the built-in capabilities.
 //!
 //! A protocol decodes a body into calls and encodes their outcomes. It knows its wire format and nothing
 //! else, except for the protocols it is built on: [`envelope`] on [`oxp`], OpenTool on JSON-RPC, and the root
@@ -34,134 +34,122 @@ pub(crate) use root::ROOT;
 use serde::Serialize;
 
 use crate::call::Rejection;
+use crate::capability::Capability;
 use crate::catalog::ListForm;
-use crate::http::{Headers, Response};
-use crate::route::Protocol;
+use crate::http::Response;
 
-/// Turns the rows of the table into [`PROTOCOLS`], [`list_forms`] and [`SAMPLES`](sample).
+/// Turns the rows of the table into [`BUILT_IN`], [`list_forms`] and [`samples`](sample).
 ///
 /// They are separate because the Worker contains what it refers to: it must not refer to code that renders
 /// lists, which only the build needs, and not to samples, which only tests need.
-macro_rules! protocols {
-    ($($(#[cfg(feature = $feature:literal)])? $mount:literal => $protocol:path { lists: $lists:expr, samples: $samples:expr })+) => {
-        /// The route table: the path that each protocol is mounted at. The first matching prefix of a path
-        /// counts, so longer prefixes come first and the root, which matches every path, comes last.
-        pub const PROTOCOLS: &[(&str, &Protocol)] = &[$($(#[cfg(feature = $feature)])? ($mount, &$protocol),)+];
+macro_rules! capabilities {
+    ($($(#[cfg(feature = $feature:literal)])? $capability:path {
+        lists: $lists:expr,
+        samples: { $($mount:literal => $protocol:path: $samples:expr;)* }
+    })+) => {
+        /// The capabilities of this crate.
+        pub const BUILT_IN: &[&Capability] = &[$($(#[cfg(feature = $feature)])? &$capability,)+];
 
         /// Every list of tools that a protocol serves, for the build to render, with the Cargo feature of the protocol.
         pub fn list_forms() -> impl Iterator<Item = (Option<&'static str>, &'static ListForm)> {
-            /// A Cargo feature, and the lists of a protocol that needs it.
-            type Lists = (Option<&'static str>, &'static [ListForm]);
+            /// A Cargo feature, and the lists of a capability that needs it.
+            type Lists = (Option<&'static str>, &'static [&'static [ListForm]]);
             const LISTS: &[Lists] = &[$(
                 $(#[cfg(feature = $feature)])?
-                (protocols!(@feature $($feature)?), $lists),
+                (capabilities!(@feature $($feature)?), $lists),
             )+];
-            LISTS.iter().flat_map(|(feature, forms)| forms.iter().map(|form| (*feature, form)))
+            LISTS.iter().flat_map(|(feature, forms)| {
+                forms.iter().copied().flatten().map(|form| (*feature, form))
+            })
         }
 
-        /// The sample calls of each protocol, in the order of [`PROTOCOLS`].
+        /// The sample calls of each protocol that serves calls.
         #[cfg(any(test, feature = "testing"))]
-        pub const SAMPLES: &[sample::ProtocolSamples] = &[$(
-            $(#[cfg(feature = $feature)])?
-            sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },
-        )+];
+        pub fn samples() -> impl Iterator<Item = &'static sample::ProtocolSamples> {
+            const SAMPLES: &[&[sample::ProtocolSamples]] = &[$(
+                $(#[cfg(feature = $feature)])?
+                &[$(sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },)*],
+            )+];
+            SAMPLES.iter().copied().flatten()
+        }
     };
     (@feature $feature:literal) => { Some($feature) };
     (@feature) => { None };
 }
+/// The protocols of the seeds, and the root of the host.
+pub(crate) static CORE: Capability = Capability {
+    name: "protocols",
+    protocols: &[
+        ("", &root::ROOT),
+        ("/otc", &envelope::OTC),
+        ("/oxp/1.0", &envelope::OXP),
+        ("/oxp", &oxp::OXP),
+        ("/langchain", &langchain::LANGCHAIN),
+        ("/opentool", &opentool::OPENTOOL),
+        ("/jsonrpc", &jsonrpc::JSONRPC),
+    ],
+    variables: &[],
+};
 
-protocols! {
-    "/otc" => envelope::OTC {
-        lists: &[envelope::OTC_LIST],
-        samples: &[(&["/tools/call", "/call"], &sample::OTC)]
-    }
-    "/oxp/1.0" => envelope::OXP {
-        lists: &[envelope::OXP_LIST],
-        samples: &[(&["/tools/call", "/call"], &sample::OXP_ENVELOPE)]
-    }
-    "/oxp" => oxp::OXP {
-        lists: &[oxp::LIST],
-        samples: &[(&["/tools/call", "/call"], &sample::FLAT)]
+capabilities! {
+    CORE {
+        lists: &[&[envelope::OTC_LIST, envelope::OXP_LIST, oxp::LIST, opentool::LIST, jsonrpc::LIST]],
+        samples: {
+            "" => root::ROOT: &[
+                (&["/tools/call", "/call"], &sample::FLAT),
+                (&["/tools/call", "/call"], &sample::OXP_ENVELOPE),
+                (&["/tools/call", "/call"], &sample::OTC),
+                (&["/tools/call", "/call"], &sample::OPENTOOL),
+            ];
+            "/otc" => envelope::OTC: &[(&["/tools/call", "/call"], &sample::OTC)];
+            "/oxp/1.0" => envelope::OXP: &[(&["/tools/call", "/call"], &sample::OXP_ENVELOPE)];
+            "/oxp" => oxp::OXP: &[(&["/tools/call", "/call"], &sample::FLAT)];
+            "/langchain" => langchain::LANGCHAIN: &[(&["/tools/call"], &sample::LANGCHAIN)];
+            "/opentool" => opentool::OPENTOOL: &[
+                (&["/call"], &sample::OPENTOOL),
+                (&["/streamCall"], &sample::OPENTOOL_STREAM),
+            ];
+            "/jsonrpc" => jsonrpc::JSONRPC: &[(&[""], &sample::JSONRPC)];
+        }
     }
     #[cfg(feature = "xaibo")]
-    "/xaibo" => xaibo::XAIBO {
-        lists: &[xaibo::LIST],
-        samples: &[(&["/execute"], &sample::XAIBO)]
+    xaibo::CAPABILITY {
+        lists: &[&[xaibo::LIST]],
+        samples: { "/xaibo" => xaibo::XAIBO: &[(&["/execute"], &sample::XAIBO)]; }
     }
     #[cfg(feature = "rest")]
-    "/rest" => rest::REST {
-        lists: rest::LISTS,
-        samples: &[(&["/{name}"], &sample::REST)]
-    }
-    "/langchain" => langchain::LANGCHAIN {
-        lists: &[],
-        samples: &[(&["/tools/call"], &sample::LANGCHAIN)]
-    }
-    "/opentool" => opentool::OPENTOOL {
-        lists: &[opentool::LIST],
-        samples: &[(&["/call"], &sample::OPENTOOL), (&["/streamCall"], &sample::OPENTOOL_STREAM)]
-    }
-    "/jsonrpc" => jsonrpc::JSONRPC {
-        lists: &[jsonrpc::LIST],
-        samples: &[(&[""], &sample::JSONRPC)]
+    rest::CAPABILITY {
+        lists: &[rest::LISTS],
+        samples: { "/rest" => rest::REST: &[(&["/{name}"], &sample::REST)]; }
     }
     #[cfg(feature = "mcp")]
-    "/mcp" => mcp::MCP {
-        lists: mcp::LISTS,
-        samples: &[(&[""], &sample::MCP)]
+    mcp::CAPABILITY {
+        lists: &[mcp::LISTS],
+        samples: { "/mcp" => mcp::MCP: &[(&[""], &sample::MCP)]; }
     }
     #[cfg(feature = "providers")]
-    "/providers/openai-responses" => providers::OPENAI_RESPONSES {
-        lists: providers::OPENAI_RESPONSES_LISTS,
-        samples: &[(&["/call"], &sample::OPENAI_RESPONSES)]
-    }
-    #[cfg(feature = "providers")]
-    "/providers/openai" => providers::OPENAI {
-        lists: providers::OPENAI_LISTS,
-        samples: &[(&["/call"], &sample::OPENAI)]
-    }
-    #[cfg(feature = "providers")]
-    "/providers/anthropic" => providers::ANTHROPIC {
-        lists: providers::ANTHROPIC_LISTS,
-        samples: &[(&["/call"], &sample::ANTHROPIC)]
-    }
-    #[cfg(feature = "providers")]
-    "/providers/gemini" => providers::GEMINI {
-        lists: providers::GEMINI_LISTS,
-        samples: &[(&["/call"], &sample::GEMINI)]
-    }
-    #[cfg(feature = "providers")]
-    "/providers" => providers::CAPABILITIES {
-        lists: &[],
-        samples: &[(&[], &sample::OPENAI)]
+    providers::CAPABILITY {
+        lists: &[
+            providers::OPENAI_RESPONSES_LISTS,
+            providers::OPENAI_LISTS,
+            providers::ANTHROPIC_LISTS,
+            providers::GEMINI_LISTS,
+        ],
+        samples: {
+            "/providers/openai-responses" => providers::OPENAI_RESPONSES:
+                &[(&["/call"], &sample::OPENAI_RESPONSES)];
+            "/providers/openai" => providers::OPENAI: &[(&["/call"], &sample::OPENAI)];
+            "/providers/anthropic" => providers::ANTHROPIC: &[(&["/call"], &sample::ANTHROPIC)];
+            "/providers/gemini" => providers::GEMINI: &[(&["/call"], &sample::GEMINI)];
+            "/providers" => providers::CAPABILITIES: &[(&[], &sample::OPENAI)];
+        }
     }
     #[cfg(feature = "gateway")]
-    "/2api/v1" => crate::gateway::routes::TWO_API { lists: &[], samples: &[] }
-    #[cfg(feature = "gateway")]
-    "/v1" => crate::gateway::routes::GATEWAY { lists: &[], samples: &[] }
-    #[cfg(feature = "mcp")]
-    "/.well-known" => mcp::RESOURCE_METADATA { lists: &[], samples: &[] }
-    #[cfg(feature = "mcp")]
-    "/doctor" => mcp::DOCTOR { lists: &[], samples: &[] }
+    crate::gateway::routes::CAPABILITY { lists: &[], samples: {} }
     #[cfg(feature = "sign-in")]
-    "/oauth/authorize" => crate::sign_in::routes::AUTHORIZATION { lists: &[], samples: &[] }
-    #[cfg(feature = "sign-in")]
-    "/oauth" => crate::sign_in::routes::CLIENTS { lists: &[], samples: &[] }
-    #[cfg(feature = "sign-in")]
-    "/account" => crate::sign_in::routes::ACCOUNT { lists: &[], samples: &[] }
+    crate::sign_in::routes::CAPABILITY { lists: &[], samples: {} }
     #[cfg(feature = "challenges")]
-    "/auth/check" => crate::challenge::routes::CHECK { lists: &[], samples: &[] }
-    #[cfg(feature = "challenges")]
-    "/auth" => crate::challenge::routes::CONSENT { lists: &[], samples: &[] }
-    "" => root::ROOT {
-        lists: &[],
-        samples: &[
-            (&["/tools/call", "/call"], &sample::FLAT),
-            (&["/tools/call", "/call"], &sample::OXP_ENVELOPE),
-            (&["/tools/call", "/call"], &sample::OTC),
-            (&["/tools/call", "/call"], &sample::OPENTOOL),
-        ]
-    }
+    crate::challenge::routes::CAPABILITY { lists: &[], samples: {} }
 }
 
 /// Writes `body` for a rejected request, with the header that HTTP requires.
@@ -173,11 +161,6 @@ pub(crate) fn rejection_response(
     let mut response = Response::json_of(status, body);
     response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
     response
-}
-
-/// The `check_version` of a protocol that has no header for its version.
-pub(crate) fn version_free(_: &dyn Headers) -> Result<(), Rejection> {
-    Ok(())
 }
 
 #[cfg(test)]

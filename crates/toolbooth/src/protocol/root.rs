@@ -6,13 +6,15 @@ use super::health::HEALTH;
 use super::oxp::{Format, VERSION_HEADER};
 #[cfg(feature = "rest")]
 use super::rest;
-use super::{PROTOCOLS, discriminator, envelope, opentool, oxp};
-use crate::call::{Rejection, RequestContext};
+use super::{discriminator, envelope, opentool, oxp};
+use crate::call::Rejection;
+use crate::capability::Capabilities;
 use crate::catalog::ServerInfo;
+use crate::http::Answer;
 use crate::json;
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, Endpoint, Page, PageError, Policy,
-    PostRequest, Protocol, Route,
+    CallResponse, Calls, Cors, Document, EncodeRejection, Endpoint, Page, Policy, PostRequest,
+    Protocol, Route, RouteRequest,
 };
 
 /// The protocol of paths that no other mount matches.
@@ -21,7 +23,7 @@ pub(crate) static ROOT: Protocol = Protocol {
     title: "Flat OXP, envelopes and OpenTool, recognized by the body",
     listed: true,
     routes: &[
-        Route::get("/", Policy::PUBLIC, &Document(index)),
+        Route::get("/", Policy::PUBLIC, &index),
         HEALTH,
         oxp::LIST_TOOLS,
         Route::post("/tools/call", Policy::CALLS, &Calls(call)),
@@ -65,8 +67,11 @@ fn call(request: PostRequest<'_>) -> CallResponse<'_> {
 }
 
 /// `GET /`: the protocols with their endpoints.
-fn index(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    Ok(Page::new(json::to_string(&Index::new(context.pipeline.catalog.server))))
+async fn index<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    (request.protocol.check_version)(request.headers)?;
+    let server = request.server;
+    let index = Index::new(server.pipeline().catalog.server, server.capabilities());
+    Ok(Page::new(json::to_string(&index)).shared(request.headers).into())
 }
 
 #[derive(Serialize)]
@@ -84,13 +89,13 @@ struct IndexedProtocol {
 }
 
 impl Index {
-    fn new(server: ServerInfo) -> Self {
-        let protocols = PROTOCOLS.iter().filter(|(_, protocol)| protocol.listed);
+    fn new(server: ServerInfo, capabilities: Capabilities) -> Self {
+        let protocols = capabilities.protocols().filter(|(_, protocol, _)| protocol.listed);
         Self {
             name: server.title,
             version: server.version,
             protocols: protocols
-                .map(|(mount, protocol)| IndexedProtocol::new(mount, protocol))
+                .map(|(mount, protocol, _)| IndexedProtocol::new(mount, protocol))
                 .collect(),
         }
     }

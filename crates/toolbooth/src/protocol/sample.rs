@@ -1,6 +1,6 @@
 //! Sample calls: how to write a call in each protocol, and how to read the response. For tests only.
 //!
-//! The tests that compare protocols iterate over [`SAMPLES`](super::SAMPLES), so they include a new
+//! The tests that compare protocols iterate over [`samples`](super::samples), so they include a new
 //! protocol without a change. `site/src/protocols.json` has the same samples for the playground and
 //! the tests in Node.
 #![allow(
@@ -8,10 +8,11 @@
     reason = "only tests use it, and a `Value` without the member is null"
 )]
 
-use crate::route::Protocol;
 use std::fmt;
 
 use serde_json::{Value, json};
+
+use crate::route::Protocol;
 
 /// The samples of a protocol: its row in the table of protocols.
 #[derive(Debug)]

@@ -7,20 +7,20 @@ use crate::call::tests::CATALOG;
 use crate::catalog::{Catalog, List};
 use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Method, Request};
-use crate::route::Credentials;
+use crate::route::{Credentials, Protocol};
 use crate::server::Server;
 use crate::testing::{FakeHost, ready};
 
+/// The protocols of all capabilities, with their mounts.
+fn protocols() -> impl Iterator<Item = (&'static str, &'static Protocol)> {
+    BUILT_IN.iter().flat_map(|it| it.protocols).copied()
+}
+
 #[test]
-fn no_mount_hides_another() {
-    for (at, (prefix, _)) in PROTOCOLS.iter().enumerate() {
-        for (earlier, _) in &PROTOCOLS[..at] {
-            let below = prefix.strip_prefix(earlier);
-            assert!(below.is_none_or(|rest| !rest.starts_with('/')), "{earlier} hides {prefix}");
-        }
-    }
-    let (last, _) = PROTOCOLS.last().unwrap();
-    assert_eq!(*last, "", "the root matches every path");
+fn no_two_protocols_have_the_same_mount() {
+    let mounts: Vec<&str> = protocols().map(|(mount, _)| mount).collect();
+    assert_eq!(mounts.iter().collect::<BTreeSet<_>>().len(), mounts.len(), "{mounts:?}");
+    assert!(mounts.contains(&""), "the root matches every path");
 }
 
 #[test]
@@ -31,9 +31,10 @@ fn names_of_protocols_paths_and_lists_are_unique() {
         names.dedup();
         assert_eq!(names.len(), count, "{names:?}");
     };
-    unique(PROTOCOLS.iter().map(|(_, protocol)| protocol.name.to_owned()).collect());
+    unique(protocols().map(|(_, protocol)| protocol.name.to_owned()).collect());
+    unique(BUILT_IN.iter().map(|capability| capability.name.to_owned()).collect());
     unique(list_forms().map(|(_, form)| form.name.to_owned()).collect());
-    for (_, protocol) in PROTOCOLS {
+    for (_, protocol) in protocols() {
         let routes = protocol.routes.iter();
         unique(routes.map(|it| format!("{} {}", it.method.name(), it.path)).collect());
     }
@@ -52,7 +53,7 @@ fn every_list_that_a_route_serves_is_in_the_table() {
     let lists: &'static [&'static [List]] = vec![&*lists.collect::<Vec<_>>().leak()].leak();
     let catalog: &'static Catalog =
         Box::leak(Box::new(Catalog { tools: &[], names: &[], lists, ..*CATALOG }));
-    for (mount, protocol) in PROTOCOLS {
+    for (mount, protocol) in protocols() {
         for route in protocol.routes {
             let policy = route.policy;
             let is_list = route.method == Method::Get
@@ -83,7 +84,7 @@ fn every_list_that_a_route_serves_is_in_the_table() {
 
 #[test]
 fn every_route_for_calls_has_a_sample() {
-    for row in SAMPLES {
+    for row in samples() {
         let routes = row.protocol.routes.iter();
         let calls = routes
             .filter(|route| route.method == Method::Post && route.policy.records_calls)

@@ -12,20 +12,25 @@ use serde_json::{Map, Value};
 use super::bounded::{bounded, truncate};
 use super::context::{credentials, malformed};
 use super::portable::{describe_parts, reduce};
-use super::{rejection_response, shapes, version_free};
+use super::{rejection_response, shapes};
 use crate::call::{
     Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
     needs_client,
 };
+use crate::capability::Capability;
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::http::Response;
 use crate::json::{self, Object};
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, Page, Policy, PostRequest, Protocol,
-    Route,
+    Route, any_version,
 };
 use crate::text::excerpt;
 use crate::tool::{Dialogue, ToolError};
+
+/// The capability.
+pub(crate) static CAPABILITY: Capability =
+    Capability { name: "xaibo", protocols: &[("/xaibo", &XAIBO)], variables: &[] };
 
 /// The protocol.
 pub(super) static XAIBO: Protocol = Protocol {
@@ -41,7 +46,7 @@ pub(super) static XAIBO: Protocol = Protocol {
         Route::post("/execute", Policy::CALLS, &Calls(execute)),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(|rejection, _| {
         let description = rejection.describe();
         let error = description.to_string();

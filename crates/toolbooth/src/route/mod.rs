@@ -50,6 +50,14 @@ pub struct Protocol {
     pub cors: Cors,
 }
 
+/// The `check_version` of a protocol that has no header for its version.
+///
+/// # Errors
+/// None.
+pub fn any_version(_: &dyn Headers) -> Result<(), Rejection> {
+    Ok(())
+}
+
 /// How a protocol encodes the response to a rejected request.
 #[derive(Debug, Clone, Copy)]
 pub enum EncodeRejection {

@@ -81,6 +81,11 @@ impl Page {
         }
     }
 
+    /// The response to everyone, which shared caches may keep.
+    pub(crate) fn shared(self, headers: &dyn Headers) -> Response {
+        self.respond(SHARED_CACHING, headers)
+    }
+
     /// Responds with the page, or with 304 if the client has the current one.
     fn respond(self, caching: Caching, headers: &dyn Headers) -> Response {
         let mut response = if http::matches_etag(headers, &self.etag) {

@@ -4,10 +4,12 @@ use std::fmt;
 
 use super::{Protocol, Route};
 use crate::call::{Rejection, RequestContext};
+use crate::capability::Capability;
 use crate::host::Host;
 use crate::http::{BodyStream, Headers};
 use crate::log::CallRecorder;
 use crate::principal::Principal;
+use crate::secret::Secret;
 use crate::server::Server;
 
 /// A request that a route serves. It fulfils the route's [`Policy`](super::Policy).
@@ -32,6 +34,8 @@ pub struct RouteRequest<'a> {
     pub host: &'a dyn Host,
     /// Records its calls, for the log.
     pub(crate) calls: CallRecorder,
+    /// The capability of its path.
+    pub(crate) capability: &'static Capability,
     /// The protocol of its path.
     pub(crate) protocol: &'static Protocol,
     /// Its route; `None` if the path or its method has none.
@@ -59,6 +63,22 @@ impl<'a> RouteRequest<'a> {
     pub fn text(&self) -> Result<&str, Rejection> {
         str::from_utf8(&self.body)
             .map_err(|_| Rejection::InvalidJson("the body is not UTF-8".to_owned()))
+    }
+
+    /// The value of a variable that the capability declares; empty if it does not.
+    pub fn variable(&self, name: &str) -> &'a str {
+        let server: &'a Server = self.server;
+        if self.declares(name) { server.pipeline().settings.tools.get(name) } else { "" }
+    }
+
+    /// A secret that the capability declares. It is present: while it is missing, the server rejects the requests.
+    pub fn secret(&self, name: &str) -> Option<&'a Secret> {
+        let server: &'a Server = self.server;
+        server.pipeline().settings.tools.secret(name).filter(|_| self.declares(name))
+    }
+
+    fn declares(&self, name: &str) -> bool {
+        self.capability.variables.iter().any(|variable| variable.name() == name)
     }
 
     /// The rejection of a method that the path does not accept.

@@ -8,7 +8,8 @@ mod warnings;
 use std::borrow::Cow;
 
 use crate::auth::Authenticator;
-use crate::call::{Pipeline, Rejection};
+use crate::call::{Pipeline, Rejection, misconfigured};
+use crate::capability::{Capabilities, Capability};
 use crate::catalog::Catalog;
 #[cfg(feature = "challenges")]
 use crate::challenge::{Challenges, Verifiers};
@@ -18,6 +19,7 @@ use crate::log::{CallRecorder, EventLog};
 #[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
+use crate::protocol::BUILT_IN;
 use crate::route::{
     Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, request_id,
 };
@@ -29,6 +31,9 @@ use router::Match;
 /// The server: a catalogue with its settings.
 #[derive(Debug)]
 pub struct Server {
+    capabilities: Capabilities,
+    /// The capabilities of which a variable is missing or invalid.
+    disabled: Vec<&'static str>,
     authenticator: Authenticator,
     pipeline: Pipeline,
     /// Where people sign in, if they can.
@@ -42,7 +47,18 @@ impl Server {
     /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration, or
     /// each warning if there is no problem.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
-        let settings = Settings::read(host, catalog.variables);
+        Self::with_capabilities(catalog, &[], host)
+    }
+
+    /// The same with further capabilities.
+    pub fn with_capabilities(
+        catalog: &'static Catalog,
+        own: &'static [&'static Capability],
+        host: &dyn Host,
+    ) -> Self {
+        let capabilities = Capabilities::new(BUILT_IN, own);
+        let declared = capabilities.iter().flat_map(|it| it.variables);
+        let settings = Settings::read(host, declared.chain(catalog.variables));
         let events = EventLog::new(&settings, host);
         #[cfg(all(feature = "sign-in", feature = "gateway"))]
         let has_models = !settings.gateway.providers.is_empty();
@@ -58,10 +74,10 @@ impl Server {
         #[cfg(not(feature = "sign-in"))]
         let own_tokens = None;
         let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
-        let disabled = settings.tools.problems(catalog.tools, host);
+        let unusable = settings.tools.problems(catalog.tools, capabilities, host);
         // What each problem stops.
         for (affected, problems) in
-            [("calls", &settings.problems), ("entry", &settings.rejected), ("tools", &disabled)]
+            [("calls", &settings.problems), ("entry", &settings.rejected), ("tools", &unusable)]
         {
             for problem in problems {
                 let attributes = [("problem", problem.as_str()), ("affects", affected)];
@@ -75,7 +91,9 @@ impl Server {
         for warning in &warnings {
             host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }
-        warnings.extend(settings.rejected.iter().cloned().chain(disabled));
+        warnings.extend(settings.rejected.iter().cloned().chain(unusable));
+        let disabled = capabilities.iter().filter(|it| settings.tools.disables(it.variables));
+        let disabled = disabled.map(|it| it.name).collect();
         #[cfg(feature = "challenges")]
         let challenges = settings.consent.as_ref().map(|consent| {
             let verifiers = Verifiers {
@@ -100,6 +118,8 @@ impl Server {
             same_for_all: authenticator.is_same_for_all(),
         };
         Self {
+            capabilities,
+            disabled,
             authenticator,
             pipeline,
             #[cfg(feature = "sign-in")]
@@ -111,7 +131,7 @@ impl Server {
     /// Serves one request. Every error becomes a response.
     pub async fn answer<'a>(&'a self, request: Request<'a>, host: &'a dyn Host) -> Answer<'a> {
         let Request { method, path, query, own_origin, headers, body } = request;
-        let found = router::find(path);
+        let found = router::find(self.capabilities, path);
         let protocol = found.protocol;
         let (body, unread) = match body {
             Body::Read(bytes) => (bytes, None),
@@ -130,6 +150,7 @@ impl Server {
             server: self,
             host,
             calls: CallRecorder::default(),
+            capability: found.capability,
             protocol,
             route: None,
         };
@@ -144,6 +165,7 @@ impl Server {
             options(found, headers, request.origin.is_some() && origins.is_some()).map(Answer::from)
         } else {
             match found.route(method) {
+                Ok(_) if self.disabled.contains(&found.capability.name) => Err(misconfigured()),
                 Ok(route) => {
                     request.route = Some(route);
                     self.serve(route, &mut request).await
@@ -175,6 +197,11 @@ impl Server {
         self.sign_in.as_ref()
     }
 
+    /// The capabilities that it serves.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
     /// What the operator should know, although calls can be served.
     pub(crate) fn warnings(&self) -> &[String] {
         &self.warnings
@@ -182,7 +209,7 @@ impl Server {
 
     /// The response to a request that panicked. `start` is the beginning of its body, as far as it is known.
     pub fn failed(&self, path: &str, headers: &dyn Headers, start: &[u8]) -> Response {
-        let protocol = router::find(path).protocol;
+        let protocol = router::find(self.capabilities, path).protocol;
         let response = self.encode_rejection(protocol, &Rejection::Internal, start);
         self.finish(protocol, headers.get("origin"), response)
     }

@@ -1,33 +1,38 @@
 //! The router: finds the protocol and the route of a path.
 
 use crate::call::Rejection;
+use crate::capability::{Capabilities, Capability};
 use crate::http::Method;
 use crate::names::same;
-use crate::protocol::{PROTOCOLS, ROOT};
+use crate::protocol::{CORE, ROOT};
 use crate::route::{Protocol, Route};
 
 /// The protocol and the route of a path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Match<'p> {
+    capabilities: Capabilities,
     /// Where the protocol is mounted.
     mount: &'static str,
     /// The protocol. Unknown paths have one too, which determines the format of the error.
     pub(crate) protocol: &'static Protocol,
+    /// The capability that the protocol belongs to.
+    pub(crate) capability: &'static Capability,
     /// The path of its routes; `None` if the protocol has no such path.
     path: Option<&'static str>,
     /// The path segment that matches the route's `{…}`; empty if it has none.
     pub(crate) parameter: &'p str,
 }
 
-/// Finds the route of a path.
-pub(crate) fn find(path: &str) -> Match<'_> {
-    let mount = PROTOCOLS.iter().find_map(|(prefix, protocol)| {
-        // Length and boundary are cheap to compare, and exclude most prefixes.
-        let rest = path.get(prefix.len()..)?;
+/// Finds the route of a path. The longest mount that is a prefix of the path counts.
+pub(crate) fn find(capabilities: Capabilities, path: &str) -> Match<'_> {
+    let mounts = capabilities.protocols().filter_map(|(mount, protocol, capability)| {
+        // Length and boundary are cheap to compare, and exclude most mounts.
+        let rest = path.get(mount.len()..)?;
         let ends = rest.is_empty() || rest.starts_with('/');
-        (ends && path.starts_with(prefix)).then_some((*prefix, *protocol, rest))
+        (ends && path.starts_with(mount)).then_some((mount, protocol, capability, rest))
     });
-    let (mount, protocol, rest) = mount.unwrap_or(("", &ROOT, path));
+    let found = mounts.max_by_key(|(mount, ..)| mount.len());
+    let (mount, protocol, capability, rest) = found.unwrap_or(("", &ROOT, &CORE, path));
     // A trailing slash after a mount is ignored.
     let rest = if rest == "/" && path != "/" { "" } else { rest };
     let mut parameter = "";
@@ -43,7 +48,7 @@ pub(crate) fn find(path: &str) -> Match<'_> {
             _ => false,
         },
     });
-    Match { mount, protocol, path, parameter }
+    Match { capabilities, mount, protocol, capability, path, parameter }
 }
 
 impl Match<'_> {
@@ -72,8 +77,9 @@ impl Match<'_> {
     fn not_found(&self) -> Rejection {
         let Self { mount, protocol, .. } = *self;
         let hint = if mount.is_empty() || !protocol.listed {
-            let listed = PROTOCOLS.iter().filter(|(mount, it)| !mount.is_empty() && it.listed);
-            let mounts: Vec<_> = listed.map(|(mount, _)| *mount).collect();
+            let protocols = self.capabilities.protocols();
+            let listed = protocols.filter(|(mount, it, _)| !mount.is_empty() && it.listed);
+            let mounts: Vec<_> = listed.map(|(mount, ..)| mount).collect();
             let mounts = mounts.join(", ");
             format!(
                 "GET / lists the endpoints, GET /tools the tools; POST /call runs a tool. Other protocols are at {mounts}"

@@ -115,7 +115,10 @@ static PUBLIC_URL: Row<Option<String>> = Row {
 impl Settings {
     /// Reads the server's own variables and those that tools declare. It does not fail: what is
     /// invalid is listed in `problems`, and has its default value.
-    pub fn read(source: &dyn host::Variables, declared: &[Variable]) -> Self {
+    pub fn read<'v>(
+        source: &dyn host::Variables,
+        declared: impl IntoIterator<Item = &'v Variable>,
+    ) -> Self {
         let mut reader = VariableReader::new(source);
         let limits = RequestLimits::read(&mut reader);
         let log = LogSettings::read(&mut reader);

@@ -1,6 +1,7 @@
 //! The variables, secrets and bindings that tools declare.
 
 use super::reader::VariableReader;
+use crate::capability::Capabilities;
 use crate::catalog::Tool;
 use crate::host::Platform;
 use crate::secret::Secret;
@@ -62,11 +63,14 @@ pub struct ToolVariables {
 }
 
 impl ToolVariables {
-    pub(super) fn read(reader: &VariableReader<'_>, declared: &[Variable]) -> Self {
+    pub(super) fn read<'v>(
+        reader: &VariableReader<'_>,
+        declared: impl IntoIterator<Item = &'v Variable>,
+    ) -> Self {
         let mut read = Self::default();
-        for Variable { name, kind, check } in declared {
+        for &Variable { name, kind, check } in declared {
             let value = match (reader.text(name), kind) {
-                (None, Kind::Optional { default }) => Some((*default).to_owned()),
+                (None, Kind::Optional { default }) => Some(default.to_owned()),
                 // An empty secret is one that was forgotten.
                 (Some(value), Kind::Secret) if value.is_empty() => None,
                 (value, _) => value,
@@ -104,8 +108,18 @@ impl ToolVariables {
             || tool.bindings.iter().any(|name| !platform.is_bound(name))
     }
 
-    /// What is missing or invalid, and which of the tools cannot run, for the operator.
-    pub fn problems(&self, tools: &[Tool], platform: &(impl Platform + ?Sized)) -> Vec<String> {
+    /// Whether one of these variables is missing or invalid.
+    pub fn disables(&self, variables: &[Variable]) -> bool {
+        self.problems.iter().any(|(name, _)| variables.iter().any(|it| it.name == *name))
+    }
+
+    /// What is missing or invalid, and which tools and capabilities that disables, for the operator.
+    pub fn problems(
+        &self,
+        tools: &[Tool],
+        capabilities: Capabilities,
+        platform: &(impl Platform + ?Sized),
+    ) -> Vec<String> {
         let mut unbound: Vec<&str> = Vec::new();
         for name in tools.iter().flat_map(|tool| tool.bindings) {
             if !unbound.contains(name) && !platform.is_bound(name) {
@@ -115,7 +129,10 @@ impl ToolVariables {
         let describe = |(name, problem): (&str, &str)| {
             let needs =
                 |tool: &&Tool| tool.variables.contains(&name) || tool.bindings.contains(&name);
-            let disabled: Vec<_> = tools.iter().filter(needs).map(Tool::id).collect();
+            let reads = |it: &Variable| it.name == name;
+            let own = capabilities.iter().filter(|it| it.variables.iter().any(reads));
+            let tools = tools.iter().filter(needs).map(Tool::id);
+            let disabled: Vec<_> = own.map(|it| it.name.to_owned()).chain(tools).collect();
             let disabled =
                 if disabled.is_empty() { "no tool".to_owned() } else { disabled.join(", ") };
             format!("{name} {problem}; it disables {disabled}")
@@ -181,7 +198,11 @@ mod tests {
             let settings = Settings::read(&FakeHost::with(variables), DECLARED);
             assert!(settings.problems.is_empty(), "the server serves other tools");
             let host = FakeHost::default();
-            assert_eq!(settings.tools.problems(&tools, &host), expected, "{variables:?}");
+            assert_eq!(
+                settings.tools.problems(&tools, Capabilities::default(), &host),
+                expected,
+                "{variables:?}"
+            );
             let got = tools.each_ref().map(|tool| settings.tools.disable(tool, &host));
             assert_eq!(got, disabled, "{variables:?}");
         }
@@ -213,7 +234,11 @@ mod tests {
             let host =
                 FakeHost { bindings: bound.iter().copied().collect(), ..FakeHost::default() };
             let settings = Settings::read(&host, &[]);
-            assert_eq!(settings.tools.problems(&tools, &host), expected, "{bound:?}");
+            assert_eq!(
+                settings.tools.problems(&tools, Capabilities::default(), &host),
+                expected,
+                "{bound:?}"
+            );
             let got = tools.each_ref().map(|tool| settings.tools.disable(tool, &host));
             assert_eq!(got, disabled, "{bound:?}");
         }

@@ -5,13 +5,26 @@
 use super::{OAuthError, OAuthErrorCode, Problem, SignIn};
 use crate::account::Account;
 use crate::call::{Pipeline, Rejection, RejectionKind};
+use crate::capability::Capability;
 use crate::http::{Answer, Response};
-use crate::protocol::{oxp, version_free};
+use crate::protocol::oxp;
 use crate::route::{
     BodyFormat, Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest,
+    any_version,
 };
 use crate::server::Server;
 use crate::url::query_parameter;
+
+/// The capability.
+pub(crate) static CAPABILITY: Capability = Capability {
+    name: "sign-in",
+    protocols: &[
+        ("/oauth/authorize", &AUTHORIZATION),
+        ("/oauth", &CLIENTS),
+        ("/account", &ACCOUNT),
+    ],
+    variables: &[],
+};
 
 /// A page for a person.
 const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
@@ -33,7 +46,7 @@ pub(crate) static AUTHORIZATION: Protocol = Protocol {
         Route::get("/sign-in", PAGE, &sign_in_page),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: &[],
     cors: Cors::SameOrigin,
@@ -46,7 +59,7 @@ pub(crate) static ACCOUNT: Protocol = Protocol {
     listed: false,
     routes: &[Route::get("", PAGE, &account), Route::post("", FORM, &change_account)],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::SameOrigin,
@@ -63,7 +76,7 @@ pub(crate) static CLIENTS: Protocol = Protocol {
         Route::post("/revoke", CLIENT.with_body(BodyFormat::Form), &revoke),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,

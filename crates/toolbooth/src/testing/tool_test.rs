@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{FakeHost, SentRequest, Upstream, call_tool};
 use crate::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector};
+use crate::capability;
 use crate::catalog::Catalog;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::principal::{Principal, Scopes};
@@ -281,7 +282,10 @@ impl ToolTest {
     fn fail(&self, tool: &str, expected: &str, outcome: &Outcome) -> ! {
         if let Outcome::Rejected(Rejection::ToolNotConfigured { .. }) = outcome {
             let settings = Settings::read(&self.host, self.catalog.variables);
-            let missing = settings.tools.problems(self.catalog.tools, &self.host).join("; ");
+            let variables = settings.tools;
+            let missing = variables
+                .problems(self.catalog.tools, capability::Capabilities::default(), &self.host)
+                .join("; ");
             panic!(
                 "{tool}: expected {expected}, but it is not configured: {missing}. Tools with bindings need workerd: \
                  see \"Tests on workerd\" in docs/TOOLS.md"

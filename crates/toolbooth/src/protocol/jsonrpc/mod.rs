@@ -13,12 +13,12 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::version_free;
 use crate::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::route::{
     CallResponse, Calls, Cors, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
+    any_version,
 };
 pub(super) use discover::LIST;
 use error::JsonRpcError;
@@ -35,7 +35,7 @@ pub(super) static JSONRPC: Protocol = Protocol {
     listed: true,
     routes: &[Route::post("", Policy::CALLS, &Calls(|request| call(request, &PROFILE)))],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: &[],
     cors: Cors::Configured,

@@ -33,14 +33,22 @@ use error::McpError;
 use message::{Era, McpRequest};
 use response::EmptyObject;
 
-use super::{oxp, version_free};
+use super::oxp;
 use crate::call::{Rejection, RequestContext};
+use crate::capability::Capability;
 use crate::catalog::ListForm;
 use crate::http::Response;
 use crate::json::Value;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, MethodNotAllowed, Page, PageError,
-    Policy, PostRequest, Protocol, Route,
+    Policy, PostRequest, Protocol, Route, any_version,
+};
+
+/// The capability.
+pub(crate) static CAPABILITY: Capability = Capability {
+    name: "mcp",
+    protocols: &[("/mcp", &MCP), ("/.well-known", &RESOURCE_METADATA), ("/doctor", &DOCTOR)],
+    variables: &[],
 };
 
 /// The protocol.
@@ -53,7 +61,7 @@ pub(super) static MCP: Protocol = Protocol {
         Route::get("", Policy::CALLER, &MethodNotAllowed),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::WithId(error::encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,
@@ -73,7 +81,7 @@ pub(super) static RESOURCE_METADATA: Protocol = Protocol {
         Route::get("/oauth-protected-resource", Policy::PUBLIC, &Document(metadata)),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::WebClients,
@@ -86,7 +94,7 @@ pub(super) static DOCTOR: Protocol = Protocol {
     listed: false,
     routes: &[Route::get("", Policy::PUBLIC, &Document(doctor::page))],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: &[],
     cors: Cors::Configured,

@@ -14,12 +14,11 @@ use serde_json::{Map, Value};
 pub(super) use load::LIST;
 
 use super::jsonrpc::{self, JsonRpcProfile};
-use super::version_free;
 use crate::call::RequestContext;
 use crate::json;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, Page, PageError, Policy, PostRequest,
-    Protocol, Route,
+    Protocol, Route, any_version,
 };
 
 /// The protocol.
@@ -35,7 +34,7 @@ pub(super) static OPENTOOL: Protocol = Protocol {
     ],
     // It stops a tool that runs on the user's machine (OT41).
     not_served: &[("/stop", "it is hosted, so there is nothing to stop")],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(jsonrpc::encode_rejection),
     response_headers: &[],
     cors: Cors::Configured,

@@ -16,12 +16,25 @@ mod query;
 pub(crate) mod schema;
 mod strict;
 
-use super::version_free;
+use crate::capability::Capability;
 use crate::catalog::ListForm;
-use crate::route::{Calls, Cors, Document, EncodeRejection, Policy, Protocol, Route};
+use crate::route::{Calls, Cors, Document, EncodeRejection, Policy, Protocol, Route, any_version};
 pub(crate) use call::for_model;
 pub(crate) use error::ErrorType;
 use error::encode_rejection;
+
+/// The capability.
+pub(crate) static CAPABILITY: Capability = Capability {
+    name: "providers",
+    protocols: &[
+        ("/providers/openai-responses", &OPENAI_RESPONSES),
+        ("/providers/openai", &OPENAI),
+        ("/providers/anthropic", &ANTHROPIC),
+        ("/providers/gemini", &GEMINI),
+        ("/providers", &CAPABILITIES),
+    ],
+    variables: &[],
+};
 
 /// OpenAI Chat Completions.
 pub(super) static OPENAI: Protocol = protocol(
@@ -82,7 +95,7 @@ const fn protocol(name: &'static str, title: &'static str, routes: &'static [Rou
         listed: true,
         routes,
         not_served: &[],
-        check_version: version_free,
+        check_version: any_version,
         encode_rejection: EncodeRejection::Plain(encode_rejection),
         response_headers: &[],
         cors: Cors::Configured,

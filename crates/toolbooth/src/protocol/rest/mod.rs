@@ -15,16 +15,20 @@ mod utcp;
 
 use percent_encoding::percent_decode_str;
 
-use super::version_free;
 use crate::call::{Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::capability::Capability;
 use crate::catalog::ListForm;
 use crate::http::Response;
 use crate::json::Value;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, Policy, PostRequest, Protocol,
-    QueryCalls, Route,
+    QueryCalls, Route, any_version,
 };
 use crate::tool::{Credentials, Dialogue};
+
+/// The capability.
+pub(crate) static CAPABILITY: Capability =
+    Capability { name: "rest", protocols: &[("/rest", &REST)], variables: &[] };
 
 /// Where the protocol is mounted.
 pub(super) const MOUNT: &str = "/rest";
@@ -39,7 +43,7 @@ pub(super) static REST: Protocol = Protocol {
         Route::post("/{name}", Policy::CALLS, &Calls(call)),
     ],
     not_served: &[],
-    check_version: version_free,
+    check_version: any_version,
     encode_rejection: EncodeRejection::Plain(|rejection, _| problem::reject(rejection)),
     response_headers: &[],
     cors: Cors::Configured,

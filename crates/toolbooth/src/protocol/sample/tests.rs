@@ -5,7 +5,7 @@ use std::{env, fs};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::protocol::SAMPLES;
+use crate::protocol::samples;
 use crate::repository;
 
 /// A sample as JSON. `{tool_id}`, `{name}`, `{id}`, `{input}`, `{context}` and `{call}` are replaced by values.
@@ -33,7 +33,7 @@ fn exported(sample: &Sample) -> Value {
 
 #[test]
 fn the_tests_in_node_have_the_same_samples() {
-    let rows = SAMPLES.iter().flat_map(|row| {
+    let rows = samples().flat_map(|row| {
         row.samples.iter().map(|(paths, sample)| {
             let paths = paths.iter().map(|path| format!("{}{path}", row.mount));
             let mut exported = exported(sample);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::call::Rejection;
 use crate::http::Method;
+use crate::protocol::BUILT_IN;
 use crate::route::{BodyFormat, Credentials, Limit, Policy};
 
 #[test]
@@ -104,7 +105,7 @@ fn routes() {
         (Method::Get, "/%74ools", "root", Err(Rejection::NOT_FOUND)),
         (Method::Post, "//tools/call", "root", Err(Rejection::NOT_FOUND)),
     ] {
-        let found = find(path);
+        let found = find(Capabilities::new(BUILT_IN, &[]), path);
         let action = match found.route(method) {
             Ok(Route { policy: Policy { limit: Limit::Network, .. }, .. }) => Ok("network"),
             Ok(Route { policy: Policy { records_calls: true, body, .. }, .. }) => match body {
@@ -127,6 +128,6 @@ fn a_route_passes_its_parameter() {
     for (path, parameter) in
         [("/auth/callback/mail", "mail"), ("/auth/start", ""), ("/rest/A_B", "A_B"), ("/tools", "")]
     {
-        assert_eq!(find(path).parameter, parameter, "{path}");
+        assert_eq!(find(Capabilities::new(BUILT_IN, &[]), path).parameter, parameter, "{path}");
     }
 }

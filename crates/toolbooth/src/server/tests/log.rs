@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::properties::modest;
 use super::*;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
-use crate::protocol::SAMPLES;
 use crate::protocol::sample::{ProtocolSamples, Sample, SampleCall};
+use crate::protocol::samples;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: (&str, &str) =
@@ -21,7 +21,7 @@ fn paths() -> impl Iterator<Item = (&'static str, String, &'static Sample)> {
     let all = |one: &'static ProtocolSamples| {
         one.paths().map(|(path, sample)| (one.protocol.name, path, sample))
     };
-    SAMPLES.iter().flat_map(all)
+    samples().flat_map(all)
 }
 
 /// The path of a call of this tool.

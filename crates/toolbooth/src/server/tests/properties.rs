@@ -6,7 +6,7 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::protocol::PROTOCOLS;
+use crate::protocol::BUILT_IN;
 
 /// Enough cases to reach every branch, and few enough for fast tests. Failures are printed, not written to files.
 pub(crate) fn modest() -> ProptestConfig {
@@ -66,8 +66,9 @@ fn method() -> impl Strategy<Value = String> {
 }
 
 fn path() -> impl Strategy<Value = String> {
-    let mounts: Vec<_> = PROTOCOLS.iter().map(|(mount, _)| *mount).collect();
-    let routes = PROTOCOLS.iter().flat_map(|(_, protocol)| protocol.routes);
+    let protocols = BUILT_IN.iter().flat_map(|capability| capability.protocols);
+    let mounts: Vec<_> = protocols.clone().map(|(mount, _)| *mount).collect();
+    let routes = protocols.flat_map(|(_, protocol)| protocol.routes);
     // A slash after a mount is ignored, and the contracts do not repeat that.
     let paths: Vec<_> = routes.map(|route| route.path.trim_end_matches('/')).collect();
     let known = (select(mounts), select(paths)).prop_map(|(mount, path)| format!("{mount}{path}"));

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use super::properties::{any_json, modest, places};
 use super::*;
-use crate::protocol::SAMPLES;
 use crate::protocol::sample::{ProtocolSamples, SampleCall};
+use crate::protocol::samples;
 
 /// A valid body for each path that accepts bodies.
 fn valid_body(path: &str) -> Value {
     if path.ends_with("/chat/completions") {
         return json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
     }
-    let mut samples = SAMPLES.iter().flat_map(ProtocolSamples::paths);
+    let mut samples = samples().flat_map(ProtocolSamples::paths);
     let (_, sample) = samples.find(|(sampled, _)| sampled.replace("{name}", NAME) == path).unwrap();
     let input = &json!({"text": "hi"});
     let call = SampleCall { id: "7", tool_id: "Echo.Say", name: NAME, input, context: None };

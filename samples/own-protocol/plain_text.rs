@@ -1,0 +1,89 @@
+//! A protocol for shell scripts: `POST /text/{name}` takes the input as JSON and responds with the value as plain text.
+//! `GET /text` is a page that explains it, with the team of the operator's choice.
+
+use toolbooth::Capability;
+use toolbooth::call::{
+    Nulls, Outcome, Pipeline, Rejection, RequestContext, ToolRequest, ToolSelector,
+};
+use toolbooth::http::{Answer, Response};
+use toolbooth::json::Value;
+use toolbooth::route::{
+    CallResponse, Calls, Cors, EncodeRejection, Policy, PostRequest, Protocol, Route, RouteRequest,
+    any_version,
+};
+use toolbooth::tool::{Credentials, Dialogue, Variable};
+
+/// What the Worker lists in `serve!`.
+pub(crate) static CAPABILITY: Capability = Capability {
+    name: "plain-text",
+    protocols: &[("/text", &PLAIN_TEXT)],
+    variables: &[Variable::required("TEAM", |team| {
+        if team.is_empty() { Err("must name a team") } else { Ok(()) }
+    })],
+};
+
+static PLAIN_TEXT: Protocol = Protocol {
+    name: "plain-text",
+    title: "Plain text for shell scripts",
+    listed: true,
+    routes: &[
+        Route::get("", Policy::PUBLIC, &explain),
+        Route::post("/{name}", Policy::CALLS, &Calls(call)),
+    ],
+    not_served: &[],
+    check_version: any_version,
+    encode_rejection: EncodeRejection::Plain(reject),
+    response_headers: &[],
+    cors: Cors::Configured,
+};
+
+/// `GET /text`: the page.
+async fn explain<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let team = request.variable("TEAM");
+    let page = format!("POST the input of a tool to /text/Toolkit_Tool. Questions? Ask {team}.\n");
+    Ok(text(200, page).into())
+}
+
+/// `POST /text/{name}`: the call.
+fn call(request: PostRequest<'_>) -> CallResponse<'_> {
+    let PostRequest { body, context } = request;
+    Box::pin(async move { Ok(encode(context.call(Ok(decode(body, &context))).await?, context)) })
+}
+
+fn decode<'a>(input: Value<'a>, context: &RequestContext<'a>) -> ToolRequest<'a> {
+    ToolRequest {
+        tool: ToolSelector::Name(context.parameter.into()),
+        call_id: None,
+        input,
+        nulls: Nulls::Exact,
+        credentials: Credentials::default(),
+        dialogue: Dialogue::default(),
+    }
+}
+
+fn encode(outcome: Outcome, context: RequestContext<'_>) -> Response {
+    match outcome {
+        Outcome::Done { value, .. } => text(200, format!("{value}\n")),
+        Outcome::Failed { error, .. } => text(422, format!("{}\n", error.message)),
+        Outcome::InvalidInput(input) => text(400, format!("{input}\n")),
+        Outcome::InputRequired { required, .. } => reject(&required.into(), context.pipeline),
+        Outcome::Rejected(rejection) => reject(&rejection, context.pipeline),
+        _ => text(500, "This outcome has no form in plain text\n".to_owned()),
+    }
+}
+
+/// The response to a rejected request, with the header that HTTP requires.
+fn reject(rejection: &Rejection, _: &Pipeline) -> Response {
+    let description = rejection.describe();
+    let mut response = text(description.kind.status(), format!("{description}\n"));
+    response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
+    response
+}
+
+fn text(status: u16, body: String) -> Response {
+    Response {
+        status,
+        headers: vec![("content-type", "text/plain; charset=utf-8".into())],
+        body: body.into_bytes().into(),
+    }
+}
