@@ -71,7 +71,7 @@ test-commands:
 
 test-workers:
 	$(call say,Tests on workerd)
-	timeout 2400 $(NODE) --test --test-concurrency=1 $(filter-out $(COMMAND_TESTS),$(wildcard tests/*.test.mjs))
+	timeout 2400 $(NODE) --test --test-concurrency=2 $(filter-out $(COMMAND_TESTS),$(wildcard tests/*.test.mjs))
 
 build: setup build/worker.js ## Build the Worker into build/
 
