@@ -15,7 +15,7 @@ const ALL_SCOPES: (&str, &str) = ("ANONYMOUS_SCOPES", "*");
 
 /// Every path that accepts calls, with sample requests.
 fn samples() -> impl Iterator<Item = (String, &'static Sample)> {
-    toolbooth::protocol::samples().flat_map(ProtocolSamples::paths)
+    toolbooth::built_in::samples().flat_map(ProtocolSamples::paths)
 }
 
 /// A call context with fake tokens, secrets and user id.

@@ -5,10 +5,10 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
+use toolbooth::built_in;
 use toolbooth::catalog::{
     AuthorizationRequirement, Definition, ListForm, Listed, QueryValue, Rendering, versioned_name,
 };
-use toolbooth::protocol;
 use toolbooth_schema::Statics;
 
 use crate::check::{Entry, is_latest};
@@ -60,7 +60,7 @@ pub(crate) fn catalogue(server: &Server, entries: &[Entry], handlers: &[Handler]
     let named = names(entries);
     let mut files = Vec::new();
     let mut lists = String::new();
-    for (feature, form) in protocol::list_forms() {
+    for (feature, form) in built_in::list_forms() {
         // MCP is the only protocol whose clients all resolve references.
         let written = feature == Some("mcp");
         let (body, rust) = list(form, server, entries, written);

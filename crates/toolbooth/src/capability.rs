@@ -19,7 +19,7 @@ pub struct Capability {
 }
 
 /// The capabilities of a server.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Capabilities {
     /// Those of this crate.
     built_in: &'static [&'static Capability],
@@ -39,6 +39,11 @@ impl Capabilities {
     /// Every capability.
     pub(crate) fn iter(self) -> impl Iterator<Item = &'static Capability> + Clone {
         self.built_in.iter().chain(self.own).copied()
+    }
+
+    /// The variables of every capability, with its name.
+    pub(crate) fn variables(self) -> Vec<(&'static str, &'static [Variable])> {
+        self.iter().map(|it| (it.name, it.variables)).collect()
     }
 
     /// Every protocol, with its mount and the capability that it belongs to.

@@ -35,7 +35,11 @@
 pub(crate) mod account;
 pub mod address;
 pub mod auth;
+#[doc(hidden)]
+pub mod built_in;
 pub mod call;
+#[cfg(feature = "challenges")]
+pub(crate) mod callback;
 pub mod capability;
 pub mod catalog;
 pub mod challenge;
@@ -44,6 +48,8 @@ pub mod gateway;
 pub mod host;
 pub mod http;
 pub mod json;
+#[cfg(test)]
+mod layers;
 pub mod log;
 pub mod names;
 #[cfg(feature = "sealing")]

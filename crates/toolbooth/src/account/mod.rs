@@ -4,9 +4,10 @@
 
 mod date;
 mod page;
+pub(crate) mod routes;
 mod visit;
 
-use crate::catalog::VisibleTools;
+use crate::call::VisibleTools;
 use crate::challenge::{Challenges, GrantSummary, Owner};
 use crate::host::{Host, StoreError};
 use crate::http::{Headers, Response};

@@ -5,6 +5,7 @@ mod grants;
 mod input;
 mod missing;
 mod outcome;
+mod permission;
 mod pipeline;
 mod rate_limit;
 mod rejection;
@@ -15,6 +16,8 @@ mod view;
 pub use input::Nulls;
 pub use missing::{AuthorizationHelp, MissingRequirements};
 pub use outcome::Outcome;
+#[cfg(feature = "challenges")]
+pub(crate) use permission::VisibleTools;
 pub(crate) use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
 pub(crate) use rate_limit::count_visit;

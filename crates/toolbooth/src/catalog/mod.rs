@@ -6,7 +6,6 @@
 mod definition;
 mod id;
 mod list;
-mod permission;
 mod server;
 mod tool;
 
@@ -16,8 +15,6 @@ pub use definition::{
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Rendering};
-#[cfg(feature = "challenges")]
-pub(crate) use permission::VisibleTools;
 pub use semver::Version;
 pub use server::ServerInfo;
 pub(crate) use server::{server_title, server_version};

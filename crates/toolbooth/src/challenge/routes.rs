@@ -5,17 +5,12 @@ use super::{Challenges, DeletionError, help};
 use crate::call::Rejection;
 use crate::capability::Capability;
 use crate::http::{Answer, Response};
-use crate::oauth::AuthorizationFlow;
-#[cfg(feature = "sign-in")]
-use crate::oauth::FlowPurpose;
 use crate::protocol::oxp;
 use crate::route::{
     BodyFormat, Cors, Credentials, EncodeRejection, ErrorForm, Policy, Protocol, Route,
     RouteRequest, any_version,
 };
 use crate::server::Server;
-#[cfg(feature = "sign-in")]
-use crate::sign_in::Problem;
 use crate::url::query_value;
 
 /// The capability.
@@ -27,8 +22,6 @@ pub(crate) static CAPABILITY: Capability = Capability {
 
 /// A page for a person.
 const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
-/// The provider's redirect. `HEAD` would use up the code and show no page.
-const CALLBACK: Policy = Policy { is_enabled: has_callbacks, answers_head: false, ..PAGE };
 /// A request of a client that waits for a challenge.
 const CLIENT: Policy = Policy { is_enabled, ..Policy::NETWORK };
 /// A request of an application about one of its users.
@@ -36,14 +29,13 @@ const APPLICATION: Policy =
     Policy { credentials: Credentials::Needed, needs_configuration: true, ..CLIENT };
 
 /// The user's routes. The form must be sent from the page itself.
-pub(crate) static CONSENT: Protocol = Protocol {
+static CONSENT: Protocol = Protocol {
     name: "consent",
     title: "Authorization challenges",
     listed: false,
     routes: &[
         Route::get("/start", PAGE, &page),
         Route::post("/start", PAGE, &begin),
-        Route::get("/callback/{provider}", CALLBACK, &callback),
         Route::post("/confirm", APPLICATION.with_body(BodyFormat::Json), &confirm),
         Route::delete("/grants/{provider}", APPLICATION, &delete_grant),
         Route::get("/help/{provider}", Policy::PUBLIC, &explain),
@@ -56,7 +48,7 @@ pub(crate) static CONSENT: Protocol = Protocol {
 };
 
 /// The status of a challenge. Web pages of every origin may read it.
-pub(crate) static CHECK: Protocol = Protocol {
+static CHECK: Protocol = Protocol {
     name: "challenge-check",
     title: "Status of an authorization challenge",
     listed: false,
@@ -68,35 +60,20 @@ pub(crate) static CHECK: Protocol = Protocol {
     cors: Cors::AnyPage,
 };
 
-fn is_enabled(server: &Server) -> bool {
+pub(crate) fn is_enabled(server: &Server) -> bool {
     server.pipeline().challenges.is_some()
 }
 
-/// Whether providers redirect people to this server, of challenges or of a sign-in.
-fn has_callbacks(server: &Server) -> bool {
-    #[cfg(feature = "sign-in")]
-    if server.sign_in().is_some() {
-        return true;
-    }
-    is_enabled(server)
-}
-
 /// The challenges, if the operator configured them.
-fn challenges<'a>(request: &RouteRequest<'a>) -> Result<&'a Challenges, Rejection> {
+pub(crate) fn challenges<'a>(request: &RouteRequest<'a>) -> Result<&'a Challenges, Rejection> {
     let server: &'a Server = request.server;
     server.pipeline().challenges.as_ref().ok_or(Rejection::NOT_FOUND)
 }
 
 /// The page for a person whose network has sent too many requests.
-fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
+pub(crate) fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
     if !matches!(rejection, Rejection::TooManyRequests { .. }) {
         return None;
-    }
-    #[cfg(feature = "sign-in")]
-    if let Ok(state) = flow(request).ok()?.state(request.query, request.host)
-        && state.purpose() == FlowPurpose::SignIn
-    {
-        return crate::sign_in::routes::error_page(rejection, request);
     }
     challenges(request).ok().map(Challenges::rate_limited_page)
 }
@@ -116,36 +93,6 @@ async fn begin<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
     let challenges = challenges(request)?;
     let person = server.person(headers, host).await;
     Ok(challenges.begin((query, headers), person.as_ref(), host).await.into())
-}
-
-/// Receives the provider's redirect, of a challenge or of a sign-in.
-async fn callback<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { query, headers, parameter, host, .. } = *request;
-    let state = flow(request)?.state(query, host);
-    #[cfg(feature = "sign-in")]
-    let state = match (request.server.sign_in(), state) {
-        (Some(sign_in), Ok(state)) if state.purpose() == FlowPurpose::SignIn => {
-            if !request.server.pipeline().settings.problems.is_empty() {
-                return Ok(sign_in.problem_page(Problem::Internal, host).into());
-            }
-            return Ok(sign_in.callback(parameter, state, (query, headers), host).await.into());
-        }
-        (_, state) => state,
-    };
-    let challenges = challenges(request)?;
-    Ok(challenges.callback(parameter, state, (query, headers), host).await.into())
-}
-
-/// The flows that end at the callback, of challenges and sign-ins alike.
-fn flow<'a>(request: &RouteRequest<'a>) -> Result<&'a AuthorizationFlow, Rejection> {
-    #[cfg(feature = "sign-in")]
-    {
-        let server: &'a Server = request.server;
-        if let Some(sign_in) = server.sign_in() {
-            return Ok(sign_in.flow());
-        }
-    }
-    Ok(challenges(request)?.flow())
 }
 
 /// Reports the status of a challenge.

@@ -19,7 +19,7 @@ use crate::url::query_parameter;
 
 /// Where providers redirect people; the id of the provider follows. Each provider has its own address, so that the response
 /// of another server is not taken for its response (RFC 9700, 4.4.2.2).
-pub(crate) const CALLBACK: &str = "/auth/callback/";
+pub(crate) const CALLBACK: &str = "/auth/callback";
 
 /// How long a person may stay at a provider, in milliseconds.
 pub(crate) const FLOW_LIFE_MS: u64 = 15 * 60 * 1000;
@@ -206,7 +206,7 @@ impl AuthorizationFlow {
 
     /// Where a provider redirects people.
     fn redirect_uri(&self, client: &OAuthClient) -> String {
-        format!("{}{CALLBACK}{}", self.public_url, client.provider.id)
+        format!("{}{CALLBACK}/{}", self.public_url, client.provider.id)
     }
 }
 

@@ -50,8 +50,8 @@ pub(crate) use state_keys::{Hashes, StateKeys};
 pub(crate) use {
     error::TokenError,
     flow::{
-        AuthorizationFlow, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, PendingFlow,
-        ReturningBrowser,
+        AuthorizationFlow, CALLBACK, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow,
+        PendingFlow, ReturningBrowser,
     },
     recent_writes::{RecentWrites, STALE_MS},
     revocation::revoke,

@@ -79,14 +79,14 @@ pub static OXP: Protocol = Protocol {
 };
 
 /// The list of OTC.
-pub(super) const OTC_LIST: ListForm = ListForm {
+pub(crate) const OTC_LIST: ListForm = ListForm {
     name: "otc",
     head: r#"{"$schema":"otc://1.0","tools":["#,
     tail: "]}",
     entry: render_otc,
 };
 /// The list of OXP.
-pub(super) const OXP_LIST: ListForm = ListForm {
+pub(crate) const OXP_LIST: ListForm = ListForm {
     name: "oxp-envelope",
     head: r#"{"$schema":"urn:oxp:1.0","items":["#,
     tail: "]}",

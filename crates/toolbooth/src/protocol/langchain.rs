@@ -14,7 +14,7 @@ use crate::route::{
 };
 
 /// The protocol.
-pub(super) static LANGCHAIN: Protocol = Protocol {
+pub(crate) static LANGCHAIN: Protocol = Protocol {
     name: "langchain",
     title: "LangChain tool server",
     listed: true,

@@ -59,7 +59,7 @@ pub(super) const LIST_TOOLS: Route = Route::get(
 pub(super) const VERSION_HEADER: &[(&str, &str)] = &[("oxp-version", VERSION)];
 
 /// The list of `GET /tools`.
-pub(super) const LIST: ListForm =
+pub(crate) const LIST: ListForm =
     ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
 
 /// Accepts an absent or empty `OXP-Version` (X6) and any spelling of 1.0 (X7).

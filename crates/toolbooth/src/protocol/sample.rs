@@ -1,6 +1,6 @@
 //! Sample calls: how to write a call in each protocol, and how to read the response. For tests only.
 //!
-//! The tests that compare protocols iterate over [`samples`](super::samples), so they include a new
+//! The tests that compare protocols iterate over [`samples`](crate::built_in::samples), so they include a new
 //! protocol without a change. `site/src/protocols.json` has the same samples for the playground and
 //! the tests in Node.
 #![allow(
@@ -165,7 +165,7 @@ fn oxp_call(call: &SampleCall<'_>) -> Value {
 }
 
 /// Flat OXP.
-pub(super) const FLAT: Sample = Sample {
+pub(crate) const FLAT: Sample = Sample {
     title: "OXP, flat",
     call: oxp_call,
     body: only,
@@ -183,7 +183,7 @@ pub(super) const FLAT: Sample = Sample {
 };
 
 /// OXP in an envelope.
-pub(super) const OXP_ENVELOPE: Sample = Sample {
+pub(crate) const OXP_ENVELOPE: Sample = Sample {
     title: "OXP, envelope",
     body: |calls| json!({"$schema": "urn:oxp:1.0", "request": only(calls)}),
     value: "/result/value",
@@ -194,7 +194,7 @@ pub(super) const OXP_ENVELOPE: Sample = Sample {
 };
 
 /// OTC.
-pub(super) const OTC: Sample = Sample {
+pub(crate) const OTC: Sample = Sample {
     title: "OTC",
     body: |calls| json!({"$schema": "otc://1.0", "request": only(calls)}),
     rejection_members: r#"{"$schema": "otc://1.0"}"#,
@@ -202,7 +202,7 @@ pub(super) const OTC: Sample = Sample {
 };
 
 /// LangChain's clients, which call a tool by its name.
-pub(super) const LANGCHAIN: Sample = Sample {
+pub(crate) const LANGCHAIN: Sample = Sample {
     title: "LangChain",
     call: |call| with(oxp_call(call), "tool_id", Some(&call.name.into())),
     body: OTC.body,
@@ -210,7 +210,7 @@ pub(super) const LANGCHAIN: Sample = Sample {
 };
 
 /// JSON-RPC.
-pub(super) const JSONRPC: Sample = Sample {
+pub(crate) const JSONRPC: Sample = Sample {
     title: "JSON-RPC",
     call: |SampleCall { id, name, input, .. }| json!({"jsonrpc": "2.0", "method": name, "params": input, "id": id}),
     body: |calls| if calls.len() == 1 { only(calls) } else { calls.into() },
@@ -228,14 +228,14 @@ pub(super) const JSONRPC: Sample = Sample {
 };
 
 /// OpenTool.
-pub(super) const OPENTOOL: Sample =
+pub(crate) const OPENTOOL: Sample =
     Sample { title: "OpenTool", value_form: ValueForm::Object, ..JSONRPC };
 
 /// A stream of OpenTool.
-pub(super) const OPENTOOL_STREAM: Sample = Sample { body: only, batches: false, ..OPENTOOL };
+pub(crate) const OPENTOOL_STREAM: Sample = Sample { body: only, batches: false, ..OPENTOOL };
 
 /// MCP.
-pub(super) const MCP: Sample = Sample {
+pub(crate) const MCP: Sample = Sample {
     title: "MCP 2026-07-28",
     call: |SampleCall { id, name, input, context, .. }| {
         let mut params = json!({"name": name, "arguments": input});
@@ -260,7 +260,7 @@ pub(super) const MCP: Sample = Sample {
 };
 
 /// Xaibo.
-pub(super) const XAIBO: Sample = Sample {
+pub(crate) const XAIBO: Sample = Sample {
     title: "Xaibo",
     call: |SampleCall { name, input, context, .. }| {
         with(json!({"tool_name": name, "parameters": input}), "context", *context)
@@ -281,7 +281,7 @@ pub(super) const XAIBO: Sample = Sample {
 
 /// REST. The path names the tool.
 #[cfg(feature = "rest")]
-pub(super) const REST: Sample = Sample {
+pub(crate) const REST: Sample = Sample {
     title: "REST",
     call: |call| call.input.clone(),
     body: only,
@@ -301,7 +301,7 @@ pub(super) const REST: Sample = Sample {
 };
 
 /// What the formats of model providers have in common; the rest is OpenAI Chat Completions.
-pub(super) const OPENAI: Sample = Sample {
+pub(crate) const OPENAI: Sample = Sample {
     title: "OpenAI Chat Completions",
     call: |SampleCall { id, name, input, .. }| {
         json!({
@@ -324,7 +324,7 @@ pub(super) const OPENAI: Sample = Sample {
 };
 
 /// OpenAI Responses.
-pub(super) const OPENAI_RESPONSES: Sample = Sample {
+pub(crate) const OPENAI_RESPONSES: Sample = Sample {
     title: "OpenAI Responses",
     call: |SampleCall { id, name, input, .. }| {
         json!({
@@ -340,7 +340,7 @@ pub(super) const OPENAI_RESPONSES: Sample = Sample {
 };
 
 /// Anthropic Messages.
-pub(super) const ANTHROPIC: Sample = Sample {
+pub(crate) const ANTHROPIC: Sample = Sample {
     title: "Anthropic Messages",
     call: |SampleCall { id, name, input, .. }| json!({"type": "tool_use", "id": id, "name": name, "input": input}),
     body: |calls| json!({"role": "assistant", "content": calls}),
@@ -353,7 +353,7 @@ pub(super) const ANTHROPIC: Sample = Sample {
 };
 
 /// Gemini generateContent.
-pub(super) const GEMINI: Sample = Sample {
+pub(crate) const GEMINI: Sample = Sample {
     title: "Gemini generateContent",
     call: |SampleCall { id, name, input, .. }| json!({"functionCall": {"id": id, "name": name, "args": input}}),
     body: |calls| json!({"role": "model", "parts": calls}),

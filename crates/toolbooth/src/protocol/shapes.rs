@@ -44,8 +44,8 @@ pub(super) fn hint(body: &Object<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples;
     use super::*;
+    use crate::built_in::samples;
     use crate::json::{self, Value};
 
     #[test]

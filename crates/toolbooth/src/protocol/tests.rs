@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::built_in::{BUILT_IN, list_forms, samples};
 use crate::call::tests::CATALOG;
 use crate::catalog::{Catalog, List};
 use crate::http::tests::{Pairs, wire};

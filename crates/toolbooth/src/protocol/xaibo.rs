@@ -33,7 +33,7 @@ pub(crate) static CAPABILITY: Capability =
     Capability { name: "xaibo", protocols: &[("/xaibo", &XAIBO)], variables: &[] };
 
 /// The protocol.
-pub(super) static XAIBO: Protocol = Protocol {
+pub(crate) static XAIBO: Protocol = Protocol {
     name: "xaibo",
     title: "Xaibo tool provider",
     listed: true,
@@ -57,7 +57,7 @@ pub(super) static XAIBO: Protocol = Protocol {
 };
 
 /// `list_tools`: an array of `Tool`, the latest version of each tool under its plain name.
-pub(super) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
+pub(crate) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
 
 /// `execute_tool`.
 fn execute(request: PostRequest<'_>) -> CallResponse<'_> {

@@ -6,7 +6,7 @@ use crate::auth::AuthError;
 use crate::call::Pipeline;
 use crate::call::Rejection;
 #[cfg(feature = "challenges")]
-use crate::catalog::VisibleTools;
+use crate::call::VisibleTools;
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::{CallRequest, Event};

@@ -8,6 +8,7 @@ mod warnings;
 use std::borrow::Cow;
 
 use crate::auth::Authenticator;
+use crate::built_in::BUILT_IN;
 use crate::call::{Pipeline, Rejection, misconfigured};
 use crate::capability::{Capabilities, Capability};
 use crate::catalog::Catalog;
@@ -19,7 +20,6 @@ use crate::log::{CallRecorder, EventLog};
 #[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
-use crate::protocol::BUILT_IN;
 use crate::route::{
     Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, request_id,
 };
@@ -74,7 +74,7 @@ impl Server {
         #[cfg(not(feature = "sign-in"))]
         let own_tokens = None;
         let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
-        let unusable = settings.tools.problems(catalog.tools, capabilities, host);
+        let unusable = settings.tools.problems(catalog.tools, &capabilities.variables(), host);
         // What each problem stops.
         for (affected, problems) in
             [("calls", &settings.problems), ("entry", &settings.rejected), ("tools", &unusable)]

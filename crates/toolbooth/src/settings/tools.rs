@@ -1,7 +1,6 @@
 //! The variables, secrets and bindings that tools declare.
 
 use super::reader::VariableReader;
-use crate::capability::Capabilities;
 use crate::catalog::Tool;
 use crate::host::Platform;
 use crate::secret::Secret;
@@ -113,11 +112,11 @@ impl ToolVariables {
         self.problems.iter().any(|(name, _)| variables.iter().any(|it| it.name == *name))
     }
 
-    /// What is missing or invalid, and which tools and capabilities that disables, for the operator.
+    /// What is missing or invalid, and what that disables, for the operator: tools, and `others` that read variables.
     pub fn problems(
         &self,
         tools: &[Tool],
-        capabilities: Capabilities,
+        others: &[(&str, &[Variable])],
         platform: &(impl Platform + ?Sized),
     ) -> Vec<String> {
         let mut unbound: Vec<&str> = Vec::new();
@@ -130,9 +129,10 @@ impl ToolVariables {
             let needs =
                 |tool: &&Tool| tool.variables.contains(&name) || tool.bindings.contains(&name);
             let reads = |it: &Variable| it.name == name;
-            let own = capabilities.iter().filter(|it| it.variables.iter().any(reads));
+            let others = others.iter().filter(|(_, variables)| variables.iter().any(reads));
             let tools = tools.iter().filter(needs).map(Tool::id);
-            let disabled: Vec<_> = own.map(|it| it.name.to_owned()).chain(tools).collect();
+            let disabled: Vec<_> =
+                others.map(|(name, _)| (*name).to_owned()).chain(tools).collect();
             let disabled =
                 if disabled.is_empty() { "no tool".to_owned() } else { disabled.join(", ") };
             format!("{name} {problem}; it disables {disabled}")
@@ -198,11 +198,7 @@ mod tests {
             let settings = Settings::read(&FakeHost::with(variables), DECLARED);
             assert!(settings.problems.is_empty(), "the server serves other tools");
             let host = FakeHost::default();
-            assert_eq!(
-                settings.tools.problems(&tools, Capabilities::default(), &host),
-                expected,
-                "{variables:?}"
-            );
+            assert_eq!(settings.tools.problems(&tools, &[], &host), expected, "{variables:?}");
             let got = tools.each_ref().map(|tool| settings.tools.disable(tool, &host));
             assert_eq!(got, disabled, "{variables:?}");
         }
@@ -234,11 +230,7 @@ mod tests {
             let host =
                 FakeHost { bindings: bound.iter().copied().collect(), ..FakeHost::default() };
             let settings = Settings::read(&host, &[]);
-            assert_eq!(
-                settings.tools.problems(&tools, Capabilities::default(), &host),
-                expected,
-                "{bound:?}"
-            );
+            assert_eq!(settings.tools.problems(&tools, &[], &host), expected, "{bound:?}");
             let got = tools.each_ref().map(|tool| settings.tools.disable(tool, &host));
             assert_eq!(got, disabled, "{bound:?}");
         }

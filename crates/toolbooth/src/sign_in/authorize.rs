@@ -11,7 +11,7 @@ use super::identity::Identity;
 use super::page::{self, SignInOption};
 use super::problem::Problem;
 use super::{AUTHORIZE, CONSENT_LIFE_MS, OFFLINE, SignIn};
-use crate::catalog::VisibleTools;
+use crate::call::VisibleTools;
 use crate::host::Host;
 use crate::http::{Headers, Response};
 use crate::log::SignInEvent;

@@ -3,7 +3,7 @@
 
 use super::client::{Client, ClientOrigin};
 use super::identity::Identity;
-use crate::catalog::VisibleTools;
+use crate::call::VisibleTools;
 use crate::http::Response;
 use crate::oauth::page::{Escaped, html};
 use crate::principal::{GATEWAY_SCOPE, Principal};

@@ -1,9 +1,7 @@
-//! The routes of sign-in: the authorization endpoint and the account, which people open in a browser, and the endpoints
-//! for clients. Every request except those for metadata counts against the limit of the network, before its body is
+//! The routes of sign-in: the authorization endpoint, which people open in a browser, and the endpoints for clients. Every request except those for metadata counts against the limit of the network, before its body is
 //! read: what it costs does not depend on a valid credential.
 
 use super::{OAuthError, OAuthErrorCode, Problem, SignIn};
-use crate::account::Account;
 use crate::call::{Pipeline, Rejection, RejectionKind};
 use crate::capability::Capability;
 use crate::http::{Answer, Response};
@@ -21,22 +19,22 @@ pub(crate) static CAPABILITY: Capability = Capability {
     protocols: &[
         ("/oauth/authorize", &AUTHORIZATION),
         ("/oauth", &CLIENTS),
-        ("/account", &ACCOUNT),
+        ("/.well-known/oauth-authorization-server", &METADATA),
     ],
     variables: &[],
 };
 
 /// A page for a person.
-const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
+pub(crate) const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
 /// A form of such a page.
-const FORM: Policy = PAGE.with_body(BodyFormat::Form);
+pub(crate) const FORM: Policy = PAGE.with_body(BodyFormat::Form);
 /// A request of a client.
 const CLIENT: Policy = Policy { is_enabled, needs_configuration: true, ..Policy::NETWORK };
 /// A request for metadata.
 const METADATA_POLICY: Policy = Policy { is_enabled, needs_configuration: true, ..Policy::PUBLIC };
 
 /// The authorization endpoint. The form must be sent from its page.
-pub(crate) static AUTHORIZATION: Protocol = Protocol {
+static AUTHORIZATION: Protocol = Protocol {
     name: "authorize",
     title: "OAuth 2.1 authorization endpoint",
     listed: false,
@@ -52,21 +50,8 @@ pub(crate) static AUTHORIZATION: Protocol = Protocol {
     cors: Cors::SameOrigin,
 };
 
-/// The page of an account. Its forms must be sent from it.
-pub(crate) static ACCOUNT: Protocol = Protocol {
-    name: "account",
-    title: "Account page",
-    listed: false,
-    routes: &[Route::get("", PAGE, &account), Route::post("", FORM, &change_account)],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
-    cors: Cors::SameOrigin,
-};
-
 /// The endpoints for clients. The pages that may call at `/mcp` may use them.
-pub(crate) static CLIENTS: Protocol = Protocol {
+static CLIENTS: Protocol = Protocol {
     name: "oauth",
     title: "OAuth 2.1 token endpoint",
     listed: false,
@@ -82,16 +67,25 @@ pub(crate) static CLIENTS: Protocol = Protocol {
     cors: Cors::WebClients,
 };
 
-/// The metadata of the authorization server (RFC 8414).
-pub(crate) const METADATA: Route =
-    Route::get("/oauth-authorization-server", METADATA_POLICY, &metadata);
+/// The metadata of the authorization server (RFC 8414). The pages that may call may read it.
+static METADATA: Protocol = Protocol {
+    name: "authorization-server",
+    title: "OAuth 2.0 authorization server metadata",
+    listed: false,
+    routes: &[Route::get("", METADATA_POLICY, &metadata)],
+    not_served: &[],
+    check_version: any_version,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: &[],
+    cors: Cors::WebClients,
+};
 
 fn is_enabled(server: &Server) -> bool {
     server.sign_in().is_some()
 }
 
 /// The authorization server, if people can sign in.
-fn sign_in<'a>(request: &RouteRequest<'a>) -> Result<&'a SignIn, Rejection> {
+pub(crate) fn sign_in<'a>(request: &RouteRequest<'a>) -> Result<&'a SignIn, Rejection> {
     let server: &'a Server = request.server;
     server.sign_in().ok_or(Rejection::NOT_FOUND)
 }
@@ -148,20 +142,6 @@ async fn revoke<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
 async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let metadata = sign_in(request)?.metadata().into_bytes();
     Ok(Response::json(200, metadata).with("cache-control", "no-cache").into())
-}
-
-/// Shows a person what they have allowed.
-async fn account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { query, headers, server, host, .. } = *request;
-    let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
-    Ok(account.page((query, headers), server.tools(), host).await.into())
-}
-
-/// Receives a form of that page.
-async fn change_account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { ref body, headers, server, host, .. } = *request;
-    let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
-    Ok(account.change(body, headers, host).await.into())
 }
 
 /// Encodes a rejection as an error of OAuth.

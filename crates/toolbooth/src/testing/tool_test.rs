@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{FakeHost, SentRequest, Upstream, call_tool};
 use crate::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector};
-use crate::capability;
 use crate::catalog::Catalog;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::principal::{Principal, Scopes};
@@ -283,9 +282,7 @@ impl ToolTest {
         if let Outcome::Rejected(Rejection::ToolNotConfigured { .. }) = outcome {
             let settings = Settings::read(&self.host, self.catalog.variables);
             let variables = settings.tools;
-            let missing = variables
-                .problems(self.catalog.tools, capability::Capabilities::default(), &self.host)
-                .join("; ");
+            let missing = variables.problems(self.catalog.tools, &[], &self.host).join("; ");
             panic!(
                 "{tool}: expected {expected}, but it is not configured: {missing}. Tools with bindings need workerd: \
                  see \"Tests on workerd\" in docs/TOOLS.md"

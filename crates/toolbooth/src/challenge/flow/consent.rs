@@ -3,7 +3,8 @@
 use super::error::ChallengeError;
 use super::shared::error_page;
 use super::visitor::Visit;
-use crate::catalog::{Tool, VisibleTools};
+use crate::call::VisibleTools;
+use crate::catalog::Tool;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::page::{self, ConsentPage};

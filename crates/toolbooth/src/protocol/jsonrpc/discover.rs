@@ -15,7 +15,7 @@ use crate::catalog::{
 pub(super) const METHOD: &str = "rpc.discover";
 
 /// The document.
-pub(in crate::protocol) const LIST: ListForm = ListForm {
+pub(crate) const LIST: ListForm = ListForm {
     name: "openrpc",
     head: concat!(
         r#"{"openrpc":"1.3.2","info":{"title":""#,

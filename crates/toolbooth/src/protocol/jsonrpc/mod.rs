@@ -20,7 +20,7 @@ use crate::route::{
     CallResponse, Calls, Cors, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
     any_version,
 };
-pub(super) use discover::LIST;
+pub(crate) use discover::LIST;
 use error::JsonRpcError;
 pub(super) use error::encode_rejection;
 pub(super) use request::JsonRpcRequest;
@@ -29,7 +29,7 @@ pub(super) use request::JsonRpcRequest;
 pub(super) const VERSION: &str = "2.0";
 
 /// The protocol.
-pub(super) static JSONRPC: Protocol = Protocol {
+pub(crate) static JSONRPC: Protocol = Protocol {
     name: "jsonrpc",
     title: "JSON-RPC 2.0",
     listed: true,

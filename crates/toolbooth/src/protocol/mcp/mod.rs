@@ -52,7 +52,7 @@ pub(crate) static CAPABILITY: Capability = Capability {
 };
 
 /// The protocol.
-pub(super) static MCP: Protocol = Protocol {
+pub(crate) static MCP: Protocol = Protocol {
     name: "mcp",
     title: "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
     listed: true,
@@ -67,16 +67,13 @@ pub(super) static MCP: Protocol = Protocol {
     cors: Cors::WebClients,
 };
 
-/// The metadata of the authorization server, if people sign in to this one, and of the OAuth resource (RFC 9728, 3.1):
-/// at the path that belongs to the resource's, and at the path of the host, where clients look next. The pages that
-/// may call may read them.
-pub(super) static RESOURCE_METADATA: Protocol = Protocol {
+/// The metadata of the OAuth resource (RFC 9728, 3.1): at the path that belongs to the resource's, and at the path of the
+/// host, where clients look next. The pages that may call may read them.
+pub(crate) static RESOURCE_METADATA: Protocol = Protocol {
     name: "well-known",
     title: "OAuth 2.0 metadata",
     listed: false,
     routes: &[
-        #[cfg(feature = "sign-in")]
-        crate::sign_in::routes::METADATA,
         Route::get("/oauth-protected-resource/mcp", Policy::PUBLIC, &Document(metadata)),
         Route::get("/oauth-protected-resource", Policy::PUBLIC, &Document(metadata)),
     ],
@@ -88,7 +85,7 @@ pub(super) static RESOURCE_METADATA: Protocol = Protocol {
 };
 
 /// What clients with a connector still need.
-pub(super) static DOCTOR: Protocol = Protocol {
+pub(crate) static DOCTOR: Protocol = Protocol {
     name: "doctor",
     title: "What MCP clients still need",
     listed: false,
@@ -101,7 +98,7 @@ pub(super) static DOCTOR: Protocol = Protocol {
 };
 
 /// The lists that are rendered at build time.
-pub(super) const LISTS: &[ListForm] = &[
+pub(crate) const LISTS: &[ListForm] = &[
     tools::LIST,
     resources::LIST,
     resources::TEMPLATES,

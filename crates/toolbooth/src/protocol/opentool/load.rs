@@ -8,7 +8,7 @@ use crate::catalog::{Definition, ListForm, Listed, Rendering, server_title, serv
 use crate::protocol::keywords::types;
 use crate::protocol::portable;
 
-pub(in crate::protocol) const LIST: ListForm = ListForm {
+pub(crate) const LIST: ListForm = ListForm {
     name: "opentool",
     head: concat!(
         r#"{"opentool":"1.1.0","info":{"title":""#,

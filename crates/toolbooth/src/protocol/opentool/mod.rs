@@ -11,7 +11,7 @@ mod stream;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub(super) use load::LIST;
+pub(crate) use load::LIST;
 
 use super::jsonrpc::{self, JsonRpcProfile};
 use crate::call::RequestContext;
@@ -22,7 +22,7 @@ use crate::route::{
 };
 
 /// The protocol.
-pub(super) static OPENTOOL: Protocol = Protocol {
+pub(crate) static OPENTOOL: Protocol = Protocol {
     name: "opentool",
     title: "OpenTool 1.0",
     listed: true,

@@ -37,7 +37,7 @@ pub(crate) static CAPABILITY: Capability = Capability {
 };
 
 /// OpenAI Chat Completions.
-pub(super) static OPENAI: Protocol = protocol(
+pub(crate) static OPENAI: Protocol = protocol(
     "openai",
     "OpenAI Chat Completions",
     &[
@@ -46,7 +46,7 @@ pub(super) static OPENAI: Protocol = protocol(
     ],
 );
 /// OpenAI Responses.
-pub(super) static OPENAI_RESPONSES: Protocol = protocol(
+pub(crate) static OPENAI_RESPONSES: Protocol = protocol(
     "openai-responses",
     "OpenAI Responses",
     &[
@@ -55,7 +55,7 @@ pub(super) static OPENAI_RESPONSES: Protocol = protocol(
     ],
 );
 /// Anthropic Messages.
-pub(super) static ANTHROPIC: Protocol = protocol(
+pub(crate) static ANTHROPIC: Protocol = protocol(
     "anthropic",
     "Anthropic Messages",
     &[
@@ -64,7 +64,7 @@ pub(super) static ANTHROPIC: Protocol = protocol(
     ],
 );
 /// Gemini generateContent.
-pub(super) static GEMINI: Protocol = protocol(
+pub(crate) static GEMINI: Protocol = protocol(
     "gemini",
     "Gemini generateContent",
     &[
@@ -73,20 +73,20 @@ pub(super) static GEMINI: Protocol = protocol(
     ],
 );
 /// What each provider supports.
-pub(super) static CAPABILITIES: Protocol = protocol(
+pub(crate) static CAPABILITIES: Protocol = protocol(
     "providers",
     "What model providers support",
     &[Route::get("", Policy::CALLER, &Document(capabilities::page))],
 );
 
 /// The lists of [`OPENAI`].
-pub(super) const OPENAI_LISTS: &[ListForm] = openai::CHAT_FORMS;
+pub(crate) const OPENAI_LISTS: &[ListForm] = openai::CHAT_FORMS;
 /// The lists of [`OPENAI_RESPONSES`].
-pub(super) const OPENAI_RESPONSES_LISTS: &[ListForm] = openai::RESPONSES_FORMS;
+pub(crate) const OPENAI_RESPONSES_LISTS: &[ListForm] = openai::RESPONSES_FORMS;
 /// The lists of [`ANTHROPIC`].
-pub(super) const ANTHROPIC_LISTS: &[ListForm] = anthropic::FORMS;
+pub(crate) const ANTHROPIC_LISTS: &[ListForm] = anthropic::FORMS;
 /// The lists of [`GEMINI`].
-pub(super) const GEMINI_LISTS: &[ListForm] = gemini::FORMS;
+pub(crate) const GEMINI_LISTS: &[ListForm] = gemini::FORMS;
 
 const fn protocol(name: &'static str, title: &'static str, routes: &'static [Route]) -> Protocol {
     Protocol {

@@ -34,7 +34,7 @@ pub(crate) static CAPABILITY: Capability =
 pub(super) const MOUNT: &str = "/rest";
 
 /// The protocol.
-pub(super) static REST: Protocol = Protocol {
+pub(crate) static REST: Protocol = Protocol {
     name: "rest",
     title: "REST: the body is the input, the response is the value",
     listed: true,
@@ -50,7 +50,7 @@ pub(super) static REST: Protocol = Protocol {
 };
 
 /// The lists of the documents.
-pub(super) const LISTS: &[ListForm] =
+pub(crate) const LISTS: &[ListForm] =
     &[openapi::LIST, utcp::LIST, llms::LIST, llms::FULL, client::LIST];
 
 /// `GET /openapi.json`.

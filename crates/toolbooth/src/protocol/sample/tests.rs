@@ -5,7 +5,7 @@ use std::{env, fs};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::protocol::samples;
+use crate::built_in::samples;
 use crate::repository;
 
 /// A sample as JSON. `{tool_id}`, `{name}`, `{id}`, `{input}`, `{context}` and `{call}` are replaced by values.

@@ -1,9 +1,9 @@
 //! Tests of the routes of paths.
 
 use super::*;
+use crate::built_in::BUILT_IN;
 use crate::call::Rejection;
 use crate::http::Method;
-use crate::protocol::BUILT_IN;
 use crate::route::{BodyFormat, Credentials, Limit, Policy};
 
 #[test]
@@ -51,10 +51,10 @@ fn routes() {
         (Method::Get, "/auth/start", "consent", Ok("network")),
         (Method::Post, "/auth/start", "consent", Ok("network")),
         (Method::Head, "/auth/start", "consent", Ok("network")),
-        (Method::Get, "/auth/callback/mail", "consent", Ok("network")),
-        (Method::Head, "/auth/callback/mail", "consent", wrong("GET, OPTIONS")),
-        (Method::Get, "/auth/callback/", "consent", Err(Rejection::NOT_FOUND)),
-        (Method::Get, "/auth/callback/a/b", "consent", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/auth/callback/mail", "callback", Ok("network")),
+        (Method::Head, "/auth/callback/mail", "callback", wrong("GET, OPTIONS")),
+        (Method::Get, "/auth/callback/", "callback", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/auth/callback/a/b", "callback", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/auth/confirm", "consent", Ok("network")),
         (Method::Get, "/auth/confirm", "consent", wrong("POST, OPTIONS")),
         (Method::Delete, "/auth/grants/mail", "consent", Ok("network")),

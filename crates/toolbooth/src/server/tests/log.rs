@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::properties::modest;
 use super::*;
+use crate::built_in::samples;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::protocol::sample::{ProtocolSamples, Sample, SampleCall};
-use crate::protocol::samples;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: (&str, &str) =

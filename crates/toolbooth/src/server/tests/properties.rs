@@ -6,7 +6,7 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::protocol::BUILT_IN;
+use crate::built_in::BUILT_IN;
 
 /// Enough cases to reach every branch, and few enough for fast tests. Failures are printed, not written to files.
 pub(crate) fn modest() -> ProptestConfig {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::properties::{any_json, modest, places};
 use super::*;
+use crate::built_in::samples;
 use crate::protocol::sample::{ProtocolSamples, SampleCall};
-use crate::protocol::samples;
 
 /// A valid body for each path that accepts bodies.
 fn valid_body(path: &str) -> Value {

@@ -1,9 +1,9 @@
 //! Decides which tools a caller may see and call.
 
+use super::rejection::Rejection;
 #[cfg(feature = "challenges")]
-use super::Catalog;
-use super::Tool;
-use crate::call::Rejection;
+use crate::catalog::Catalog;
+use crate::catalog::Tool;
 use crate::principal::Principal;
 use crate::settings::{Allowlist, Permission, Settings};
 

@@ -1,0 +1,40 @@
+//! The routes of the page of an account.
+
+use super::Account;
+use crate::call::Rejection;
+use crate::capability::Capability;
+use crate::http::Answer;
+use crate::protocol::oxp;
+use crate::route::{Cors, EncodeRejection, Protocol, Route, RouteRequest, any_version};
+use crate::sign_in::routes::{FORM, PAGE, sign_in};
+
+/// The capability.
+pub(crate) static CAPABILITY: Capability =
+    Capability { name: "account", protocols: &[("/account", &ACCOUNT)], variables: &[] };
+
+/// The page of an account. Its forms must be sent from it.
+static ACCOUNT: Protocol = Protocol {
+    name: "account",
+    title: "Account page",
+    listed: false,
+    routes: &[Route::get("", PAGE, &account), Route::post("", FORM, &change_account)],
+    not_served: &[],
+    check_version: any_version,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: &[],
+    cors: Cors::SameOrigin,
+};
+
+/// Shows a person what they have allowed.
+async fn account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, headers, server, host, .. } = *request;
+    let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
+    Ok(account.page((query, headers), server.tools(), host).await.into())
+}
+
+/// Receives a form of that page.
+async fn change_account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { ref body, headers, server, host, .. } = *request;
+    let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
+    Ok(account.change(body, headers, host).await.into())
+}

@@ -1,0 +1,92 @@
+//! Modules import only modules of their own layer and of those below it. docs/ARCHITECTURE.md describes the layers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers, from the bottom up. A file belongs to the longest path that it begins with.
+const LAYERS: &[&[&str]] = &[
+    &["address", "json", "names", "principal", "redirect_uri", "secret", "text", "trace"],
+    &["host", "http"],
+    &["auth", "catalog", "settings", "tool", "url"],
+    &["log", "oauth"],
+    &["call", "challenge"],
+    &["capability", "route"],
+    &["protocol"],
+    &["challenge/routes", "gateway", "sign_in"],
+    &["account", "callback"],
+    &["built_in"],
+    &["server"],
+];
+
+/// Imports that point upward: requests carry the server, which has the state of the capabilities.
+const KNOWN: &[(&str, &str)] = &[
+    ("callback", "server"),
+    ("challenge/routes", "server"),
+    ("route/policy", "server"),
+    ("route/request", "server"),
+    ("sign_in/routes", "server"),
+];
+
+/// Files without a layer: the crate itself, and what only tests use.
+const WITHOUT: &[&str] = &["layers", "lib", "private", "repository", "testing"];
+
+fn layer(module: &str) -> Option<usize> {
+    let names =
+        LAYERS.iter().enumerate().flat_map(|(at, names)| names.iter().map(move |it| (it, at)));
+    let matches = names.filter(|(name, _)| {
+        let rest = module.strip_prefix(**name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    matches.max_by_key(|(name, _)| name.len()).map(|(_, at)| at)
+}
+
+/// The files of a folder and those below it, without files of tests.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let own = paths.filter(|path| path.file_stem().is_none_or(|name| name != "tests"));
+    own.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// The modules that a line of code imports.
+fn imports(line: &str) -> impl Iterator<Item = String> {
+    let is_path = |it: char| it.is_alphanumeric() || it == '_' || it == ':';
+    line.split("crate::").skip(1).map(move |rest| {
+        rest.split(|it| !is_path(it)).next().unwrap_or_default().replace("::", "/")
+    })
+}
+
+#[test]
+fn imports_point_downward() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut upward, mut unused) = (Vec::new(), KNOWN.to_vec());
+    for file in files(&source) {
+        let module = file.strip_prefix(&source).unwrap().with_extension("");
+        let module = module.to_str().unwrap().trim_end_matches("/mod").to_owned();
+        if module.split('/').next().is_some_and(|name| WITHOUT.contains(&name)) {
+            continue;
+        }
+        let own = layer(&module).unwrap_or_else(|| panic!("{module} is in no layer"));
+        let text = fs::read_to_string(&file).unwrap();
+        let mut is_for_tests = false;
+        for (at, line) in text.lines().enumerate() {
+            // The tests are at the end of a file.
+            if is_for_tests && line.contains("mod ") && line.ends_with('{') {
+                break;
+            }
+            let line = line.trim_start();
+            if !line.starts_with("//") && !is_for_tests {
+                for import in imports(line) {
+                    let is_known = |it: &(&str, &str)| it.0 == module && import.starts_with(it.1);
+                    if KNOWN.iter().any(is_known) {
+                        unused.retain(|it| !is_known(it));
+                    } else if layer(&import).is_some_and(|imported| imported > own) {
+                        upward.push(format!("{module}.rs, line {}: {line}", at + 1));
+                    }
+                }
+            }
+            is_for_tests = line == "#[cfg(test)]";
+        }
+    }
+    assert!(upward.is_empty(), "imports that point upward:\n{}", upward.join("\n"));
+    assert!(unused.is_empty(), "exceptions that are not needed any more: {unused:?}");
+}
