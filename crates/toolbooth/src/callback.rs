@@ -10,11 +10,10 @@ use crate::oauth::FlowPurpose;
 use crate::oauth::{AuthorizationFlow, CALLBACK};
 use crate::protocol::oxp;
 use crate::route::{
-    Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, any_version,
+    Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State, any_version,
 };
-use crate::server::Server;
 #[cfg(feature = "sign-in")]
-use crate::sign_in::{Problem, routes as sign_in};
+use crate::sign_in::{Problem, SignIn, routes as sign_in};
 
 /// The capability.
 pub(crate) static CAPABILITY: Capability =
@@ -41,12 +40,12 @@ static PROTOCOL: Protocol = Protocol {
 };
 
 /// Whether providers redirect people to this server, of challenges or of a sign-in.
-fn is_enabled(server: &Server) -> bool {
+fn is_enabled(state: &State) -> bool {
     #[cfg(feature = "sign-in")]
-    if server.sign_in().is_some() {
+    if state.extensions.get::<SignIn>().is_some() {
         return true;
     }
-    challenge::is_enabled(server)
+    challenge::is_enabled(state)
 }
 
 /// The page for a person whose request is rejected.
@@ -65,9 +64,9 @@ async fn callback<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejectio
     let RouteRequest { query, headers, parameter, host, .. } = *request;
     let state = flow(request)?.state(query, host);
     #[cfg(feature = "sign-in")]
-    let state = match (request.server.sign_in(), state) {
+    let state = match (request.state.extensions.get::<SignIn>(), state) {
         (Some(sign_in), Ok(state)) if state.purpose() == FlowPurpose::SignIn => {
-            if !request.server.pipeline().settings.problems.is_empty() {
+            if !request.state.pipeline.settings.problems.is_empty() {
                 return Ok(sign_in.problem_page(Problem::Internal, host).into());
             }
             return Ok(sign_in.callback(parameter, state, (query, headers), host).await.into());
@@ -81,11 +80,8 @@ async fn callback<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejectio
 /// The flows that end at the callback, of challenges and sign-ins alike.
 fn flow<'a>(request: &RouteRequest<'a>) -> Result<&'a AuthorizationFlow, Rejection> {
     #[cfg(feature = "sign-in")]
-    {
-        let server: &'a Server = request.server;
-        if let Some(sign_in) = server.sign_in() {
-            return Ok(sign_in.flow());
-        }
+    if let Some(sign_in) = request.state.extensions.get::<SignIn>() {
+        return Ok(sign_in.flow());
     }
     Ok(challenges(request)?.flow())
 }

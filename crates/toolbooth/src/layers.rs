@@ -18,15 +18,6 @@ const LAYERS: &[&[&str]] = &[
     &["server"],
 ];
 
-/// Imports that point upward: requests carry the server, which has the state of the capabilities.
-const KNOWN: &[(&str, &str)] = &[
-    ("callback", "server"),
-    ("challenge/routes", "server"),
-    ("route/policy", "server"),
-    ("route/request", "server"),
-    ("sign_in/routes", "server"),
-];
-
 /// Files without a layer: the crate itself, and what only tests use.
 const WITHOUT: &[&str] = &["layers", "lib", "private", "repository", "testing"];
 
@@ -58,7 +49,7 @@ fn imports(line: &str) -> impl Iterator<Item = String> {
 #[test]
 fn imports_point_downward() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut upward, mut unused) = (Vec::new(), KNOWN.to_vec());
+    let mut upward = Vec::new();
     for file in files(&source) {
         let module = file.strip_prefix(&source).unwrap().with_extension("");
         let module = module.to_str().unwrap().trim_end_matches("/mod").to_owned();
@@ -76,10 +67,7 @@ fn imports_point_downward() {
             let line = line.trim_start();
             if !line.starts_with("//") && !is_for_tests {
                 for import in imports(line) {
-                    let is_known = |it: &(&str, &str)| it.0 == module && import.starts_with(it.1);
-                    if KNOWN.iter().any(is_known) {
-                        unused.retain(|it| !is_known(it));
-                    } else if layer(&import).is_some_and(|imported| imported > own) {
+                    if layer(&import).is_some_and(|imported| imported > own) {
                         upward.push(format!("{module}.rs, line {}: {line}", at + 1));
                     }
                 }
@@ -88,5 +76,4 @@ fn imports_point_downward() {
         }
     }
     assert!(upward.is_empty(), "imports that point upward:\n{}", upward.join("\n"));
-    assert!(unused.is_empty(), "exceptions that are not needed any more: {unused:?}");
 }

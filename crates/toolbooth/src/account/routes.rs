@@ -27,14 +27,14 @@ static ACCOUNT: Protocol = Protocol {
 
 /// Shows a person what they have allowed.
 async fn account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { query, headers, server, host, .. } = *request;
-    let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
-    Ok(account.page((query, headers), server.tools(), host).await.into())
+    let RouteRequest { query, headers, state, host, .. } = *request;
+    let account = Account::new(sign_in(request)?, state.pipeline.challenges.as_ref());
+    Ok(account.page((query, headers), state.tools(), host).await.into())
 }
 
 /// Receives a form of that page.
 async fn change_account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { ref body, headers, server, host, .. } = *request;
-    let account = Account::new(sign_in(request)?, server.pipeline().challenges.as_ref());
+    let RouteRequest { ref body, headers, state, host, .. } = *request;
+    let account = Account::new(sign_in(request)?, state.pipeline.challenges.as_ref());
     Ok(account.change(body, headers, host).await.into())
 }

@@ -5,12 +5,14 @@ use super::{Challenges, DeletionError, help};
 use crate::call::Rejection;
 use crate::capability::Capability;
 use crate::http::{Answer, Response};
+use crate::principal::Person;
 use crate::protocol::oxp;
 use crate::route::{
     BodyFormat, Cors, Credentials, EncodeRejection, ErrorForm, Policy, Protocol, Route,
-    RouteRequest, any_version,
+    RouteRequest, State, any_version,
 };
-use crate::server::Server;
+#[cfg(feature = "sign-in")]
+use crate::sign_in::SignIn;
 use crate::url::query_value;
 
 /// The capability.
@@ -60,14 +62,13 @@ static CHECK: Protocol = Protocol {
     cors: Cors::AnyPage,
 };
 
-pub(crate) fn is_enabled(server: &Server) -> bool {
-    server.pipeline().challenges.is_some()
+pub(crate) fn is_enabled(state: &State) -> bool {
+    state.pipeline.challenges.is_some()
 }
 
 /// The challenges, if the operator configured them.
 pub(crate) fn challenges<'a>(request: &RouteRequest<'a>) -> Result<&'a Challenges, Rejection> {
-    let server: &'a Server = request.server;
-    server.pipeline().challenges.as_ref().ok_or(Rejection::NOT_FOUND)
+    request.state.pipeline.challenges.as_ref().ok_or(Rejection::NOT_FOUND)
 }
 
 /// The page for a person whose network has sent too many requests.
@@ -78,20 +79,31 @@ pub(crate) fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> O
     challenges(request).ok().map(Challenges::rate_limited_page)
 }
 
+/// Who has signed in with the browser.
+async fn person(request: &RouteRequest<'_>) -> Option<Person> {
+    #[cfg(feature = "sign-in")]
+    if let Some(sign_in) = request.state.extensions.get::<SignIn>() {
+        return sign_in.person(request.headers, request.host).await;
+    }
+    #[cfg(not(feature = "sign-in"))]
+    let _ = request;
+    None
+}
+
 /// Shows the user what they are asked to allow.
 async fn page<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { query, headers, server, host, .. } = *request;
+    let RouteRequest { query, headers, state, host, .. } = *request;
     let challenges = challenges(request)?;
-    let person = server.person(headers, host).await;
-    let tools = server.tools();
+    let person = person(request).await;
+    let tools = state.tools();
     Ok(challenges.consent_page((query, headers), person.as_ref(), tools, host).into())
 }
 
 /// Redirects the user to the provider after they agreed.
 async fn begin<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { query, headers, server, host, .. } = *request;
+    let RouteRequest { query, headers, host, .. } = *request;
     let challenges = challenges(request)?;
-    let person = server.person(headers, host).await;
+    let person = person(request).await;
     Ok(challenges.begin((query, headers), person.as_ref(), host).await.into())
 }
 
@@ -112,7 +124,7 @@ async fn confirm<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection
 async fn delete_grant<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { query, parameter, ref principal, ref origin, host, .. } = *request;
     // Pages that may not call may not delete grants either.
-    let origins = request.server.pipeline().settings.cors.origins(false);
+    let origins = request.state.pipeline.settings.cors.origins(false);
     if origin.as_ref().is_some_and(|origin| !origins.allow(origin)) {
         return Err(Rejection::ForbiddenOrigin);
     }
@@ -132,7 +144,7 @@ async fn delete_grant<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Reje
 
 /// Explains to developers how calls are authorized at a provider that tools require.
 async fn explain<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let mut required = request.server.tools().permitted().flat_map(|it| it.authorization);
+    let mut required = request.state.tools().permitted().flat_map(|it| it.authorization);
     let found = required.find(|it| query_value(it.id).to_string() == request.parameter);
     found.map(|it| help(it.id).into()).ok_or(Rejection::NOT_FOUND)
 }

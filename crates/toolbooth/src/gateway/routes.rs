@@ -73,7 +73,7 @@ fn sender<'a>(request: &RouteRequest<'a>) -> Sender<'a> {
     Sender {
         headers: request.headers,
         principal: request.principal.clone(),
-        pipeline: request.server.pipeline(),
+        pipeline: &request.state.pipeline,
         host: request.host,
         calls: CallRecorder::default(),
     }
@@ -81,7 +81,7 @@ fn sender<'a>(request: &RouteRequest<'a>) -> Sender<'a> {
 
 /// Lists the aliases and the providers.
 async fn list_models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let settings = &request.server.pipeline().settings.gateway;
+    let settings = &request.state.pipeline.settings.gateway;
     Ok(models(settings, &request.principal).into())
 }
 

@@ -73,8 +73,8 @@ impl Details {
 /// warnings, which are also in the log. The response is not cached.
 async fn health<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     (request.protocol.check_version)(request.headers)?;
-    let RouteRequest { server, host, headers, .. } = *request;
-    let (problems, warnings) = (&server.pipeline().settings.problems, server.warnings());
+    let RouteRequest { state, host, headers, .. } = *request;
+    let (problems, warnings) = (&state.pipeline.settings.problems, &state.warnings);
     let store = host.get(HEALTH_KEY).await;
     if let Err(error) = &store {
         host.log(Level::Error, "store", &[("problem", &error.0)]);
@@ -82,7 +82,7 @@ async fn health<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
     let is_ready = problems.is_empty() && store.is_ok();
     let details = match is_ready && warnings.is_empty() {
         true => Details::None,
-        false => server.caller(headers, host).await.as_ref().map_or(Details::None, Details::of),
+        false => state.caller(headers, host).await.as_ref().map_or(Details::None, Details::of),
     };
     let (status, text) = if is_ready { (200, "OK") } else { (503, "unavailable") };
     let mut health = Health {

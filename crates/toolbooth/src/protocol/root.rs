@@ -14,7 +14,7 @@ use crate::http::Answer;
 use crate::json;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, Endpoint, Page, Policy, PostRequest,
-    Protocol, Route, RouteRequest,
+    Protocol, Route, RouteRequest, State,
 };
 
 /// The protocol of paths that no other mount matches.
@@ -69,8 +69,8 @@ fn call(request: PostRequest<'_>) -> CallResponse<'_> {
 /// `GET /`: the protocols with their endpoints.
 async fn index<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     (request.protocol.check_version)(request.headers)?;
-    let server = request.server;
-    let index = Index::new(server.pipeline().catalog.server, server.capabilities());
+    let State { pipeline, capabilities, .. } = request.state;
+    let index = Index::new(pipeline.catalog.server, *capabilities);
     Ok(Page::new(json::to_string(&index)).shared(request.headers).into())
 }
 

@@ -12,6 +12,7 @@ mod page;
 mod policy;
 mod request;
 mod request_id;
+mod state;
 
 pub use calls::{CallHandler, CallResponse, Calls, PostRequest, QueryCalls, QueryHandler};
 pub use handler::{Handler, MethodNotAllowed, RouteResponse};
@@ -19,6 +20,8 @@ pub use page::{Document, Page, PageError, PageHandler};
 pub use policy::{BodyFormat, Credentials, ErrorForm, Limit, Policy};
 pub use request::RouteRequest;
 pub(crate) use request_id::{MAX_ID_BYTES, request_id};
+pub(crate) use state::Extensions;
+pub use state::State;
 
 use std::fmt;
 

@@ -1,15 +1,14 @@
 //! Policies: what a request must fulfil before its handler runs.
 
-use super::RouteRequest;
+use super::{RouteRequest, State};
 use crate::call::Rejection;
 use crate::http::Response;
-use crate::server::Server;
 
 /// What a request must fulfil before its handler runs. The server checks the members from the first to the last.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
     /// Whether the operator has configured what the route is for. If not, the response is 404.
-    pub is_enabled: fn(&Server) -> bool,
+    pub is_enabled: fn(&State) -> bool,
     /// Whether `HEAD` may run a route for `GET`.
     pub answers_head: bool,
     /// What the request counts against.
@@ -68,7 +67,7 @@ pub enum ErrorForm {
     Page(fn(&Rejection, &RouteRequest<'_>) -> Option<Response>),
 }
 
-fn always(_: &Server) -> bool {
+fn always(_: &State) -> bool {
     true
 }
 

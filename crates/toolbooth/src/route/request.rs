@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Protocol, Route};
+use super::{Protocol, Route, State};
 use crate::call::{Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::host::Host;
@@ -10,7 +10,6 @@ use crate::http::{BodyStream, Headers};
 use crate::log::CallRecorder;
 use crate::principal::Principal;
 use crate::secret::Secret;
-use crate::server::Server;
 
 /// A request that a route serves. It fulfils the route's [`Policy`](super::Policy).
 pub struct RouteRequest<'a> {
@@ -28,8 +27,8 @@ pub struct RouteRequest<'a> {
     pub body: Vec<u8>,
     /// The body, as long as it has not been read.
     pub(crate) unread: Option<&'a dyn BodyStream>,
-    /// The server.
-    pub(crate) server: &'a Server,
+    /// What requests share.
+    pub(crate) state: &'a State,
     /// The host.
     pub host: &'a dyn Host,
     /// Records its calls, for the log.
@@ -50,7 +49,7 @@ impl<'a> RouteRequest<'a> {
             parameter: self.parameter,
             headers: self.headers,
             principal: &self.principal,
-            pipeline: self.server.pipeline(),
+            pipeline: &self.state.pipeline,
             host: self.host,
             calls: &self.calls,
         }
@@ -67,14 +66,12 @@ impl<'a> RouteRequest<'a> {
 
     /// The value of a variable that the capability declares; empty if it does not.
     pub fn variable(&self, name: &str) -> &'a str {
-        let server: &'a Server = self.server;
-        if self.declares(name) { server.pipeline().settings.tools.get(name) } else { "" }
+        if self.declares(name) { self.state.pipeline.settings.tools.get(name) } else { "" }
     }
 
     /// A secret that the capability declares. It is present: while it is missing, the server rejects the requests.
     pub fn secret(&self, name: &str) -> Option<&'a Secret> {
-        let server: &'a Server = self.server;
-        server.pipeline().settings.tools.secret(name).filter(|_| self.declares(name))
+        self.state.pipeline.settings.tools.secret(name).filter(|_| self.declares(name))
     }
 
     fn declares(&self, name: &str) -> bool {

@@ -21,7 +21,8 @@ use crate::log::{CallRecorder, EventLog};
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::route::{
-    Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, request_id,
+    Cors, EncodeRejection, ErrorForm, Extensions, MAX_ID_BYTES, Protocol, RouteRequest, State,
+    request_id,
 };
 use crate::settings::Settings;
 #[cfg(feature = "sign-in")]
@@ -31,16 +32,7 @@ use router::Match;
 /// The server: a catalogue with its settings.
 #[derive(Debug)]
 pub struct Server {
-    capabilities: Capabilities,
-    /// The capabilities of which a variable is missing or invalid.
-    disabled: Vec<&'static str>,
-    authenticator: Authenticator,
-    pipeline: Pipeline,
-    /// Where people sign in, if they can.
-    #[cfg(feature = "sign-in")]
-    sign_in: Option<SignIn>,
-    /// What the operator should know, although calls can be served.
-    warnings: Vec<String>,
+    state: State,
 }
 
 impl Server {
@@ -117,21 +109,20 @@ impl Server {
             rate_limited: host.is_limited(RATE_LIMIT),
             same_for_all: authenticator.is_same_for_all(),
         };
-        Self {
-            capabilities,
-            disabled,
-            authenticator,
-            pipeline,
-            #[cfg(feature = "sign-in")]
-            sign_in,
-            warnings,
+        #[allow(unused_mut, reason = "without these features, nothing is kept")]
+        let mut extensions = Extensions::default();
+        #[cfg(feature = "sign-in")]
+        if let Some(sign_in) = sign_in {
+            extensions.insert(sign_in);
         }
+        let state = State { capabilities, disabled, authenticator, pipeline, warnings, extensions };
+        Self { state }
     }
 
     /// Serves one request. Every error becomes a response.
     pub async fn answer<'a>(&'a self, request: Request<'a>, host: &'a dyn Host) -> Answer<'a> {
         let Request { method, path, query, own_origin, headers, body } = request;
-        let found = router::find(self.capabilities, path);
+        let found = router::find(self.state.capabilities, path);
         let protocol = found.protocol;
         let (body, unread) = match body {
             Body::Read(bytes) => (bytes, None),
@@ -147,7 +138,7 @@ impl Server {
             principal: Principal::ANONYMOUS,
             body,
             unread,
-            server: self,
+            state: &self.state,
             host,
             calls: CallRecorder::default(),
             capability: found.capability,
@@ -165,7 +156,9 @@ impl Server {
             options(found, headers, request.origin.is_some() && origins.is_some()).map(Answer::from)
         } else {
             match found.route(method) {
-                Ok(_) if self.disabled.contains(&found.capability.name) => Err(misconfigured()),
+                Ok(_) if self.state.disabled.contains(&found.capability.name) => {
+                    Err(misconfigured())
+                }
                 Ok(route) => {
                     request.route = Some(route);
                     self.serve(route, &mut request).await
@@ -186,30 +179,14 @@ impl Server {
         Answer { head, rest }
     }
 
-    /// The pipeline that serves calls.
+    #[cfg(test)]
     pub(crate) fn pipeline(&self) -> &Pipeline {
-        &self.pipeline
-    }
-
-    /// Where people sign in, if they can.
-    #[cfg(feature = "sign-in")]
-    pub(crate) fn sign_in(&self) -> Option<&SignIn> {
-        self.sign_in.as_ref()
-    }
-
-    /// The capabilities that it serves.
-    pub(crate) fn capabilities(&self) -> Capabilities {
-        self.capabilities
-    }
-
-    /// What the operator should know, although calls can be served.
-    pub(crate) fn warnings(&self) -> &[String] {
-        &self.warnings
+        &self.state.pipeline
     }
 
     /// The response to a request that panicked. `start` is the beginning of its body, as far as it is known.
     pub fn failed(&self, path: &str, headers: &dyn Headers, start: &[u8]) -> Response {
-        let protocol = router::find(self.capabilities, path).protocol;
+        let protocol = router::find(self.state.capabilities, path).protocol;
         let response = self.encode_rejection(protocol, &Rejection::Internal, start);
         self.finish(protocol, headers.get("origin"), response)
     }
@@ -244,9 +221,9 @@ impl Server {
         start: &[u8],
     ) -> Response {
         match protocol.encode_rejection {
-            EncodeRejection::Plain(encode) => encode(rejection, &self.pipeline),
+            EncodeRejection::Plain(encode) => encode(rejection, &self.state.pipeline),
             EncodeRejection::WithId(encode) => {
-                encode(rejection, request_id(start).as_ref(), &self.pipeline)
+                encode(rejection, request_id(start).as_ref(), &self.state.pipeline)
             }
         }
     }
@@ -270,8 +247,8 @@ impl Server {
     /// The allowed origins; `None` if the protocol allows every page, or pages of the server only.
     fn origins(&self, cors: Cors) -> Option<&Origins> {
         match cors {
-            Cors::Configured => Some(self.pipeline.settings.cors.origins(false)),
-            Cors::WebClients => Some(self.pipeline.settings.cors.origins(true)),
+            Cors::Configured => Some(self.state.pipeline.settings.cors.origins(false)),
+            Cors::WebClients => Some(self.state.pipeline.settings.cors.origins(true)),
             Cors::AnyPage | Cors::SameOrigin => None,
         }
     }

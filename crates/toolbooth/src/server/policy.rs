@@ -30,7 +30,7 @@ impl Server {
     /// Checks who sends a request. Without valid credentials, the body is not read.
     async fn admit(&self, policy: Policy, request: &mut RouteRequest<'_>) -> Result<(), Rejection> {
         let RouteRequest { headers, host, .. } = *request;
-        if !(policy.is_enabled)(self) {
+        if !(policy.is_enabled)(&self.state) {
             return Err(Rejection::NOT_FOUND);
         }
         if policy.limit == Limit::Network {
@@ -40,10 +40,11 @@ impl Server {
             return Err(Rejection::ForbiddenOrigin);
         }
         if policy.credentials == Credentials::Needed {
-            request.principal = self.authenticate(request.protocol, headers, host).await?;
+            request.principal =
+                self.state.authenticate(request.protocol.name, headers, host).await?;
         }
         if policy.records_calls {
-            request.calls = self.pipeline.events.recorder(headers, host);
+            request.calls = self.state.pipeline.events.recorder(headers, host);
         }
         Ok(())
     }
@@ -57,7 +58,7 @@ impl Server {
         if policy.limit == Limit::Caller {
             boxed(request.context().count(1)).await?;
         }
-        if policy.needs_configuration && !self.pipeline.settings.problems.is_empty() {
+        if policy.needs_configuration && !self.state.pipeline.settings.problems.is_empty() {
             return Err(call::misconfigured());
         }
         if policy.body == BodyFormat::Unread {
@@ -78,7 +79,7 @@ impl Server {
 
     /// Reads the whole body.
     async fn read(&self, request: &mut RouteRequest<'_>) -> Result<(), Rejection> {
-        let limit = self.pipeline.settings.limits.max_body_bytes;
+        let limit = self.state.pipeline.settings.limits.max_body_bytes;
         let read = match request.unread {
             None if request.body.len() > limit => Err(BodyError::TooLarge),
             None => return Ok(()),

@@ -7,10 +7,9 @@ use crate::capability::Capability;
 use crate::http::{Answer, Response};
 use crate::protocol::oxp;
 use crate::route::{
-    BodyFormat, Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest,
+    BodyFormat, Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State,
     any_version,
 };
-use crate::server::Server;
 use crate::url::query_parameter;
 
 /// The capability.
@@ -80,14 +79,13 @@ static METADATA: Protocol = Protocol {
     cors: Cors::WebClients,
 };
 
-fn is_enabled(server: &Server) -> bool {
-    server.sign_in().is_some()
+fn is_enabled(state: &State) -> bool {
+    state.extensions.get::<SignIn>().is_some()
 }
 
 /// The authorization server, if people can sign in.
 pub(crate) fn sign_in<'a>(request: &RouteRequest<'a>) -> Result<&'a SignIn, Rejection> {
-    let server: &'a Server = request.server;
-    server.sign_in().ok_or(Rejection::NOT_FOUND)
+    request.state.extensions.get::<SignIn>().ok_or(Rejection::NOT_FOUND)
 }
 
 /// The page for a person whose request is rejected.
@@ -103,8 +101,8 @@ pub(crate) fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> O
 
 /// Asks for consent.
 async fn authorize<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { query, headers, server, host, .. } = *request;
-    let tools = server.tools();
+    let RouteRequest { query, headers, state, host, .. } = *request;
+    let tools = state.tools();
     Ok(sign_in(request)?.authorize((query, headers), tools, host).await.into())
 }
 
