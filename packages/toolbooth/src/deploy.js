@@ -28,10 +28,9 @@ function report({ calls, tools, notes, created, databases }, env) {
   const named = new Set();
   // Each finding, and how to store the secret that it lacks.
   const lines = (text) => {
-    const secret = secretOf(text);
-    const isNew = secret && !named.has(secret);
-    named.add(secret);
-    return [`  ${inProject(text)}`, ...(isNew ? [`    npx wrangler secret put ${secret}${ofEnv}`] : [])];
+    const secrets = secretsOf(text).filter((secret) => !named.has(secret));
+    for (const secret of secrets) named.add(secret);
+    return [`  ${inProject(text)}`, ...secrets.map((secret) => `    npx wrangler secret put ${secret}${ofEnv}`)];
   };
   const section = (title, found) => (found.length > 0 ? [`${title}\n${found.flatMap(lines).join("\n")}\n`] : []);
   const sections = [
@@ -49,11 +48,10 @@ function report({ calls, tools, notes, created, databases }, env) {
   ].join("\n");
 }
 
-/** The secret that is missing, if one is. */
-function secretOf(finding) {
-  const own = /^(API_KEYS|JWT_SECRET|STATE_KEY|GRANT_KEYS) (?:must|or)\b/.exec(finding);
-  const other = /^(\w+) is a secret that is not set|needs the secret (\w+)/.exec(finding);
-  return own?.[1] ?? other?.[1] ?? other?.[2];
+/** The secrets that are missing. */
+function secretsOf(finding) {
+  const [, own] = /^(API_KEYS|JWT_SECRET|STATE_KEY|GRANT_KEYS) (?:must|or)\b|^(\w+) is a secret that is not set/.exec(finding)?.filter(Boolean) ?? [];
+  return own ? [own] : [...finding.matchAll(/needs the secret (\w+)/g)].map(([, secret]) => secret);
 }
 
 /** The Worker names the command of a clone. A project has none of its Makefile. */

@@ -70,6 +70,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
   const builds = rebuild(watched, out, () => buildForDevelopment({ crate: resolve(crate), out }));
+  console.log("Building the Worker. The first build compiles all dependencies, which takes minutes.");
   let { value: built } = await builds.next();
   let worker;
   const lost = keepRunning(address, () => worker?.patchConfig({}));
@@ -80,7 +81,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     // The configured command builds for deployment.
     build: { custom: { command: "" } },
     bindings: bindings(settings.vars),
-    dev: { server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(config, env) },
+    dev: { server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(readConfig, env) },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.once(signal, async () => {
@@ -192,7 +193,10 @@ async function announce(address, { anyone, who, isForPeople, credential, fragmen
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
   // A fragment is sent to no server.
   if (hasPlayground) console.log(`Open ${address}/playground${fragment} to call the tools from a form.`);
-  if (isForPeople) return;
+  if (isForPeople) {
+    if (calls.some(({ call }) => call.context)) console.log("A stand-in answers for the OAuth providers: in the playground you can authorize tools that use an account.");
+    return;
+  }
   const header = anyone ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
   for (const { title, call } of calls) {
     const body = JSON.stringify(call).replaceAll("'", "\\u0027");

@@ -1,4 +1,5 @@
 // What a deployed Worker would find wrong with its configuration: the built one checks it on this machine.
+import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { unstable_readConfig } from "wrangler";
@@ -8,8 +9,13 @@ import { migrations, startLocally } from "./local.js";
 import { Failure } from "./process.js";
 
 const OUT = ".wrangler/check";
-/** A key that nobody has. */
-const API_KEYS = JSON.stringify([newKey("dry run", []).entry]);
+/** Secrets that no deployed Worker has. With them, the Worker also reports what is less urgent. */
+const SECRETS = {
+  API_KEYS: JSON.stringify([newKey("dry run", []).entry]),
+  GRANT_KEYS: randomBytes(32).toString("base64"),
+  JWT_SECRET: randomBytes(32).toString("base64"),
+  STATE_KEY: randomBytes(32).toString("base64"),
+};
 // Responds with the log of the Worker, which names every problem of the configuration when it starts.
 const ENTRY = `import Worker from "./worker.js";
 const lines = [];
@@ -45,8 +51,8 @@ export async function findings({ config: file, env, vars: further = {} }) {
       }
     };
     const found = await started();
-    // Keys are secrets. With one, the Worker also reports what is less urgent.
-    const hidden = found.some(({ text }) => text.startsWith("API_KEYS ")) ? await started({ API_KEYS }) : [];
+    const missing = Object.entries(SECRETS).filter(([name]) => found.some(({ text }) => text.startsWith(`${name} `)));
+    const hidden = missing.length > 0 ? await started(Object.fromEntries(missing)) : [];
     const notes = placeholders(config).map((text) => ({ affects: "notes", text }));
     const about = (what) => [...new Set([...found, ...hidden, ...notes].filter(({ affects }) => affects === what).map(({ text }) => text))];
     return { calls: about("calls"), tools: about("tools"), notes: about("notes"), created: created(config), databases: databases(config) };

@@ -33,7 +33,7 @@ export function key(owner = "", list = "", { tools: allowed, rotate = false } = 
   }
   for (const pattern of tools ?? []) {
     if (known.length === 0 || known.some((definition) => isNamed(definition, [pattern]))) continue;
-    throw new Failure(`No tool is called ${pattern}: name tools such as Calculator.Add, or toolkits such as Calculator.*`, 2);
+    throw new Failure(`No tool is called ${pattern}: name tools or toolkits (Calculator.*) of ${[...new Set(known.map(({ id }) => id.split("@")[0]))].slice(0, 20).join(", ")}`, 2);
   }
   if (rotate && (scopes.length > 0 || tools !== undefined)) {
     throw new Failure("A new key of the same owner keeps scopes and tools: leave them out", 2);

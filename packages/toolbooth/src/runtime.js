@@ -65,13 +65,13 @@ export function bindings(vars) {
   return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { type: "secret_text", value }]));
 }
 
-/** Prints a line of the Worker's log. If a table is missing, says how to create it. */
-export function printer({ d1_databases }, env) {
+/** Prints a line of the Worker's log. If a table is missing, says how to create it: its database may be new in the configuration. */
+export function printer(readConfig, env) {
   return ({ level, message }) => {
     (console[level] ?? console.log)(message);
     const [, table] = /\bno such table: ([\w.]+)/.exec(message) ?? [];
     if (table === undefined) return;
-    const commands = d1_databases.map((database) => `  ${applyMigrations(database, "local", env)}`);
+    const commands = readConfig().d1_databases.map((database) => `  ${applyMigrations(database, "local", env)}`);
     console.error(`There is no table ${table}. Apply the migrations that create it:\n${commands.join("\n")}`);
   };
 }

@@ -86,6 +86,7 @@ function Playground() {
           {tool ? (
             <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
           ) : loaded.tools.length > 0 ? (
+            id.toLowerCase() === "chat" ? <div class="notice wide"><h1>There is no chat here</h1><p>This server has no language model. Its operator can add one: <a href="/docs/gateway">Chat gateway</a>.</p></div> :
             <div class="notice wide"><h1>There is no such tool</h1><p>This server has no tool <code>{id}</code>, or you may not call it. Choose a tool from the list.</p></div>
           ) : (
             <div class="notice wide"><h1>Playground</h1><p>There are no tools that you may call on this server.</p></div>

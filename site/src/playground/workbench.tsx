@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { CallCode } from "../call.tsx";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
 import { problemIn } from "../json-problem.ts";
-import { type Json, own, parse, stringify } from "../json.ts";
+import { type Json, at, own, parse, stringify } from "../json.ts";
 import { GetKey, useCredential } from "../key.tsx";
 import { Code, Tabs } from "../parts.tsx";
 import { type CallContext, type Challenge, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf, withProof } from "../protocols.ts";
@@ -46,7 +46,10 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const advice = protocol?.carriesContext === false ? `${protocol.title} calls cannot carry it. ${adviceFor(carriers)}` : undefined;
   const isPerson = useCredential()?.person !== undefined;
   const title = details?.title ?? tool.id.split("@")[0] ?? tool.id;
-  const errors: Errors = state.is === "done" && !state.result.outcome.success ? state.result.outcome.parameters : {};
+  // The required fields that are empty, after an attempt to run the tool. The server would first ask for access to an account: a
+  // visitor would agree for a call that cannot succeed.
+  const [lacking, setLacking] = useState<Errors>({});
+  const errors: Errors = state.is === "done" && !state.result.outcome.success ? state.result.outcome.parameters : lacking;
 
   // The number of the run whose result is shown. One that arrives after the protocol or the input was replaced is dropped.
   const runs = useRef(0);
@@ -57,6 +60,9 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
 
   const run = async (chosen: Protocol, extra: CallContext = context) => {
     if (isBroken) return form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    const empty = tool.requirements?.authorization && mode === "Form" ? emptyFields(tool, input) : {};
+    setLacking(empty);
+    if (Object.keys(empty).length > 0) return void begin({ is: "idle" });
     const number = begin({ is: "running" });
     try {
       const body = bodyOf(chosen, tool, input, chosen.carriesContext ? extra : {});
@@ -75,7 +81,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   // People who use a keyboard or a screen reader continue at the first field that is wrong.
   useEffect(() => {
     if (Object.keys(errors).length > 0 || lacksUser) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [state]);
+  }, [state, lacking]);
 
   const isBusy = state.is === "running" || !protocol;
   const kind = kindOf(tool.input_schema);
@@ -157,6 +163,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
           <Outcomes
             state={state}
             repeat={repeat}
+            advice={!isPerson && tool.requirements?.authorization ? advice : undefined}
             ask={(challenges) => (
               <Authorization challenges={challenges} tool={title} providers={(tool.requirements?.authorization ?? []).map(({ id }) => id)} user={isPerson ? undefined : (context.user_id ?? "")} advice={advice} completed={repeat} />
             )}
@@ -169,6 +176,14 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
       </div>
     </div>
   );
+}
+
+/** The required fields of the form that are empty, with what is wrong with each. */
+function emptyFields(tool: Tool, input: Json): Errors {
+  const kind = kindOf(tool.input_schema);
+  if (kind.is !== "object") return {};
+  const required = kind.properties.filter(({ name, required }) => required && ["", undefined].includes(at(input, `/${name}`) as string | undefined));
+  return Object.fromEntries(required.map(({ name }) => [name, "Is required"]));
 }
 
 interface InputTextProps {
@@ -213,6 +228,8 @@ function InputText({ input, onChange, onBroken, error, discard }: InputTextProps
 interface Continue {
   /** Repeats the call, with the proof of a grant if there is one. */
   repeat(proof: string | undefined): void;
+  /** What to do if the call fails because its protocol carries neither users nor access tokens. */
+  advice: string | undefined;
   /** Shows the challenges of the call. */
   ask(challenges: Challenge[]): ComponentChildren;
 }
@@ -230,7 +247,7 @@ function Outcomes({ state, ...next }: { state: State } & Continue) {
   }
 }
 
-function Done({ reply, outcome, repeat, ask }: Result & Continue) {
+function Done({ reply, outcome, repeat, advice, ask }: Result & Continue) {
   const isStep = !outcome.success && outcome.challenges.length > 0;
   const time = `${Math.max(1, Math.round(reply.duration))} ms`;
   return (
@@ -246,6 +263,7 @@ function Done({ reply, outcome, repeat, ask }: Result & Continue) {
       ) : (
         <div class="failure">
           <p>{outcome.message}</p>
+          {advice !== undefined && <p>This tool uses an account. {advice}</p>}
           {outcome.hint !== undefined && <p><strong>Hint for the model:</strong> {outcome.hint}</p>}
           {outcome.log !== undefined && <p><strong>For the log:</strong> {outcome.log}</p>}
           {Object.entries(outcome.parameters).length > 0 && (

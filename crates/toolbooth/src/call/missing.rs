@@ -38,19 +38,23 @@ impl MissingRequirements {
 
     /// The missing members of `context`, for protocols that have `context`.
     pub fn places(&self) -> String {
-        self.render(["context.authorization with id", "context.secrets with id", "context.user_id"])
+        let names = ["context.authorization with id", "context.secrets with id", "context.user_id"];
+        self.list(names).join(", ")
     }
 
     /// The missing tokens, secrets and user id, for protocols without `context`.
     pub fn things(&self) -> String {
-        self.render(["the token", "the secret", "a user id"])
+        match self.list(["the token", "the secret", "a user id"]).as_slice() {
+            [first, last] => format!("{first} and {last}"),
+            all => all.join(", "),
+        }
     }
 
-    fn render(&self, [token, secret, user_id]: [&str; 3]) -> String {
+    fn list(&self, [token, secret, user_id]: [&str; 3]) -> Vec<String> {
         let tokens = self.authorization.iter().map(|id| format!("{token} \"{id}\""));
         let secrets = self.secrets.iter().map(|id| format!("{secret} \"{id}\""));
         let user_id = self.user_id.then(|| user_id.to_owned());
-        tokens.chain(secrets).chain(user_id).collect::<Vec<_>>().join(", ")
+        tokens.chain(secrets).chain(user_id).collect()
     }
 
     /// The URLs of the challenges, as the end of a sentence; empty without challenges. For protocols that can

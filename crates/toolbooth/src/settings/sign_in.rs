@@ -172,7 +172,10 @@ impl IdentityRule {
         let rule = Self { scopes, ..rule };
         let id = &rule.provider;
         let Some(provider) = providers.iter().find(|provider| provider.id == *id) else {
-            return Err(format!("names {id}, which OAUTH_PROVIDERS must include"));
+            let prefix = id.to_ascii_uppercase().replace('-', "_");
+            return Err(format!(
+                "names {id}: OAUTH_PROVIDERS must include it, and its variables OAUTH_{prefix}_… must be valid"
+            ));
         };
         if !provider.can_identify() {
             let prefix = id.to_ascii_uppercase().replace('-', "_");
@@ -270,8 +273,8 @@ impl SignInSettings {
         let development = reader.text("DEVELOPMENT").is_some_and(|text| text == "true") && is_local;
         let nobody = allowed.is_empty() && api_keys.is_empty() && access.is_none() && !development;
         if nobody && rejected.is_empty() {
-            let expected = "must name who may sign in, or AUTH must contain api-key, or \
-                            ACCESS_TEAM_DOMAIN must be set";
+            let expected = "must name who may sign in, unless AUTH contains api-key and API_KEYS has a \
+                            valid key, or ACCESS_TEAM_DOMAIN is set";
             reader.problem(ALLOWED, expected);
         }
         for problem in rejected {

@@ -397,7 +397,7 @@ fn the_data_of_errors() {
             }),
             json!({
                 "code": -32001,
-                "message": "The tool needs the secret \"KEY\", the secret \"PIN\", which this \
+                "message": "The tool needs the secret \"KEY\" and the secret \"PIN\", which this \
                             protocol cannot send; POST /oxp/tools/call can",
                 "data": {"missing_requirements":
                     {"authorization": [], "secrets": ["KEY", "PIN"], "user_id": false}}

@@ -69,7 +69,12 @@ pub(super) fn read(
     };
     for (name, entry) in entries.iter() {
         match alias(name, entry, providers, timeout) {
-            Ok(alias) => aliases.push(alias),
+            Ok((alias, unusable)) => {
+                aliases.push(alias);
+                for problem in unusable {
+                    reader.reject(format!("{MODELS}.{name}{problem}; its other targets serve it"));
+                }
+            }
             Err(expected) => {
                 reader.reject(format!("{MODELS}.{name}{expected}"));
                 rejected.push(name.to_string());
@@ -79,18 +84,32 @@ pub(super) fn read(
     (aliases, rejected)
 }
 
+/// An alias, and why some of its targets cannot be used.
+///
+/// # Errors
+/// It is invalid, or none of its targets can be used.
 fn alias(
     name: &str,
     entry: &Value<'_>,
     providers: &[ModelProvider],
     timeout: Duration,
-) -> Result<ModelAlias, String> {
+) -> Result<(ModelAlias, Vec<String>), String> {
     let members = members(entry, "", &["targets", "mode", "retry", "timeout_ms"])?;
     let targets = members.get("targets").and_then(Value::as_array).unwrap_or_default();
     if targets.is_empty() {
         return Err(".targets must be an array of objects with provider and model".to_owned());
     }
-    let targets = targets.iter().enumerate().map(|(index, it)| target(index, it, providers));
+    let (mut usable, mut unusable) = (Vec::new(), Vec::new());
+    for (index, entry) in targets.iter().enumerate() {
+        match target(index, entry, providers) {
+            Ok(target) => usable.push(target),
+            Err(TargetError::NoProvider(problem)) => unusable.push(problem),
+            Err(TargetError::Invalid(problem)) => return Err(problem),
+        }
+    }
+    if usable.is_empty() {
+        return Err(unusable.join(", "));
+    }
     let balance = match members.get("mode").map(Value::as_str) {
         None | Some(Some("fallback")) => Balance::InOrder,
         Some(Some("loadbalance")) => Balance::Weighted,
@@ -103,31 +122,45 @@ fn alias(
         retry_statuses = retry.get("status_codes").map(status_codes).transpose()?;
     }
     let own_timeout = number(members, "timeout_ms", MAX_TIMEOUT, "")?;
-    Ok(ModelAlias {
+    let alias = ModelAlias {
         name: name.to_owned(),
-        targets: targets.collect::<Result<_, _>>()?,
+        targets: usable,
         balance,
         attempts: usize::try_from(attempts).unwrap_or(1),
         retry_statuses,
         timeout: own_timeout.map_or(timeout, Duration::from_millis),
-    })
+    };
+    Ok((alias, unusable))
+}
+
+/// Why a target cannot be used.
+enum TargetError {
+    /// Its provider has no key, or is unknown.
+    NoProvider(String),
+    /// It is not written as a target.
+    Invalid(String),
 }
 
 fn target(
     index: usize,
     entry: &Value<'_>,
     providers: &[ModelProvider],
-) -> Result<ModelTarget, String> {
+) -> Result<ModelTarget, TargetError> {
     let place = format!(".targets[{index}]");
-    let members = members(entry, &place, &["provider", "model", "weight"])?;
+    let members =
+        members(entry, &place, &["provider", "model", "weight"]).map_err(TargetError::Invalid)?;
     let text = |name: &str| members.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
     let (Some(provider), Some(model)) = (text("provider"), text("model")) else {
-        return Err(format!("{place} must have provider and model"));
+        return Err(TargetError::Invalid(format!("{place} must have provider and model")));
     };
     if !providers.iter().any(|known| known.id == provider) {
-        return Err(format!("{place}.provider is {provider}, which {}", models::lacks(provider)));
+        let lacks = models::lacks(provider);
+        return Err(TargetError::NoProvider(format!(
+            "{place}.provider is {provider}, which {lacks}"
+        )));
     }
-    let weight = number(members, "weight", MAX_WEIGHT, &place)?.unwrap_or(1);
+    let weight = number(members, "weight", MAX_WEIGHT, &place).map_err(TargetError::Invalid)?;
+    let weight = weight.unwrap_or(1);
     Ok(ModelTarget {
         provider: provider.to_owned(),
         model: model.to_owned(),

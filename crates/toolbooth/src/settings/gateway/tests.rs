@@ -117,6 +117,13 @@ fn an_invalid_entry_is_rejected_alone() {
         ("OWN_API_KEY", "a b", "OWN_API_KEY must be visible", "openai"),
         ("ANTHROPIC_BASE_URL", "a.example", "ANTHROPIC_BASE_URL must be", "openai own"),
         ("ANTHROPIC_API_KEY", "a b", "ANTHROPIC_API_KEY must be visible", "openai own"),
+        // Its other target serves it.
+        (
+            "MODELS",
+            r#"{"fast":{"targets":[{"provider":"anthropic","model":"m"},{"provider":"openai","model":"m"}]}}"#,
+            "MODELS.fast.targets[0].provider is anthropic, which needs the secret ANTHROPIC_API_KEY; its other",
+            "openai",
+        ),
     ] {
         let own = match name {
             "MODELS" => ("PROVIDERS", ""),

@@ -70,9 +70,9 @@ const HOSTED: &[Connector] = &[Claude, ChatGpt];
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "configuration",
-        passed: "No variable makes the server reject every call.",
+        passed: "The configuration is valid.",
         failed: "A variable is missing or invalid, and the server rejects every call.",
-        fix: "Look into the log, or open /health with an API key that has the scope *: both list what is wrong.",
+        fix: "The log lists what is wrong. So does /health for a valid API key with the scope *.",
         connectors: ALL,
         prevents: Prevents::Calls,
         test: |facts| facts.settings.problems.is_empty().into(),
@@ -123,7 +123,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "authorization",
-        passed: "People can sign in, or need no credentials. Not everyone can make these clients send an API key.",
+        passed: "These clients can connect without an API key, which not everyone can make them send.",
         failed: "People cannot sign in, and not everyone can make these clients send an API key.",
         fix: "Add sign-in to AUTH, or jwt with JWT_ISSUER. claude.ai can send an API key only from accounts that \
               have the request headers beta.",
@@ -133,7 +133,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "credentials",
-        passed: "The server accepts API keys, tokens or calls without credentials.",
+        passed: "AUTH lets callers in that send what AUTH names.",
         failed: "The server accepts no credentials, and no calls without them.",
         fix: "Set AUTH, for example to api-key.",
         connectors: &[ClaudeCode, VsCode, Cursor, Inspector],

@@ -276,7 +276,12 @@ fn each_state_has_a_sentence_of_its_own() {
         (&[&key[..], &[URL]].concat(), "tools.example", "https", "passed PUBLIC_URL is an https"),
         (&local, "localhost:8787", "https", "failed PUBLIC_URL is not an https"),
         (&key.to_vec(), "tools.example", "authorization", "failed People cannot sign in"),
-        (&vec![("AUTH", "none")], "localhost:8787", "authorization", "passed People can sign in"),
+        (
+            &vec![("AUTH", "none")],
+            "localhost:8787",
+            "authorization",
+            "passed These clients can connect",
+        ),
         (&vec![("AUTH", "")], "tools.example", "credentials", "failed The server accepts no"),
         (&[JWT, &[URL]].concat(), "tools.example", "registration", "unknown The issuer decides"),
     ] {
