@@ -33,7 +33,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
     throw new Failure(`PORT must be a number from 1 to 65535, not ${given}`, 2);
   }
-  if (!(await isFree(port))) throw new Failure(`Port ${port} is already in use: choose another one`);
+  if (!(await isFree(port))) throw new Failure(`Port ${port} is already in use: choose a different one, such as PORT=8801 make dev or npm run dev -- --port 8801`);
   const address = `http://localhost:${port}`;
 
   // Send nothing to Cloudflare and fetch nothing from it.
