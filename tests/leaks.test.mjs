@@ -159,7 +159,7 @@ test("every test starts Workers through the watching helpers", () => {
   const folder = new URL("./", import.meta.url);
   const files = readdirSync(folder, { recursive: true }).filter((name) => /\.(mjs|py)$/.test(name));
   const text = (name) => readFileSync(new URL(name, folder), "utf8");
-  const starting = files.filter((name) => /from "miniflare"|"workerd"/.test(text(name)) && name !== "leaks.test.mjs");
+  const starting = files.filter((name) => /(?:from |\()"(?:miniflare|workerd)"/.test(text(name)) && name !== "leaks.test.mjs");
   assert.deepEqual(starting.sort(), ["support/leaks.mjs", "support/worker.mjs"]);
   assert.match(text("support/worker.mjs"), /await checkPrinted\(\)/);
   assert.match(text("support/http.mjs"), /^ +watch\(/m);

@@ -66,7 +66,7 @@ for (const mode of MODES) {
   test(`MC1 MC20 MC22 ${mode.name} lists and calls tools`, async () => {
     await connected(mode, async (client, transport) => {
       assert.equal(transport.protocolVersion ?? client.getNegotiatedProtocolVersion(), mode.version);
-      assert.equal(client.getServerVersion().name, "toolbooth");
+      assert.equal(client.getServerVersion().name, "toolbooth-app");
       const { tools } = await client.listTools();
       const add = tools.find(({ name }) => name === "Calculator_Add");
       assert.equal(add._meta["toolbooth/id"], "Calculator.Add@1.0.0");
