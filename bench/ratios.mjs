@@ -22,7 +22,7 @@ export function ratios({ rows, basic }) {
       ...compare(start(of), start("echo"), (milliseconds) => milliseconds),
     };
   const group = (name) => rows.filter((row) => row.group === name);
-  const flat = group("protocol")[0].id;
+  const flat = group("protocol").find(({ title }) => title === "OXP, flat");
   return [
     calls("A call: ours to echo", "ours", "echo", 1.15),
     calls("A call: ours to JavaScript + AJV", "ours", "ajv"),
@@ -35,8 +35,8 @@ export function ratios({ rows, basic }) {
     calls("A realistic call: ours to echo", "order-ours", "order-echo"),
     calls("A call: ours with 1,000 tools to ours with 1", "tools-1000", "tools-1", 1.03),
     ...group("protocol")
-      .slice(1)
-      .map(({ id, title }) => calls(`A call: ${title} to OXP, flat`, id, flat, 1.2)),
+      .filter((row) => row !== flat)
+      .map(({ id, title }) => calls(`A call: ${title} to OXP, flat`, id, flat.id, 1.2)),
     ...group("list")
       .filter(({ worker }) => worker === "ours")
       .map(({ id, title }) => calls(`List: ${title}: ours to a constant response`, id, `${id}-constant`, 1.05)),
