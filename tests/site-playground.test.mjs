@@ -95,6 +95,30 @@ test("a user and tokens are asked for only where the protocol can carry them", (
     assert.deepEqual([await page.getByLabel("User", { exact: true }).inputValue(), await page.getByLabel("Access token for github").inputValue()], ["ada", `${CANARY}-token`]);
   }));
 
+test("a call that needs an account is not sent with empty required fields, and its failure is in view and says how to go on", () =>
+  visiting(async (visitor, page) => {
+    await visitor.open("GitHub.ListIssues@1.0.0");
+    const calls = [];
+    page.on("request", (request) => request.method() === "POST" && calls.push(request.url()));
+    await visitor.run();
+    assert.deepEqual(await page.getByText("Is required", { exact: true }).count(), 2);
+    assert.equal(await page.getByLabel("owner").evaluate((field) => field === document.activeElement), true);
+    assert.deepEqual(calls, []);
+    await visitor.fill({ owner: "octocat", repository: "hello-world" });
+    await page.getByLabel("over").selectOption("openai");
+    await visitor.run();
+    await page.getByText("This tool uses an account. OpenAI Chat Completions calls cannot carry a user or an access token. Choose a different protocol").waitFor();
+    await page.waitForFunction(() => document.querySelector(".result").getBoundingClientRect().top >= 0);
+    assert.equal(calls.length, 1);
+  }));
+
+test("a chat without a model is explained", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/playground#chat");
+    await visitor.setKey();
+    await page.getByRole("heading", { name: "There is no chat here" }).waitFor();
+  }));
+
 test("the hint for the model and the text for the log are shown", () =>
   visiting(async (visitor, page) => {
     const error = { message: "Unknown city", developer_message: "It returned 404.", additional_prompt_content: "Use an English name.", can_retry: true };

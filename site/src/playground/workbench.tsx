@@ -41,9 +41,10 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   // Whether the visitor wants to leave the JSON tab, which would lose such a text.
   const [isLeaving, setLeaving] = useState(false);
   const form = useRef<HTMLFormElement>(null);
+  const output = useRef<HTMLElement>(null);
   const protocol = protocols.find(({ name }) => name === protocolName);
   const carriers = protocols.filter(({ carriesContext }) => carriesContext);
-  const advice = protocol?.carriesContext === false ? `${protocol.title} calls cannot carry it. ${adviceFor(carriers)}` : undefined;
+  const advice = protocol?.carriesContext === false ? `${protocol.title} calls cannot carry a user or an access token. ${adviceFor(carriers)}` : undefined;
   const isPerson = useCredential()?.person !== undefined;
   const title = details?.title ?? tool.id.split("@")[0] ?? tool.id;
   // The required fields that are empty, after an attempt to run the tool. The server would first ask for access to an account: a
@@ -81,6 +82,8 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   // People who use a keyboard or a screen reader continue at the first field that is wrong.
   useEffect(() => {
     if (Object.keys(errors).length > 0 || lacksUser) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    // In a long form, or on a small screen, the result is out of view.
+    else if (state.is === "done") output.current?.scrollIntoView({ block: "nearest" });
   }, [state, lacking]);
 
   const isBusy = state.is === "running" || !protocol;
@@ -158,7 +161,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
         </form>
       </section>
       <div class="output">
-        <section class="result" aria-labelledby="result-title">
+        <section ref={output} class="result" aria-labelledby="result-title">
           <h2 id="result-title">Result</h2>
           <Outcomes
             state={state}

@@ -133,7 +133,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "credentials",
-        passed: "AUTH lets callers in that send what AUTH names.",
+        passed: "AUTH is set, so clients can call.",
         failed: "The server accepts no credentials, and no calls without them.",
         fix: "Set AUTH, for example to api-key.",
         connectors: &[ClaudeCode, VsCode, Cursor, Inspector],
