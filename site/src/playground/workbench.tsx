@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { CallCode } from "../call.tsx";
 import { type Errors, Properties, idOf } from "../form/form.tsx";
 import { problemIn } from "../json-problem.ts";
-import { type Json, at, own, parse, stringify } from "../json.ts";
+import { type Json, isObject, own, parse, stringify } from "../json.ts";
 import { GetKey, useCredential } from "../key.tsx";
 import { Code, Tabs } from "../parts.tsx";
 import { type CallContext, type Challenge, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf, withProof } from "../protocols.ts";
@@ -181,11 +181,11 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   );
 }
 
-/** The required fields of the form that are empty, with what is wrong with each. */
+/** The required fields of the form that have no value, with what is wrong with each. */
 function emptyFields(tool: Tool, input: Json): Errors {
   const kind = kindOf(tool.input_schema);
-  if (kind.is !== "object") return {};
-  const required = kind.properties.filter(({ name, required }) => required && ["", undefined].includes(at(input, `/${name}`) as string | undefined));
+  if (kind.is !== "object" || !isObject(input)) return {};
+  const required = kind.properties.filter(({ name, required }) => required && own(input, name) === undefined);
   return Object.fromEntries(required.map(({ name }) => [name, "Is required"]));
 }
 
