@@ -43,7 +43,8 @@ pub struct Protocol {
     pub routes: &'static [Route],
     /// Paths that belong to the protocol, but that a hosted server cannot serve, with the reason. The index omits them.
     pub not_served: &'static [(&'static str, &'static str)],
-    /// Rejects headers that ask for a version that is not served.
+    /// Rejects headers that ask for a version that is not served. [`Calls`], [`QueryCalls`] and [`Document`] call it, after the
+    /// body has been read as JSON; the other handlers of a protocol with versions must call it themselves.
     pub check_version: fn(&dyn Headers) -> Result<(), Rejection>,
     /// Encodes the response to a rejected request, with the header that HTTP requires.
     pub encode_rejection: EncodeRejection,
