@@ -1,4 +1,7 @@
 //! The deployed Worker: serves the tools of `tools/`. `wrangler.toml` configures it, and
 //! `crates/toolbooth-worker/js/entry.js` handles the fetch event.
 
-toolbooth_worker::serve!(toolbooth_tools::CATALOG);
+toolbooth_worker::serve!(
+    toolbooth_tools::CATALOG,
+    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SIGN_IN, XAIBO]
+);

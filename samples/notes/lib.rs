@@ -9,4 +9,7 @@ const VARIABLES: &[Variable] = &[];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-toolbooth_worker::serve!(CATALOG);
+toolbooth_worker::serve!(
+    CATALOG,
+    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SIGN_IN, XAIBO]
+);

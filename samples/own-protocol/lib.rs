@@ -10,7 +10,7 @@ const VARIABLES: &[Variable] = &[];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-toolbooth_worker::serve!(CATALOG, [plain_text::CAPABILITY]);
+toolbooth_worker::serve!(CATALOG, [MCP, REST, plain_text::CAPABILITY]);
 
 #[cfg(test)]
 mod tests;

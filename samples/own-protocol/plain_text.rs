@@ -15,11 +15,12 @@ use toolbooth::tool::{Credentials, Dialogue, Variable};
 
 /// What the Worker lists in `serve!`.
 pub(crate) static CAPABILITY: Capability = Capability {
-    name: "plain-text",
     protocols: &[("/text", &PLAIN_TEXT)],
     variables: &[Variable::required("TEAM", |team| {
         if team.is_empty() { Err("must name a team") } else { Ok(()) }
     })],
+    call_forms: &["the input alone at /text/{name}"],
+    ..Capability::new("plain-text")
 };
 
 static PLAIN_TEXT: Protocol = Protocol {

@@ -1,5 +1,6 @@
 //! The capability from request to response, and the examples of the tools.
 
+use toolbooth::capabilities::{CORE, REST};
 use toolbooth::http::{Body, Headers, Method, Request};
 use toolbooth::testing::{FakeHost, ToolTest, ready};
 use toolbooth::{Capability, Server};
@@ -7,7 +8,7 @@ use toolbooth::{Capability, Server};
 use super::plain_text::CAPABILITY;
 use super::{CATALOG, EXAMPLES};
 
-static OWN: &[&Capability] = &[&CAPABILITY];
+static OWN: &[&Capability] = &[&CORE, &REST, &CAPABILITY];
 
 const TEAM: (&str, &str) = ("TEAM", "the platform team");
 const OPEN: (&str, &str) = ("AUTH", "none");

@@ -8,4 +8,7 @@ const VARIABLES: &[Variable] = &[platform::KEY];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-toolbooth_worker::serve!(CATALOG);
+toolbooth_worker::serve!(
+    CATALOG,
+    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SIGN_IN, XAIBO]
+);

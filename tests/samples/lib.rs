@@ -14,7 +14,10 @@ const VARIABLES: &[Variable] = &[github::API_URL, weather::FORECAST_URL, weather
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-toolbooth_worker::serve!(CATALOG);
+toolbooth_worker::serve!(
+    CATALOG,
+    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SIGN_IN, XAIBO]
+);
 
 #[cfg(test)]
 mod parity;

@@ -81,7 +81,7 @@ static SERVER: OnceLock<Server> = OnceLock::new();
 pub struct Served {
     /// The tools.
     pub catalog: &'static Catalog,
-    /// Capabilities besides the built-in ones.
+    /// The capabilities.
     pub capabilities: &'static [&'static Capability],
 }
 

@@ -19,21 +19,29 @@ pub use boundary::{Served, answer, failed};
 /// The environment of a Worker: variables, secrets and bindings.
 pub use js_sys::Object as Env;
 
-/// Exports the functions that `js/entry.js` calls, for a catalogue of tools, and for capabilities besides the built-in ones.
+/// Exports the functions that `js/entry.js` calls, for a catalogue of tools and the capabilities of the Worker: those of
+/// `toolbooth::capabilities` by their names, others by their paths.
 ///
 /// ```ignore
-/// toolbooth_worker::serve!(my_tools::CATALOG);
-/// toolbooth_worker::serve!(my_tools::CATALOG, [my_protocol::CAPABILITY]);
+/// toolbooth_worker::serve!(my_tools::CATALOG, [MCP, REST, my_protocol::CAPABILITY]);
 /// ```
 #[macro_export]
 macro_rules! serve {
-    ($catalog:expr) => {
-        $crate::serve!($catalog, []);
-    };
-    ($catalog:expr, [$($capability:expr),* $(,)?]) => {
-        const SERVED: $crate::Served = $crate::Served {
-            catalog: &$catalog,
-            capabilities: &[$(&$capability),*],
+    ($catalog:path, [$($capability:path),* $(,)?]) => {
+        const SERVED: $crate::Served = {
+            #[allow(unused_imports)]
+            use $crate::capabilities::*;
+            $crate::Served {
+            // Only the lists of the capabilities that are served.
+            catalog: &$crate::Catalog {
+                lists: &[
+                    $crate::Lists::of($catalog.lists, CORE.name),
+                    $($crate::Lists::of($catalog.lists, $capability.name)),*
+                ],
+                ..$catalog
+            },
+            capabilities: &[&CORE, $(&$capability),*],
+            }
         };
 
         /// Answers a request with a `Response`, or a promise of one. Without a `body`, `reader` reads
@@ -64,6 +72,10 @@ macro_rules! serve {
 }
 
 /// Used by the code of [`serve!`].
+#[doc(hidden)]
+pub use toolbooth::capabilities;
+#[doc(hidden)]
+pub use toolbooth::catalog::{Catalog, Lists};
 #[doc(hidden)]
 pub use wasm_bindgen;
 pub use web_sys::Headers;

@@ -1,130 +1,115 @@
-//! The table of the built-in capabilities, with the lists that the build renders and the samples of the tests.
+//! The built-in capabilities, the lists that the build renders, and the samples of the tests.
 
-#[cfg(feature = "sign-in")]
 use crate::account;
-#[cfg(feature = "challenges")]
-use crate::callback;
-use crate::capability::Capability;
-use crate::catalog::ListForm;
-#[cfg(feature = "challenges")]
+use crate::capability::{Capabilities, Capability, CapabilityLists};
 use crate::challenge;
-#[cfg(feature = "gateway")]
 use crate::gateway;
-#[cfg(feature = "mcp")]
-use crate::protocol::mcp;
-#[cfg(feature = "providers")]
-use crate::protocol::providers;
-#[cfg(feature = "rest")]
-use crate::protocol::rest;
 #[cfg(any(test, feature = "testing"))]
-use crate::protocol::sample;
-#[cfg(feature = "xaibo")]
-use crate::protocol::xaibo;
-use crate::protocol::{CORE, envelope, jsonrpc, opentool, oxp};
+use crate::host::Variables;
+use crate::protocol::{CORE, envelope, jsonrpc, mcp, opentool, oxp, providers, rest, xaibo};
 #[cfg(any(test, feature = "testing"))]
-use crate::protocol::{ROOT, langchain};
-#[cfg(feature = "sign-in")]
+use crate::protocol::{ROOT, langchain, sample};
+#[cfg(any(test, feature = "testing"))]
+use crate::settings::Settings;
 use crate::sign_in;
 
-/// Turns the rows of the table into [`BUILT_IN`], [`list_forms`] and [`samples`](sample).
-///
-/// They are separate because the Worker contains what it refers to: it must not refer to code that renders
-/// lists, which only the build needs, and not to samples, which only tests need.
-macro_rules! capabilities {
-    ($($(#[cfg(feature = $feature:literal)])? $capability:path {
-        lists: $lists:expr,
-        samples: { $($mount:literal => $protocol:path: $samples:expr;)* }
-    })+) => {
-        /// The capabilities of this crate.
-        pub const BUILT_IN: &[&Capability] = &[$($(#[cfg(feature = $feature)])? &$capability,)+];
+/// Every capability of this crate, for tests and documentation. A Worker lists those that it serves.
+pub static BUILT_IN: &[&Capability] = &[
+    &CORE,
+    &xaibo::CAPABILITY,
+    &rest::CAPABILITY,
+    &mcp::CAPABILITY,
+    &providers::CAPABILITY,
+    &gateway::routes::CAPABILITY,
+    &sign_in::routes::CAPABILITY,
+    &account::routes::CAPABILITY,
+    &challenge::routes::CAPABILITY,
+];
 
-        /// Every list of tools that a protocol serves, for the build to render, with the Cargo feature of the protocol.
-        pub fn list_forms() -> impl Iterator<Item = (Option<&'static str>, &'static ListForm)> {
-            /// A Cargo feature, and the lists of a capability that needs it.
-            type Lists = (Option<&'static str>, &'static [&'static [ListForm]]);
-            const LISTS: &[Lists] = &[$(
-                $(#[cfg(feature = $feature)])?
-                (capabilities!(@feature $($feature)?), $lists),
-            )+];
-            LISTS.iter().flat_map(|(feature, forms)| {
-                forms.iter().copied().flatten().map(|form| (*feature, form))
-            })
-        }
+/// The same, as a server has them.
+pub const ALL: Capabilities = Capabilities(BUILT_IN);
 
-        /// The sample calls of each protocol that serves calls.
-        #[cfg(any(test, feature = "testing"))]
-        pub fn samples() -> impl Iterator<Item = &'static sample::ProtocolSamples> {
-            const SAMPLES: &[&[sample::ProtocolSamples]] = &[$(
-                $(#[cfg(feature = $feature)])?
-                &[$(sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },)*],
-            )+];
-            SAMPLES.iter().copied().flatten()
-        }
-    };
-    (@feature $feature:literal) => { Some($feature) };
-    (@feature) => { None };
+/// The settings of a server with every capability, for tests.
+#[cfg(any(test, feature = "testing"))]
+pub fn settings(host: &dyn Variables) -> Settings {
+    Settings::read(host, &ALL.settings(), &[])
 }
-capabilities! {
-    CORE {
-        lists: &[&[envelope::OTC_LIST, envelope::OXP_LIST, oxp::LIST, opentool::LIST, jsonrpc::LIST]],
-        samples: {
-            "" => ROOT: &[
-                (&["/tools/call", "/call"], &sample::FLAT),
-                (&["/tools/call", "/call"], &sample::OXP_ENVELOPE),
-                (&["/tools/call", "/call"], &sample::OTC),
-                (&["/tools/call", "/call"], &sample::OPENTOOL),
-            ];
-            "/otc" => envelope::OTC: &[(&["/tools/call", "/call"], &sample::OTC)];
-            "/oxp/1.0" => envelope::OXP: &[(&["/tools/call", "/call"], &sample::OXP_ENVELOPE)];
-            "/oxp" => oxp::OXP: &[(&["/tools/call", "/call"], &sample::FLAT)];
-            "/langchain" => langchain::LANGCHAIN: &[(&["/tools/call"], &sample::LANGCHAIN)];
-            "/opentool" => opentool::OPENTOOL: &[
-                (&["/call"], &sample::OPENTOOL),
-                (&["/streamCall"], &sample::OPENTOOL_STREAM),
-            ];
-            "/jsonrpc" => jsonrpc::JSONRPC: &[(&[""], &sample::JSONRPC)];
-        }
-    }
-    #[cfg(feature = "xaibo")]
-    xaibo::CAPABILITY {
-        lists: &[&[xaibo::LIST]],
-        samples: { "/xaibo" => xaibo::XAIBO: &[(&["/execute"], &sample::XAIBO)]; }
-    }
-    #[cfg(feature = "rest")]
-    rest::CAPABILITY {
-        lists: &[rest::LISTS],
-        samples: { "/rest" => rest::REST: &[(&["/{name}"], &sample::REST)]; }
-    }
-    #[cfg(feature = "mcp")]
-    mcp::CAPABILITY {
-        lists: &[mcp::LISTS],
-        samples: { "/mcp" => mcp::MCP: &[(&[""], &sample::MCP)]; }
-    }
-    #[cfg(feature = "providers")]
-    providers::CAPABILITY {
-        lists: &[
+
+/// Every list of tools that a protocol serves, for the build to render. The Worker must not refer to it: it would contain
+/// the code that renders.
+pub static LISTS: &[CapabilityLists] = &[
+    CapabilityLists {
+        capability: CORE.name,
+        forms: &[&[
+            envelope::OTC_LIST,
+            envelope::OXP_LIST,
+            oxp::LIST,
+            opentool::LIST,
+            jsonrpc::LIST,
+        ]],
+    },
+    CapabilityLists { capability: xaibo::CAPABILITY.name, forms: &[&[xaibo::LIST]] },
+    CapabilityLists { capability: rest::CAPABILITY.name, forms: &[rest::LISTS] },
+    CapabilityLists { capability: mcp::CAPABILITY.name, forms: &[mcp::LISTS] },
+    CapabilityLists {
+        capability: providers::CAPABILITY.name,
+        forms: &[
             providers::OPENAI_RESPONSES_LISTS,
             providers::OPENAI_LISTS,
             providers::ANTHROPIC_LISTS,
             providers::GEMINI_LISTS,
         ],
-        samples: {
-            "/providers/openai-responses" => providers::OPENAI_RESPONSES:
-                &[(&["/call"], &sample::OPENAI_RESPONSES)];
-            "/providers/openai" => providers::OPENAI: &[(&["/call"], &sample::OPENAI)];
-            "/providers/anthropic" => providers::ANTHROPIC: &[(&["/call"], &sample::ANTHROPIC)];
-            "/providers/gemini" => providers::GEMINI: &[(&["/call"], &sample::GEMINI)];
-            "/providers" => providers::CAPABILITIES: &[(&[], &sample::OPENAI)];
+    },
+];
+
+/// The sample calls of each protocol that serves calls.
+#[cfg(any(test, feature = "testing"))]
+pub fn samples() -> impl Iterator<Item = &'static sample::ProtocolSamples> {
+    macro_rules! samples {
+        ($($mount:literal => $protocol:path: $samples:expr;)*) => {
+            &[$(sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },)*]
+        };
+    }
+    const SAMPLES: &[sample::ProtocolSamples] = samples! {
+        "" => ROOT: &[
+            (&["/tools/call", "/call"], &sample::FLAT),
+            (&["/tools/call", "/call"], &sample::OXP_ENVELOPE),
+            (&["/tools/call", "/call"], &sample::OTC),
+            (&["/tools/call", "/call"], &sample::OPENTOOL),
+        ];
+        "/otc" => envelope::OTC: &[(&["/tools/call", "/call"], &sample::OTC)];
+        "/oxp/1.0" => envelope::OXP: &[(&["/tools/call", "/call"], &sample::OXP_ENVELOPE)];
+        "/oxp" => oxp::OXP: &[(&["/tools/call", "/call"], &sample::FLAT)];
+        "/langchain" => langchain::LANGCHAIN: &[(&["/tools/call"], &sample::LANGCHAIN)];
+        "/opentool" => opentool::OPENTOOL: &[
+            (&["/call"], &sample::OPENTOOL),
+            (&["/streamCall"], &sample::OPENTOOL_STREAM),
+        ];
+        "/jsonrpc" => jsonrpc::JSONRPC: &[(&[""], &sample::JSONRPC)];
+        "/xaibo" => xaibo::XAIBO: &[(&["/execute"], &sample::XAIBO)];
+        "/rest" => rest::REST: &[(&["/{name}"], &sample::REST)];
+        "/mcp" => mcp::MCP: &[(&[""], &sample::MCP)];
+        "/providers/openai-responses" => providers::OPENAI_RESPONSES: &[(&["/call"], &sample::OPENAI_RESPONSES)];
+        "/providers/openai" => providers::OPENAI: &[(&["/call"], &sample::OPENAI)];
+        "/providers/anthropic" => providers::ANTHROPIC: &[(&["/call"], &sample::ANTHROPIC)];
+        "/providers/gemini" => providers::GEMINI: &[(&["/call"], &sample::GEMINI)];
+        "/providers" => providers::CAPABILITIES: &[(&[], &sample::OPENAI)];
+    };
+    SAMPLES.iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repository;
+    use crate::settings::VariableDoc;
+
+    #[test]
+    fn every_variable_is_described_once_here_and_in_the_documentation() {
+        let Some(documentation) = repository::text("docs/CONFIGURATION.md") else { return };
+        for VariableDoc { name, doc } in ALL.variable_docs() {
+            assert!(doc.ends_with('.'), "{name}: {doc}");
+            assert!(documentation.contains(&format!("| `{name}`")), "{name}");
         }
     }
-    #[cfg(feature = "gateway")]
-    gateway::routes::CAPABILITY { lists: &[], samples: {} }
-    #[cfg(feature = "sign-in")]
-    sign_in::routes::CAPABILITY { lists: &[], samples: {} }
-    #[cfg(feature = "sign-in")]
-    account::routes::CAPABILITY { lists: &[], samples: {} }
-    #[cfg(feature = "challenges")]
-    challenge::routes::CAPABILITY { lists: &[], samples: {} }
-    #[cfg(feature = "challenges")]
-    callback::CAPABILITY { lists: &[], samples: {} }
 }

@@ -2,32 +2,41 @@
 //! both: the sealed state says which of them it is.
 
 use crate::call::Rejection;
-use crate::capability::Capability;
-use crate::challenge::routes::{self as challenge, challenges};
+use crate::host::BoxFuture;
 use crate::http::{Answer, Response};
-#[cfg(feature = "sign-in")]
-use crate::oauth::FlowPurpose;
-use crate::oauth::{AuthorizationFlow, CALLBACK};
+use crate::oauth::{AuthorizationFlow, FlowPurpose, FlowState, InvalidToken};
 use crate::protocol::oxp;
 use crate::route::{
     Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State, any_version,
 };
-#[cfg(feature = "sign-in")]
-use crate::sign_in::{Problem, SignIn, routes as sign_in};
 
-/// The capability.
-pub(crate) static CAPABILITY: Capability =
-    Capability { name: "callback", protocols: &[(CALLBACK, &PROTOCOL)], variables: &[] };
+/// How a capability continues its flows. It adds one to the extensions when the server starts.
+pub(crate) struct FlowEnd {
+    /// The flows.
+    pub(crate) purpose: FlowPurpose,
+    /// The way to the providers and back.
+    pub(crate) flow: fn(&State) -> Option<&AuthorizationFlow>,
+    /// Receives the provider's redirect.
+    pub(crate) callback: Callback,
+    /// The page for a person whose request is rejected.
+    pub(crate) error_page: fn(&Rejection, &RouteRequest<'_>) -> Option<Response>,
+}
+
+/// Receives the provider's redirect.
+type Callback = for<'a, 'r> fn(
+    &'r RouteRequest<'a>,
+    Result<FlowState, InvalidToken>,
+) -> BoxFuture<'r, Result<Answer<'a>, Rejection>>;
 
 /// The provider's redirect. `HEAD` would use up the code and show no page.
 const POLICY: Policy = Policy {
-    is_enabled,
+    is_enabled: |state| ends(state).next().is_some(),
     answers_head: false,
     errors: ErrorForm::Page(error_page),
     ..Policy::NETWORK
 };
 
-static PROTOCOL: Protocol = Protocol {
+pub(crate) static PROTOCOL: Protocol = Protocol {
     name: "callback",
     title: "OAuth 2.1 redirection endpoint",
     listed: false,
@@ -39,49 +48,26 @@ static PROTOCOL: Protocol = Protocol {
     cors: Cors::SameOrigin,
 };
 
-/// Whether providers redirect people to this server, of challenges or of a sign-in.
-fn is_enabled(state: &State) -> bool {
-    #[cfg(feature = "sign-in")]
-    if state.extensions.get::<SignIn>().is_some() {
-        return true;
-    }
-    challenge::is_enabled(state)
+fn ends(state: &State) -> impl Iterator<Item = &FlowEnd> {
+    state.extensions.all::<FlowEnd>()
+}
+
+/// The state of a request, and the flows that it belongs to: those of challenges if it is not valid.
+fn flow<'a>(request: &RouteRequest<'a>) -> Option<(Result<FlowState, InvalidToken>, &'a FlowEnd)> {
+    let flow = ends(request.state).find_map(|end| (end.flow)(request.state))?;
+    let state = flow.state(request.query, request.host);
+    let purpose = state.as_ref().map_or(FlowPurpose::Challenge, FlowState::purpose);
+    Some((state, ends(request.state).find(|end| end.purpose == purpose)?))
 }
 
 /// The page for a person whose request is rejected.
 fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
-    #[cfg(feature = "sign-in")]
-    if let Ok(state) = flow(request).ok()?.state(request.query, request.host)
-        && state.purpose() == FlowPurpose::SignIn
-    {
-        return sign_in::error_page(rejection, request);
-    }
-    challenge::error_page(rejection, request)
+    let (_, end) = flow(request)?;
+    (end.error_page)(rejection, request)
 }
 
 /// Receives the provider's redirect, of a challenge or of a sign-in.
 async fn callback<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { query, headers, parameter, host, .. } = *request;
-    let state = flow(request)?.state(query, host);
-    #[cfg(feature = "sign-in")]
-    let state = match (request.state.extensions.get::<SignIn>(), state) {
-        (Some(sign_in), Ok(state)) if state.purpose() == FlowPurpose::SignIn => {
-            if !request.state.pipeline.settings.problems.is_empty() {
-                return Ok(sign_in.problem_page(Problem::Internal, host).into());
-            }
-            return Ok(sign_in.callback(parameter, state, (query, headers), host).await.into());
-        }
-        (_, state) => state,
-    };
-    let challenges = challenges(request)?;
-    Ok(challenges.callback(parameter, state, (query, headers), host).await.into())
-}
-
-/// The flows that end at the callback, of challenges and sign-ins alike.
-fn flow<'a>(request: &RouteRequest<'a>) -> Result<&'a AuthorizationFlow, Rejection> {
-    #[cfg(feature = "sign-in")]
-    if let Some(sign_in) = request.state.extensions.get::<SignIn>() {
-        return Ok(sign_in.flow());
-    }
-    Ok(challenges(request)?.flow())
+    let (state, end) = flow(request).ok_or(Rejection::NOT_FOUND)?;
+    (end.callback)(request, state).await
 }

@@ -1,49 +1,120 @@
-//! Capabilities: what a Worker serves besides its tools. The built-in ones are made like those of a Worker's author.
+//! Capabilities: what a Worker serves in addition to its tools. The built-in ones are made like those of a Worker's author.
 
-use crate::route::Protocol;
+use std::sync::Arc;
+
+use crate::call::Grants;
+use crate::catalog::{Catalog, ListForm};
+use crate::extensions::Extensions;
+use crate::host::{BoxFuture, Host};
+use crate::http::Headers;
+use crate::log::EventLog;
+use crate::principal::Person;
+use crate::route::{Protocol, State};
+use crate::settings::{CapabilitySettings, JwtSettings, Settings, VariableDoc};
 use crate::tool::Variable;
 
 /// Protocols, pages and endpoints that a Worker serves, with the variables that they read.
 ///
-/// A crate outside of this one makes one with the public API, and the Worker lists it in `serve!`: see the sample
-/// `samples/own-protocol`.
+/// The Worker lists its capabilities in `serve!`. What is not listed is not linked. A crate outside of this one makes
+/// one with the public API: see the sample `samples/own-protocol`.
 #[derive(Debug)]
 pub struct Capability {
-    /// Its name, for the operator.
+    /// Its name, for the operator and for the lists of tools that it needs.
     pub name: &'static str,
     /// The protocols, with the paths that they are mounted at. The longest prefix of a path counts.
     pub protocols: &'static [(&'static str, &'static Protocol)],
     /// The variables that it reads. While one of them is missing or invalid, the server rejects the requests of this
     /// capability and serves the others.
     pub variables: &'static [Variable],
+    /// Its settings. An invalid one concerns the whole server.
+    pub settings: Option<&'static CapabilitySettings>,
+    /// Creates what its routes share, when the server starts.
+    pub start: Option<fn(&mut Startup<'_>)>,
+    /// What the operator should know about the configuration, although the server can serve calls.
+    pub warnings: Option<Warnings>,
+    /// The scopes that it requires, beside those of tools.
+    pub scopes: &'static [&'static str],
+    /// How its protocols write a call, with the address: for clients that send the call of a different protocol.
+    pub call_forms: &'static [&'static str],
+}
+
+impl Capability {
+    /// A capability with this name that serves nothing yet.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            protocols: &[],
+            variables: &[],
+            settings: None,
+            start: None,
+            warnings: None,
+            scopes: &[],
+            call_forms: &[],
+        }
+    }
+}
+
+/// Writes what the operator should know about the configuration of a server.
+pub type Warnings = fn(&State, &dyn Host) -> Vec<String>;
+
+/// A server that starts: what is known, and what capabilities add.
+#[derive(Debug)]
+pub struct Startup<'a> {
+    /// The catalogue.
+    pub catalog: &'static Catalog,
+    /// The settings, with those of all capabilities.
+    pub settings: &'a Settings,
+    /// The log of events.
+    pub(crate) events: &'a EventLog,
+    /// What capabilities keep for their requests.
+    pub extensions: Extensions,
+    /// Which tokens the server itself issues.
+    pub own_tokens: Option<JwtSettings>,
+    /// The grants of users.
+    pub grants: Option<Arc<dyn Grants>>,
+    /// The path of the pages that explain how to authorize calls; the id of a provider follows.
+    pub authorization_help: Option<&'static str>,
+    /// The people who sign in with a browser.
+    pub(crate) people: Option<Arc<dyn People>>,
+}
+
+/// The people who sign in to the server with a browser.
+pub(crate) trait People: std::fmt::Debug + Send + Sync {
+    /// Who has signed in with the browser that sent a request.
+    fn person<'a>(
+        &'a self,
+        headers: &'a dyn Headers,
+        host: &'a dyn Host,
+    ) -> BoxFuture<'a, Option<Person>>;
+}
+
+/// The lists of tools that the protocols of a capability serve, for the build to render.
+#[derive(Debug, Clone, Copy)]
+pub struct CapabilityLists {
+    /// The name of the capability.
+    pub capability: &'static str,
+    /// How its protocols list tools.
+    pub forms: &'static [&'static [ListForm]],
 }
 
 /// The capabilities of a server.
 #[derive(Debug, Clone, Copy)]
-pub struct Capabilities {
-    /// Those of this crate.
-    built_in: &'static [&'static Capability],
-    /// Those that the Worker adds.
-    own: &'static [&'static Capability],
-}
+pub struct Capabilities(pub(crate) &'static [&'static Capability]);
 
 impl Capabilities {
-    /// The built-in capabilities, and those that a Worker adds.
-    pub(crate) const fn new(
-        built_in: &'static [&'static Capability],
-        own: &'static [&'static Capability],
-    ) -> Self {
-        Self { built_in, own }
-    }
-
     /// Every capability.
     pub(crate) fn iter(self) -> impl Iterator<Item = &'static Capability> + Clone {
-        self.built_in.iter().chain(self.own).copied()
+        self.0.iter().copied()
     }
 
     /// The variables of every capability, with its name.
     pub(crate) fn variables(self) -> Vec<(&'static str, &'static [Variable])> {
         self.iter().map(|it| (it.name, it.variables)).collect()
+    }
+
+    /// The settings of every capability.
+    pub(crate) fn settings(self) -> Vec<&'static CapabilitySettings> {
+        self.iter().filter_map(|it| it.settings).collect()
     }
 
     /// Every protocol, with its mount and the capability that it belongs to.
@@ -54,5 +125,23 @@ impl Capabilities {
             let protocols = capability.protocols.iter();
             protocols.map(move |(mount, protocol)| (*mount, *protocol, capability))
         })
+    }
+
+    /// The documentation of all variables of the server, each once.
+    pub fn variable_docs(self) -> Vec<&'static VariableDoc> {
+        let own = Settings::variables();
+        let others = self.settings().into_iter().flat_map(|it| it.variables).copied().flatten();
+        let mut docs: Vec<&VariableDoc> = Vec::new();
+        for doc in own.chain(others) {
+            if !docs.iter().any(|known| known.name == doc.name) {
+                docs.push(doc);
+            }
+        }
+        docs
+    }
+
+    /// The scopes that mean something, although no tool requires them.
+    pub(crate) fn scopes(self) -> impl Iterator<Item = &'static str> {
+        self.iter().flat_map(|it| it.scopes).copied()
     }
 }

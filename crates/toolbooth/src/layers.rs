@@ -5,16 +5,26 @@ use std::path::{Path, PathBuf};
 
 /// The layers, from the bottom up. A file belongs to the longest path that it begins with.
 const LAYERS: &[&[&str]] = &[
-    &["address", "json", "names", "principal", "redirect_uri", "secret", "text", "trace"],
+    &[
+        "address",
+        "extensions",
+        "json",
+        "names",
+        "principal",
+        "redirect_uri",
+        "secret",
+        "text",
+        "trace",
+    ],
     &["host", "http"],
     &["auth", "catalog", "settings", "tool", "url"],
     &["log", "oauth"],
-    &["call", "challenge"],
+    &["call"],
     &["capability", "route"],
     &["protocol"],
-    &["challenge/routes", "gateway", "sign_in"],
-    &["account", "callback"],
-    &["built_in"],
+    &["callback", "challenge", "gateway", "sign_in"],
+    &["account"],
+    &["built_in", "capabilities"],
     &["server"],
 ];
 

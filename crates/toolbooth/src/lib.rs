@@ -19,31 +19,19 @@
 //! new field of [`catalog::Tool`] or another struct that only generated code creates, is a minor change: hosts and
 //! `toolbooth-build` are released together with this crate.
 #![forbid(unsafe_code)]
-// A build with fewer features leaves some shared parts unused. The build with all of them reports dead code.
-#![cfg_attr(
-    not(all(
-        feature = "challenges",
-        feature = "gateway",
-        feature = "mcp",
-        feature = "sign-in",
-        feature = "xaibo"
-    )),
-    allow(dead_code, unused_imports)
-)]
 
-#[cfg(feature = "sign-in")]
 pub(crate) mod account;
 pub mod address;
 pub mod auth;
 #[doc(hidden)]
 pub mod built_in;
 pub mod call;
-#[cfg(feature = "challenges")]
 pub(crate) mod callback;
+pub mod capabilities;
 pub mod capability;
 pub mod catalog;
-pub mod challenge;
-#[cfg(feature = "gateway")]
+pub(crate) mod challenge;
+pub mod extensions;
 pub mod gateway;
 pub mod host;
 pub mod http;
@@ -52,13 +40,11 @@ pub mod json;
 mod layers;
 pub mod log;
 pub mod names;
-#[cfg(feature = "sealing")]
 pub mod oauth;
 pub mod principal;
 #[doc(hidden)]
 pub mod private;
 pub mod protocol;
-#[cfg(feature = "sign-in")]
 pub(crate) mod redirect_uri;
 #[cfg(test)]
 mod repository;
@@ -66,7 +52,6 @@ pub mod route;
 pub mod secret;
 pub mod server;
 pub mod settings;
-#[cfg(feature = "sign-in")]
 pub(crate) mod sign_in;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -29,3 +29,15 @@ pub(crate) fn is_invisible(c: char) -> bool {
                 | '\u{e0000}'..='\u{e0fff}'
         )
 }
+
+/// Whether two texts are the same, while the Worker is compiled.
+pub(crate) const fn is_same(one: &str, other: &str) -> bool {
+    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    while let ([first, rest @ ..], [second, others @ ..]) = (one, other) {
+        if *first != *second {
+            return false;
+        }
+        (one, other) = (rest, others);
+    }
+    one.is_empty() && other.is_empty()
+}

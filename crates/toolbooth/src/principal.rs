@@ -1,7 +1,6 @@
 //! The authenticated caller of a request, and the scopes of its credentials.
 
 /// The scope of the chat gateway. Each use costs the operator money, so people have it only if a rule names it.
-#[cfg(any(feature = "gateway", feature = "sign-in"))]
 pub(crate) const GATEWAY_SCOPE: &str = "gateway";
 
 /// The scopes of a caller.
@@ -88,7 +87,6 @@ impl Principal {
 pub(crate) const KEY_SUBJECT: &str = "api-key:";
 
 /// Somebody who has signed in to the server with a browser.
-#[cfg(feature = "challenges")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Person {
     /// The name that they know their account by.
@@ -99,7 +97,6 @@ pub(crate) struct Person {
     pub(crate) scopes: Scopes,
 }
 
-#[cfg(feature = "challenges")]
 impl Person {
     /// The scopes that tokens of an issuer can have, if it is this server.
     pub(crate) fn scopes_of(&self, issuer: &str) -> Option<&Scopes> {
@@ -119,7 +116,6 @@ impl UserMismatch {
 
 impl Principal {
     /// The name of the client that acts for a user, if the server knows it.
-    #[cfg(feature = "challenges")]
     pub(crate) fn client(&self) -> Option<&str> {
         match self {
             Self::User { client, .. } => client.as_deref(),

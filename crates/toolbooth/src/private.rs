@@ -2,27 +2,18 @@
 
 pub use {serde, serde_json};
 
+use crate::names::is_same;
 use crate::tool::Variable;
 
 /// Whether `variables` has one with this name.
 pub const fn declares(mut variables: &[Variable], name: &str) -> bool {
     while let [first, rest @ ..] = variables {
-        if is_same(first.name().as_bytes(), name.as_bytes()) {
+        if is_same(first.name(), name) {
             return true;
         }
         variables = rest;
     }
     false
-}
-
-const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
-    while let ([first, rest @ ..], [second, others @ ..]) = (one, other) {
-        if *first != *second {
-            return false;
-        }
-        (one, other) = (rest, others);
-    }
-    one.is_empty() && other.is_empty()
 }
 
 /// The test that the input types of a catalogue's functions accept what the schemas allow; nothing without the

@@ -89,7 +89,7 @@ impl Account<'_> {
         tools: VisibleTools<'_>,
         host: &dyn Host,
     ) -> Response {
-        let page = match self.sign_in.person(headers, host).await {
+        let page = match self.sign_in.signed_in(headers, host).await {
             None => redirect(SIGN_IN.to_owned()),
             Some(person) => self
                 .permissions_page(&person, (query, headers), tools, host)
@@ -151,7 +151,7 @@ impl Account<'_> {
             return Err(AccountError::CrossSite);
         }
         // Somebody who has signed out in another tab, or whose session is over.
-        let Some(person) = self.sign_in.person(headers, host).await else {
+        let Some(person) = self.sign_in.signed_in(headers, host).await else {
             return Ok(redirect(SIGN_IN.to_owned()));
         };
         if !self.sign_in.is_account_form(&form, &person, headers, host) {

@@ -3,14 +3,15 @@
 use super::Account;
 use crate::call::Rejection;
 use crate::capability::Capability;
+use crate::challenge::routes::challenges_of;
 use crate::http::Answer;
 use crate::protocol::oxp;
 use crate::route::{Cors, EncodeRejection, Protocol, Route, RouteRequest, any_version};
 use crate::sign_in::routes::{FORM, PAGE, sign_in};
 
 /// The capability.
-pub(crate) static CAPABILITY: Capability =
-    Capability { name: "account", protocols: &[("/account", &ACCOUNT)], variables: &[] };
+pub static CAPABILITY: Capability =
+    Capability { protocols: &[("/account", &ACCOUNT)], ..Capability::new("account") };
 
 /// The page of an account. Its forms must be sent from it.
 static ACCOUNT: Protocol = Protocol {
@@ -28,13 +29,13 @@ static ACCOUNT: Protocol = Protocol {
 /// Shows a person what they have allowed.
 async fn account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { query, headers, state, host, .. } = *request;
-    let account = Account::new(sign_in(request)?, state.pipeline.challenges.as_ref());
+    let account = Account::new(sign_in(request)?, challenges_of(state));
     Ok(account.page((query, headers), state.tools(), host).await.into())
 }
 
 /// Receives a form of that page.
 async fn change_account<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { ref body, headers, state, host, .. } = *request;
-    let account = Account::new(sign_in(request)?, state.pipeline.challenges.as_ref());
+    let account = Account::new(sign_in(request)?, challenges_of(state));
     Ok(account.change(body, headers, host).await.into())
 }

@@ -8,7 +8,6 @@
 //!   (an issuer's keys) and `token_cache` (tokens that were verified); `assertion`: tokens of others.
 
 mod api_keys;
-#[cfg(feature = "sign-in")]
 mod assertion;
 mod claims;
 mod error;
@@ -26,9 +25,7 @@ use crate::settings::{AuthSettings, JwtSettings};
 use jwt::JwtVerifier;
 
 pub(crate) use api_keys::ApiKeys;
-#[cfg(feature = "sign-in")]
 pub(crate) use api_keys::key_hash;
-#[cfg(feature = "sign-in")]
 pub(crate) use assertion::{AssertionVerifier, unverified_subject};
 
 /// The longest credential that is read, in bytes.
@@ -132,13 +129,11 @@ impl Authenticator {
 }
 
 /// The issuer of the principals of tokens that the server itself has issued at `public_url`.
-#[cfg(feature = "sign-in")]
 pub(crate) fn own_issuer(public_url: &str) -> String {
     claims::Signer::SignIn.issuer(Some(public_url))
 }
 
 /// The issuer of the principals of tokens that an issuer who publishes its keys has issued.
-#[cfg(feature = "sign-in")]
 pub(crate) fn issuer_of_tokens(issuer: &str) -> String {
     claims::Signer::Issuer.issuer(Some(issuer))
 }

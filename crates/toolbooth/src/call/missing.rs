@@ -1,6 +1,6 @@
 //! The requirements of a tool that a call does not meet.
 
-use crate::challenge::Challenge;
+use super::challenge::Challenge;
 
 /// The tokens, secrets and user id that a call lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Tool calls: the decoded request, the pipeline that serves it, and its outcome.
 
-#[cfg_attr(not(feature = "challenges"), path = "no_grants.rs")]
+mod challenge;
 mod grants;
 mod input;
 mod missing;
@@ -13,15 +13,16 @@ mod requirements;
 mod selector;
 mod view;
 
+pub use challenge::Challenge;
+pub(crate) use grants::PROOF_PREFIX;
+pub use grants::{GrantRequest, Granted, Grants, UsedGrant};
 pub use input::Nulls;
 pub use missing::{AuthorizationHelp, MissingRequirements};
 pub use outcome::Outcome;
-#[cfg(feature = "challenges")]
 pub(crate) use permission::VisibleTools;
 pub(crate) use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
 pub(crate) use rate_limit::count_visit;
-#[cfg(feature = "gateway")]
 pub(crate) use rejection::CHALLENGE;
 pub use rejection::{Description, Rejection, RejectionKind};
 pub(crate) use rejection::{did_you_mean, needs_client};

@@ -1,7 +1,6 @@
 //! Decides which tools a caller may see and call.
 
 use super::rejection::Rejection;
-#[cfg(feature = "challenges")]
 use crate::catalog::Catalog;
 use crate::catalog::Tool;
 use crate::principal::Principal;
@@ -39,14 +38,12 @@ impl Settings {
 }
 
 /// The tools of a server, as callers see them.
-#[cfg(feature = "challenges")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VisibleTools<'a> {
     pub(crate) catalog: &'static Catalog,
     pub(crate) settings: &'a Settings,
 }
 
-#[cfg(feature = "challenges")]
 impl<'a> VisibleTools<'a> {
     /// Those that one of `callers` sees, with the scopes that it has.
     pub(crate) fn to(self, callers: &[Principal]) -> impl Iterator<Item = &'static Tool> + Clone {

@@ -2,24 +2,23 @@
 //! output.
 
 use std::future::{Future, poll_fn};
+use std::sync::Arc;
 use std::task::Poll;
 
 use futures_util::future::maybe_done;
 use uuid::Builder;
 
+use super::grants::Grants;
 use super::outcome::Outcome;
 use super::rejection::Rejection;
 use super::requirements::Fulfilled;
 use super::{ToolRequest, ToolSelector, input, requirements};
 use crate::catalog::{Catalog, RunError, Tool};
-#[cfg(feature = "challenges")]
-use crate::challenge::Challenges;
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
 use crate::json::Value;
 use crate::log::{CallRecorder, EventLog};
 use crate::names::same;
-#[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::schema;
@@ -34,12 +33,14 @@ pub struct Pipeline {
     pub catalog: &'static Catalog,
     /// The settings.
     pub settings: Settings,
-    /// Authorization challenges, if the operator configured them.
-    #[cfg(feature = "challenges")]
-    pub challenges: Option<Challenges>,
+    /// The grants of users, if a capability keeps them.
+    pub grants: Option<Arc<dyn Grants>>,
+    /// The path of the pages that explain how to authorize calls, if there are any; the id of a provider follows.
+    pub authorization_help: Option<&'static str>,
+    /// How each protocol writes a call, with its address.
+    pub call_forms: Vec<&'static str>,
     /// Seals what clients keep between requests: the state of tools that request input, and rounds of the chat
     /// gateway. `None` without a key; then there is no such state.
-    #[cfg(any(feature = "gateway", feature = "mcp"))]
     pub(crate) request_state: Option<RequestStateCodec>,
     /// The log of events.
     pub(crate) events: EventLog,
@@ -53,14 +54,14 @@ pub struct Pipeline {
 impl Pipeline {
     /// A pipeline without challenges and rate limit, for tests.
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
-        let settings = Settings::read(host, catalog.variables);
+        let settings = Settings::read(host, &[], catalog.variables);
         Self {
             catalog,
             events: EventLog::new(&settings, host),
             settings,
-            #[cfg(feature = "challenges")]
-            challenges: None,
-            #[cfg(any(feature = "gateway", feature = "mcp"))]
+            grants: None,
+            authorization_help: None,
+            call_forms: Vec::new(),
             request_state: None,
             rate_limited: false,
             same_for_all: false,
@@ -217,9 +218,18 @@ impl<'a> RequestContext<'a> {
         });
         let (tool, prepared) = match found {
             Ok((tool, call)) => (Some(tool), self.check(tool, call, order).await),
-            Err(rejection) => (None, Err(Outcome::Rejected(rejection))),
+            Err(rejection) => (None, Err(Outcome::Rejected(self.explain(rejection)))),
         };
         prepared.inspect_err(|outcome| self.calls.record(tool, outcome.summary(), None, self.host))
+    }
+
+    /// Adds how each protocol writes a call to the rejection of one that looks like that of a different protocol.
+    fn explain(self, rejection: Rejection) -> Rejection {
+        let Rejection::OtherProtocol(reason) = rejection else { return rejection };
+        let forms = self.pipeline.call_forms.join("; ");
+        Rejection::Malformed(format!(
+            "{reason}. Each protocol writes calls in its own way: {forms}"
+        ))
     }
 
     /// Checks a call and gets the tokens that it needs: first the caller's permission, then the requirements and
@@ -298,7 +308,7 @@ impl<'a> RequestContext<'a> {
             Err(RunError::Tool(error)) => {
                 let rejected = context.rejected_token();
                 if let Some(rejection) =
-                    rejected.and_then(|provider| met.token_rejected(tool, &provider, host))
+                    rejected.and_then(|provider| met.token_rejected(tool, &provider))
                 {
                     return Outcome::Rejected(rejection);
                 }

@@ -106,6 +106,8 @@ pub enum Rejection {
     InvalidJson(String),
     /// The body is not a request of the protocol: the problem, and what was expected.
     Malformed(String),
+    /// The body has not what the protocol expects, and looks like a call of a different protocol. Holds what is missing.
+    OtherProtocol(String),
     /// The client asked for a protocol version that is not served.
     UnsupportedVersion {
         /// The header or member that names the version.
@@ -251,7 +253,7 @@ impl Rejection {
                 "The request body is not valid JSON".into(),
                 detail.clone().into(),
             ),
-            Self::Malformed(detail) => {
+            Self::Malformed(detail) | Self::OtherProtocol(detail) => {
                 (Kind::Malformed, "The request is malformed".into(), detail.clone().into())
             }
             Self::UnsupportedVersion { field, supported } => (

@@ -1,24 +1,23 @@
 //! Checks the requirements of a tool: tokens from the client or from grants, secrets, and a user id.
 
-use super::grants::{Granted, UsedGrants, is_proof};
+use super::challenge::Challenge;
+use super::grants::{GrantRequest, Granted, UsedGrant, is_proof};
 use super::missing::{AuthorizationHelp, MissingRequirements};
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
-use crate::catalog::Tool;
-#[cfg(feature = "challenges")]
-use crate::challenge::HELP_PATH;
-use crate::host::Host;
+use crate::catalog::{Authorization, Tool};
 use crate::principal::UserMismatch;
 use crate::secret::Secret;
 use crate::tool::{Credentials, Named};
-#[cfg(feature = "challenges")]
 use crate::url::query_value;
 
 /// The fulfilled requirements of a call.
 pub(super) struct Fulfilled<'a> {
     /// The client's credentials and the tokens of grants.
     pub(super) credentials: Credentials,
-    grants: UsedGrants<'a>,
+    /// The grants that the call uses.
+    grants: Vec<(&'static Authorization, UsedGrant)>,
+    context: RequestContext<'a>,
 }
 
 /// Checks the requirements of `tool`, and adds tokens of grants to the credentials.
@@ -43,7 +42,7 @@ pub(super) async fn meet<'a>(
         challenges: Vec::new(),
         help: Vec::new(),
     };
-    let mut grants = UsedGrants::default();
+    let mut grants = Vec::new();
     for required in tool.authorization {
         let own = |token: &&Secret| !token.expose().is_empty() && !is_proof(token);
         if let Some(own) = sent.tokens.get(required.id).filter(own) {
@@ -56,22 +55,29 @@ pub(super) async fn meet<'a>(
             }
             continue;
         }
-        match grants.token(required, tool, &mut sent, context).await? {
-            #[cfg(feature = "challenges")]
-            Granted::Token => continue,
-            #[cfg(feature = "challenges")]
+        let granted = match &context.pipeline.grants {
+            Some(grants) => {
+                grants.token(GrantRequest { required, tool, sent: &sent, context }).await?
+            }
+            None => Granted::NotConfigured,
+        };
+        match granted {
+            Granted::Token(token, used) => {
+                sent.tokens.insert(required.id.to_owned(), token);
+                grants.push((required, used));
+                continue;
+            }
             Granted::UserMissing => {
                 missing.user_id = true;
                 missing.help.extend(help(required.id, context));
             }
-            #[cfg(feature = "challenges")]
             Granted::ConsentRequired(challenge) => missing.challenges.push(challenge),
             Granted::NotConfigured => missing.help.extend(help(required.id, context)),
         }
         missing.authorization.push(required.id);
     }
     if missing == MissingRequirements::default() {
-        Ok(Fulfilled { credentials: sent, grants })
+        Ok(Fulfilled { credentials: sent, grants, context })
     } else {
         Err(Rejection::MissingRequirements(missing))
     }
@@ -83,14 +89,9 @@ impl Fulfilled<'_> {
     /// may have been read from a copy that is a minute old, so deleting it could delete a newer one.
     ///
     /// `None` if the tool requires no token for `provider`.
-    pub(super) fn token_rejected(
-        &self,
-        tool: &'static Tool,
-        provider: &str,
-        host: &dyn Host,
-    ) -> Option<Rejection> {
+    pub(super) fn token_rejected(&self, tool: &'static Tool, provider: &str) -> Option<Rejection> {
         let required = tool.authorization.iter().find(|it| it.id == provider)?;
-        Some(match self.grants.renew(provider, tool, host) {
+        Some(match self.renew(required, tool).transpose() {
             Ok(challenge) => Rejection::MissingRequirements(MissingRequirements {
                 authorization: vec![required.id],
                 challenges: challenge.into_iter().collect(),
@@ -99,19 +100,25 @@ impl Fulfilled<'_> {
             Err(rejection) => rejection,
         })
     }
+
+    /// The challenge that replaces the grant for `required`; `None` if the call used none.
+    fn renew(
+        &self,
+        required: &'static Authorization,
+        tool: &'static Tool,
+    ) -> Option<Result<Challenge, Rejection>> {
+        let (_, used) = self.grants.iter().find(|(it, _)| it.id == required.id)?;
+        let (sent, context) = (&self.credentials, self.context);
+        let grants = context.pipeline.grants.as_ref()?;
+        Some(grants.renew(GrantRequest { required, tool, sent, context }, used))
+    }
 }
 
-/// Where to read how to authorize calls.
-#[cfg(feature = "challenges")]
+/// Where to read how to authorize calls, if the server has such a page.
 fn help(provider: &'static str, context: RequestContext<'_>) -> Option<AuthorizationHelp> {
+    let path = context.pipeline.authorization_help?;
     let (origin, id) = (context.origin(), query_value(provider));
-    Some(AuthorizationHelp { provider, url: format!("{origin}{HELP_PATH}{id}") })
-}
-
-/// Without the feature there are no pages about authorization.
-#[cfg(not(feature = "challenges"))]
-fn help(_: &'static str, _: RequestContext<'_>) -> Option<AuthorizationHelp> {
-    None
+    Some(AuthorizationHelp { provider, url: format!("{origin}{path}{id}") })
 }
 
 /// The required ids that were not sent.

@@ -10,11 +10,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::call::Challenge;
+use crate::catalog::Lists;
 use crate::catalog::{
     Authorization, Catalog, List, QueryParameter, QueryValue, RunError, ServerInfo, Tool, ToolFn,
     Version, run,
 };
-use crate::challenge::Challenge;
 use crate::host::HttpRequest;
 use crate::principal::Principal;
 use crate::schema::{
@@ -22,7 +23,6 @@ use crate::schema::{
     ObjectKeyword, Pattern, Properties, Schema, StringKeyword, Types, check, is_multiple,
     is_unique, regex,
 };
-use crate::settings::Settings;
 use crate::testing::{FakeHost, call_tool, ready};
 use crate::tool::{
     Capabilities, Capability, Context, InputRequest, InputRequired, InputResponse, LoggingLevel,
@@ -306,7 +306,7 @@ pub(crate) const CATALOG: &Catalog = &Catalog {
         ("Echo_Scoped", 6),
         ("Echo_Scoped__1_0_0", 6),
     ],
-    lists: &[LISTS],
+    lists: &[Lists::all(LISTS)],
     variables: &[],
     server: ServerInfo { name: "echo-tools", title: "Echo tools", version: "1.2.3" },
 };

@@ -2,10 +2,8 @@
 
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
-#[cfg(any(feature = "challenges", feature = "rest"))]
 use crate::address::is_localhost;
 use crate::catalog::{Entry, List, Tool};
-#[cfg(any(feature = "providers", feature = "rest"))]
 use crate::text::excerpt;
 
 impl RequestContext<'_> {
@@ -39,7 +37,6 @@ impl RequestContext<'_> {
     ///
     /// # Errors
     /// [`Rejection::Malformed`]: one has none.
-    #[cfg(any(feature = "providers", feature = "rest"))]
     pub(crate) fn check_toolkits(&self, toolkits: &[String]) -> Result<(), Rejection> {
         let tools = self.pipeline.catalog.tools;
         let is_visible = |name: &&String| {
@@ -57,7 +54,6 @@ impl RequestContext<'_> {
 
     /// The origin of the server: `PUBLIC_URL`, otherwise that of the host that the client has called. Empty if that is
     /// not known, so that addresses are relative.
-    #[cfg(any(feature = "challenges", feature = "rest"))]
     pub(crate) fn origin(&self) -> String {
         if let Some(public_url) = &self.pipeline.settings.public_url {
             return public_url.clone();

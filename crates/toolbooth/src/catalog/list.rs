@@ -1,5 +1,7 @@
 //! Lists of tools: rendered at build time, filtered for each request.
 
+use crate::names::is_same;
+
 use super::{Definition, server_title, server_version};
 
 /// How a protocol lists tools: the JSON of the definitions, separated by commas, between a head and a tail.
@@ -73,79 +75,32 @@ pub struct List {
     pub etag: &'static str,
 }
 
-/// The lists of the Model Context Protocol; none without the feature `mcp`. For the code that `toolbooth-build` generates.
-///
-/// The build renders the lists of all features: Cargo resolves the features of build dependencies separately, so it
-/// does not know which ones the Worker has.
-#[cfg(feature = "mcp")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! mcp_lists {
-    ($($list:expr),*) => { &[$($list),*] };
+/// The lists that the protocols of a capability serve.
+#[derive(Debug, Clone, Copy)]
+pub struct Lists {
+    /// The name of the capability.
+    pub capability: &'static str,
+    /// Its lists.
+    pub lists: &'static [List],
 }
 
-/// See the other definition.
-#[cfg(not(feature = "mcp"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! mcp_lists {
-    ($($list:expr),*) => {
-        &[]
-    };
-}
+impl Lists {
+    /// The lists of every capability, for tests.
+    #[cfg(test)]
+    pub(crate) const fn all(lists: &'static [List]) -> Self {
+        Self { capability: "all", lists }
+    }
 
-/// The lists in the formats of model providers; none without the feature `providers`.
-#[cfg(feature = "providers")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! providers_lists {
-    ($($list:expr),*) => { &[$($list),*] };
-}
-
-/// See the other definition.
-#[cfg(not(feature = "providers"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! providers_lists {
-    ($($list:expr),*) => {
-        &[]
-    };
-}
-
-/// The lists of Xaibo; none without the feature `xaibo`.
-#[cfg(feature = "xaibo")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! xaibo_lists {
-    ($($list:expr),*) => { &[$($list),*] };
-}
-
-/// See the other definition.
-#[cfg(not(feature = "xaibo"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! xaibo_lists {
-    ($($list:expr),*) => {
-        &[]
-    };
-}
-
-/// The lists of the documents about the REST interface; none without the feature `rest`.
-#[cfg(feature = "rest")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! rest_lists {
-    ($($list:expr),*) => { &[$($list),*] };
-}
-
-/// See the other definition.
-#[cfg(not(feature = "rest"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! rest_lists {
-    ($($list:expr),*) => {
-        &[]
-    };
+    /// Those of one capability, while the Worker is compiled: it contains only what this returns.
+    pub const fn of(mut all: &[Self], capability: &str) -> Self {
+        while let [first, rest @ ..] = all {
+            if is_same(first.capability, capability) {
+                return *first;
+            }
+            all = rest;
+        }
+        Self { capability: "", lists: &[] }
+    }
 }
 
 /// A tool in a list.

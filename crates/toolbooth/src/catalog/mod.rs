@@ -14,7 +14,7 @@ pub use definition::{
     ExampleError, OAuth2, Prompt, PromptArgument, Requirements, Resource, SecretRequirement,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
-pub use list::{Entry, List, ListForm, Listed, Rendering};
+pub use list::{Entry, List, ListForm, Listed, Lists, Rendering};
 pub use semver::Version;
 pub use server::ServerInfo;
 pub(crate) use server::{server_title, server_version};
@@ -35,7 +35,7 @@ pub struct Catalog {
     /// [`versioned_name`] its own.
     pub names: &'static [(&'static str, usize)],
     /// The lists of each protocol that is compiled in.
-    pub lists: &'static [&'static [List]],
+    pub lists: &'static [Lists],
     /// The variables that the tools read.
     pub variables: &'static [Variable],
     /// How the server names itself.
@@ -101,7 +101,7 @@ impl Catalog {
 
     /// The list with this [`ListForm::name`].
     pub fn list(&self, name: &str) -> Option<&'static List> {
-        self.lists.iter().copied().flatten().find(|list| list.name == name)
+        self.lists.iter().flat_map(|it| it.lists).find(|list| list.name == name)
     }
 }
 

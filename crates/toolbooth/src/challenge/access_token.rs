@@ -1,7 +1,6 @@
 //! Access tokens of users' grants, refreshed when they are about to expire.
 
 use super::grant::Grant;
-use super::grant_request::GrantedToken;
 use super::grant_store::{GrantId, GrantState, GrantStore};
 use super::owner::Owner;
 use crate::host::Host;
@@ -39,14 +38,14 @@ impl AccessTokenError {
 }
 
 impl GrantStore {
-    /// An access token of the user's grant with these scopes. `proof` is the token that the client
+    /// The user's grant, with an access token of these scopes. `proof` is the token that the client
     /// sends, if it is a proof of the grant.
     pub(super) async fn token(
         &self,
         (owner, client): (&Owner, &OAuthClient),
         (scopes, proof): (&[&str], Option<&str>),
         host: &dyn Host,
-    ) -> Result<GrantedToken, AccessTokenError> {
+    ) -> Result<Grant, AccessTokenError> {
         let id = GrantId { owner, provider: &client.provider.id };
         let state = self.find(id, proof, host).await;
         let state = state.map_err(|_| AccessTokenError::StoreUnavailable)?;
@@ -94,7 +93,7 @@ impl GrantStore {
         if !grant.covers(scopes) {
             return Err(AccessTokenError::insufficient(grant));
         }
-        Ok(grant.into())
+        Ok(grant)
     }
 
     /// Has the provider revoke a grant that has been deleted.

@@ -1,22 +1,21 @@
 //! Issues challenges, and finds the access tokens of grants.
 
 use super::access_token::AccessTokenError;
-use super::claims::ChallengeClaims;
+use super::claims::{ChallengeClaims, ChallengeRequest};
 use super::constants::{CHECK, LIFE_MS, START};
-use super::grant_request::{GrantError, GrantRequest, GrantedToken};
 use super::grant_store::GrantStore;
-use super::proof;
-use super::types::Challenge;
+use super::owner::{Owner, OwnerError};
+use super::settings::ConsentSettings;
 use super::verification::Verifiers;
-use crate::host::{Host, NoRandomness};
+use crate::call::{Challenge, GrantRequest, Granted, Grants, Rejection, RequestContext, UsedGrant};
+use crate::host::{BoxFuture, Host, NoRandomness, boxed};
 use crate::log::{Event, EventLog};
 use crate::oauth::{AuthorizationFlow, OAuthClient, StateKeys, TokenPurpose, random_text};
 use crate::secret::Secret;
-use crate::settings::ConsentSettings;
 
 /// Asks users for authorization, and keeps their grants.
 #[derive(Debug, Clone)]
-pub struct Challenges {
+pub(crate) struct Challenges {
     pub(super) settings: ConsentSettings,
     clients: Vec<OAuthClient>,
     pub(super) state_keys: StateKeys,
@@ -45,44 +44,13 @@ impl Challenges {
     }
 
     /// The client at the provider `id`, if it is configured.
-    pub fn provider(&self, id: &str) -> Option<&OAuthClient> {
+    pub(crate) fn provider(&self, id: &str) -> Option<&OAuthClient> {
         self.clients.iter().find(|client| client.provider.id == id)
     }
 
     /// The clients at all providers.
-    #[cfg(feature = "sign-in")]
     pub(super) fn clients(&self) -> &[OAuthClient] {
         &self.clients
-    }
-
-    /// An access token of the user's grant, or the challenge to ask for one.
-    pub(crate) async fn token(
-        &self,
-        request: &GrantRequest<'_>,
-        host: &dyn Host,
-    ) -> Result<GrantedToken, GrantError> {
-        let proof = request.proof.map(Secret::expose);
-        let required = (request.scopes, proof);
-        let token = self.grants.token((request.owner, request.provider), required, host).await;
-        token.map_err(|error| match error {
-            AccessTokenError::ConsentRequired { seen_ms, scopes } => {
-                match self.challenge(request, seen_ms, &scopes, host) {
-                    Ok(challenge) => GrantError::ConsentRequired(challenge),
-                    Err(error) => error.into(),
-                }
-            }
-            AccessTokenError::StoreUnavailable => {
-                GrantError::Unavailable("its KV namespace does not answer")
-            }
-            AccessTokenError::ProviderUnreachable => {
-                GrantError::Unavailable("the authorization server does not answer")
-            }
-        })
-    }
-
-    /// Whether a token that a client sends is a proof, valid or not.
-    pub(crate) fn is_proof(token: &Secret) -> bool {
-        proof::is_proof(token.expose())
     }
 
     /// A new challenge. `seen_ms` is when the grant that does not suffice was issued or deleted, if
@@ -90,9 +58,9 @@ impl Challenges {
     ///
     /// # Errors
     /// There are no random bytes.
-    pub(crate) fn challenge(
+    pub(super) fn challenge(
         &self,
-        request: &GrantRequest<'_>,
+        request: &ChallengeRequest<'_>,
         seen_ms: Option<u64>,
         granted: &[String],
         host: &dyn Host,
@@ -104,7 +72,8 @@ impl Challenges {
         let provider = &request.provider.provider;
         let events = &self.grants.events;
         let caller = request.owner.caller(events);
-        let issued = Event::ChallengeIssued { tool: request.tool, provider: &provider.id, caller };
+        let issued =
+            Event::ChallengeIssued { tool: &request.tool.id(), provider: &provider.id, caller };
         events.write(&issued, host);
         let url = |path: &str| format!("{}{path}?c={token}", self.settings.public_url);
         Ok(Challenge {
@@ -114,5 +83,59 @@ impl Challenges {
             provider: provider.id.clone(),
             title: provider.title.clone(),
         })
+    }
+}
+
+const NO_RANDOMNESS: Rejection = Rejection::Unavailable("it has no random bytes");
+
+impl Grants for Challenges {
+    fn token<'a>(&'a self, request: GrantRequest<'a>) -> BoxFuture<'a, Result<Granted, Rejection>> {
+        boxed(async move {
+            let GrantRequest { required, tool, sent, context } = request;
+            let Some(provider) = self.provider(required.id) else {
+                return Ok(Granted::NotConfigured);
+            };
+            let RequestContext { principal, host, .. } = context;
+            let owner = match Owner::of(principal, sent.user_id.as_deref()) {
+                Ok(owner) => owner,
+                Err(OwnerError::MissingUser) => return Ok(Granted::UserMissing),
+                Err(error) => {
+                    return Err(Rejection::Malformed(format!("context: {}", error.message())));
+                }
+            };
+            let proof = sent.tokens.get(required.id).map(Secret::expose);
+            let grant = self.grants.token((&owner, provider), (required.scopes, proof), host).await;
+            match grant {
+                Ok(grant) => {
+                    let used = UsedGrant { updated_ms: grant.updated_ms, scopes: grant.scopes };
+                    Ok(Granted::Token(Secret::new(grant.access), used))
+                }
+                Err(AccessTokenError::ConsentRequired { seen_ms, scopes }) => {
+                    let (client, required) = (principal.client(), required.scopes);
+                    let request =
+                        ChallengeRequest { owner: &owner, client, provider, required, tool };
+                    let challenge = self.challenge(&request, seen_ms, &scopes, host);
+                    challenge.map(Granted::ConsentRequired).map_err(|NoRandomness| NO_RANDOMNESS)
+                }
+                Err(AccessTokenError::StoreUnavailable) => {
+                    Err(Rejection::Unavailable("its KV namespace does not answer"))
+                }
+                Err(AccessTokenError::ProviderUnreachable) => {
+                    Err(Rejection::Unavailable("the authorization server does not answer"))
+                }
+            }
+        })
+    }
+
+    fn renew(&self, request: GrantRequest<'_>, used: &UsedGrant) -> Result<Challenge, Rejection> {
+        let GrantRequest { required, tool, sent, context } = request;
+        let owner = Owner::of(context.principal, sent.user_id.as_deref());
+        let (Ok(owner), Some(provider)) = (owner, self.provider(required.id)) else {
+            return Err(Rejection::Internal);
+        };
+        let (client, required) = (context.principal.client(), required.scopes);
+        let request = ChallengeRequest { owner: &owner, client, provider, required, tool };
+        let challenge = self.challenge(&request, Some(used.updated_ms), &used.scopes, context.host);
+        challenge.map_err(|NoRandomness| NO_RANDOMNESS)
     }
 }

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::grant_request::GrantRequest;
 use super::owner::Owner;
+use crate::catalog::Tool;
 use crate::json;
+use crate::oauth::OAuthClient;
 
 /// How long the further scopes may be in total, in bytes. A provider can grant more than was
 /// requested, and the challenge must fit into a cookie.
@@ -21,6 +22,17 @@ pub(super) enum Application<'a> {
     SignedIn,
     /// It has no credentials.
     Anonymous,
+}
+
+/// The authorization that a challenge asks for.
+pub(super) struct ChallengeRequest<'a> {
+    pub(super) owner: &'a Owner,
+    /// The name of the user's client, if the server knows it.
+    pub(super) client: Option<&'a str>,
+    pub(super) provider: &'a OAuthClient,
+    /// The scopes that the tool requires.
+    pub(super) required: &'a [&'static str],
+    pub(super) tool: &'static Tool,
 }
 
 /// The claims of a challenge's token. Their names in it are short: it travels in URLs and a cookie.
@@ -56,13 +68,13 @@ impl ChallengeClaims {
     /// Claims for `request`. `granted` are scopes that the new grant should keep.
     pub(super) fn new(
         id: String,
-        request: &GrantRequest<'_>,
+        request: &ChallengeRequest<'_>,
         seen_ms: Option<u64>,
         granted: &[String],
     ) -> Self {
         let provider = &request.provider.provider;
         let required_scopes: Vec<String> =
-            request.scopes.iter().map(|&scope| scope.to_owned()).collect();
+            request.required.iter().map(|&scope| scope.to_owned()).collect();
         let mut further_scopes: Vec<String> = Vec::new();
         // The length as JSON, with the comma.
         let size = |scope: &String| json::to_string(scope).len() + 1;
@@ -80,7 +92,7 @@ impl ChallengeClaims {
             provider: provider.id.clone(),
             required_scopes,
             further_scopes,
-            tool: request.tool.to_owned(),
+            tool: request.tool.id(),
             seen_ms,
         }
     }

@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::grant_request::GrantedToken;
 use crate::oauth::TokenResponse;
-use crate::secret::Secret;
 
 /// How long before its end an access token is refreshed, at most. Others still read the old token for
 /// a minute, so it must be valid for longer than that.
@@ -91,11 +89,5 @@ impl Grant {
             let early = EARLY_MS.min(end.saturating_sub(self.updated_ms) / 4);
             end <= now_ms.saturating_add(early)
         })
-    }
-}
-
-impl From<Grant> for GrantedToken {
-    fn from(Grant { access, scopes, updated_ms, .. }: Grant) -> Self {
-        Self { token: Secret::new(access), updated_ms, scopes }
     }
 }

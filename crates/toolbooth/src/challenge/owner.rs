@@ -55,7 +55,6 @@ impl OwnerError {
 
 impl Owner {
     /// A user of an issuer.
-    #[cfg(feature = "sign-in")]
     pub(crate) fn user_of(issuer: &str, user: &str) -> Self {
         let method = format!("{USER}{issuer}");
         Self { method, application: String::new(), user: user.to_owned() }
@@ -123,7 +122,7 @@ impl Owner {
     }
 }
 
-#[cfg(all(test, feature = "sign-in"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::FakeHost;
@@ -136,7 +135,7 @@ mod tests {
             ("ANONYMOUS_SCOPES", "b"),
             ("API_KEYS", KEYS),
         ]);
-        let settings = Settings::read(&host, &[]);
+        let settings = crate::built_in::settings(&host);
         let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
         let key = |name: &str, scopes| Principal::Key { name: name.to_owned(), scopes };
         let user = |issuer: &str, scopes| Principal::User {

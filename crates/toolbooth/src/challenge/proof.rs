@@ -8,19 +8,13 @@ use std::time::Duration;
 
 use super::grant::Grant;
 use super::grant_store::{GrantId, GrantStore, put};
+use crate::call::PROOF_PREFIX;
 use crate::host::Host;
 use crate::oauth::TokenPurpose;
 
-/// The prefix of proofs; no provider's tokens have it.
-const PREFIX: &str = "toolbooth-proof.";
 /// How long a proof is valid after the consent: the check may be a minute behind, the call another
 /// one, and the client needs time in between.
 const LIFE: Duration = Duration::from_secs(5 * 60);
-
-/// Whether a token that a client sends is a proof, valid or not.
-pub(super) fn is_proof(token: &str) -> bool {
-    token.starts_with(PREFIX)
-}
 
 /// Whether a proof of the grant is still valid.
 fn is_provable(grant: &Grant, now_ms: u64) -> bool {
@@ -52,7 +46,7 @@ impl GrantStore {
         proof: Option<&str>,
         host: &dyn Host,
     ) -> Option<Grant> {
-        let key = self.proof_key(id, proof.filter(|proof| is_proof(proof))?);
+        let key = self.proof_key(id, proof.filter(|proof| proof.starts_with(PROOF_PREFIX))?);
         let grant = self.read(&key, host).await.ok()??;
         is_provable(&grant, host.now_ms()).then_some(grant)
     }
@@ -60,7 +54,7 @@ impl GrantStore {
     fn handle(&self, id: GrantId<'_>, grant: &Grant) -> String {
         let granted_ms = grant.granted_ms.to_string();
         let parts = [&id.parts()[..], &[&granted_ms]].concat();
-        format!("{PREFIX}{}", self.state_keys.hash(TokenPurpose::Proof, &parts))
+        format!("{PROOF_PREFIX}{}", self.state_keys.hash(TokenPurpose::Proof, &parts))
     }
 
     /// The key in the store. It depends on the user, so that another user's call does not find it.

@@ -1,26 +1,53 @@
 //! The routes of authorization challenges and grants, which users open in a browser and clients poll. Only confirmations
 //! and deletions need credentials.
 
-use super::{Challenges, DeletionError, help};
+use std::sync::Arc;
+
+use super::settings::{ConsentSettings, SETTINGS};
+use super::warnings::warnings;
+use super::{Challenges, DeletionError, HELP_PATH, Verifiers, help};
 use crate::call::Rejection;
-use crate::capability::Capability;
+use crate::callback::{self, FlowEnd};
+use crate::capability::{Capability, Startup};
+use crate::host::boxed;
 use crate::http::{Answer, Response};
-use crate::principal::Person;
+use crate::oauth::{CALLBACK, FlowPurpose, FlowState, InvalidToken};
 use crate::protocol::oxp;
 use crate::route::{
     BodyFormat, Cors, Credentials, EncodeRejection, ErrorForm, Policy, Protocol, Route,
     RouteRequest, State, any_version,
 };
-#[cfg(feature = "sign-in")]
-use crate::sign_in::SignIn;
 use crate::url::query_value;
 
 /// The capability.
-pub(crate) static CAPABILITY: Capability = Capability {
-    name: "challenges",
-    protocols: &[("/auth/check", &CHECK), ("/auth", &CONSENT)],
-    variables: &[],
+pub static CAPABILITY: Capability = Capability {
+    protocols: &[("/auth/check", &CHECK), ("/auth", &CONSENT), (CALLBACK, &callback::PROTOCOL)],
+    settings: Some(&SETTINGS),
+    start: Some(start),
+    warnings: Some(warnings),
+    ..Capability::new("challenges")
 };
+
+/// Creates the challenges, if the operator has configured them.
+fn start(startup: &mut Startup<'_>) {
+    startup.authorization_help = Some(HELP_PATH);
+    let settings = startup.settings;
+    let Some(consent) = settings.extensions.get::<ConsentSettings>() else { return };
+    let verifiers = Verifiers {
+        issuers: settings.sign_in_issuers.clone(),
+        api_keys: settings.auth.api_keys.clone().unwrap_or_default(),
+        allows_unverified: consent.allows_unverified,
+    };
+    let challenges = Arc::new(Challenges::new(consent, verifiers, startup.events.clone()));
+    startup.grants = Some(challenges.clone());
+    startup.extensions.insert(challenges);
+    startup.extensions.insert(FlowEnd {
+        purpose: FlowPurpose::Challenge,
+        flow: |state| challenges_of(state).map(Challenges::flow),
+        callback: |request, state| boxed(callback(request, state)),
+        error_page,
+    });
+}
 
 /// A page for a person.
 const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
@@ -62,49 +89,52 @@ static CHECK: Protocol = Protocol {
     cors: Cors::AnyPage,
 };
 
-pub(crate) fn is_enabled(state: &State) -> bool {
-    state.pipeline.challenges.is_some()
+fn is_enabled(state: &State) -> bool {
+    challenges_of(state).is_some()
 }
 
 /// The challenges, if the operator configured them.
-pub(crate) fn challenges<'a>(request: &RouteRequest<'a>) -> Result<&'a Challenges, Rejection> {
-    request.state.pipeline.challenges.as_ref().ok_or(Rejection::NOT_FOUND)
+pub(crate) fn challenges_of(state: &State) -> Option<&Challenges> {
+    state.extensions.get::<Arc<Challenges>>().map(|it| &**it)
+}
+
+/// The challenges of a request's server.
+fn challenges<'a>(request: &RouteRequest<'a>) -> Result<&'a Challenges, Rejection> {
+    challenges_of(request.state).ok_or(Rejection::NOT_FOUND)
 }
 
 /// The page for a person whose network has sent too many requests.
-pub(crate) fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
+fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
     if !matches!(rejection, Rejection::TooManyRequests { .. }) {
         return None;
     }
     challenges(request).ok().map(Challenges::rate_limited_page)
 }
 
-/// Who has signed in with the browser.
-async fn person(request: &RouteRequest<'_>) -> Option<Person> {
-    #[cfg(feature = "sign-in")]
-    if let Some(sign_in) = request.state.extensions.get::<SignIn>() {
-        return sign_in.person(request.headers, request.host).await;
-    }
-    #[cfg(not(feature = "sign-in"))]
-    let _ = request;
-    None
-}
-
 /// Shows the user what they are asked to allow.
 async fn page<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { query, headers, state, host, .. } = *request;
     let challenges = challenges(request)?;
-    let person = person(request).await;
+    let person = state.person(headers, host).await;
     let tools = state.tools();
     Ok(challenges.consent_page((query, headers), person.as_ref(), tools, host).into())
 }
 
 /// Redirects the user to the provider after they agreed.
 async fn begin<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let RouteRequest { query, headers, host, .. } = *request;
+    let RouteRequest { query, headers, state, host, .. } = *request;
     let challenges = challenges(request)?;
-    let person = person(request).await;
+    let person = state.person(headers, host).await;
     Ok(challenges.begin((query, headers), person.as_ref(), host).await.into())
+}
+
+/// Receives the provider's redirect.
+async fn callback<'a>(
+    request: &RouteRequest<'a>,
+    state: Result<FlowState, InvalidToken>,
+) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, headers, parameter, host, .. } = *request;
+    Ok(challenges(request)?.callback(parameter, state, (query, headers), host).await.into())
 }
 
 /// Reports the status of a challenge.

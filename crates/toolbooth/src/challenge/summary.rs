@@ -43,7 +43,6 @@ pub(super) fn enabled_tools(
     names
 }
 
-#[cfg(feature = "sign-in")]
 impl Challenges {
     /// A user's grants, in the order of the providers. `tools` are those that the user sees.
     pub(crate) async fn grants_of(

@@ -90,7 +90,6 @@ mod tests {
             hash: [0; 32],
             previous_hash: None,
             users,
-            #[cfg(feature = "gateway")]
             limits: crate::settings::KeyLimits::default(),
         };
         let url = "https://calendar.example/verify?a=b".to_owned();

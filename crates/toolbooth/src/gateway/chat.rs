@@ -12,6 +12,7 @@ use super::limits::Limits;
 use super::plan::{CALLER_KEY, Plan};
 use super::report::Report;
 use super::request::{ChatRequest, HistoryItem};
+use super::settings::GatewaySettings;
 use super::{IdSource, mixed, streamed, unary};
 use crate::address::is_localhost;
 use crate::call::{Pipeline, RequestContext};
@@ -29,6 +30,7 @@ const MAX_ROUNDS: usize = 25;
 
 /// Who sent a request, and what serves it.
 pub(crate) struct Sender<'a> {
+    pub(crate) settings: &'a GatewaySettings,
     pub(crate) headers: &'a dyn Headers,
     pub(crate) principal: Principal,
     pub(crate) pipeline: &'a Pipeline,
@@ -39,7 +41,7 @@ pub(crate) struct Sender<'a> {
 
 impl Sender<'_> {
     pub(crate) fn context(&self) -> RequestContext<'_> {
-        let Self { headers, principal, pipeline, host, calls } = self;
+        let Self { headers, principal, pipeline, host, calls, .. } = self;
         RequestContext {
             query: "",
             parameter: "",
@@ -118,7 +120,7 @@ pub(crate) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
 impl<'a> Chat<'a> {
     fn new(sender: Sender<'a>, parts: Parts<'a>, report: Report, started_ms: u64) -> Self {
         let Parts { request, options, plan, tools, limits, schemas, warnings, user } = parts;
-        let settings = &sender.pipeline.settings.gateway;
+        let settings = sender.settings;
         let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
         let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
         Self {
@@ -322,9 +324,8 @@ impl<'a> Parts<'a> {
         now_ms: u64,
         report: &mut Report,
     ) -> Result<Self, GatewayError> {
-        let Sender { headers, principal, pipeline, host, .. } = sender;
-        let settings = &pipeline.settings;
-        if settings.gateway.local_only
+        let Sender { settings, headers, principal, pipeline, host, .. } = sender;
+        if settings.local_only
             && matches!(principal, Principal::Anonymous { .. })
             && !headers.get("host").is_some_and(|host| is_localhost(&host))
         {
@@ -335,12 +336,12 @@ impl<'a> Parts<'a> {
             let message = "The caller's credentials lack the scope `gateway`";
             return Err(GatewayError::new(ErrorKind::MissingScope, message));
         }
-        let caller_key = caller_key(*headers, settings.gateway.caller_keys)?;
+        let caller_key = caller_key(*headers, settings.caller_keys)?;
         let mut request = ChatRequest::parse(body)?;
         report.model = excerpt(&request.model);
-        let plan = Plan::resolve(&settings.gateway, &request.model, caller_key, *host)?;
+        let plan = Plan::resolve(settings, &request.model, caller_key, *host)?;
         let options = options(&request)?;
-        let mut limits = Limits::of(principal, settings);
+        let mut limits = Limits::of(principal, &pipeline.settings, settings);
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most);
         }

@@ -3,6 +3,7 @@
 use super::completion::ToolCall;
 use super::error::{ErrorKind, GatewayError};
 use super::request::{ChatRequest, Tool};
+use super::settings::GatewaySettings;
 use crate::call::RequestContext;
 use crate::host::{Host, Level};
 use crate::principal::Principal;
@@ -30,10 +31,14 @@ pub(super) struct Limits<'s> {
 
 impl<'s> Limits<'s> {
     /// The limits of `principal`: those of its API key, and for the rest those of all callers.
-    pub(super) fn of(principal: &Principal, settings: &'s Settings) -> Self {
+    pub(super) fn of(
+        principal: &Principal,
+        settings: &'s Settings,
+        gateway: &'s GatewaySettings,
+    ) -> Self {
         static NO_LIMITS: KeyLimits = KeyLimits::NONE;
         let key = settings.key_of(principal).map_or(&NO_LIMITS, |key| &key.limits);
-        let (general, gateway) = (&settings.limits, &settings.gateway);
+        let general = &settings.limits;
         Self {
             max_tool_calls: key.max_tool_calls.unwrap_or(general.max_tool_calls),
             max_argument_bytes: key.max_argument_bytes.unwrap_or(general.max_argument_bytes),

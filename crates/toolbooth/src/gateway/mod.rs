@@ -19,6 +19,7 @@ mod plan;
 mod report;
 pub mod request;
 pub(crate) mod routes;
+pub(crate) mod settings;
 pub mod sse;
 pub mod stream;
 mod streamed;

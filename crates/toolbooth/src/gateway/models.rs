@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use super::settings::GatewaySettings;
 use crate::http::Response;
 use crate::principal::{GATEWAY_SCOPE, Principal};
-use crate::settings::GatewaySettings;
 
 /// The list, as OpenAI writes it.
 #[derive(Serialize)]

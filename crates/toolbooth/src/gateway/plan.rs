@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::Provider;
 use super::error::{ErrorKind, GatewayError};
-use crate::host::Random;
-use crate::secret::Secret;
-use crate::settings::{
+use super::settings::{
     Balance, GatewaySettings, ModelAlias, ModelFormat, ModelProvider, ModelTarget,
 };
+use crate::host::Random;
+use crate::secret::Secret;
 use crate::text::excerpt;
 
 /// The models that a request may go to.

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
+use super::settings::{GatewaySettings, SETTINGS};
 use super::{Sender, chat, log_rejected, models};
 use crate::call::{Pipeline, Rejection};
 use crate::capability::Capability;
 use crate::host::boxed;
 use crate::http::{Answer, Response};
 use crate::log::CallRecorder;
+use crate::principal::GATEWAY_SCOPE;
 use crate::protocol::providers::ErrorType;
 use crate::protocol::rejection_response;
 use crate::route::{
@@ -16,10 +18,11 @@ use crate::route::{
 };
 
 /// The capability.
-pub(crate) static CAPABILITY: Capability = Capability {
-    name: "gateway",
+pub static CAPABILITY: Capability = Capability {
     protocols: &[("/2api/v1", &TWO_API), ("/v1", &GATEWAY)],
-    variables: &[],
+    settings: Some(&SETTINGS),
+    scopes: &[GATEWAY_SCOPE],
+    ..Capability::new("gateway")
 };
 
 /// The chat gateway.
@@ -61,28 +64,35 @@ struct ChatHandler;
 
 impl Handler for ChatHandler {
     fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
-        boxed(async move { Ok(chat(sender(request), request.text()?).await) })
+        boxed(async move { Ok(chat(sender(request)?, request.text()?).await) })
     }
 
     fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
-        log_rejected(&sender(request), rejection);
+        if let Ok(sender) = sender(request) {
+            log_rejected(&sender, rejection);
+        }
     }
 }
 
-fn sender<'a>(request: &RouteRequest<'a>) -> Sender<'a> {
-    Sender {
+fn sender<'a>(request: &RouteRequest<'a>) -> Result<Sender<'a>, Rejection> {
+    Ok(Sender {
+        settings: settings(request)?,
         headers: request.headers,
         principal: request.principal.clone(),
         pipeline: &request.state.pipeline,
         host: request.host,
         calls: CallRecorder::default(),
-    }
+    })
+}
+
+/// The settings, which are read whenever the capability is served.
+fn settings<'a>(request: &RouteRequest<'a>) -> Result<&'a GatewaySettings, Rejection> {
+    request.state.settings().extensions.get().ok_or(Rejection::NOT_FOUND)
 }
 
 /// Lists the aliases and the providers.
 async fn list_models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let settings = &request.state.pipeline.settings.gateway;
-    Ok(models(settings, &request.principal).into())
+    Ok(models(settings(request)?, &request.principal).into())
 }
 
 /// The body of an error.

@@ -3,7 +3,6 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use sha2::{Digest, Sha256};
 
-#[cfg(feature = "sealing")]
 use crate::oauth::{StateKeys, TokenPurpose};
 use crate::settings::Settings;
 
@@ -13,18 +12,12 @@ const LENGTH: usize = 16;
 /// Hashes users: with `STATE_KEY` if it is set, because anyone can hash an email address and look for it.
 #[derive(Debug, Clone)]
 pub(super) struct CallerHash {
-    #[cfg(feature = "sealing")]
     keys: Option<StateKeys>,
 }
 
 impl CallerHash {
     pub(super) fn new(settings: &Settings) -> Self {
-        #[cfg(not(feature = "sealing"))]
-        let _ = settings;
-        Self {
-            #[cfg(feature = "sealing")]
-            keys: settings.state_keys.as_ref().map(StateKeys::new),
-        }
+        Self { keys: settings.state_keys.as_ref().map(StateKeys::new) }
     }
 
     /// The hash of a user: 16 characters.
@@ -35,7 +28,6 @@ impl CallerHash {
     }
 
     fn whole(&self, issuer: &str, subject: &str) -> String {
-        #[cfg(feature = "sealing")]
         if let Some(keys) = &self.keys {
             return keys.hash(TokenPurpose::Caller, &[issuer, subject]);
         }

@@ -15,7 +15,6 @@ pub(crate) enum Event<'a> {
     /// A call was served.
     Call(CallEvent<'a>),
     /// A chat request was served or rejected.
-    #[cfg(feature = "gateway")]
     Chat(ChatEvent<'a>),
     /// A request without credentials was rejected.
     CredentialsMissing { protocol: &'a str },
@@ -32,7 +31,6 @@ pub(crate) enum Event<'a> {
     /// The provider revoked the tokens of a deleted grant.
     GrantRevoked(GrantEvent<'a>),
     /// What happened at the authorization server.
-    #[cfg(feature = "sign-in")]
     #[serde(untagged)]
     SignIn(SignInEvent<'a>),
 }
@@ -48,10 +46,8 @@ impl Event<'_> {
     pub(super) fn level(&self) -> Level {
         match self {
             Self::Call(call) => call.level,
-            #[cfg(feature = "gateway")]
             Self::Chat(chat) => chat.level(),
             Self::CredentialsRejected { .. } => Level::Warn,
-            #[cfg(feature = "sign-in")]
             Self::SignIn(event) => event.level(),
             Self::CredentialsMissing { .. }
             | Self::ChallengeIssued { .. }
@@ -64,7 +60,6 @@ impl Event<'_> {
 }
 
 /// What happened at the authorization server.
-#[cfg(feature = "sign-in")]
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum SignInEvent<'a> {
@@ -88,7 +83,6 @@ pub(crate) enum SignInEvent<'a> {
 }
 
 /// Why what somebody granted to a client was revoked.
-#[cfg(feature = "sign-in")]
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RevocationReason {
@@ -102,7 +96,6 @@ pub(crate) enum RevocationReason {
     RefreshTokenReused,
 }
 
-#[cfg(feature = "sign-in")]
 impl SignInEvent<'_> {
     fn level(&self) -> Level {
         match self {
@@ -119,7 +112,6 @@ impl SignInEvent<'_> {
 }
 
 /// A chat request: who used which model, and how much.
-#[cfg(feature = "gateway")]
 #[derive(Debug, Serialize)]
 pub(crate) struct ChatEvent<'a> {
     #[serde(rename = "gen_ai.operation.name")]
@@ -145,7 +137,6 @@ pub(crate) struct ChatEvent<'a> {
     pub(crate) attempts: usize,
 }
 
-#[cfg(feature = "gateway")]
 impl ChatEvent<'_> {
     fn level(&self) -> Level {
         if self.status < 400 { Level::Info } else { Level::Warn }

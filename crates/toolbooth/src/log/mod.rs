@@ -15,16 +15,12 @@ mod recorder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-#[cfg(feature = "gateway")]
 pub(crate) use event::ChatEvent;
-#[cfg(feature = "challenges")]
 pub(crate) use event::GrantEvent;
 pub(crate) use event::{CallEvent, CallRequest, Event};
-#[cfg(feature = "sign-in")]
 pub(crate) use event::{RevocationReason, SignInEvent};
 pub use recorder::CallRecorder;
 pub(crate) use recorder::CallResult;
-#[cfg(feature = "mcp")]
 pub(crate) use recorder::McpOperation;
 
 use crate::host::{Clock, Host, Level};

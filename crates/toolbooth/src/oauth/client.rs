@@ -6,10 +6,10 @@ use form_urlencoded::{Serializer, byte_serialize};
 use super::discovery::{AuthorizationServer, DiscoveryCache, DiscoveryDocument};
 use super::error::TokenError;
 use super::pkce::PkceVerifier;
+use super::provider::{ClientAuth, ProviderSettings};
 use super::token::TokenResponse;
 use crate::host::{Host, HttpRequest, HttpResponse, Level};
 use crate::secret::Secret;
-use crate::settings::{ClientAuth, ProviderSettings};
 
 /// This server's client at a provider.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 
 use super::error::TokenError;
+use super::provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
 use crate::address::is_secure;
-use crate::settings::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
 
 /// How long a discovery document is used before it is fetched again.
 const FRESH_MS: u64 = 10 * 60 * 1000;

@@ -1,5 +1,6 @@
 //! OAuth 2 as a client, sealed tokens, and pages: what sign-in and challenges are built from.
 //!
+//! - `provider`: the settings of providers;
 //! - `types`, `pkce`: values of the authorization request;
 //! - `flow`: a browser's way to an authorization server and back, for every purpose;
 //! - `client`: the requests to an authorization server; `discovery`: its endpoints; `token`: its
@@ -10,49 +11,41 @@
 //!   not return yet;
 //! - `request_state`: requests that continue when their client has asked the user.
 
-#[cfg(feature = "challenges")]
 mod client;
-#[cfg(feature = "challenges")]
 pub(crate) mod cookie;
-#[cfg(feature = "challenges")]
 mod discovery;
-#[cfg(feature = "challenges")]
 mod error;
-#[cfg(feature = "challenges")]
 mod flow;
-#[cfg(feature = "challenges")]
 pub(crate) mod page;
-#[cfg(feature = "challenges")]
 mod pkce;
-#[cfg(feature = "challenges")]
+mod provider;
 mod recent_writes;
 mod request_state;
-#[cfg(feature = "challenges")]
 mod revocation;
 mod seal;
 mod sealed_token;
 mod state_keys;
-#[cfg(feature = "challenges")]
 mod token;
-#[cfg(feature = "challenges")]
 mod types;
 
-#[cfg(feature = "challenges")]
 pub use client::OAuthClient;
 #[cfg(test)]
 pub(crate) use pkce::PkceVerifier;
+pub use provider::{
+    ClientAuth, EndpointSettings, OAuthProviders, ProviderSettings, RevocationEndpoint,
+};
 pub(crate) use request_state::{
     ContinuationToken, EXPIRED_STATE, INVALID_STATE, RequestState, RequestStateCodec,
 };
 pub(crate) use sealed_token::{InvalidToken, TokenPurpose};
 pub(crate) use state_keys::{Hashes, StateKeys};
-#[cfg(feature = "challenges")]
 pub(crate) use {
     error::TokenError,
     flow::{
         AuthorizationFlow, CALLBACK, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow,
         PendingFlow, ReturningBrowser,
     },
+    provider::DOCS as PROVIDER_DOCS,
     recent_writes::{RecentWrites, STALE_MS},
     revocation::revoke,
     seal::GrantKeys,

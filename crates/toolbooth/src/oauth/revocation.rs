@@ -4,9 +4,9 @@ use base64ct::{Base64, Encoding};
 use serde::Serialize;
 
 use super::client::OAuthClient;
+use super::provider::RevocationEndpoint;
 use crate::host::{Host, HttpRequest};
 use crate::json;
-use crate::settings::RevocationEndpoint;
 
 /// The body of GitHub's "delete an app authorization".
 #[derive(Serialize)]

@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::TokenError;
+use super::provider::split_scopes;
 use crate::host::HttpResponse;
 use crate::json;
 use crate::secret::Secret;
-use crate::settings::split_scopes;
 
 /// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
 const MAX_REFRESH_BYTES: usize = 16 * 1024;

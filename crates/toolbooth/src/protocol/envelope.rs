@@ -173,10 +173,10 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
             Ok(request)
         }
         (Some(_), false) => Err(malformed("request must be an object with tool_id and input")),
-        (None, false) => Err(malformed(format!(
-            "request is missing; it must be an object with tool_id and input{}",
-            shapes::hint(&body)
-        ))),
+        (None, false) => {
+            let reason = "request is missing; it must be an object with tool_id and input";
+            Err(shapes::rejection(&body, reason.to_owned()))
+        }
     }
 }
 
@@ -185,6 +185,9 @@ fn decode_request(request: Value<'_>, has_user: bool) -> Result<ToolRequest<'_>,
     let call = if has_user { decode_with_user(request) } else { oxp::decode(request) };
     call.map_err(|rejection| match rejection {
         Rejection::Malformed(detail) => Rejection::Malformed(format!("in request: {detail}")),
+        Rejection::OtherProtocol(detail) => {
+            Rejection::OtherProtocol(format!("in request: {detail}"))
+        }
         other => other,
     })
 }

@@ -13,20 +13,16 @@ mod health;
 pub(crate) mod jsonrpc;
 mod keywords;
 pub(crate) mod langchain;
-#[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub(crate) mod opentool;
 pub mod oxp;
 mod portable;
-#[cfg(feature = "providers")]
 pub(crate) mod providers;
-#[cfg(feature = "rest")]
 pub(crate) mod rest;
 mod root;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
 mod shapes;
-#[cfg(feature = "xaibo")]
 pub(crate) mod xaibo;
 
 pub(crate) use root::ROOT;
@@ -38,8 +34,7 @@ use crate::capability::Capability;
 use crate::http::Response;
 
 /// The protocols of the seeds, and the root of the host.
-pub(crate) static CORE: Capability = Capability {
-    name: "protocols",
+pub static CORE: Capability = Capability {
     protocols: &[
         ("", &root::ROOT),
         ("/otc", &envelope::OTC),
@@ -49,7 +44,12 @@ pub(crate) static CORE: Capability = Capability {
         ("/opentool", &opentool::OPENTOOL),
         ("/jsonrpc", &jsonrpc::JSONRPC),
     ],
-    variables: &[],
+    call_forms: &[
+        r#"{"tool_id":"Toolkit.Tool","input":{}} at /call (OXP), or with a name at /langchain/tools/call"#,
+        r#"{"request":{"tool_id":"Toolkit.Tool","input":{}}} at /oxp/1.0/call and /otc/call"#,
+        r#"{"jsonrpc":"2.0","id":"1","method":"Toolkit_Tool","params":{}} at /jsonrpc and /opentool/call"#,
+    ],
+    ..Capability::new("protocols")
 };
 
 /// Writes `body` for a rejected request, with the header that HTTP requires.

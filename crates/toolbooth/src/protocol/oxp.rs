@@ -101,7 +101,7 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     };
     let call = ToolRequest {
         tool: text(&mut body, "tool_id", "")?.map(ToolSelector::Id).ok_or_else(|| {
-            malformed(format!("tool_id is missing; it must be a string{}", shapes::hint(&body)))
+            shapes::rejection(&body, "tool_id is missing; it must be a string".to_owned())
         })?,
         call_id: text(&mut body, "call_id", "")?.map(Cow::into_owned),
         input: body.take("input").unwrap_or_else(|| Value::Object(Object::default())),

@@ -4,8 +4,6 @@ use serde::Serialize;
 
 use super::health::HEALTH;
 use super::oxp::{Format, VERSION_HEADER};
-#[cfg(feature = "rest")]
-use super::rest;
 use super::{discriminator, envelope, opentool, oxp};
 use crate::call::Rejection;
 use crate::capability::Capabilities;
@@ -30,16 +28,6 @@ pub(crate) static ROOT: Protocol = Protocol {
         Route::post("/call", Policy::CALLS, &Calls(call)),
         Route::get("/version", Policy::CALLER, &Document(opentool::version)),
         Route::get("/load", Policy::CALLER, &Document(opentool::load)),
-        #[cfg(feature = "rest")]
-        rest::OPENAPI,
-        #[cfg(feature = "rest")]
-        rest::UTCP,
-        #[cfg(feature = "rest")]
-        rest::LLMS,
-        #[cfg(feature = "rest")]
-        rest::LLMS_FULL,
-        #[cfg(feature = "rest")]
-        rest::CLIENT,
     ],
     not_served: &[],
     check_version: oxp::check_version,

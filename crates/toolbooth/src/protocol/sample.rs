@@ -280,7 +280,6 @@ pub(crate) const XAIBO: Sample = Sample {
 };
 
 /// REST. The path names the tool.
-#[cfg(feature = "rest")]
 pub(crate) const REST: Sample = Sample {
     title: "REST",
     call: |call| call.input.clone(),

@@ -3,25 +3,42 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::built_in::{BUILT_IN, list_forms, samples};
+use crate::built_in::{BUILT_IN, LISTS, samples};
 use crate::call::tests::CATALOG;
-use crate::catalog::{Catalog, List};
+use crate::catalog::{Catalog, List, ListForm, Lists};
 use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Method, Request};
 use crate::route::{Credentials, Protocol};
 use crate::server::Server;
 use crate::testing::{FakeHost, ready};
 
-/// The protocols of all capabilities, with their mounts.
+/// Every list that a protocol serves.
+fn list_forms() -> impl Iterator<Item = &'static ListForm> {
+    LISTS.iter().flat_map(|it| it.forms).copied().flatten()
+}
+
+/// The protocols of all capabilities, with their mounts. Two capabilities can have the same protocol.
 fn protocols() -> impl Iterator<Item = (&'static str, &'static Protocol)> {
-    BUILT_IN.iter().flat_map(|it| it.protocols).copied()
+    let mut found: Vec<(&str, &Protocol)> = Vec::new();
+    for &(mount, protocol) in BUILT_IN.iter().flat_map(|it| it.protocols) {
+        if !found.iter().any(|(known, it)| *known == mount && std::ptr::eq(*it, protocol)) {
+            found.push((mount, protocol));
+        }
+    }
+    found.into_iter()
 }
 
 #[test]
-fn no_two_protocols_have_the_same_mount() {
-    let mounts: Vec<&str> = protocols().map(|(mount, _)| mount).collect();
-    assert_eq!(mounts.iter().collect::<BTreeSet<_>>().len(), mounts.len(), "{mounts:?}");
-    assert!(mounts.contains(&""), "the root matches every path");
+fn no_two_routes_have_the_same_address() {
+    let mut known = BTreeSet::new();
+    let routes = protocols().flat_map(|(mount, protocol)| {
+        let routes = protocol.routes.iter();
+        routes.map(move |it| (it.method.name(), format!("{mount}{}", it.path)))
+    });
+    for (method, path) in routes {
+        assert!(known.insert((method, path.clone())), "{method} {path}");
+    }
+    assert!(protocols().any(|(mount, _)| mount.is_empty()), "the root matches every path");
 }
 
 #[test]
@@ -34,7 +51,7 @@ fn names_of_protocols_paths_and_lists_are_unique() {
     };
     unique(protocols().map(|(_, protocol)| protocol.name.to_owned()).collect());
     unique(BUILT_IN.iter().map(|capability| capability.name.to_owned()).collect());
-    unique(list_forms().map(|(_, form)| form.name.to_owned()).collect());
+    unique(list_forms().map(|form| form.name.to_owned()).collect());
     for (_, protocol) in protocols() {
         let routes = protocol.routes.iter();
         unique(routes.map(|it| format!("{} {}", it.method.name(), it.path)).collect());
@@ -44,14 +61,14 @@ fn names_of_protocols_paths_and_lists_are_unique() {
 #[test]
 fn every_list_that_a_route_serves_is_in_the_table() {
     // The entity tags tell which lists were served.
-    let lists = list_forms().map(|(_, form)| List {
+    let lists = list_forms().map(|form| List {
         name: form.name,
         body: "[]",
         head: 1,
         entries: &[],
         etag: form.name,
     });
-    let lists: &'static [&'static [List]] = vec![&*lists.collect::<Vec<_>>().leak()].leak();
+    let lists = vec![Lists::all(lists.collect::<Vec<_>>().leak())].leak();
     let catalog: &'static Catalog =
         Box::leak(Box::new(Catalog { tools: &[], names: &[], lists, ..*CATALOG }));
     for (mount, protocol) in protocols() {

@@ -29,8 +29,11 @@ use crate::text::excerpt;
 use crate::tool::{Dialogue, ToolError};
 
 /// The capability.
-pub(crate) static CAPABILITY: Capability =
-    Capability { name: "xaibo", protocols: &[("/xaibo", &XAIBO)], variables: &[] };
+pub static CAPABILITY: Capability = Capability {
+    protocols: &[("/xaibo", &XAIBO)],
+    call_forms: &[r#"{"tool_name":"Toolkit_Tool","parameters":{}} at /xaibo/execute"#],
+    ..Capability::new("xaibo")
+};
 
 /// The protocol.
 pub(crate) static XAIBO: Protocol = Protocol {
@@ -109,8 +112,8 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
         Some(Value::String(name)) => ToolSelector::Name(name),
         Some(_) => return Err(malformed("tool_name must be a string")),
         None => {
-            let hint = shapes::hint(&body);
-            return Err(malformed(format!("tool_name is missing; it must be a string{hint}")));
+            let reason = "tool_name is missing; it must be a string".to_owned();
+            return Err(shapes::rejection(&body, reason));
         }
     };
     let input = match parameters {
@@ -210,6 +213,7 @@ fn not_run(
         | Rejection::UnsupportedMediaType
         | Rejection::InvalidJson(_)
         | Rejection::Malformed(_)
+        | Rejection::OtherProtocol(_)
         | Rejection::UnsupportedVersion { .. }
         | Rejection::Unauthenticated { .. }
         | Rejection::TooManyRequests { .. }

@@ -20,7 +20,6 @@ pub use page::{Document, Page, PageError, PageHandler};
 pub use policy::{BodyFormat, Credentials, ErrorForm, Limit, Policy};
 pub use request::RouteRequest;
 pub(crate) use request_id::{MAX_ID_BYTES, request_id};
-pub(crate) use state::Extensions;
 pub use state::State;
 
 use std::fmt;

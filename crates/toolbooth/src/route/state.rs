@@ -1,17 +1,17 @@
 //! What requests share: the pipeline, who may call, and what the capabilities have created at the start.
 
-use std::any::Any;
-use std::fmt;
+use std::sync::Arc;
 
 use crate::auth::{AuthError, Authenticator};
-#[cfg(feature = "challenges")]
 use crate::call::VisibleTools;
 use crate::call::{Pipeline, Rejection};
-use crate::capability::Capabilities;
+use crate::capability::{Capabilities, People};
+use crate::extensions::Extensions;
 use crate::host::Host;
 use crate::http::Headers;
 use crate::log::Event;
-use crate::principal::Principal;
+use crate::principal::{Person, Principal, Scopes};
+use crate::settings::Settings;
 
 /// What requests share. It is created once, and does not change.
 #[derive(Debug)]
@@ -24,28 +24,10 @@ pub struct State {
     pub(crate) pipeline: Pipeline,
     /// What the operator should know, although calls can be served.
     pub(crate) warnings: Vec<String>,
-    /// What capabilities keep.
-    pub(crate) extensions: Extensions,
-}
-
-/// Values by their types, as in the crate `http`: at most one of each type.
-#[derive(Default)]
-pub(crate) struct Extensions(Vec<Box<dyn Any + Send + Sync>>);
-
-impl Extensions {
-    pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
-        self.0.push(Box::new(value));
-    }
-
-    pub(crate) fn get<T: 'static>(&self) -> Option<&T> {
-        self.0.iter().find_map(|value| value.downcast_ref())
-    }
-}
-
-impl fmt::Debug for Extensions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Extensions({})", self.0.len())
-    }
+    /// The people who sign in with a browser, if they can.
+    pub(crate) people: Option<Arc<dyn People>>,
+    /// What capabilities keep for their requests.
+    pub extensions: Extensions,
 }
 
 impl State {
@@ -78,8 +60,31 @@ impl State {
         self.authenticator.authenticate(headers, host).await.ok()
     }
 
+    /// The person who has signed in with the browser that sent a request.
+    pub(crate) async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
+        self.people.as_ref()?.person(headers, host).await
+    }
+
+    /// The scopes in `scopes` that neither a tool nor a capability requires: probably misspelled.
+    pub(crate) fn unknown_scopes<'s>(
+        &self,
+        scopes: &'s Scopes,
+    ) -> impl Iterator<Item = &'s String> {
+        let listed = match scopes {
+            Scopes::All => &[][..],
+            Scopes::Listed(listed) => listed,
+        };
+        let known: Vec<_> =
+            self.pipeline.catalog.scopes().into_iter().chain(self.capabilities.scopes()).collect();
+        listed.iter().filter(move |scope| !known.contains(&scope.as_str()))
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.pipeline.settings
+    }
+
     /// The tools, as callers see them.
-    #[cfg(feature = "challenges")]
     pub(crate) fn tools(&self) -> VisibleTools<'_> {
         let Pipeline { catalog, settings, .. } = &self.pipeline;
         VisibleTools { catalog, settings }

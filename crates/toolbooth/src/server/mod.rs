@@ -8,25 +8,19 @@ mod warnings;
 use std::borrow::Cow;
 
 use crate::auth::Authenticator;
-use crate::built_in::BUILT_IN;
 use crate::call::{Pipeline, Rejection, misconfigured};
-use crate::capability::{Capabilities, Capability};
+use crate::capability::{Capabilities, Capability, Startup};
 use crate::catalog::Catalog;
-#[cfg(feature = "challenges")]
-use crate::challenge::{Challenges, Verifiers};
+use crate::extensions::Extensions;
 use crate::host::{Host, Level, RATE_LIMIT, boxed};
 use crate::http::{self, Answer, Body, Headers, Method, Origins, Request, Response};
 use crate::log::{CallRecorder, EventLog};
-#[cfg(any(feature = "gateway", feature = "mcp"))]
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::route::{
-    Cors, EncodeRejection, ErrorForm, Extensions, MAX_ID_BYTES, Protocol, RouteRequest, State,
-    request_id,
+    Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, State, request_id,
 };
 use crate::settings::Settings;
-#[cfg(feature = "sign-in")]
-use crate::sign_in::SignIn;
 use router::Match;
 
 /// The server: a catalogue with its settings.
@@ -36,35 +30,37 @@ pub struct Server {
 }
 
 impl Server {
-    /// Creates a server for `catalog`, configured by the host's variables. Logs each problem of the configuration, or
-    /// each warning if there is no problem.
+    /// A server with every capability of this crate, for tests.
+    #[cfg(any(test, feature = "testing"))]
     pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
-        Self::with_capabilities(catalog, &[], host)
+        Self::with_capabilities(catalog, crate::built_in::BUILT_IN, host)
     }
 
-    /// The same with further capabilities.
+    /// Creates a server for `catalog` with these capabilities, configured by the host's variables. Logs each problem of
+    /// the configuration, or each warning if there is no problem.
     pub fn with_capabilities(
         catalog: &'static Catalog,
-        own: &'static [&'static Capability],
+        capabilities: &'static [&'static Capability],
         host: &dyn Host,
     ) -> Self {
-        let capabilities = Capabilities::new(BUILT_IN, own);
-        let declared = capabilities.iter().flat_map(|it| it.variables);
-        let settings = Settings::read(host, declared.chain(catalog.variables));
+        let capabilities = Capabilities(capabilities);
+        let declared = capabilities.iter().flat_map(|it| it.variables).chain(catalog.variables);
+        let settings = Settings::read(host, &capabilities.settings(), declared);
         let events = EventLog::new(&settings, host);
-        #[cfg(all(feature = "sign-in", feature = "gateway"))]
-        let has_models = !settings.gateway.providers.is_empty();
-        #[cfg(all(feature = "sign-in", not(feature = "gateway")))]
-        let has_models = false;
-        #[cfg(feature = "sign-in")]
-        let sign_in = settings
-            .sign_in
-            .as_ref()
-            .map(|it| SignIn::new(it, catalog.scopes(), has_models, events.clone()));
-        #[cfg(feature = "sign-in")]
-        let own_tokens = sign_in.as_ref().map(SignIn::own_tokens);
-        #[cfg(not(feature = "sign-in"))]
-        let own_tokens = None;
+        let mut startup = Startup {
+            catalog,
+            settings: &settings,
+            events: &events,
+            extensions: Extensions::default(),
+            own_tokens: None,
+            grants: None,
+            authorization_help: None,
+            people: None,
+        };
+        for start in capabilities.iter().filter_map(|it| it.start) {
+            start(&mut startup);
+        }
+        let Startup { extensions, own_tokens, grants, authorization_help, people, .. } = startup;
         let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
         let unusable = settings.tools.problems(catalog.tools, &capabilities.variables(), host);
         // What each problem stops.
@@ -76,46 +72,30 @@ impl Server {
                 host.log(Level::Error, "configuration", &attributes);
             }
         }
-        let mut warnings = match settings.problems.as_slice() {
-            [] => warnings::warnings(catalog, &settings, host),
-            _ => Vec::new(),
-        };
-        for warning in &warnings {
-            host.log(Level::Warn, "configuration", &[("warning", warning)]);
-        }
-        warnings.extend(settings.rejected.iter().cloned().chain(unusable));
         let disabled = capabilities.iter().filter(|it| settings.tools.disables(it.variables));
         let disabled = disabled.map(|it| it.name).collect();
-        #[cfg(feature = "challenges")]
-        let challenges = settings.consent.as_ref().map(|consent| {
-            let verifiers = Verifiers {
-                #[cfg(feature = "sign-in")]
-                issuers: sign_in.as_ref().map(SignIn::issuers).unwrap_or_default(),
-                #[cfg(not(feature = "sign-in"))]
-                issuers: Vec::new(),
-                api_keys: settings.auth.api_keys.clone().unwrap_or_default(),
-                allows_unverified: consent.allows_unverified,
-            };
-            Challenges::new(consent, verifiers, events.clone())
-        });
         let pipeline = Pipeline {
             catalog,
-            #[cfg(feature = "challenges")]
-            challenges,
+            grants,
+            authorization_help,
+            call_forms: capabilities.iter().flat_map(|it| it.call_forms).copied().collect(),
             events,
-            #[cfg(any(feature = "gateway", feature = "mcp"))]
             request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
             settings,
             rate_limited: host.is_limited(RATE_LIMIT),
             same_for_all: authenticator.is_same_for_all(),
         };
-        #[allow(unused_mut, reason = "without these features, nothing is kept")]
-        let mut extensions = Extensions::default();
-        #[cfg(feature = "sign-in")]
-        if let Some(sign_in) = sign_in {
-            extensions.insert(sign_in);
+        let warnings = Vec::new();
+        let mut state =
+            State { capabilities, disabled, authenticator, pipeline, warnings, people, extensions };
+        if state.settings().problems.is_empty() {
+            state.warnings = warnings::warnings(&state, host);
         }
-        let state = State { capabilities, disabled, authenticator, pipeline, warnings, extensions };
+        for warning in &state.warnings {
+            host.log(Level::Warn, "configuration", &[("warning", warning)]);
+        }
+        let rejected = state.settings().rejected.clone();
+        state.warnings.extend(rejected.into_iter().chain(unusable));
         Self { state }
     }
 

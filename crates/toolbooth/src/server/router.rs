@@ -31,10 +31,29 @@ pub(crate) fn find(capabilities: Capabilities, path: &str) -> Match<'_> {
         let ends = rest.is_empty() || rest.starts_with('/');
         (ends && path.starts_with(mount)).then_some((mount, protocol, capability, rest))
     });
-    let found = mounts.max_by_key(|(mount, ..)| mount.len());
-    let (mount, protocol, capability, rest) = found.unwrap_or(("", &ROOT, &CORE, path));
-    // A trailing slash after a mount is ignored.
-    let rest = if rest == "/" && path != "/" { "" } else { rest };
+    // Several protocols can be mounted at the same place: the first that has the path counts, otherwise the first.
+    let longest = mounts.clone().map(|(mount, ..)| mount.len()).max();
+    let mut found = None;
+    for (mount, protocol, capability, rest) in
+        mounts.filter(|(mount, ..)| Some(mount.len()) == longest)
+    {
+        // A trailing slash after a mount is ignored.
+        let rest = if rest == "/" && path != "/" { "" } else { rest };
+        let (route, parameter) = match_path(protocol, rest);
+        let this = Match { capabilities, mount, protocol, capability, path: route, parameter };
+        if route.is_some() {
+            return this;
+        }
+        found = found.or(Some(this));
+    }
+    let (protocol, capability) = (&ROOT, &CORE);
+    let unknown =
+        Match { capabilities, mount: "", protocol, capability, path: None, parameter: "" };
+    found.unwrap_or(unknown)
+}
+
+/// The path among those of a protocol that a path below its mount has, with the segment that matches `{…}`.
+fn match_path<'p>(protocol: &'static Protocol, rest: &'p str) -> (Option<&'static str>, &'p str) {
     let mut parameter = "";
     let not_served = protocol.not_served.iter().map(|(path, _)| *path);
     let mut paths = protocol.routes.iter().map(|route| route.path).chain(not_served);
@@ -48,7 +67,7 @@ pub(crate) fn find(capabilities: Capabilities, path: &str) -> Match<'_> {
             _ => false,
         },
     });
-    Match { capabilities, mount, protocol, capability, path, parameter }
+    (path, parameter)
 }
 
 impl Match<'_> {

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use super::allowlist::Allowlist;
-#[cfg(feature = "gateway")]
-use super::gateway::KeyLimits;
+use super::key_limits::KeyLimits;
 use super::reader::{VariableDoc, VariableReader, documented};
 use crate::address::is_secure;
 use crate::json::{self, Object, Value};
@@ -43,7 +42,6 @@ pub struct ApiKeySettings {
     /// How the users of the application become known here.
     pub users: ApplicationUsers,
     /// Its limits in the chat gateway.
-    #[cfg(feature = "gateway")]
     pub limits: KeyLimits,
 }
 
@@ -141,11 +139,6 @@ fn parse_entry(
         );
     };
     let limits = entry.get("gateway");
-    #[cfg(not(feature = "gateway"))]
-    if limits.is_some() {
-        return Err(".gateway needs a Worker with the feature `gateway`");
-    }
-    #[cfg(feature = "gateway")]
     let limits = limits.map(KeyLimits::parse).transpose()?.unwrap_or_default();
     let users = parse_users((entry.get("verify_url"), entry.get("host")))?;
     let tools = entry.get("tools").map(parse_tools).transpose()?;
@@ -173,16 +166,7 @@ fn parse_entry(
     if previous_hash == Some(hash) {
         return Err(".previous_hash must not be that of hash");
     }
-    Ok(ApiKeySettings {
-        name: name.to_owned(),
-        scopes,
-        tools,
-        hash,
-        previous_hash,
-        users,
-        #[cfg(feature = "gateway")]
-        limits,
-    })
+    Ok(ApiKeySettings { name: name.to_owned(), scopes, tools, hash, previous_hash, users, limits })
 }
 
 fn parse_tools(value: &Value<'_>) -> Result<Allowlist, &'static str> {

@@ -40,8 +40,12 @@ impl AuthSettings {
     /// Reads `AUTH` and the variables of each method that it lists. If `AUTH` is not set or invalid,
     /// nobody may call; an invalid variable disables its own method only.
     ///
-    /// `audience` is a name of this server in the `aud` of tokens, beside those of `JWT_AUDIENCE`.
-    pub(super) fn read(reader: &mut VariableReader<'_>, audience: Option<&str>) -> Self {
+    /// `provided` are the methods of capabilities. `audience` is a name of this server in the `aud` of tokens, beside those of `JWT_AUDIENCE`.
+    pub(super) fn read(
+        reader: &mut VariableReader<'_>,
+        audience: Option<&str>,
+        provided: &[&str],
+    ) -> Self {
         let mut settings = Self::default();
         let methods = reader.text(AUTH).unwrap_or_default();
         if methods.trim().is_empty() {
@@ -55,9 +59,12 @@ impl AuthSettings {
                 "none" => settings.anonymous = anonymous_scopes(reader),
                 "api-key" => settings.api_keys = Some(read_api_keys(reader)),
                 "jwt" => settings.jwt = Some(JwtSettings::read(reader, audience)),
-                "sign-in" if cfg!(feature = "sign-in") => settings.sign_in = true,
+                "sign-in" if provided.contains(&method) => settings.sign_in = true,
                 "sign-in" => {
-                    reader.problem(AUTH, "sign-in needs a Worker with the feature `sign-in`");
+                    reader.problem(
+                        AUTH,
+                        "sign-in needs a Worker that serves the capability `sign-in`",
+                    );
                     return Self::default();
                 }
                 _ => {
@@ -70,13 +77,6 @@ impl AuthSettings {
         }
         settings
     }
-}
-
-/// Whether `AUTH` lists `sign-in`.
-#[cfg(feature = "challenges")]
-pub(super) fn uses_sign_in(reader: &VariableReader<'_>) -> bool {
-    let methods = reader.text(AUTH).unwrap_or_default();
-    cfg!(feature = "sign-in") && methods.split(',').any(|method| method.trim() == "sign-in")
 }
 
 /// If it is not set or empty, callers without credentials have no scope, so they can call only the

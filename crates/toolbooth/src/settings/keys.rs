@@ -4,6 +4,7 @@ use std::fmt;
 
 use base64ct::{Base64, Encoding};
 
+use super::Settings;
 use super::reader::{Row, VariableDoc, VariableReader, documented};
 use crate::secret::Secret;
 
@@ -33,27 +34,24 @@ static STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row {
 };
 const GRANT_KEYS: &str = "GRANT_KEYS";
 
-pub(super) static DOCS: &[VariableDoc] = &[
-    STATE_KEY.doc(),
-    STATE_KEY_PREVIOUS.doc(),
-    VariableDoc {
-        name: GRANT_KEYS,
-        doc: documented(
-            "Secret. Encrypts grants in KV: id:key pairs separated by commas; the first encrypts, \
-              all decrypt. Required with OAUTH_PROVIDERS, \
-              unless people only sign in there.",
-        ),
-    },
-];
+pub(super) static DOCS: &[VariableDoc] = &[STATE_KEY.doc(), STATE_KEY_PREVIOUS.doc()];
+/// The documentation of `GRANT_KEYS`.
+pub const GRANT_KEYS_DOC: VariableDoc = VariableDoc {
+    name: GRANT_KEYS,
+    doc: documented(
+        "Secret. Encrypts grants in KV: id:key pairs separated by commas; the first encrypts, all decrypt. Required with \
+         OAUTH_PROVIDERS, unless people only sign in there.",
+    ),
+};
 
 impl StateKeySettings {
-    /// Reads both keys; `None` if they are not set, which is a problem if they are `required`.
-    pub(super) fn read(reader: &mut VariableReader<'_>, required: bool) -> Option<Self> {
+    /// Reads both keys; `None` if they are not set.
+    pub(super) fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
         let is_set = |row: &Row<_>| reader.non_empty(row.name).is_some();
         let (has_current, has_previous) = (is_set(&STATE_KEY), is_set(&STATE_KEY_PREVIOUS));
         if !has_current {
-            if required || has_previous {
-                reader.problem(STATE_KEY.name, TOO_SHORT);
+            if has_previous {
+                reader.problem(STATE_KEY.name, NOT_SET);
             }
             return None;
         }
@@ -68,8 +66,19 @@ impl StateKeySettings {
         }
         Some(Self { current, previous: Some(previous) })
     }
+
+    /// The keys, for a capability that needs them. If they are not set, that is a problem.
+    pub fn required(settings: &Settings, reader: &mut VariableReader<'_>) -> Option<Self> {
+        let has_problem =
+            [&STATE_KEY, &STATE_KEY_PREVIOUS].iter().any(|it| reader.has_problem(it.name));
+        if settings.state_keys.is_none() && !has_problem {
+            reader.problem(STATE_KEY.name, NOT_SET);
+        }
+        settings.state_keys.clone()
+    }
 }
 
+const NOT_SET: &str = "is not set; `openssl rand -base64 32` prints one";
 const TOO_SHORT: &str = "must have at least 32 bytes; `openssl rand -base64 32` prints some";
 
 fn parse_state_key(text: &str) -> Result<Secret, String> {
@@ -89,11 +98,12 @@ pub struct GrantKeySettings {
 }
 
 impl GrantKeySettings {
-    pub(super) fn is_set(reader: &VariableReader<'_>) -> bool {
+    pub(crate) fn is_set(reader: &VariableReader<'_>) -> bool {
         reader.non_empty(GRANT_KEYS).is_some()
     }
 
-    pub(super) fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
+    /// Reads `GRANT_KEYS`.
+    pub fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
         let keys = Self::parse(&reader.text(GRANT_KEYS).unwrap_or_default());
         if keys.is_none() {
             let expected = "must be id:key pairs separated by commas, with unique ids of letters \
@@ -132,6 +142,7 @@ impl fmt::Debug for GrantKeySettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::CapabilitySettings;
     use crate::testing::FakeHost;
 
     #[test]
@@ -150,9 +161,14 @@ mod tests {
             (NEW, NEW, false, Some("STATE_KEY_PREVIOUS")),
         ] {
             let host = FakeHost::with(&[("STATE_KEY", current), ("STATE_KEY_PREVIOUS", previous)]);
-            let mut reader = VariableReader::new(&host);
-            let keys = StateKeySettings::read(&mut reader, required);
-            let (problems, _) = reader.into_problems();
+            const NEEDED: CapabilitySettings = CapabilitySettings {
+                variables: &[],
+                auth_methods: &[],
+                read: |settings, reader| drop(StateKeySettings::required(settings, reader)),
+            };
+            let capabilities: &[_] = if required { &[&NEEDED] } else { &[] };
+            let Settings { state_keys: keys, problems, .. } =
+                Settings::read(&host, capabilities, &[]);
             let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
             assert_eq!(names, wrong.into_iter().collect::<Vec<_>>(), "{current} {previous}");
             let good = wrong.is_none() && !current.is_empty();

@@ -42,7 +42,7 @@ impl McpResource {
 
 #[cfg(test)]
 mod tests {
-    use crate::settings::Settings;
+    use crate::built_in;
     use crate::testing::FakeHost;
 
     #[test]
@@ -57,12 +57,10 @@ mod tests {
             (&[JWT, URL, ("JWT_ISSUER", "login")], false),
             (&[("AUTH", "api-key"), ISSUER, URL], false),
             (&[("AUTH", ""), ISSUER, URL], false),
-            #[cfg(feature = "sign-in")]
             (&[("AUTH", "sign-in"), URL], true),
-            #[cfg(feature = "sign-in")]
             (&[("AUTH", "sign-in")], false),
         ] {
-            let resource = Settings::read(&FakeHost::with(variables), &[]).mcp_resource;
+            let resource = built_in::settings(&FakeHost::with(variables)).mcp_resource;
             assert_eq!(resource.is_some(), exists, "{variables:?}");
         }
     }

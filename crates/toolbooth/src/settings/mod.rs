@@ -8,61 +8,41 @@
 mod allowlist;
 mod api_keys;
 mod auth;
-#[cfg(feature = "challenges")]
-mod consent;
 mod cors;
-#[cfg(feature = "gateway")]
-mod gateway;
 mod jwt;
+mod key_limits;
 mod keys;
 mod limits;
 mod log;
 mod mcp_resource;
-#[cfg(feature = "challenges")]
-mod provider;
 mod reader;
-#[cfg(feature = "sign-in")]
-mod sign_in;
 mod tools;
 
 pub use allowlist::{Allowlist, Permission};
 pub use api_keys::{ApiKeySettings, ApplicationUsers};
 pub use auth::AuthSettings;
-#[cfg(feature = "challenges")]
-pub use consent::ConsentSettings;
 pub use cors::CorsSettings;
-#[cfg(feature = "gateway")]
-pub use gateway::{
-    Balance, GatewaySettings, KeyLimits, ModelAlias, ModelFormat, ModelProvider, ModelTarget,
-    NameAllowlist,
-};
 pub use jwt::JwtSettings;
-pub use keys::{GrantKeySettings, StateKeySettings};
+pub use key_limits::{KeyLimits, MAX_TOOL_DESCRIPTION, NameAllowlist};
+pub use keys::{GRANT_KEYS_DOC, GrantKeySettings, StateKeySettings};
 pub use limits::RequestLimits;
 pub use log::{LogDetail, LogSettings, SampleRate};
 pub use mcp_resource::McpResource;
-#[cfg(feature = "challenges")]
-pub(crate) use provider::split_scopes;
-#[cfg(feature = "challenges")]
-pub use provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
-pub use reader::VariableDoc;
-#[cfg(feature = "sign-in")]
-pub use sign_in::{AccessSettings, ClientSettings, IdentityRule, People, SignInSettings};
+pub use reader::{Row, VariableDoc, VariableReader, count, documented, list, truth};
 pub use tools::{ToolVariables, Variable};
 
-use reader::{Row, VariableReader, documented};
-
-use crate::address::is_origin;
+use crate::address::{is_localhost, is_origin};
+use crate::extensions::Extensions;
 use crate::host;
-#[cfg(feature = "sign-in")]
-use crate::principal::KEY_SUBJECT;
-use crate::principal::Principal;
+use crate::principal::{KEY_SUBJECT, Principal};
 
 /// The configuration of a server.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// `PUBLIC_URL`: the origin where users reach the server, if it is set.
     pub public_url: Option<String>,
+    /// `DEVELOPMENT`: whether `make dev` runs the server.
+    pub development: bool,
     /// How large requests may be.
     pub limits: RequestLimits,
     /// What the log contains.
@@ -73,22 +53,18 @@ pub struct Settings {
     pub allowlist: Allowlist,
     /// Who may call.
     pub auth: AuthSettings,
-    /// `OAUTH_PROVIDERS`: the ids of the providers where users can authorize tools or sign in.
-    #[cfg(feature = "challenges")]
-    pub provider_ids: Vec<String>,
-    /// How users authorize tools, if they can.
-    #[cfg(feature = "challenges")]
-    pub consent: Option<ConsentSettings>,
-    /// How people sign in, if they can.
-    #[cfg(feature = "sign-in")]
-    pub sign_in: Option<SignInSettings>,
-    /// The chat gateway.
-    #[cfg(feature = "gateway")]
-    pub gateway: GatewaySettings,
     /// The keys that seal what clients keep for the server, if they are set.
     pub state_keys: Option<StateKeySettings>,
     /// The OAuth resource that MCP clients get tokens for, if they can.
     pub mcp_resource: Option<McpResource>,
+    /// The issuers whose users can sign in here with a browser, as in [`Principal::User`]: this server first.
+    pub sign_in_issuers: Vec<String>,
+    /// The schemes of native apps that people who sign in here may be redirected to; `None` if nobody can sign in.
+    pub redirect_schemes: Option<Vec<String>>,
+    /// The scopes that capabilities require, beside those of tools.
+    pub scopes: Vec<&'static str>,
+    /// The settings of capabilities.
+    pub extensions: Extensions,
     /// The variables and secrets that tools declare. What is invalid there disables only the tools that read it.
     pub tools: ToolVariables,
     /// What else is invalid, for the operator; empty if the server can serve calls.
@@ -97,7 +73,18 @@ pub struct Settings {
     pub rejected: Vec<String>,
 }
 
-static PUBLIC_URL: Row<Option<String>> = Row {
+/// The settings of a capability.
+#[derive(Debug)]
+pub struct CapabilitySettings {
+    /// Its variables, with a line for the operator.
+    pub variables: &'static [&'static [VariableDoc]],
+    /// The methods of `AUTH` that it provides.
+    pub auth_methods: &'static [&'static str],
+    /// Reads its variables. What is valid is added to [`Settings::extensions`]; problems go to the reader.
+    pub read: fn(&mut Settings, &mut VariableReader<'_>),
+}
+
+pub(crate) static PUBLIC_URL: Row<Option<String>> = Row {
     name: "PUBLIC_URL",
     doc: documented(
         "The origin where users reach the server. Required with OAUTH_PROVIDERS and sign-in; <PUBLIC_URL>/mcp is \
@@ -112,11 +99,21 @@ static PUBLIC_URL: Row<Option<String>> = Row {
     },
 };
 
+static DEVELOPMENT: Row<bool> = Row {
+    name: "DEVELOPMENT",
+    doc: documented(
+        "Set by `make dev`: callers on this machine need no credentials to chat, and a development user can sign in.",
+    ),
+    default: false,
+    parse: truth,
+};
+
 impl Settings {
-    /// Reads the server's own variables and those that tools declare. It does not fail: what is
+    /// Reads the server's own variables, those of capabilities and those that tools declare. It does not fail: what is
     /// invalid is listed in `problems`, and has its default value.
     pub fn read<'v>(
         source: &dyn host::Variables,
+        capabilities: &[&CapabilitySettings],
         declared: impl IntoIterator<Item = &'v Variable>,
     ) -> Self {
         let mut reader = VariableReader::new(source);
@@ -125,89 +122,46 @@ impl Settings {
         let allowlist = Allowlist::read(&mut reader);
         let public_url = reader.get(&PUBLIC_URL);
         let cors = CorsSettings::read(&mut reader, public_url.as_deref());
-
-        #[cfg(feature = "challenges")]
-        let provider_ids = consent::provider_ids(&mut reader, public_url.as_deref());
-        #[cfg(feature = "challenges")]
-        let uses_sign_in = auth::uses_sign_in(&reader);
-        #[cfg(feature = "challenges")]
-        let needs_state_key = !provider_ids.is_empty() || uses_sign_in;
-        #[cfg(not(feature = "challenges"))]
-        let needs_state_key = false;
-        #[cfg(not(feature = "challenges"))]
-        if reader.non_empty("OAUTH_PROVIDERS").is_some() {
-            reader.problem("OAUTH_PROVIDERS", "needs a Worker with the feature `challenges`");
-        }
-        let state_keys = StateKeySettings::read(&mut reader, needs_state_key);
-        #[cfg(feature = "challenges")]
-        let (consent, providers) = {
-            let uses_consent = !provider_ids.is_empty();
-            let read = |id: &String| ProviderSettings::read(id, &mut reader);
-            let providers: Vec<_> = provider_ids.iter().filter_map(read).collect();
-            let consent = match uses_consent {
-                false => None,
-                true => ConsentSettings::read(
-                    &mut reader,
-                    &providers,
-                    public_url.clone(),
-                    state_keys.clone(),
-                    uses_sign_in,
-                ),
-            };
-            (consent, providers)
-        };
-
         let audience = public_url.as_deref().map(McpResource::identifier_at);
-        let auth = AuthSettings::read(&mut reader, audience.as_deref());
-        #[cfg(feature = "challenges")]
-        consent::check_callers(consent.as_ref(), &auth, &mut reader);
-        #[cfg(feature = "sign-in")]
-        let sign_in = match auth.sign_in {
-            false => None,
-            true => SignInSettings::read(
-                &mut reader,
-                (public_url.clone(), state_keys.clone()),
-                &providers,
-                auth.api_keys.as_deref().unwrap_or_default(),
-            ),
-        };
-        #[cfg(all(feature = "challenges", not(feature = "sign-in")))]
-        drop(providers);
-        #[cfg(feature = "gateway")]
-        let gateway = GatewaySettings::read(&mut reader, &auth);
-        let mcp_resource = McpResource::new(public_url.as_deref(), &auth);
-        let tools = ToolVariables::read(&reader, declared);
-        let (problems, rejected) = reader.into_problems();
-        Self {
+        let methods: Vec<_> = capabilities.iter().flat_map(|it| it.auth_methods).copied().collect();
+        let auth = AuthSettings::read(&mut reader, audience.as_deref(), &methods);
+        let mut settings = Self {
+            development: reader.get(&DEVELOPMENT),
+            mcp_resource: McpResource::new(public_url.as_deref(), &auth),
             public_url,
             limits,
             log,
             cors,
             allowlist,
             auth,
-            #[cfg(feature = "challenges")]
-            provider_ids,
-            #[cfg(feature = "challenges")]
-            consent,
-            #[cfg(feature = "sign-in")]
-            sign_in,
-            #[cfg(feature = "gateway")]
-            gateway,
-            state_keys,
-            mcp_resource,
-            tools,
-            problems,
-            rejected,
+            state_keys: StateKeySettings::read(&mut reader),
+            sign_in_issuers: Vec::new(),
+            redirect_schemes: None,
+            scopes: Vec::new(),
+            extensions: Extensions::default(),
+            tools: ToolVariables::read(&reader, declared),
+            problems: Vec::new(),
+            rejected: Vec::new(),
+        };
+        for capability in capabilities {
+            (capability.read)(&mut settings, &mut reader);
         }
+        (settings.problems, settings.rejected) = reader.into_problems();
+        settings
+    }
+
+    /// Whether users reach the server on their own machine only.
+    pub fn is_local(&self) -> bool {
+        let host = self.public_url.as_ref().and_then(|url| url.split_once("://"));
+        host.is_some_and(|(_, host)| is_localhost(host))
     }
 
     /// The API key with which a caller calls, or has signed in.
     pub(crate) fn key_of(&self, principal: &Principal) -> Option<&ApiKeySettings> {
         let name = match principal {
             Principal::Key { name, .. } => name,
-            #[cfg(feature = "sign-in")]
             Principal::User { issuer, subject: Some(subject), .. } => {
-                let own = self.sign_in.as_ref().map(|sign_in| &sign_in.issuer);
+                let own = self.sign_in_issuers.first();
                 subject.strip_prefix(KEY_SUBJECT).filter(|_| own == Some(issuer))?
             }
             _ => return None,
@@ -215,10 +169,10 @@ impl Settings {
         self.auth.api_keys.iter().flatten().find(|key| key.name == *name)
     }
 
-    /// The documentation of the server's own variables; without the feature `testing` the texts are empty. `<ID>` stands for the id of a provider, in
-    /// upper case and with `_` for `-`.
+    /// The documentation of the server's own variables, without those of capabilities. Without the feature `testing` the
+    /// texts are empty.
     pub fn variables() -> impl Iterator<Item = &'static VariableDoc> {
-        static OWN: &[VariableDoc] = &[PUBLIC_URL.doc()];
+        static OWN: &[VariableDoc] = &[PUBLIC_URL.doc(), DEVELOPMENT.doc()];
         let parts = [
             limits::DOCS,
             log::DOCS,
@@ -228,18 +182,6 @@ impl Settings {
             api_keys::DOCS,
             jwt::DOCS,
             OWN,
-            #[cfg(feature = "challenges")]
-            consent::DOCS,
-            #[cfg(feature = "challenges")]
-            provider::DOCS,
-            #[cfg(feature = "sign-in")]
-            sign_in::DOCS,
-            #[cfg(feature = "gateway")]
-            gateway::MODEL_DOCS,
-            #[cfg(feature = "gateway")]
-            gateway::ALIAS_DOCS,
-            #[cfg(feature = "gateway")]
-            gateway::DOCS,
             keys::DOCS,
         ];
         parts.into_iter().flatten()
@@ -249,7 +191,6 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repository;
     use crate::testing::FakeHost;
 
     const DECLARED: &[Variable] =
@@ -300,27 +241,15 @@ mod tests {
             (HERE, "https://evil.example", false, false),
             (HERE, "null", false, false),
         ] {
-            let settings = Settings::read(&FakeHost::with(variables), &[]);
+            let settings = Settings::read(&FakeHost::with(variables), &[], &[]);
             let got = [true, false].map(|clients| settings.cors.origins(clients).allow(origin));
             assert_eq!(got, [clients, all], "{variables:?} {origin}");
         }
     }
 
     #[test]
-    fn every_variable_is_described_once_here_and_in_the_documentation() {
-        let Some(documentation) = repository::text("docs/CONFIGURATION.md") else { return };
-        let mut seen = Vec::new();
-        for VariableDoc { name, doc } in Settings::variables() {
-            assert!(!seen.contains(name), "{name}");
-            assert!(doc.ends_with('.'), "{name}: {doc}");
-            assert!(documentation.contains(&format!("| `{name}`")), "{name}");
-            seen.push(name);
-        }
-    }
-
-    #[test]
     fn defaults() {
-        let settings = Settings::read(&FakeHost::default(), DECLARED);
+        let settings = Settings::read(&FakeHost::default(), &[], DECLARED);
         assert!(settings.problems.is_empty());
         let limits = RequestLimits {
             max_body_bytes: 262_144,
@@ -384,7 +313,7 @@ mod tests {
             ("PUBLIC_URL", "a.example", true),
             ("PUBLIC_URL", "https://a.example/", true),
         ] {
-            let problems = Settings::read(&FakeHost::with(&[(name, value)]), &[]).problems;
+            let problems = Settings::read(&FakeHost::with(&[(name, value)]), &[], &[]).problems;
             assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
             assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
         }

@@ -4,19 +4,20 @@ use crate::host::Variables;
 
 /// One variable of the server.
 #[derive(Debug)]
-pub(super) struct Row<T> {
+pub struct Row<T> {
     /// The name, as in `wrangler.toml`.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     /// One line for the operator: what it means, its unit and its limits.
-    pub(super) doc: &'static str,
+    pub doc: &'static str,
     /// The value if the variable is not set or invalid.
-    pub(super) default: T,
+    pub default: T,
     /// Parses the text. The error completes the sentence that begins with the name.
-    pub(super) parse: fn(&str) -> Result<T, String>,
+    pub parse: fn(&str) -> Result<T, String>,
 }
 
 impl<T> Row<T> {
-    pub(super) const fn doc(&self) -> VariableDoc {
+    /// Its documentation.
+    pub const fn doc(&self) -> VariableDoc {
         VariableDoc { name: self.name, doc: self.doc }
     }
 }
@@ -31,24 +32,24 @@ pub struct VariableDoc {
 }
 
 /// The text of a doc, which only tests and documentation read: the Worker does not contain it.
-pub(super) const fn documented(text: &'static str) -> &'static str {
+pub const fn documented(text: &'static str) -> &'static str {
     if cfg!(any(test, feature = "testing")) { text } else { "" }
 }
 
 /// The variables of a host, and the problems found in them so far.
-pub(super) struct VariableReader<'a> {
+pub struct VariableReader<'a> {
     source: &'a dyn Variables,
     problems: Vec<String>,
     rejected: Vec<String>,
 }
 
 impl<'a> VariableReader<'a> {
-    pub(super) fn new(source: &'a dyn Variables) -> Self {
+    pub(crate) fn new(source: &'a dyn Variables) -> Self {
         Self { source, problems: Vec::new(), rejected: Vec::new() }
     }
 
     /// The value of a variable; the default if it is not set or invalid.
-    pub(super) fn get<T: Clone>(&mut self, row: &Row<T>) -> T {
+    pub fn get<T: Clone>(&mut self, row: &Row<T>) -> T {
         let Some(text) = self.source.variable(row.name) else { return row.default.clone() };
         match (row.parse)(&text) {
             Ok(value) => value,
@@ -60,38 +61,48 @@ impl<'a> VariableReader<'a> {
     }
 
     /// The text of a variable; `None` if it is not set.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub fn text(&self, name: &str) -> Option<String> {
         self.source.variable(name)
     }
 
     /// The text of a variable; `None` if it is not set or empty.
-    pub(super) fn non_empty(&self, name: &str) -> Option<String> {
+    pub fn non_empty(&self, name: &str) -> Option<String> {
         self.text(name).filter(|text| !text.is_empty())
     }
 
     /// Adds a problem: `expected` completes the sentence that begins with the name.
-    pub(super) fn problem(&mut self, name: &str, expected: &str) {
+    pub fn problem(&mut self, name: &str, expected: &str) {
         self.problems.push(format!("{name} {expected}"));
     }
 
     /// Adds a problem in full sentences.
-    pub(super) fn sentence(&mut self, problem: String) {
+    pub fn sentence(&mut self, problem: String) {
         self.problems.push(problem);
     }
 
     /// Adds the problem of an entry that has no effect, in full sentences. Everything else is served.
-    pub(super) fn reject(&mut self, problem: String) {
+    pub fn reject(&mut self, problem: String) {
         self.rejected.push(problem);
     }
 
+    /// Whether a variable has a problem already.
+    pub fn has_problem(&self, name: &str) -> bool {
+        let starts =
+            |problem: &String| problem.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+        self.problems.iter().any(starts)
+    }
+
     /// The problems of variables, and those of single entries.
-    pub(super) fn into_problems(self) -> (Vec<String>, Vec<String>) {
+    pub(crate) fn into_problems(self) -> (Vec<String>, Vec<String>) {
         (self.problems, self.rejected)
     }
 }
 
 /// A whole number from 1 to `most`.
-pub(super) fn count(text: &str, most: usize, unit: &str) -> Result<usize, String> {
+///
+/// # Errors
+/// What was expected instead.
+pub fn count(text: &str, most: usize, unit: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if (1..=most).contains(&number) => Ok(number),
         _ => Err(format!("must be a whole number{unit} from 1 to {most}")),
@@ -99,6 +110,14 @@ pub(super) fn count(text: &str, most: usize, unit: &str) -> Result<usize, String
 }
 
 /// The items of a comma-separated list, without empty ones.
-pub(super) fn list(text: &str) -> impl Iterator<Item = &str> {
+pub fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty())
+}
+
+/// `true` or `false`.
+///
+/// # Errors
+/// What was expected instead.
+pub fn truth(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| "must be true or false".to_owned())
 }

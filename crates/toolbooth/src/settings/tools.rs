@@ -195,7 +195,7 @@ mod tests {
                 ],
             ),
         ] {
-            let settings = Settings::read(&FakeHost::with(variables), DECLARED);
+            let settings = Settings::read(&FakeHost::with(variables), &[], DECLARED);
             assert!(settings.problems.is_empty(), "the server serves other tools");
             let host = FakeHost::default();
             assert_eq!(settings.tools.problems(&tools, &[], &host), expected, "{variables:?}");
@@ -229,7 +229,7 @@ mod tests {
         ] {
             let host =
                 FakeHost { bindings: bound.iter().copied().collect(), ..FakeHost::default() };
-            let settings = Settings::read(&host, &[]);
+            let settings = Settings::read(&host, &[], &[]);
             assert_eq!(settings.tools.problems(&tools, &[], &host), expected, "{bound:?}");
             let got = tools.each_ref().map(|tool| settings.tools.disable(tool, &host));
             assert_eq!(got, disabled, "{bound:?}");
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn secrets_are_not_variables() {
         let settings =
-            Settings::read(&FakeHost::with(&[("API_KEY", "k"), ("ACCOUNT", "a")]), DECLARED);
+            Settings::read(&FakeHost::with(&[("API_KEY", "k"), ("ACCOUNT", "a")]), &[], DECLARED);
         assert_eq!(settings.tools.get("API_URL"), "https://api.example");
         assert_eq!(settings.tools.get("ACCOUNT"), "a");
         assert_eq!(settings.tools.get("API_KEY"), "");

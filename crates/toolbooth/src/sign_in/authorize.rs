@@ -139,7 +139,7 @@ impl SignIn {
             known: &self.candidates(options.iter().filter(|option| option.is_known())),
             everybody: &self.candidates(&options),
             tools,
-            is_local: self.settings.is_local(),
+            is_local: self.settings.is_local,
         });
         Ok(page.with("set-cookie", cookie))
     }

@@ -83,7 +83,7 @@ impl SignIn {
         if self.settings.rejected_clients.iter().any(|rejected| rejected == id) {
             return Err(ClientError::Unknown);
         }
-        if client_document::is_client_id(id, self.settings.is_local()) {
+        if client_document::is_client_id(id, self.settings.is_local) {
             let document = client_document::fetch(id, host).await;
             return document.map_err(|error| match error {
                 DocumentError::Invalid => ClientError::InvalidDocument,

@@ -109,7 +109,7 @@ impl SignIn {
         if self.settings.rejected_clients.contains(id) {
             return Err(invalid("the client's registration is not valid"));
         }
-        if client_document::is_client_id(id, self.settings.is_local()) {
+        if client_document::is_client_id(id, self.settings.is_local) {
             return match (document, assertion) {
                 // Without a valid code or token the request fails anyway.
                 (None, _) => Ok(()),

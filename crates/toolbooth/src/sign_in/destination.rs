@@ -66,7 +66,7 @@ impl SignIn {
         options.retain(|option| !matches!(option, SignInOption::Session(_)));
         let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
         let form = page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::SignIn };
-        let page = page::sign_in(&form, &options, self.settings.is_local());
+        let page = page::sign_in(&form, &options, self.settings.is_local);
         Ok(page.with("set-cookie", cookie))
     }
 

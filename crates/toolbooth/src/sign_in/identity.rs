@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::SignIn;
 use super::page::SignInOption;
 use super::problem::Problem;
+use super::settings::{People, SignInSettings};
 use crate::auth::key_hash;
 use crate::host::Host;
 use crate::http::Headers;
 use crate::json::Value;
 use crate::principal::{GATEWAY_SCOPE, KEY_SUBJECT, Principal, Scopes};
-use crate::settings::{People, SignInSettings};
 
 /// Whoever has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
 /// may.

@@ -34,6 +34,7 @@ mod registration;
 mod revoke;
 pub(crate) mod routes;
 mod session;
+mod settings;
 mod token;
 mod upstream;
 
@@ -42,13 +43,16 @@ pub(crate) use error::{OAuthError, OAuthErrorCode};
 pub(crate) use problem::Problem;
 
 use crate::auth::{ApiKeys, AssertionVerifier};
-use crate::host::Host;
+use crate::capability::People;
+use crate::host::{BoxFuture, Host, boxed};
+use crate::http::Headers;
 use crate::log::{Event, EventLog, SignInEvent};
 use crate::oauth::{AuthorizationFlow, OAuthClient, StateKeys, TokenPurpose};
-use crate::principal::GATEWAY_SCOPE;
+use crate::principal::Person;
 use crate::secret::Secret;
-use crate::settings::{JwtSettings, SignInSettings};
+use crate::settings::JwtSettings;
 use marks::Marks;
+use settings::SignInSettings;
 
 /// Where the endpoints are.
 pub(crate) const AUTHORIZE: &str = "/oauth/authorize";
@@ -88,21 +92,13 @@ pub(crate) struct SignIn {
     events: EventLog,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
-    /// The scopes that tools require, and that of the chat gateway if a rule or a key gives it.
+    /// The scopes that tools require, and those of capabilities that a rule or a key gives.
     scopes: Vec<&'static str>,
 }
 
 impl SignIn {
-    /// The server of these settings; `scopes` are those that tools require. `has_models`: there is a chat gateway.
-    pub(crate) fn new(
-        settings: &SignInSettings,
-        mut scopes: Vec<&'static str>,
-        has_models: bool,
-        events: EventLog,
-    ) -> Self {
-        if has_models && settings.gives_gateway() && !scopes.contains(&GATEWAY_SCOPE) {
-            scopes.push(GATEWAY_SCOPE);
-        }
+    /// The server of these settings; `scopes` are those that clients can ask for.
+    fn new(settings: &SignInSettings, scopes: Vec<&'static str>, events: EventLog) -> Self {
         let access = settings.access.as_ref().map(|access| {
             let keys = format!("{}/cdn-cgi/access/certs", access.team);
             AssertionVerifier::new(keys, access.team.clone(), access.audiences.clone())
@@ -153,6 +149,16 @@ impl SignIn {
     fn is_resource(&self, resource: &str) -> bool {
         let named = resource.strip_suffix('/').unwrap_or(resource);
         named == self.resource || named == self.settings.public_url
+    }
+}
+
+impl People for SignIn {
+    fn person<'a>(
+        &'a self,
+        headers: &'a dyn Headers,
+        host: &'a dyn Host,
+    ) -> BoxFuture<'a, Option<Person>> {
+        boxed(self.signed_in(headers, host))
     }
 }
 

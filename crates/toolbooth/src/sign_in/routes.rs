@@ -1,10 +1,16 @@
 //! The routes of sign-in: the authorization endpoint, which people open in a browser, and the endpoints for clients. Every request except those for metadata counts against the limit of the network, before its body is
 //! read: what it costs does not depend on a valid credential.
 
+use std::sync::Arc;
+
+use super::settings::{SETTINGS, SignInSettings};
 use super::{OAuthError, OAuthErrorCode, Problem, SignIn};
 use crate::call::{Pipeline, Rejection, RejectionKind};
-use crate::capability::Capability;
+use crate::callback::{self, FlowEnd};
+use crate::capability::{Capability, Startup};
+use crate::host::{Host, boxed};
 use crate::http::{Answer, Response};
+use crate::oauth::{CALLBACK, FlowPurpose, FlowState, InvalidToken};
 use crate::protocol::oxp;
 use crate::route::{
     BodyFormat, Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State,
@@ -13,15 +19,57 @@ use crate::route::{
 use crate::url::query_parameter;
 
 /// The capability.
-pub(crate) static CAPABILITY: Capability = Capability {
-    name: "sign-in",
+pub static CAPABILITY: Capability = Capability {
     protocols: &[
         ("/oauth/authorize", &AUTHORIZATION),
         ("/oauth", &CLIENTS),
         ("/.well-known/oauth-authorization-server", &METADATA),
+        (CALLBACK, &callback::PROTOCOL),
     ],
-    variables: &[],
+    settings: Some(&SETTINGS),
+    start: Some(start),
+    warnings: Some(warnings),
+    ..Capability::new("sign-in")
 };
+
+/// Creates the authorization server, if people can sign in.
+fn start(startup: &mut Startup<'_>) {
+    let Some(settings) = startup.settings.extensions.get::<SignInSettings>() else { return };
+    let mut scopes = startup.catalog.scopes();
+    let is_new = |scope: &&str| settings.gives(scope) && !scopes.contains(scope);
+    let added: Vec<_> = startup.settings.scopes.iter().copied().filter(is_new).collect();
+    scopes.extend(added);
+    let sign_in = Arc::new(SignIn::new(settings, scopes, startup.events.clone()));
+    startup.own_tokens = Some(sign_in.own_tokens());
+    startup.people = Some(sign_in.clone());
+    startup.extensions.insert(sign_in);
+    startup.extensions.insert(FlowEnd {
+        purpose: FlowPurpose::SignIn,
+        flow: |state| sign_in_of(state).map(SignIn::flow),
+        callback: |request, state| boxed(callback(request, state)),
+        error_page,
+    });
+}
+
+/// Scopes in rules that nothing requires.
+fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
+    let settings = state.settings().extensions.get::<SignInSettings>();
+    let rules = settings.iter().flat_map(|it| &it.allowed);
+    let given = rules.filter_map(|rule| Some((&rule.provider, rule.scopes.as_ref()?)));
+    let unknown = given
+        .flat_map(|(provider, scopes)| state.unknown_scopes(scopes).map(move |it| (provider, it)));
+    let warn = |(provider, scope): (&String, &String)| {
+        format!(
+            "SIGN_IN_ALLOWED gives people at {provider} the scope {scope:?}, which no tool requires"
+        )
+    };
+    unknown.map(warn).collect()
+}
+
+/// The authorization server of a server, if people can sign in.
+fn sign_in_of(state: &State) -> Option<&SignIn> {
+    state.extensions.get::<Arc<SignIn>>().map(|it| &**it)
+}
 
 /// A page for a person.
 pub(crate) const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
@@ -80,16 +128,16 @@ static METADATA: Protocol = Protocol {
 };
 
 fn is_enabled(state: &State) -> bool {
-    state.extensions.get::<SignIn>().is_some()
+    sign_in_of(state).is_some()
 }
 
 /// The authorization server, if people can sign in.
 pub(crate) fn sign_in<'a>(request: &RouteRequest<'a>) -> Result<&'a SignIn, Rejection> {
-    request.state.extensions.get::<SignIn>().ok_or(Rejection::NOT_FOUND)
+    sign_in_of(request.state).ok_or(Rejection::NOT_FOUND)
 }
 
 /// The page for a person whose request is rejected.
-pub(crate) fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
+fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
     let sign_in = sign_in(request).ok()?;
     let problem = match rejection {
         Rejection::TooManyRequests { .. } => Problem::RateLimited,
@@ -117,6 +165,22 @@ async fn sign_in_page<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Reje
     let RouteRequest { query, headers, host, .. } = *request;
     let challenge = query_parameter(query, "c");
     Ok(sign_in(request)?.sign_in_page(challenge.as_deref(), headers, host).await.into())
+}
+
+/// Receives the provider's redirect.
+async fn callback<'a>(
+    request: &RouteRequest<'a>,
+    state: Result<FlowState, InvalidToken>,
+) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { query, headers, parameter, host, .. } = *request;
+    let sign_in = sign_in(request)?;
+    Ok(match state {
+        Ok(_) if !request.state.settings().problems.is_empty() => {
+            sign_in.problem_page(Problem::Internal, host).into()
+        }
+        Ok(state) => sign_in.callback(parameter, state, (query, headers), host).await.into(),
+        Err(_) => return Err(Rejection::NOT_FOUND),
+    })
 }
 
 /// Issues tokens.

@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::SignIn;
 use super::identity::Identity;
 use super::problem::Problem;
-use crate::auth::issuer_of_tokens;
 use crate::host::{Host, NoRandomness, StoreError};
 use crate::http::Headers;
 use crate::oauth::{CsrfToken, TokenPurpose, cookie, random_text};
 use crate::principal::Person;
-use crate::settings::EndpointSettings;
 
 /// How long a session lasts, in seconds: a working day.
 pub(super) const SESSION_SECONDS: u64 = 12 * 3600;
@@ -45,34 +43,20 @@ impl SignIn {
         signed_out.is_ok_and(|signed_out| !signed_out).then_some(identity)
     }
 
-    /// Who has signed in with this browser, as challenges name people.
-    pub(crate) async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
+    /// The person who has signed in with this browser.
+    pub(crate) async fn signed_in(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
         let identity = self.session(headers, host).await?;
         let own = (self.settings.issuer.clone(), identity.subject());
         let elsewhere = match &identity {
-            Identity::Provider(account) => {
-                self.issuer_of(&account.provider).map(|issuer| (issuer, account.id.clone()))
-            }
+            Identity::Provider(account) => self
+                .settings
+                .issuer_of(&account.provider)
+                .map(|issuer| (issuer, account.id.clone())),
             Identity::ApiKey { .. } | Identity::Access { .. } | Identity::Development => None,
         };
         let subjects = [Some(own), elsewhere].into_iter().flatten().collect();
         let scopes = self.permitted(&identity)?;
         Some(Person { label: identity.label().to_owned(), subjects, scopes })
-    }
-
-    /// The issuers whose users can sign in here: this server, and those of the providers that have one.
-    pub(crate) fn issuers(&self) -> Vec<String> {
-        let others = self.providers.iter().filter_map(|it| self.issuer_of(&it.provider.id));
-        [self.settings.issuer.clone()].into_iter().chain(others).collect()
-    }
-
-    /// The issuer of a provider's own tokens, which `AUTH = "jwt"` may accept as well.
-    fn issuer_of(&self, provider: &str) -> Option<String> {
-        let client = self.providers.iter().find(|client| client.provider.id == provider)?;
-        match &client.provider.endpoints {
-            EndpointSettings::Issuer(issuer) => Some(issuer_of_tokens(issuer)),
-            EndpointSettings::Configured { .. } => None,
-        }
     }
 
     /// Ends the session of this browser, and returns the `Set-Cookie` header that removes it.

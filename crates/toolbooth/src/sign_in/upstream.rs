@@ -7,14 +7,15 @@ use super::SignIn;
 use super::destination::Destination;
 use super::identity::{Account, Identity};
 use super::problem::Problem;
+use super::settings::People;
 use crate::host::{Host, HttpRequest};
 use crate::http::{Headers, Response};
+use crate::oauth::ProviderSettings;
 use crate::oauth::{
     FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, ReturningBrowser,
     TokenPurpose, TokenResponse, random_text,
 };
 use crate::secret::Secret;
-use crate::settings::{People, ProviderSettings};
 
 /// The client with which people sign in at a provider. It does not use the parameters with which tools get grants.
 pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {

@@ -280,7 +280,7 @@ impl ToolTest {
     #[allow(clippy::panic)]
     fn fail(&self, tool: &str, expected: &str, outcome: &Outcome) -> ! {
         if let Outcome::Rejected(Rejection::ToolNotConfigured { .. }) = outcome {
-            let settings = Settings::read(&self.host, self.catalog.variables);
+            let settings = Settings::read(&self.host, &[], self.catalog.variables);
             let variables = settings.tools;
             let missing = variables.problems(self.catalog.tools, &[], &self.host).join("; ");
             panic!(

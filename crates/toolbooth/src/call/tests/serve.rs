@@ -58,13 +58,7 @@ fn rejections_before_the_tool_runs() {
             authorization: authorization.to_vec(),
             secrets: secrets.to_vec(),
             user_id,
-            help: authorization
-                .iter()
-                .map(|provider| AuthorizationHelp {
-                    provider,
-                    url: format!("/auth/help/{provider}"),
-                })
-                .collect(),
+            help: Vec::new(),
             challenges: Vec::new(),
         })
     };

@@ -14,7 +14,6 @@ use crate::host::Store;
 use crate::oauth::TokenResponse;
 use crate::principal::Principal;
 use crate::secret::Secret;
-use crate::settings::Settings;
 use crate::testing::ready;
 
 pub(super) const HOUR: u64 = 3_600_000;
@@ -220,9 +219,9 @@ fn deleted_at(
     let owner = Owner::of(&Principal::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
     let grant = Grant::new(tokens, &[], None, world.host.now_ms.get());
     let challenges = {
-        let settings = Settings::read(&world.host, &[]);
+        let settings = crate::built_in::settings(&world.host);
         Challenges::new(
-            &settings.consent.clone().unwrap(),
+            settings.extensions.get().unwrap(),
             crate::challenge::Verifiers::default(),
             crate::log::EventLog::new(&settings, &world.host),
         )

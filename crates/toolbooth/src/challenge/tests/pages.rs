@@ -4,7 +4,6 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 
 use super::*;
 use crate::host::SIGN_IN_LIMITER;
-use crate::settings::Settings;
 use crate::testing::FakeHost;
 
 #[test]
@@ -342,7 +341,7 @@ fn what_is_wrong_with_the_configuration_is_named() {
         ("OAUTH_MAIL_TOKEN_URL", "http://mail.example", true),
     ] {
         let all: Vec<_> = world::VARIABLES.iter().copied().chain([(name, value)]).collect();
-        let settings = Settings::read(&FakeHost::with(&all), &[]);
+        let settings = crate::built_in::settings(&FakeHost::with(&all));
         assert_eq!(!settings.problems.is_empty(), wrong, "{name}={value}: {:?}", settings.problems);
         assert!(
             settings.problems.iter().all(|problem| problem.starts_with(name)),
@@ -350,6 +349,6 @@ fn what_is_wrong_with_the_configuration_is_named() {
             settings.problems
         );
     }
-    let printed = format!("{:?}", Settings::read(&FakeHost::with(world::VARIABLES), &[]));
+    let printed = format!("{:?}", crate::built_in::settings(&FakeHost::with(world::VARIABLES)));
     assert!(!printed.contains("s&cret") && !printed.contains("0123456789"), "{printed}");
 }

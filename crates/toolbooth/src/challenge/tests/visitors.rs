@@ -211,7 +211,8 @@ fn variables_of_unverified_users() {
         ("API_KEYS", keys(r#""other":1"#), Some("API_KEYS[0] of \"Calendar\" must be an object")),
     ] {
         let variables = [world::VARIABLES, &[(name, &*value)]].concat();
-        let Settings { problems, rejected, .. } = Settings::read(&FakeHost::with(&variables), &[]);
+        let Settings { problems, rejected, .. } =
+            crate::built_in::settings(&FakeHost::with(&variables));
         let problems = [problems, rejected].concat();
         match wrong {
             None => assert!(problems.is_empty(), "{value}: {problems:?}"),

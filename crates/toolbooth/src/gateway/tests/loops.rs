@@ -32,7 +32,7 @@ fn catalog() -> &'static Catalog {
     let tools: Vec<Tool> = CATALOG.tools.iter().map(copy).collect();
     Box::leak(Box::new(Catalog {
         tools: tools.leak(),
-        lists: vec![&*lists.leak()].leak(),
+        lists: vec![crate::catalog::Lists::all(lists.leak())].leak(),
         ..*CATALOG
     }))
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::jsonrpc::tests::posted;
 use super::*;
 use crate::call::tests;
-use crate::catalog::{Catalog, Entry, List};
+use crate::catalog::{Catalog, Entry, List, Lists};
 use crate::principal::{Principal, Scopes};
 use crate::testing::{FakeHost, with_context};
 
@@ -96,7 +96,7 @@ fn the_list_is_an_array_of_the_latest_versions() {
         &[entry(3, "Echo_Say__1_0_0", 10), entry(5, "Echo_Say", 12), entry(6, "Echo_Scoped", 14)];
     const OXP: List =
         List { name: "oxp", body: "{\"items\":[3,5,6]}", head: 10, entries: ENTRIES, etag: "" };
-    const LISTS: &[&[List]] = &[&[OXP]];
+    const LISTS: &[Lists] = &[Lists::all(&[OXP])];
     static CATALOG: LazyLock<Catalog> =
         LazyLock::new(|| Catalog { lists: LISTS, ..*tests::CATALOG });
     for (scopes, expected) in [(Scopes::NONE, "[5]"), (Scopes::All, "[5,6]")] {

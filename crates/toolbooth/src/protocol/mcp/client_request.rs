@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::response::EmptyObject;
-use crate::challenge::Challenge;
+use crate::call::Challenge;
 use crate::json::{self, Object};
 use crate::tool::{Capabilities, Capability, InputRequest, InputResponse};
 

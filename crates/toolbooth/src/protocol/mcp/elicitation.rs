@@ -7,8 +7,8 @@ use super::client_request::{
 };
 use super::error::{ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
+use crate::call::Challenge;
 use crate::call::{MissingRequirements, Rejection, RequestContext, ToolSelector};
-use crate::challenge::Challenge;
 use crate::json::{self, Object};
 use crate::oauth::{ContinuationToken, INVALID_STATE, RequestState};
 use crate::tool::{Capabilities, Capability, Credentials, Dialogue, InputRequired};

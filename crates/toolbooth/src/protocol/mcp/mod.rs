@@ -45,10 +45,12 @@ use crate::route::{
 };
 
 /// The capability.
-pub(crate) static CAPABILITY: Capability = Capability {
-    name: "mcp",
+pub static CAPABILITY: Capability = Capability {
     protocols: &[("/mcp", &MCP), ("/.well-known", &RESOURCE_METADATA), ("/doctor", &DOCTOR)],
-    variables: &[],
+    call_forms: &[
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Toolkit_Tool","arguments":{}}} at /mcp"#,
+    ],
+    ..Capability::new("mcp")
 };
 
 /// The protocol.

@@ -42,7 +42,6 @@ pub(super) fn challenge_parameters(resource: &McpResource, scopes: &[&str]) -> S
 mod tests {
     use super::*;
     use crate::call::tests::CATALOG;
-    use crate::settings::Settings;
     use crate::testing::FakeHost;
 
     #[test]
@@ -52,7 +51,7 @@ mod tests {
             ("PUBLIC_URL", "https://tools.example"),
             ("JWT_ISSUER", "https://login.example"),
         ]);
-        let resource = Settings::read(&host, &[]).mcp_resource.unwrap();
+        let resource = crate::built_in::settings(&host).mcp_resource.unwrap();
         assert_eq!(
             document(&resource, CATALOG),
             r#"{"resource":"https://tools.example/mcp","resource_name":"Echo tools","authorization_servers":["https://login.example"],"bearer_methods_supported":["header"],"scopes_supported":["echo:a","echo:b"]}"#

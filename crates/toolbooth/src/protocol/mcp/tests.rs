@@ -102,6 +102,7 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             Rejection::InvalidJson(_) => (400, -32700),
             Rejection::UnsupportedVersion { .. } => (400, -32022),
             Rejection::Malformed(_)
+            | Rejection::OtherProtocol(_)
             | Rejection::InvalidToolId { .. }
             | Rejection::UnknownTool { .. }
             | Rejection::UnknownVersion { .. }

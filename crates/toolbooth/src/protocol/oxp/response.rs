@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::super::rejection_response;
+use crate::call::Challenge;
 use crate::call::{
     AuthorizationHelp, Description, InvalidInput, MissingRequirements, Outcome, Rejection,
     RejectionKind,
 };
-use crate::challenge::Challenge;
 use crate::http::Response;
 use crate::tool::ToolError;
 

@@ -24,8 +24,7 @@ pub(crate) use error::ErrorType;
 use error::encode_rejection;
 
 /// The capability.
-pub(crate) static CAPABILITY: Capability = Capability {
-    name: "providers",
+pub static CAPABILITY: Capability = Capability {
     protocols: &[
         ("/providers/openai-responses", &OPENAI_RESPONSES),
         ("/providers/openai", &OPENAI),
@@ -33,7 +32,11 @@ pub(crate) static CAPABILITY: Capability = Capability {
         ("/providers/gemini", &GEMINI),
         ("/providers", &CAPABILITIES),
     ],
-    variables: &[],
+    call_forms: &[
+        "a model's response, with its tool calls, at /providers/openai/call, /providers/openai-responses/call, \
+         /providers/anthropic/call and /providers/gemini/call",
+    ],
+    ..Capability::new("providers")
 };
 
 /// OpenAI Chat Completions.

@@ -20,6 +20,7 @@ use crate::capability::Capability;
 use crate::catalog::ListForm;
 use crate::http::Response;
 use crate::json::Value;
+use crate::protocol::oxp;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, Policy, PostRequest, Protocol,
     QueryCalls, Route, any_version,
@@ -27,8 +28,11 @@ use crate::route::{
 use crate::tool::{Credentials, Dialogue};
 
 /// The capability.
-pub(crate) static CAPABILITY: Capability =
-    Capability { name: "rest", protocols: &[("/rest", &REST)], variables: &[] };
+pub static CAPABILITY: Capability = Capability {
+    protocols: &[("/rest", &REST), ("", &DOCUMENTS)],
+    call_forms: &["the input alone at /rest/{name}"],
+    ..Capability::new("rest")
+};
 
 /// Where the protocol is mounted.
 pub(super) const MOUNT: &str = "/rest";
@@ -53,18 +57,24 @@ pub(crate) static REST: Protocol = Protocol {
 pub(crate) const LISTS: &[ListForm] =
     &[openapi::LIST, utcp::LIST, llms::LIST, llms::FULL, client::LIST];
 
-/// `GET /openapi.json`.
-pub(super) const OPENAPI: Route =
-    Route::get("/openapi.json", Policy::CALLER, &Document(openapi::page));
-/// `GET /utcp`.
-pub(super) const UTCP: Route = Route::get("/utcp", Policy::CALLER, &Document(utcp::page));
-/// `GET /llms.txt`.
-pub(super) const LLMS: Route = Route::get("/llms.txt", Policy::CALLER, &Document(llms::page));
-/// `GET /llms-full.txt`.
-pub(super) const LLMS_FULL: Route =
-    Route::get("/llms-full.txt", Policy::CALLER, &Document(llms::full_page));
-/// `GET /client.ts`.
-pub(super) const CLIENT: Route = Route::get("/client.ts", Policy::CALLER, &Document(client::page));
+/// The documents that describe the tools, at the root.
+static DOCUMENTS: Protocol = Protocol {
+    name: "documents",
+    title: "OpenAPI, UTCP, llms.txt and a client in TypeScript",
+    listed: true,
+    routes: &[
+        Route::get("/openapi.json", Policy::CALLER, &Document(openapi::page)),
+        Route::get("/utcp", Policy::CALLER, &Document(utcp::page)),
+        Route::get("/llms.txt", Policy::CALLER, &Document(llms::page)),
+        Route::get("/llms-full.txt", Policy::CALLER, &Document(llms::full_page)),
+        Route::get("/client.ts", Policy::CALLER, &Document(client::page)),
+    ],
+    not_served: &[],
+    check_version: oxp::check_version,
+    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
+    response_headers: oxp::VERSION_HEADER,
+    cors: Cors::Configured,
+};
 
 /// `POST /rest/{name}`.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {

@@ -1,7 +1,7 @@
 //! Tests of the routes of paths.
 
 use super::*;
-use crate::built_in::BUILT_IN;
+use crate::built_in::ALL;
 use crate::call::Rejection;
 use crate::http::Method;
 use crate::route::{BodyFormat, Credentials, Limit, Policy};
@@ -38,15 +38,10 @@ fn routes() {
         (Method::Post, "/opentool/stop", "opentool", not_served()),
         (Method::Get, "/opentool/stop", "opentool", not_served()),
         (Method::Delete, "/opentool/stop", "opentool", not_served()),
-        #[cfg(feature = "mcp")]
         (Method::Get, "/doctor", "doctor", Ok("public")),
-        #[cfg(feature = "sign-in")]
         (Method::Get, "/oauth/authorize/sign-in", "authorize", Ok("network")),
-        #[cfg(feature = "sign-in")]
         (Method::Get, "/account", "account", Ok("network")),
-        #[cfg(feature = "sign-in")]
         (Method::Post, "/account", "account", Ok("network")),
-        #[cfg(feature = "sign-in")]
         (Method::Delete, "/account", "account", wrong("GET, HEAD, POST, OPTIONS")),
         (Method::Get, "/auth/start", "consent", Ok("network")),
         (Method::Post, "/auth/start", "consent", Ok("network")),
@@ -82,8 +77,8 @@ fn routes() {
         (Method::Post, "/rest", "rest", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/rest/", "rest", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/rest/a/b", "rest", Err(Rejection::NOT_FOUND)),
-        (Method::Get, "/openapi.json", "root", Ok("caller")),
-        (Method::Get, "/client.ts", "root", Ok("caller")),
+        (Method::Get, "/openapi.json", "documents", Ok("caller")),
+        (Method::Get, "/client.ts", "documents", Ok("caller")),
         (Method::Get, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Options, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Other, "/tools/call", "root", wrong("POST, OPTIONS")),
@@ -105,7 +100,7 @@ fn routes() {
         (Method::Get, "/%74ools", "root", Err(Rejection::NOT_FOUND)),
         (Method::Post, "//tools/call", "root", Err(Rejection::NOT_FOUND)),
     ] {
-        let found = find(Capabilities::new(BUILT_IN, &[]), path);
+        let found = find(ALL, path);
         let action = match found.route(method) {
             Ok(Route { policy: Policy { limit: Limit::Network, .. }, .. }) => Ok("network"),
             Ok(Route { policy: Policy { records_calls: true, body, .. }, .. }) => match body {
@@ -128,6 +123,6 @@ fn a_route_passes_its_parameter() {
     for (path, parameter) in
         [("/auth/callback/mail", "mail"), ("/auth/start", ""), ("/rest/A_B", "A_B"), ("/tools", "")]
     {
-        assert_eq!(find(Capabilities::new(BUILT_IN, &[]), path).parameter, parameter, "{path}");
+        assert_eq!(find(ALL, path).parameter, parameter, "{path}");
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::properties::modest;
 use super::*;
 use crate::call::RequestContext;
-use crate::catalog::{Entry, List};
+use crate::catalog::{Entry, List, Lists};
 use crate::log::CallRecorder;
 use crate::principal::Principal;
 
@@ -188,13 +188,13 @@ const fn entry(tool: usize, start: usize) -> Entry {
 /// The small catalogue, with a list of two tools: 5 is Echo.Say and 6 is Echo.Scoped. No contract
 /// allows such tools, so `listed` does not check the response.
 static LISTED: Catalog = Catalog {
-    lists: &[&[List {
+    lists: &[Lists::all(&[List {
         name: "oxp",
         body: r#"{"items":[5,6]}"#,
         head: 10,
         entries: &[entry(5, 10), entry(6, 12)],
         etag: "\"tag\"",
-    }]],
+    }])],
     ..*CATALOG
 };
 

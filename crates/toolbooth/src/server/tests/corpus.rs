@@ -5,7 +5,7 @@ use serde_json::{Number, Value, json};
 
 use super::*;
 use crate::call::tests::{LISTS, OBJECT};
-use crate::catalog::{ServerInfo, Tool, ToolFn, Version, run};
+use crate::catalog::{Lists, ServerInfo, Tool, ToolFn, Version, run};
 use crate::repository;
 use crate::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Properties, Schema, Types};
 use crate::tool::{Context, ToolError};
@@ -107,7 +107,7 @@ static TOOLS: [Tool; 2] = [
 const CORPUS: &Catalog = &Catalog {
     tools: &TOOLS,
     names: &[("Calculator_Add", 0), ("Doorbell_Ring", 1)],
-    lists: &[LISTS],
+    lists: &[Lists::all(LISTS)],
     variables: &[],
     server: ServerInfo { name: "corpus", title: "Corpus", version: "1.0.0" },
 };

@@ -1,7 +1,6 @@
 //! The health check, and problems of the configuration.
 
 use super::*;
-#[cfg(feature = "sign-in")]
 use crate::host::SIGN_IN_LIMITER;
 use crate::tool::Variable;
 
@@ -57,7 +56,6 @@ fn tools_whose_provider_is_not_configured_are_reported() {
     let keys = format!(r#"[{{"name":"ops","scopes":["*"],"hash":"{hash}"}}]"#);
     let keys = [("AUTH", "api-key"), ("API_KEYS", &keys)];
     let without = [keys[0], keys[1], ("TOOL_ALLOWLIST", "Echo.Say")];
-    #[cfg(feature = "sign-in")]
     let for_sign_in = [
         ("AUTH", "sign-in, api-key"),
         keys[1],
@@ -67,7 +65,6 @@ fn tools_whose_provider_is_not_configured_are_reported() {
         ("OAUTH_MAIL_CLIENT_ID", "c1"),
         ("OAUTH_MAIL_ISSUER", "https://mail.example"),
     ];
-    #[cfg(feature = "sign-in")]
     let no_keys = WARNING.replace(
         "OAUTH_PROVIDERS does not include",
         "GRANT_KEYS is not set, so people can only sign in at",
@@ -76,7 +73,6 @@ fn tools_whose_provider_is_not_configured_are_reported() {
         (&keys[..], &key[..], Some(WARNING)),
         (&keys, &[], None),
         (&without, &key, None),
-        #[cfg(feature = "sign-in")]
         (&for_sign_in, &key, Some(&no_keys)),
     ] {
         let host = FakeHost::with(variables);
@@ -89,7 +85,6 @@ fn tools_whose_provider_is_not_configured_are_reported() {
     }
 }
 
-#[cfg(feature = "sign-in")]
 #[test]
 fn a_limit_of_calls_alone_is_reported_where_people_sign_in() {
     const WARNING: &str = "RATE_LIMIT is bound and SIGN_IN_LIMITER is not: requests to sign-in and authorization are not limited";

@@ -3,7 +3,6 @@
 mod account;
 mod clients;
 mod events;
-#[cfg(feature = "gateway")]
 mod models;
 mod people;
 mod providers;

@@ -323,17 +323,11 @@ impl<'a> Facts<'a> {
         }
     }
 
-    #[cfg(feature = "sign-in")]
     fn redirects_to_cursor(&self) -> Verdict {
-        match &self.settings.sign_in {
-            Some(sign_in) => sign_in.redirect_schemes.iter().any(|it| it == "cursor").into(),
+        match &self.settings.redirect_schemes {
+            Some(schemes) => schemes.iter().any(|it| it == "cursor").into(),
             None if self.settings.auth.sign_in => Verdict::Unknown(CURSOR_UNKNOWN),
             None => self.of_own_server(CURSOR_UNKNOWN),
         }
-    }
-
-    #[cfg(not(feature = "sign-in"))]
-    fn redirects_to_cursor(&self) -> Verdict {
-        self.of_own_server(CURSOR_UNKNOWN)
     }
 }

@@ -62,9 +62,7 @@ const KEYS: (&str, &str) = (
     r#"[{"name":"Calendar","scopes":[],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
 );
 const URL: (&str, &str) = ("PUBLIC_URL", "https://tools.example");
-#[cfg(feature = "sign-in")]
 const SIGN_IN: (&str, &str) = ("AUTH", "sign-in, api-key");
-#[cfg(feature = "sign-in")]
 const ACCESS: [(&str, &str); 2] =
     [("ACCESS_TEAM_DOMAIN", "https://acme.cloudflareaccess.com"), ("ACCESS_AUDIENCE", "tag")];
 const CURSOR: (&str, &str) = ("SIGN_IN_REDIRECT_SCHEMES", "cursor");
@@ -75,23 +73,18 @@ const JWT: &[(&str, &str)] =
 fn what_each_connector_needs() {
     let jwt = [JWT, &[URL]].concat();
     for (variables, host, expected) in [
-        #[cfg(feature = "sign-in")]
         (&[SIGN_IN, KEYS, KEY, URL, CURSOR][..], "tools.example", &[][..]),
-        #[cfg(feature = "sign-in")]
         (&[SIGN_IN, KEYS, KEY, URL], "tools.example", &[]),
-        #[cfg(feature = "sign-in")]
         (
             &[SIGN_IN, KEYS, KEY, CURSOR, ("PUBLIC_URL", "http://localhost:8787")],
             "localhost:8787",
             &[("claude", "https"), ("chatgpt", "https")],
         ),
-        #[cfg(feature = "sign-in")]
         (
             &[SIGN_IN, KEYS, KEY, URL, CURSOR],
             "tools.workers.dev",
             &[("claude", "address"), ("chatgpt", "address")],
         ),
-        #[cfg(feature = "sign-in")]
         (
             &[("AUTH", "sign-in"), ACCESS[0], ACCESS[1], KEY, URL],
             "tools.workers.dev",
@@ -147,9 +140,7 @@ fn clients_that_people_cannot_sign_in_with_work_with_a_key() {
     for (variables, host, expected) in [
         (&key[..], "localhost:8787", BY_KEY),
         (&[("AUTH", "none"), KEYS], "localhost:8787", &[]),
-        #[cfg(feature = "sign-in")]
         (&[SIGN_IN, KEYS, KEY, URL], "tools.example", &[]),
-        #[cfg(feature = "sign-in")]
         (&[SIGN_IN, KEYS, KEY, URL], "tools.workers.dev", BY_KEY),
         (&[JWT, &[URL]].concat(), "tools.example", &[]),
     ] {
@@ -167,7 +158,6 @@ fn clients_that_people_cannot_sign_in_with_work_with_a_key() {
     }
 }
 
-#[cfg(feature = "sign-in")]
 #[test]
 fn a_check_has_failed_only_if_a_client_cannot_work() {
     let state = |variables: &[(&str, &str)], host: &str, id: &str| {
@@ -184,7 +174,6 @@ fn a_check_has_failed_only_if_a_client_cannot_work() {
     assert_eq!(state(sign_in, "tools.workers.dev", "address"), "failed");
 }
 
-#[cfg(feature = "sign-in")]
 #[test]
 fn a_server_without_an_address() {
     let report = report(&[SIGN_IN, KEYS, KEY], "tools.example");
@@ -196,7 +185,6 @@ fn a_server_without_an_address() {
     assert!(report.get("url").is_none());
 }
 
-#[cfg(feature = "sign-in")]
 #[test]
 fn no_report_reveals_the_settings() {
     let closed = [

@@ -1,6 +1,7 @@
 //! Lists, resources, prompts and completions.
 
 use super::*;
+use crate::catalog::Lists;
 use crate::catalog::{Definition, Entry, List, ListForm, Listed, Rendering};
 
 fn definition(changes: Value) -> Definition {
@@ -79,9 +80,10 @@ fn catalogue(
     entries: &'static [Entry],
 ) -> &'static Catalog {
     let list = List { name, body, head: 1, entries, etag: "" };
-    let lists = CATALOG.lists.iter().copied().flatten().copied().filter(|list| list.name != name);
+    let lists =
+        CATALOG.lists.iter().flat_map(|it| it.lists).copied().filter(|list| list.name != name);
     let lists: Vec<_> = lists.chain([list]).collect();
-    let lists = vec![&*lists.leak()].leak();
+    let lists = vec![Lists::all(lists.leak())].leak();
     Box::leak(Box::new(Catalog { lists, ..*CATALOG }))
 }
 

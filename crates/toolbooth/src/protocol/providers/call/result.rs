@@ -47,7 +47,7 @@ fn tool_error(error: &ToolError) -> String {
 /// Why a call did not run.
 fn rejected(rejection: &Rejection, name: &str) -> String {
     let reason = match rejection {
-        Rejection::Malformed(detail) => return detail.clone(),
+        Rejection::Malformed(detail) | Rejection::OtherProtocol(detail) => return detail.clone(),
         Rejection::UnknownTool { meant, .. } | Rejection::InvalidToolId { meant } => {
             format!("There is no such tool.{}", did_you_mean(meant.as_deref(), " D"))
         }

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::call::tests::CATALOG;
-use crate::catalog::{Catalog, List, Tool};
+use crate::catalog::{Catalog, List, Lists, Tool};
 use crate::http::tests::wire;
 use crate::principal::Principal;
 use crate::principal::Scopes;
@@ -55,7 +55,7 @@ fn catalog() -> &'static Catalog {
         _ => &[],
     };
     let lists = vec![list("openai", |_| &[]), list("openai-strict", strict)];
-    let lists = vec![&*lists.leak()];
+    let lists = vec![Lists::all(lists.leak())];
     Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }))
 }
 
@@ -241,7 +241,7 @@ fn too_many_tools() {
                 .map(|tool| Entry { tool, name: "", start: 1, end: 1, unfit: &[], warnings: &[] })
                 .collect();
             let lists = vec![List { name, body: "[]", head: 1, entries: entries.leak(), etag: "" }];
-            let lists = vec![&*lists.leak()];
+            let lists = vec![Lists::all(lists.leak())];
             let catalog = Catalog { tools: many.leak(), lists: lists.leak(), ..*CATALOG };
             let response = list_tools(tools, Box::leak(Box::new(catalog)), query);
             assert_eq!(response.is_ok(), fits, "{count} in {name}");

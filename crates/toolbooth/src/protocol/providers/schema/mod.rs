@@ -117,10 +117,8 @@ pub(crate) struct Fitted {
     /// What readers of a list should know.
     pub(crate) warnings: Vec<String>,
     /// The keywords that became sentences in descriptions, sorted.
-    #[cfg_attr(not(feature = "gateway"), allow(dead_code))]
     pub(crate) described: Vec<String>,
     /// The keywords that were dropped, sorted. They restrict nothing that JSON Schema defines.
-    #[cfg_attr(not(feature = "gateway"), allow(dead_code))]
     pub(crate) dropped: Vec<String>,
 }
 

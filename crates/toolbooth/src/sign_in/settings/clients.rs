@@ -2,11 +2,11 @@
 
 use crate::json::{self, Object, Value};
 use crate::redirect_uri;
-use crate::settings::reader::{Row, VariableDoc, VariableReader, documented, list};
+use crate::settings::{Row, VariableDoc, VariableReader, documented, list};
 
 /// A client that the operator has registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientSettings {
+pub(crate) struct ClientSettings {
     /// Its `client_id`.
     pub id: String,
     /// Its name, for the consent page.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::json;
+use crate::settings::KeyLimits;
 use crate::settings::Settings;
 use crate::testing::FakeHost;
 
@@ -15,7 +16,11 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 fn read(variables: &[(&str, &str)]) -> Settings {
-    Settings::read(&FakeHost::with(&[KEYS, variables].concat()), &[])
+    crate::built_in::settings(&FakeHost::with(&[KEYS, variables].concat()))
+}
+
+fn gateway(settings: &Settings) -> &GatewaySettings {
+    settings.extensions.get().unwrap()
 }
 
 #[test]
@@ -48,7 +53,7 @@ fn providers() {
         let describe = |it: &ModelProvider| {
             format!("{} {}{}", it.id, it.base_url, if it.key.is_some() { " key" } else { "" })
         };
-        let got: Vec<_> = settings.gateway.providers.iter().map(describe).collect();
+        let got: Vec<_> = gateway(&settings).providers.iter().map(describe).collect();
         assert_eq!(got.join(", "), expected);
         assert!(!format!("{settings:?}").contains("canary"), "a key is never shown");
     }
@@ -134,9 +139,9 @@ fn an_invalid_entry_is_rejected_alone() {
         assert_eq!(settings.problems, [""; 0], "{name}={value}");
         let [rejected] = &*settings.rejected else { panic!("{value}: {:?}", settings.rejected) };
         assert!(rejected.starts_with(problem), "{name}={value}: {rejected}");
-        let ids: Vec<_> = settings.gateway.providers.iter().map(|it| &*it.id).collect();
+        let ids: Vec<_> = gateway(&settings).providers.iter().map(|it| &*it.id).collect();
         assert_eq!(ids.join(" "), providers, "{name}={value}");
-        let aliases: Vec<_> = settings.gateway.aliases.iter().map(|it| &*it.name).collect();
+        let aliases: Vec<_> = gateway(&settings).aliases.iter().map(|it| &*it.name).collect();
         assert_eq!(aliases, if name == "MODELS" { &["fast"][..] } else { &[] }, "{value}");
     }
 }
@@ -150,7 +155,7 @@ fn callers_without_credentials_chat_on_this_machine_only() {
         (&[OPENAI], false, true),
     ] {
         let settings = read(variables);
-        assert_eq!(settings.gateway.local_only, local_only, "{variables:?}");
+        assert_eq!(gateway(&settings).local_only, local_only, "{variables:?}");
         assert_eq!(settings.problems.is_empty(), good, "{variables:?}");
     }
 }

@@ -1,8 +1,59 @@
 //! OAuth 2 providers: presets, and the variables `OAUTH_<ID>_…`.
 
-use super::reader::{VariableDoc, VariableReader};
 use crate::address::is_secure;
 use crate::secret::Secret;
+use crate::settings::{PUBLIC_URL, Settings, VariableDoc, VariableReader, documented, list};
+
+const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
+
+/// The providers of `OAUTH_PROVIDERS`, where users authorize tools or sign in.
+#[derive(Debug, Clone)]
+pub struct OAuthProviders {
+    /// The ids that it lists.
+    pub ids: Vec<String>,
+    /// Those of which all variables are valid.
+    pub providers: Vec<ProviderSettings>,
+}
+
+impl OAuthProviders {
+    /// Reads the providers, once for all capabilities.
+    pub fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) -> Self {
+        if let Some(known) = settings.extensions.get::<Self>() {
+            return known.clone();
+        }
+        let ids = provider_ids(reader, settings.public_url.as_deref());
+        let providers = ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
+        let read = Self { ids, providers };
+        settings.extensions.insert(read.clone());
+        read
+    }
+}
+
+/// Ids that no provider may have: the other ways to sign in.
+const RESERVED_IDS: &[&str] = &["access", "api-key", "development"];
+
+/// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
+fn provider_ids(reader: &mut VariableReader<'_>, public_url: Option<&str>) -> Vec<String> {
+    let ids: Vec<String> =
+        list(&reader.text(OAUTH_PROVIDERS).unwrap_or_default()).map(str::to_owned).collect();
+    let is_plain =
+        |id: &String| id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if !ids.iter().all(is_plain) {
+        let expected = "must be a comma-separated list of ids such as github, each of lower-case \
+                        letters, digits and hyphens";
+        reader.problem(OAUTH_PROVIDERS, expected);
+        return Vec::new();
+    }
+    // The subjects of people begin with the provider's id, or with one of these.
+    if let Some(id) = ids.iter().find(|id| RESERVED_IDS.contains(&id.as_str())) {
+        reader.problem(OAUTH_PROVIDERS, &format!("must not contain {id}: choose another id"));
+        return Vec::new();
+    }
+    if !ids.is_empty() && public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
+        reader.problem(PUBLIC_URL.name, "must be set if OAUTH_PROVIDERS is");
+    }
+    ids
+}
 
 /// An OAuth 2 provider, and this server's client there.
 #[derive(Debug, Clone)]
@@ -75,8 +126,15 @@ pub enum ClientAuth {
     Post,
 }
 
-/// The rows that exist for each id of `OAUTH_PROVIDERS`.
-pub(super) static DOCS: &[VariableDoc] = &[
+/// `OAUTH_PROVIDERS`, and the rows that exist for each of its ids. `<ID>` stands for the id in upper case, with `_` for `-`.
+pub(crate) static DOCS: &[VariableDoc] = &[
+    VariableDoc {
+        name: OAUTH_PROVIDERS,
+        doc: documented(
+            "Where users can authorize tools: a comma-separated list of github, google or ids of your \
+              own. Default: none.",
+        ),
+    },
     doc("OAUTH_<ID>_CLIENT_ID", "The client id at the provider. Required."),
     doc("OAUTH_<ID>_CLIENT_SECRET", "Secret. The client secret at the provider."),
     doc("OAUTH_<ID>_TITLE", "The provider's name on the consent page. Default: the id."),
@@ -132,7 +190,7 @@ const PRESETS: &[Preset] = &[
 
 impl ProviderSettings {
     /// Whether it can tell who a user is.
-    pub(super) fn can_identify(&self) -> bool {
+    pub(crate) fn can_identify(&self) -> bool {
         self.userinfo.is_some() || matches!(self.endpoints, EndpointSettings::Issuer(_))
     }
 
@@ -142,7 +200,7 @@ impl ProviderSettings {
     }
 
     /// Reads the variables `OAUTH_<ID>_…` of the provider `id`; `None` if one is missing or invalid.
-    pub(super) fn read(id: &str, reader: &mut VariableReader<'_>) -> Option<Self> {
+    fn read(id: &str, reader: &mut VariableReader<'_>) -> Option<Self> {
         let prefix = format!("OAUTH_{}_", id.to_ascii_uppercase().replace('-', "_"));
         let mut variables = ProviderReader { prefix, reader, is_valid: true };
         let preset = PRESETS.iter().find(|preset| preset.id == id);

@@ -1,12 +1,12 @@
 //! The providers of models: `OPENAI_…`, `ANTHROPIC_…`, `GEMINI_…`, and those that `PROVIDERS` lists.
 
-use super::super::reader::{VariableDoc, VariableReader, documented, list};
 use crate::address::secure_base_address;
 use crate::secret::Secret;
+use crate::settings::{VariableDoc, VariableReader, documented, list};
 
 /// The format of a provider's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelFormat {
+pub(crate) enum ModelFormat {
     /// OpenAI Chat Completions, by OpenAI itself.
     OpenAi,
     /// OpenAI Chat Completions, by another provider.
@@ -19,7 +19,7 @@ pub enum ModelFormat {
 
 /// A provider of models.
 #[derive(Debug, Clone)]
-pub struct ModelProvider {
+pub(crate) struct ModelProvider {
     /// Its name in `provider/model`.
     pub id: String,
     /// The format of its API.
@@ -64,7 +64,7 @@ const PRESETS: [Preset; 3] = [
 
 const PROVIDERS: &str = "PROVIDERS";
 
-pub(in super::super) static DOCS: &[VariableDoc] = &[
+pub(super) static DOCS: &[VariableDoc] = &[
     doc("OPENAI_API_KEY", "Secret. The key of OpenAI's API."),
     doc("OPENAI_BASE_URL", "Where OpenAI's API is. Default: https://api.openai.com/v1."),
     doc("ANTHROPIC_API_KEY", "Secret. The key of Anthropic's API."),

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::super::reader::{VariableDoc, VariableReader, documented};
 use super::models::{self, ModelProvider};
 use crate::json::{self, Object, Value};
+use crate::settings::{VariableDoc, VariableReader, documented};
 
 /// A name for one model or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelAlias {
+pub(crate) struct ModelAlias {
     /// The name, as clients send it in `model`.
     pub name: String,
     /// The models; at least one.
@@ -25,7 +25,7 @@ pub struct ModelAlias {
 
 /// A model of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelTarget {
+pub(crate) struct ModelTarget {
     /// The id of the provider.
     pub provider: String,
     /// The model, as the provider names it.
@@ -36,7 +36,7 @@ pub struct ModelTarget {
 
 /// Which target is asked first. The others follow if it fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Balance {
+pub(crate) enum Balance {
     /// The first (`fallback`).
     InOrder,
     /// A random one, by weight (`loadbalance`).
@@ -48,7 +48,7 @@ const MAX_ATTEMPTS: u64 = 5;
 const MAX_WEIGHT: u64 = 1_000_000;
 const MAX_TIMEOUT: u64 = 600_000;
 
-pub(in super::super) static DOCS: &[VariableDoc] = &[VariableDoc {
+pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
     name: MODELS,
     doc: documented(
         "Names for models: a JSON object of objects with targets, mode, retry and timeout_ms.",

@@ -1,7 +1,42 @@
 //! The limits of one API key, which replace those of all callers.
 
-use super::NameAllowlist;
+use super::Permission;
 use crate::json::Value;
+
+/// The highest limit of a tool's description in a chat request, in characters.
+pub const MAX_TOOL_DESCRIPTION: usize = 4096;
+
+/// The names that the tools of a request may have (2api.ai, 7.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameAllowlist {
+    names: Vec<String>,
+    others: Permission,
+}
+
+impl NameAllowlist {
+    /// No name.
+    pub const NONE: Self = Self { names: Vec::new(), others: Permission::Denied };
+
+    /// An allowlist; a list without a mode is enforced. `None` for another mode.
+    pub(crate) fn new(names: Option<Vec<String>>, mode: Option<&str>) -> Option<Self> {
+        let others = match (mode, &names) {
+            (Some("off"), _) | (None, None) => Permission::Given,
+            (Some("warn"), _) => Permission::Warned,
+            (Some("enforce"), _) | (None, Some(_)) => Permission::Denied,
+            (Some(_), _) => return None,
+        };
+        Some(Self { names: names.unwrap_or_default(), others })
+    }
+
+    /// Whether a request may have a tool of this name.
+    pub fn permission(&self, name: &str) -> Permission {
+        if self.names.iter().any(|allowed| allowed == name) {
+            Permission::Given
+        } else {
+            self.others
+        }
+    }
+}
 
 /// The limits of one API key (2api.ai's tenant, 7.1, 7.2 and 7.4). What is absent is as for all callers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +73,7 @@ impl KeyLimits {
     ///
     /// # Errors
     /// What was expected instead, after the place of the key.
-    pub(in super::super) fn parse(value: &Value<'_>) -> Result<Self, &'static str> {
+    pub(crate) fn parse(value: &Value<'_>) -> Result<Self, &'static str> {
         Self::read(value).ok_or(EXPECTED)
     }
 
@@ -54,7 +89,7 @@ impl KeyLimits {
                 }
                 "tool_allowlist_mode" => mode = Some(value.as_str()?),
                 "max_tool_description" => {
-                    limits.max_tool_description = Some(number(value, super::DESCRIPTION_CEILING)?);
+                    limits.max_tool_description = Some(number(value, MAX_TOOL_DESCRIPTION)?);
                 }
                 "max_argument_bytes" => {
                     limits.max_argument_bytes = Some(number(value, 256 * 1024)?);

@@ -5,20 +5,20 @@
 mod clients;
 mod rules;
 
-pub use clients::ClientSettings;
+pub(crate) use clients::ClientSettings;
 
-use super::PUBLIC_URL;
-use super::api_keys::ApiKeySettings;
-use super::keys::StateKeySettings;
-use super::provider::ProviderSettings;
-use super::reader::{Row, VariableDoc, VariableReader, count, documented, list};
-use crate::address::{is_localhost, is_secure};
-use crate::auth::own_issuer;
+use crate::address::is_secure;
+use crate::auth::{issuer_of_tokens, own_issuer};
+use crate::oauth::{EndpointSettings, OAuthProviders, PROVIDER_DOCS, ProviderSettings};
 use crate::principal::{GATEWAY_SCOPE, Scopes};
+use crate::settings::{
+    ApiKeySettings, CapabilitySettings, PUBLIC_URL, Row, Settings, StateKeySettings, VariableDoc,
+    VariableReader, count, documented, list,
+};
 
 /// How people sign in.
 #[derive(Debug, Clone)]
-pub struct SignInSettings {
+pub(crate) struct SignInSettings {
     /// `PUBLIC_URL`: the issuer of tokens.
     pub public_url: String,
     /// The issuer of the principals of these tokens.
@@ -41,32 +41,39 @@ pub struct SignInSettings {
     pub redirect_schemes: Vec<String>,
     /// `SIGN_IN_TOKEN_SECONDS`: how long access tokens are valid.
     pub token_seconds: u64,
+    /// Whether users reach the server on their own machine only.
+    pub is_local: bool,
     /// Whether a development user may sign in, on this machine only.
     pub development: bool,
 }
 
 impl SignInSettings {
-    /// Whether users reach the server on their own machine only.
-    pub fn is_local(&self) -> bool {
-        is_here(&self.public_url)
+    /// The issuer of a provider's own tokens, which `AUTH = "jwt"` may accept as well.
+    pub(super) fn issuer_of(&self, provider: &str) -> Option<String> {
+        let provider = self.providers.iter().find(|it| it.id == provider)?;
+        match &provider.endpoints {
+            EndpointSettings::Issuer(issuer) => Some(issuer_of_tokens(issuer)),
+            EndpointSettings::Configured { .. } => None,
+        }
     }
 
-    /// Whether there are people who can let clients use the chat gateway.
-    pub fn gives_gateway(&self) -> bool {
+    /// The issuers of the principals who sign in here: this server first.
+    fn issuers(&self) -> Vec<String> {
+        let others = self.providers.iter().filter_map(|it| self.issuer_of(&it.id));
+        [self.issuer.clone()].into_iter().chain(others).collect()
+    }
+
+    /// Whether there are people who can give a scope to clients.
+    pub(super) fn gives(&self, scope: &str) -> bool {
         self.development
-            || self.allowed.iter().any(|rule| rule.gives(GATEWAY_SCOPE))
-            || self.api_keys.iter().any(|key| key.scopes.cover(&[GATEWAY_SCOPE]))
+            || self.allowed.iter().any(|rule| rule.gives(scope))
+            || self.api_keys.iter().any(|key| key.scopes.cover(&[scope]))
     }
-}
-
-/// Whether an origin is on this machine.
-fn is_here(origin: &str) -> bool {
-    origin.split_once("://").is_some_and(|(_, host)| is_localhost(host))
 }
 
 /// People at a provider who may sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IdentityRule {
+pub(crate) struct IdentityRule {
     /// The provider's id.
     pub provider: String,
     /// Who.
@@ -77,7 +84,7 @@ pub struct IdentityRule {
 
 impl IdentityRule {
     /// Whether these people can give a scope to a client.
-    pub fn gives(&self, scope: &str) -> bool {
+    pub(crate) fn gives(&self, scope: &str) -> bool {
         match &self.scopes {
             Some(scopes) => scopes.cover(&[scope]),
             None => scope != GATEWAY_SCOPE,
@@ -87,7 +94,7 @@ impl IdentityRule {
 
 /// Who may sign in at a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum People {
+pub(crate) enum People {
     /// `*`: everybody who has an account there.
     Everybody,
     /// `id/…`: the account with this id, which never changes.
@@ -104,7 +111,7 @@ pub enum People {
 
 /// Cloudflare Access in front of the server.
 #[derive(Debug, Clone)]
-pub struct AccessSettings {
+pub(crate) struct AccessSettings {
     /// `ACCESS_TEAM_DOMAIN`: the issuer of Access's tokens.
     pub team: String,
     /// `ACCESS_AUDIENCE`: the application's audience tags.
@@ -146,7 +153,21 @@ static ACCESS_AUDIENCE: Row<Vec<String>> = Row {
     parse: |text| Ok(list(text).map(str::to_owned).collect()),
 };
 
-pub(super) static DOCS: &[VariableDoc] = &[
+/// The settings of the capability.
+pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
+    variables: &[PROVIDER_DOCS, DOCS],
+    auth_methods: &["sign-in"],
+    read: |settings, reader| {
+        let providers = OAuthProviders::read(settings, reader).providers;
+        if let Some(sign_in) = SignInSettings::read(settings, &providers, reader) {
+            settings.sign_in_issuers = sign_in.issuers();
+            settings.redirect_schemes = Some(sign_in.redirect_schemes.clone());
+            settings.extensions.insert(sign_in);
+        }
+    },
+};
+
+static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: ALLOWED,
         doc: documented("Who may sign in, as provider:rule, separated by commas. Default: nobody."),
@@ -235,12 +256,16 @@ impl IdentityRule {
 
 impl SignInSettings {
     /// Reads the variables. `None` if something is missing without which no token can be issued.
-    pub(super) fn read(
-        reader: &mut VariableReader<'_>,
-        (public_url, state_keys): (Option<String>, Option<StateKeySettings>),
+    fn read(
+        settings: &Settings,
         providers: &[ProviderSettings],
-        api_keys: &[ApiKeySettings],
+        reader: &mut VariableReader<'_>,
     ) -> Option<Self> {
+        if !settings.auth.sign_in {
+            return None;
+        }
+        let state_keys = StateKeySettings::required(settings, reader);
+        let api_keys = settings.auth.api_keys.as_deref().unwrap_or_default();
         let (mut allowed, mut rejected) = (Vec::new(), Vec::new());
         let text = reader.text(ALLOWED).unwrap_or_default();
         let entries = rules::entries(&text).unwrap_or_else(|| {
@@ -266,11 +291,11 @@ impl SignInSettings {
         let redirect_schemes = reader.get(&clients::SCHEMES);
         let (clients, rejected_clients) = clients::read(reader, &redirect_schemes);
         let token_seconds = reader.get(&TOKEN_SECONDS) as u64;
-        if public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
+        if settings.public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
             reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
         }
-        let is_local = public_url.as_deref().is_some_and(is_here);
-        let development = reader.text("DEVELOPMENT").is_some_and(|text| text == "true") && is_local;
+        let is_local = settings.is_local();
+        let development = settings.development && is_local;
         let nobody = allowed.is_empty() && api_keys.is_empty() && access.is_none() && !development;
         if nobody && rejected.is_empty() {
             let expected = "must name who may sign in, unless AUTH contains api-key and API_KEYS has a \
@@ -284,7 +309,7 @@ impl SignInSettings {
                 reader.reject(problem);
             }
         }
-        let public_url = public_url?;
+        let public_url = settings.public_url.clone()?;
         Some(Self {
             issuer: own_issuer(&public_url),
             public_url,
@@ -297,6 +322,7 @@ impl SignInSettings {
             rejected_clients,
             redirect_schemes,
             token_seconds,
+            is_local,
             development,
         })
     }
@@ -305,7 +331,6 @@ impl SignInSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
     use crate::testing::FakeHost;
 
     #[test]
@@ -345,13 +370,13 @@ mod tests {
             ("OAUTH_PLAIN_TOKEN_URL", "https://plain.example/token"),
             ("SIGN_IN_ALLOWED", "corp:admin, corp:org/acme, other:*, plain:*, corp:id/1"),
         ]);
-        let settings = Settings::read(&host, &[]);
+        let settings = crate::built_in::settings(&host);
         assert_eq!(settings.problems, [""; 0], "the others can sign in");
         let names = |text: &String| text.split(' ').next().map(str::to_owned);
         let names: Vec<_> = settings.rejected.iter().filter_map(names).collect();
         assert_eq!(names, [0, 1, 2, 3].map(|at| format!("SIGN_IN_ALLOWED[{at}]")));
         let valid = IdentityRule::parse("corp:id/1").unwrap();
-        assert_eq!(settings.sign_in.unwrap().allowed, [valid]);
+        assert_eq!(settings.extensions.get::<SignInSettings>().unwrap().allowed, [valid]);
     }
 
     #[test]
@@ -378,7 +403,7 @@ mod tests {
         ] {
             let allowed = format!(r#"["corp:id/1", {{"who": "{rule}", "scopes": []}}, "{rule}"]"#);
             let host = FakeHost::with(&[HOST, &[("SIGN_IN_ALLOWED", &*allowed)]].concat());
-            let settings = Settings::read(&host, &[]);
+            let settings = crate::built_in::settings(&host);
             assert_eq!(settings.problems, [""; 0], "{rule}");
             let expected =
                 expected.map(|text| [1, 2].map(|at| format!("SIGN_IN_ALLOWED[{at}] {text}")));
@@ -433,7 +458,7 @@ mod tests {
             (&[("STATE_KEY", "")], Some("STATE_KEY")),
         ] {
             let all: Vec<_> = BASE.iter().chain(variables).copied().collect();
-            let problems = Settings::read(&FakeHost::with(&all), &[]).problems;
+            let problems = crate::built_in::settings(&FakeHost::with(&all)).problems;
             match wrong {
                 None => assert!(problems.is_empty(), "{variables:?} {problems:?}"),
                 Some(name) => {

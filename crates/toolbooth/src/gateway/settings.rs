@@ -1,22 +1,22 @@
 //! The chat gateway: its model providers, aliases and limits.
 
 mod aliases;
-mod key_limits;
 mod models;
 
-pub use aliases::{Balance, ModelAlias, ModelTarget};
-pub use key_limits::KeyLimits;
-pub use models::{ModelFormat, ModelProvider};
+pub(crate) use aliases::{Balance, ModelAlias, ModelTarget};
+pub(crate) use models::{ModelFormat, ModelProvider};
 
 use std::time::Duration;
 
-use super::allowlist::Permission;
-use super::auth::AuthSettings;
-use super::reader::{Row, VariableDoc, VariableReader, count, documented, list};
+use crate::principal::GATEWAY_SCOPE;
+use crate::settings::{
+    self, CapabilitySettings, NameAllowlist, Row, Settings, VariableDoc, VariableReader, count,
+    documented, list, truth,
+};
 
 /// The settings of the chat gateway.
 #[derive(Debug, Clone)]
-pub struct GatewaySettings {
+pub(crate) struct GatewaySettings {
     /// The providers that can be reached: with a key of the server, or with one of the caller.
     pub providers: Vec<ModelProvider>,
     /// `MODELS`: names for one model or several.
@@ -39,48 +39,12 @@ pub struct GatewaySettings {
     pub local_only: bool,
 }
 
-/// The names that the tools of a request may have (2api.ai, 7.2).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameAllowlist {
-    names: Vec<String>,
-    others: Permission,
-}
-
-impl NameAllowlist {
-    /// An allowlist; a list without a mode is enforced. `None` for another mode.
-    fn new(names: Option<Vec<String>>, mode: Option<&str>) -> Option<Self> {
-        let others = match (mode, &names) {
-            (Some("off"), _) | (None, None) => Permission::Given,
-            (Some("warn"), _) => Permission::Warned,
-            (Some("enforce"), _) | (None, Some(_)) => Permission::Denied,
-            (Some(_), _) => return None,
-        };
-        Some(Self { names: names.unwrap_or_default(), others })
-    }
-
-    /// Whether a request may have a tool of this name.
-    pub fn permission(&self, name: &str) -> Permission {
-        if self.names.iter().any(|allowed| allowed == name) {
-            Permission::Given
-        } else {
-            self.others
-        }
-    }
-}
-
-const DESCRIPTION_CEILING: usize = 4096;
 const TOOL_ALLOWLIST: &str = "GATEWAY_TOOL_ALLOWLIST";
 const TOOL_ALLOWLIST_MODE: &str = "GATEWAY_TOOL_ALLOWLIST_MODE";
 
 static CALLER_KEYS: Row<bool> = Row {
     name: "GATEWAY_CALLER_KEYS",
     doc: documented("Whether callers may send their own key of a provider. Default: false."),
-    default: false,
-    parse: truth,
-};
-static DEVELOPMENT: Row<bool> = Row {
-    name: "DEVELOPMENT",
-    doc: documented("Set by `make dev`: callers on this machine need no credentials to chat."),
     default: false,
     parse: truth,
 };
@@ -111,12 +75,11 @@ static MAX_TOOL_DESCRIPTION: Row<usize> = Row {
         "The longest description of a tool in a chat request, 1 to 4096 characters. Default: 1024.",
     ),
     default: 1024,
-    parse: |text| count(text, DESCRIPTION_CEILING, " of characters"),
+    parse: |text| count(text, settings::MAX_TOOL_DESCRIPTION, " of characters"),
 };
 
-pub(super) static DOCS: &[VariableDoc] = &[
+static DOCS: &[VariableDoc] = &[
     CALLER_KEYS.doc(),
-    DEVELOPMENT.doc(),
     TIMEOUT.doc(),
     DEADLINE.doc(),
     MAX_SUBREQUESTS.doc(),
@@ -134,29 +97,34 @@ pub(super) static DOCS: &[VariableDoc] = &[
         ),
     },
 ];
-pub(super) use aliases::DOCS as ALIAS_DOCS;
-pub(super) use models::DOCS as MODEL_DOCS;
-
-fn truth(text: &str) -> Result<bool, String> {
-    text.parse().map_err(|_| "must be true or false".to_owned())
-}
+/// The settings of the capability.
+pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
+    variables: &[models::DOCS, aliases::DOCS, DOCS],
+    auth_methods: &[],
+    read: |settings, reader| {
+        let gateway = GatewaySettings::read(settings, reader);
+        if !gateway.providers.is_empty() {
+            settings.scopes.push(GATEWAY_SCOPE);
+        }
+        settings.extensions.insert(gateway);
+    },
+};
 
 fn milliseconds(number: usize) -> Duration {
     Duration::from_millis(number as u64)
 }
 
 impl GatewaySettings {
-    pub(super) fn read(reader: &mut VariableReader<'_>, auth: &AuthSettings) -> Self {
+    fn read(settings: &Settings, reader: &mut VariableReader<'_>) -> Self {
         let caller_keys = reader.get(&CALLER_KEYS);
         let timeout = milliseconds(reader.get(&TIMEOUT));
         let providers = models::read(reader, caller_keys);
         let (aliases, rejected_aliases) = aliases::read(reader, &providers, timeout);
-        let is_public = auth.anonymous.is_some();
+        let is_public = settings.auth.anonymous.is_some();
         let has_key = providers.iter().find(|provider| provider.key.is_some());
-        let development = reader.get(&DEVELOPMENT);
         if let Some(provider) = has_key
             && is_public
-            && !development
+            && !settings.development
         {
             let expected = format!(
                 "must not contain none if {} is set: anybody could use that key",
@@ -168,7 +136,7 @@ impl GatewaySettings {
         let names = names.map(|names| list(&names).map(str::to_owned).collect());
         let tools = NameAllowlist::new(names, mode.as_deref()).unwrap_or_else(|| {
             reader.problem(TOOL_ALLOWLIST_MODE, "must be enforce, warn or off");
-            NameAllowlist { names: Vec::new(), others: Permission::Denied }
+            NameAllowlist::NONE
         });
         Self {
             local_only: is_public && has_key.is_some(),
